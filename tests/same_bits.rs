@@ -1,9 +1,9 @@
-//! A scripted scene has the same bits on every machine: the hashes here were written once, and hold with every
-//! instruction set, pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and
-//! WebAssembly; with all features, it runs at each level of the machine.
+//! A scripted scene has the same bits on every machine: the hashes hold for every instruction set, pointer width and
+//! compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly. With all features, it runs at
+//! each level of the machine.
 //!
-//! Where a hash changes, either a change of results was meant, or something has come to depend on the machine. Its
-//! inputs are made of integers, with no function of the system's mathematical library.
+//! If a hash changes, results changed on purpose, or something depends on the machine. Inputs are computed from
+//! integers, without functions of the system's mathematical library.
 
 #[path = "../crates/anim/tests/same_bits/numbers.rs"]
 mod numbers;
@@ -35,7 +35,7 @@ impl Hash {
 }
 
 impl Dice {
-    /// The scene makes the rotation a unit, in double precision.
+    /// Returns a transform whose rotation the scene normalises, in double precision.
     fn transform(&mut self) -> Transform {
         let [x, y, z] = self.vector().to_array();
         Transform {
@@ -51,7 +51,7 @@ impl Dice {
     }
 }
 
-/// What the script does, and what it has seen.
+/// The state of the script, and the hashes of what it read.
 struct Script {
     scene: Scene,
     nodes: Vec<NodeHandle>,
@@ -105,7 +105,7 @@ impl Script {
             }
             5 => {
                 let to = self.pick();
-                // Below itself it cannot go, nor can a sheared place always be kept.
+                // The move is refused below the node itself, and for some sheared transforms.
                 let _ = self.scene.reparent(node, to, Keep::World);
             }
             6 => {
@@ -138,7 +138,7 @@ impl Script {
         }
     }
 
-    /// Brings the scene up to date and looks at all of it.
+    /// Updates the scene and hashes all of it.
     fn frame(&mut self) {
         self.scene.update();
         let scene = &self.scene;
@@ -229,7 +229,7 @@ impl Script {
     }
 }
 
-/// A node of some components.
+/// Returns a node with some components.
 fn node(dice: &mut Dice, number: usize) -> Node<'static> {
     let mesh = u32::try_from(number % 7).unwrap();
     let mut node = match number % 4 {
@@ -246,22 +246,21 @@ fn node(dice: &mut Dice, number: usize) -> Node<'static> {
     node
 }
 
-/// A camera of 90°, or an oblique one.
+/// Returns a camera of 90°, or an oblique one.
 fn frustum(eye: Vec3, oblique: bool) -> Frustum {
     let skew = if oblique { 0.25 } else { 0.0 };
     let (near, far) = (0.1_f32, 60.0_f32);
     let depth = far / (near - far);
     let projection =
         [[0.75, 0.0, 0.0, 0.0], [skew, 1.0, 0.0, 0.0], [skew, 0.0, depth, -1.0], [0.0, 0.0, depth * near, 0.0]];
-    // The view moves by −eye alone: columns times a translation, written out, for glam's product depends on the
-    // machine.
+    // The view only moves by −eye. The product is written out, because glam's depends on the machine.
     let [x, y, z] = (-eye).to_array();
     let [a, b, c, d] = projection;
     let last = core::array::from_fn(|row| ((a[row] * x + b[row] * y) + c[row] * z) + d[row]);
     Frustum::from_view_projection(&Mat4::from_cols_array_2d(&[a, b, c, last])).unwrap()
 }
 
-/// Lists of boxes and sub-meshes, without a scene.
+/// Hashes queries of boxes and sub-meshes, without a scene.
 fn lists() -> u64 {
     let (mut dice, mut hash, mut visible) = (Dice(1_234_567), Hash::new(), Vec::new());
     let mut boxes = Vec::new();
@@ -285,7 +284,7 @@ fn lists() -> u64 {
     hash.0
 }
 
-/// Plays the script. What it has seen, by name.
+/// Plays the script. Returns the hashes by name.
 fn play() -> Vec<(&'static str, u64)> {
     let mut script = Script::new();
     script.frame();

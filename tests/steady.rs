@@ -1,6 +1,6 @@
-//! A frame of a scene that has come to its size allocates nothing: edits, update, lists, groups, orders, culling and
-//! the mirror of its matrices, also of one that is blended between two steps. Nodes that come and go take no more memory after 10,000 rounds than after 100, neither
-//! in the scene nor in what is kept beside it.
+//! A frame of a scene of steady size allocates nothing: edits, update, lists, groups, orders, culling, the mirror of
+//! its matrices, and blending between two steps. Inserting and removing nodes takes no more memory after 10,000 rounds
+//! than after 100, in the scene and in data keyed by its nodes.
 #![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
 use hedgerow::changes::{ChangeReader, MatrixMirror, MirrorStep};
@@ -16,7 +16,7 @@ use hedgerow::{
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, which counts the allocations of a thread, and the bytes that it holds.
+/// The system's allocator. Counts the allocations of a thread and the bytes in use.
 struct Counting;
 
 thread_local! {
@@ -24,7 +24,7 @@ thread_local! {
     static HELD: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is passed on unchanged; `realloc` is the trait's own, which uses these two.
+// SAFETY: every call is passed on unchanged; the trait's own `realloc` uses these two.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Everything that a renderer keeps from frame to frame.
+/// The data that a renderer keeps between frames.
 #[derive(Default)]
 struct Renderer {
     list: DrawList,
@@ -82,8 +82,7 @@ impl Renderer {
     }
 }
 
-/// Moves some nodes one by one, some by an iterator, and one far away; gives one a material, and puts one in the place
-/// of another.
+/// Moves some nodes one by one, some by an iterator, and one far away. Gives one a material, and replaces another.
 fn edit(scene: &mut Scene, nodes: &[NodeHandle], [guest, ship]: &mut [NodeHandle; 2], frame: u16) {
     let places = (0..90_u16).map(|at| Transform::from_xyz(0.0, f32::from(at), f32::from(frame % 5)));
     scene.set_locals(nodes.iter().skip(usize::from(frame)).step_by(50).copied().zip(places)).unwrap();
@@ -104,7 +103,7 @@ fn edit(scene: &mut Scene, nodes: &[NodeHandle], [guest, ship]: &mut [NodeHandle
 #[test]
 fn a_steady_frame_allocates_nothing() {
     for changes in [false, true] {
-        // The history is so short that it has its length within a hundred frames.
+        // The history is so short that it is full within a hundred frames.
         let config = SceneConfig { bounds: true, changes, change_history: 100, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
         let mut nodes = Vec::new();
@@ -143,7 +142,7 @@ fn a_steady_frame_allocates_nothing() {
     }
 }
 
-/// Everything that a program keeps beside a scene, by node or by frame.
+/// The data that a program keeps for a scene, by node or by frame.
 struct Beside {
     renderer: Renderer,
     reader: ChangeReader,
@@ -183,7 +182,7 @@ impl Beside {
         }
     }
 
-    /// Has a value for the upper one of two nodes everywhere, and has the lower one follow a joint.
+    /// Adds values for the upper of two nodes everywhere, and a socket for the lower one.
     fn note(&mut self, scene: &Scene, top: NodeHandle, number: usize) {
         self.map.replace(top, number);
         self.inherited.set(top, number);
@@ -220,7 +219,7 @@ impl Beside {
         self.ids.assign(scene).unwrap();
     }
 
-    /// Frees what the present contents do not need.
+    /// Frees unused memory.
     fn shrink(&mut self) {
         let Renderer { list, groups, order, culled, views, near, around, .. } = &mut self.renderer;
         [list, culled, near].into_iter().chain(views).chain(around).for_each(DrawList::shrink_to_fit);
@@ -246,7 +245,7 @@ fn shown() -> Node<'static> {
     Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_drawable(Drawable::new(3, Aabb::cube(1.0))).named("shown")
 }
 
-/// Makes two nodes below the root, one below the other, and returns the upper one.
+/// Makes two nodes below the root, one below the other. Returns the upper one.
 type Make = fn(&mut Scene, &mut Beside) -> NodeHandle;
 
 const WAYS: [(&str, Make); 9] = [
@@ -352,7 +351,7 @@ fn nodes_that_come_and_go_in_any_way_take_no_more_memory_after_10_000_rounds() {
             if round % 16 == 0 {
                 scene.maintain(std::time::Duration::ZERO);
             }
-            // Slices come and go, so it is the most of some rounds that counts.
+            // Slices come and go, so the maximum of some rounds counts.
             let part = usize::from(round >= 200);
             if (100..200).contains(&round) || round >= 9_900 {
                 held[part] = held[part].max(HELD.get());
@@ -376,7 +375,7 @@ fn what_is_kept_of_a_large_world_is_less_than_twice_it_and_goes_when_it_is_gone(
     }
     (0..3).for_each(|_| beside.frame(&mut scene, &frustum));
     let world = scene.stats().allocated_bytes();
-    // Eight lists, of which four have an eye.
+    // There are eight lists, of which four have an eye.
     let each = (HELD.get() - start - world) / 8;
     assert!(each < world, "each list takes {each} bytes, and the world {world}");
     scene.clear();
@@ -386,7 +385,7 @@ fn what_is_kept_of_a_large_world_is_less_than_twice_it_and_goes_when_it_is_gone(
     beside.shrink();
     let left = HELD.get() - start - scene.stats().allocated_bytes();
     assert!(left < world / 50, "{left} bytes are left of {world}");
-    // It is as before, and goes on.
+    // The list is unchanged, and the next frames work.
     assert_eq!(beside.renderer.list.commands(), lists);
     scene.insert(scene.root(), shown()).unwrap();
     (0..2).for_each(|_| beside.frame(&mut scene, &frustum));

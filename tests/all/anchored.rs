@@ -1,4 +1,4 @@
-//! Nodes whose local transforms are relative to the world. The model has them among all other edits, too.
+//! Nodes whose local transforms are relative to the world. The model tests also mix these with all other edits.
 
 use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::glam::{DVec3, Vec3};
@@ -18,7 +18,7 @@ fn x(scene: &Scene, node: NodeHandle) -> f32 {
     scene.world(node).unwrap().translation().x
 }
 
-/// A lorry at 5 with a barrel that is anchored at 1, a hoop below that at 1 + 1, and a wheel at 5 + 1.
+/// Returns a lorry at 5 with a barrel that is anchored at 1, a hoop below that at 1 + 1, and a wheel at 5 + 1.
 fn lorry() -> (Scene, [NodeHandle; 4]) {
     let mut scene = Scene::with_config(TRACKED).unwrap();
     let lorry = scene.insert(scene.root(), at(5.0)).unwrap();
@@ -65,7 +65,7 @@ fn what_is_anchored_is_carried_along_or_nothing_moves() {
     places(&scene).iter().zip(expected).for_each(|(at, expected)| assert!((at - expected).abs() < 2.0, "{at}"));
     assert!((place(&scene, barrel) - 4.0).abs() < 1e-4 && (place(&scene, hoop) - 3.0).abs() < 1e-4);
 
-    // Below what is in double precision, places relative to the lorry stay, too.
+    // Below an ancestor with a translation in double precision, the distance from the lorry is kept too.
     let planet = scene.insert(scene.root(), at(0.0).with_translation_f64(DVec3::new(6_371_000.1, 0.0, 0.0))).unwrap();
     scene.reparent(lorry, planet, Keep::Local).unwrap();
     scene.set_local(barrel, Transform::from_xyz(6_371_002.0, 0.0, 0.0)).unwrap();
@@ -101,7 +101,7 @@ fn an_anchored_group_begins_at_the_origin_of_the_world_in_any_slice() {
         scene.maintain(Duration::MAX);
         scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
     }
-    // Released, both groups follow again.
+    // Nodes that are no longer anchored follow their parents again.
     for node in [group, inner] {
         scene.edit(node).unwrap().set_anchored(false, Keep::Local).unwrap();
     }
@@ -143,7 +143,6 @@ fn a_release_that_is_refused_changes_nothing() {
 #[test]
 fn no_parent_is_asked_for_the_world_of_an_anchored_node() {
     let (mut scene, [lorry, barrel, _, wheel]) = lorry();
-    // A parent without an inverse.
     scene.set_local(lorry, Transform::from_scale(Vec3::ZERO)).unwrap();
     let pose = Transform::from_xyz(2.0, 0.0, 0.0);
     scene.set_world(barrel, pose).unwrap();

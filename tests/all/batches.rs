@@ -1,4 +1,4 @@
-//! Batches: the result is that of the same edits one by one, and a refused list leaves everything unchanged.
+//! Batches have the same result as the same edits one by one; a refused list changes nothing.
 
 use crate::model::dump::dump;
 use fastrand::Rng;
@@ -17,7 +17,7 @@ fn node(number: usize) -> Node<'static> {
     }
 }
 
-/// A random tree with this many nodes, and its handles.
+/// Returns a random tree of `count` nodes, and their handles.
 fn tree(config: SceneConfig, count: usize, dice: &mut Rng) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = vec![scene.root()];
@@ -32,8 +32,7 @@ fn configs() -> [SceneConfig; 3] {
     [4096, 64, 8].map(|max_nodes| SceneConfig { max_nodes, ..SceneConfig::DEFAULT })
 }
 
-/// Asserts that all nodes below the roots have the same properties, in order; `same` maps the handles of one scene to
-/// those of the other.
+/// Asserts that all nodes below the roots have equal properties, in order. `same` maps handles of `a` to `b`'s.
 fn assert_same_tree(a: &Scene, b: &Scene, same: &HashMap<NodeHandle, NodeHandle>) {
     a.validate().unwrap();
     b.validate().unwrap();
@@ -55,7 +54,7 @@ fn assert_same_tree(a: &Scene, b: &Scene, same: &HashMap<NodeHandle, NodeHandle>
 
 #[test]
 fn a_batch_of_removals_is_a_set() {
-    // With more than 8192 nodes batches are sorted.
+    // Batches are sorted if there are more than 8192 nodes.
     let cases = configs().map(|config| (config, 4000));
     for (seed, (config, count)) in (11..).zip(cases.into_iter().chain([(SceneConfig::DEFAULT, 9000)])) {
         let mut dice = Rng::with_seed(seed);
@@ -103,7 +102,7 @@ fn an_iterator_of_local_transforms_sets_what_single_calls_set() {
         for count in [0, 1, 63, 64, 65, 700] {
             let mut dice = Rng::with_seed(seed);
             let (mut single, nodes) = tree(config, 1500, &mut dice);
-            // Some shear, so that their slices are not set the short way.
+            // Sheared nodes keep their slices off the fast path.
             for node in nodes.iter().skip(1).step_by(200) {
                 single.set_local(*node, SHEAR).unwrap();
             }
@@ -111,7 +110,7 @@ fn an_iterator_of_local_transforms_sets_what_single_calls_set() {
             let items: Vec<_> = (0..count)
                 .map(|turn| {
                     let place = Transform::from_xyz(0.0, turn as f32, 1.0);
-                    // Nodes without a transform get one, which moves rows; some rotations must be normalised.
+                    // Nodes without a transform get one, so rows move; some rotations must be normalised.
                     let place = if dice.u8(..8) == 0 { place.with_rotation(quarter()) } else { place };
                     (nodes[dice.usize(..nodes.len())], place)
                 })
@@ -165,10 +164,10 @@ fn an_iterator_that_has_ended_is_not_asked_again() {
     }
 }
 
-/// A matrix that no translation, rotation and scale makes.
+/// A matrix with shear, which no translation, rotation and scale expresses.
 const SHEAR: Mat34 = Mat34 { rows: [[1.0, 1.0, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
-/// A rotation that must be normalised.
+/// Returns a rotation that is not a unit quaternion.
 fn quarter() -> hedgerow::glam::Quat {
     hedgerow::glam::Quat::from_xyzw(0.0, 3.0, 0.0, 3.0)
 }
@@ -207,7 +206,7 @@ fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
     scene.validate().unwrap();
 }
 
-/// Parents and children in plain lists.
+/// A tree as plain lists of parents and children.
 #[derive(Clone)]
 struct Naive {
     root: NodeHandle,
@@ -236,14 +235,13 @@ impl Naive {
         true
     }
 
-    /// Moves one node after its new siblings, without any check.
+    /// Moves a node to the end of the parent's children, without any check.
     fn shift(&mut self, node: NodeHandle, parent: NodeHandle) {
         let before = self.parents.insert(node, parent).unwrap();
         self.children.get_mut(&before).unwrap().retain(|&child| child != node);
         self.children.get_mut(&parent).unwrap().push(node);
     }
 
-    /// Whether every node is below the root.
     fn is_tree(&self) -> bool {
         self.pre_order().len() == self.children.len()
     }
@@ -264,7 +262,7 @@ impl Naive {
     }
 }
 
-/// Pairs of nodes, of which the first is never the root. Some pairs swap a parent and its child, or list a node again.
+/// Returns pairs of a node and its new parent. Some swap a parent and its child, or repeat a node. No node is the root.
 fn moves(scene: &Scene, nodes: &[NodeHandle], count: usize, dice: &mut Rng) -> Vec<(NodeHandle, NodeHandle)> {
     let mut items = Vec::new();
     while items.len() < count {

@@ -1,4 +1,4 @@
-//! Trees that are built, and copies: compared with the result of single inserts.
+//! Inserted trees and copies, compared with single inserts.
 
 use crate::model::dump::dump;
 use fastrand::Rng;
@@ -25,7 +25,7 @@ fn node(number: usize) -> Node<'static> {
     }
 }
 
-/// The parent of each node, for several shapes of trees, with parents before their children.
+/// Returns the parents of the nodes of several shapes of trees. Parents come before their children.
 fn shapes(count: usize) -> Vec<(&'static str, Vec<Option<usize>>)> {
     let mut dice = Rng::with_seed(9);
     let shape = |parent: &mut dyn FnMut(usize) -> usize| {
@@ -45,7 +45,7 @@ fn configs() -> [SceneConfig; 3] {
     [4096, 64, 8].map(|max_nodes| SceneConfig { max_nodes, ..SceneConfig::DEFAULT })
 }
 
-/// The list in another order, in which parents come before their children. Also returns the nodes' previous numbers.
+/// Returns the list in another order with parents before children, and the nodes' previous numbers.
 fn shuffled(parents: &[Option<usize>], dice: &mut Rng) -> (Vec<Option<usize>>, Vec<usize>) {
     let mut children = vec![Vec::new(); parents.len()];
     let mut ready: Vec<usize> = Vec::new();
@@ -78,7 +78,7 @@ fn assert_built(scene: &mut Scene, parents: &[Option<usize>], numbers: &[usize],
     }
     scene.update();
     scene.validate().unwrap();
-    // Only some nodes: a fresh matrix composes all transforms above it.
+    // Checks few nodes: `fresh_world` composes all transforms above a node.
     let some = handles.iter().step_by(1 + handles.len() / 100);
     assert!(
         some.copied().all(|handle| scene.world(handle).copied() == scene.get(handle).map(|node| node.fresh_world()))
@@ -121,7 +121,7 @@ fn a_tree_in_any_order_is_inserted_as_it_is() {
 fn several_roots_are_inserted_one_after_the_other_wherever_the_place_is() {
     let mut tree = Tree::new();
     for number in 0..9_usize {
-        // Three roots, whose nodes come by turns.
+        // The tree has three roots, and nodes go to each in turn.
         tree.push(number.checked_sub(3), Node::material(u32::try_from(number).unwrap()));
     }
     assert_eq!((tree.len(), tree.is_empty(), tree.parent(2), tree.parent(8)), (9, false, None, Some(5)));
@@ -219,7 +219,7 @@ fn a_tree_that_no_scene_takes_is_refused_with_the_number_at_fault_and_keeps_its_
     assert_eq!(before.0, dump(&scene));
 }
 
-/// Copies a subtree, after checking that the copy is equal to it node for node. Returns the copy's top.
+/// Copies a subtree, and checks that the copy equals the original node by node. Returns the copy's top node.
 fn copied(from: &Scene, top: NodeHandle, to: &mut Scene, place: impl Into<Place>) -> NodeHandle {
     let new = to.insert_tree(place, &from.tree(top).unwrap()).unwrap();
     to.validate().unwrap();
@@ -244,7 +244,7 @@ fn a_copy_is_the_subtree_as_it_was_wherever_it_is_put() {
                 let handles = scene.insert_tree(scene.root(), &tree).unwrap();
                 let (top, last) = (handles[0], handles[count - 1]);
                 let source = scene.clone();
-                // Beside itself, into itself, into another scene with another configuration, and out of a detached
+                // Copies next to the original, into it, into a scene with another configuration, and from a detached
                 // subtree.
                 let copy = copied(&source, top, &mut scene, Place::Before(top));
                 assert_eq!(scene.get(scene.root()).unwrap().first_child().map(|node| node.handle()), Some(copy));

@@ -1,4 +1,4 @@
-//! What an update reports: handles, previous matrices.
+//! The report of an update: handles, and previous matrices.
 
 use crate::model::dump::same_slice;
 use crate::trees::{APART, group};
@@ -129,7 +129,7 @@ fn of_what_came_and_went_within_a_frame_only_the_removal_is_told() {
     let root = scene.root();
     let old = placed(&mut scene, root, 1.0);
     scene.update();
-    // The record of each is used by the next.
+    // The next node reuses the record of the one removed before.
     let mut gone = Vec::new();
     for _ in 0..3 {
         let brief = placed(&mut scene, old, 1.0);
@@ -212,7 +212,7 @@ fn what_stops_is_at_rest_one_update_later() {
     scene.set_local(car, at(7.0)).unwrap();
     scene.update();
     assert_eq!(scene.get(car).unwrap().previous_world().unwrap().translation().x, 1.0);
-    // Another one moves, and then none.
+    // The bus moves, then no node moves.
     scene.set_local(bus, at(8.0)).unwrap();
     scene.update();
     assert_eq!(scene.get(car).unwrap().previous_world().unwrap().translation().x, 7.0);
@@ -221,7 +221,7 @@ fn what_stops_is_at_rest_one_update_later() {
     assert_eq!(scene.get(bus).unwrap().previous_world().unwrap().translation().x, 8.0);
 }
 
-/// Moves everything that has a transform by one, and computes world matrices at once.
+/// Moves every node with a transform by one metre along x, and computes world matrices.
 struct Shove;
 
 impl SliceVisitorMut for Shove {
@@ -263,7 +263,7 @@ fn maintenance_changes_nothing_that_is_told_of_nodes() {
         nodes.push(node);
     }
     scene.update();
-    // What stays, one in sixteen with all above it, is in slices that are small then.
+    // One node in sixteen stays, with its ancestors. The slices of these nodes are small.
     for (at, &node) in nodes.iter().enumerate().rev() {
         if at % 16 > 0 && scene.get(node).and_then(|node| node.first_child()).is_none() {
             scene.remove(node).unwrap();
@@ -293,7 +293,7 @@ fn what_goes_to_other_slices_and_stays_at_the_origin_has_not_moved() {
     let seats: Vec<NodeHandle> = (0..60).map(|_| group(&mut scene, top)).collect();
     assert_eq!(update(&mut scene), [0, 0, 62, 0]);
     scene.validate().unwrap();
-    // To the root, and below a node in another slice.
+    // Moves one node below the root, and one below a node in another slice.
     for pair in seats[..40].chunks(2) {
         scene.reparent(pair[0], root, Keep::Local).unwrap();
         scene.reparent(pair[1], seats[59], Keep::Local).unwrap();
@@ -322,7 +322,7 @@ fn lists_with_a_node_are_not_empty() {
         scene.changes(&mut reader).unwrap().is_empty()
     };
     assert!(is_empty(&mut scene));
-    // Edits that go to lists of one kind alone.
+    // Each edit goes to the list of one kind only.
     scene.edit(node).unwrap().set_name("moon");
     assert!(!is_empty(&mut scene));
     scene.set_local(node, at(2.0)).unwrap();
@@ -445,7 +445,7 @@ fn a_tree_that_is_built_at_once_enters_as_one_that_is_inserted() {
     assert_eq!(update(&mut built), [nodes.len(), 0, 0, 0]);
     built.validate().unwrap();
 
-    // Below a detached node it is not in the scene yet.
+    // Nodes below a detached node are not in the tree yet.
     let mut scene = scene();
     let root = scene.root();
     let shelf = group(&mut scene, root);
@@ -512,7 +512,7 @@ fn a_reader_that_lags_is_told_what_moved_with_its_new_parent_and_was_hidden_with
         scene.changes(reader).unwrap();
     }
     scene.reparent(node, to, Keep::Local).unwrap();
-    // Before the update, the new parent goes to the place of the old one and is seen as that was.
+    // Before the update, the new parent gets the transform and the layers of the old one.
     scene.set_local(to, at(1.0)).unwrap();
     scene.edit(to).unwrap().set_layers(Layers::new(3));
     scene.update();
@@ -587,7 +587,7 @@ fn a_node_that_goes_and_comes_back_within_a_frame_is_seen_as_before() {
     scene.reparent(cat, house, Keep::Local).unwrap();
     scene.validate().unwrap();
     assert_eq!(update(&mut scene), [0; 4]);
-    // A visibility of its own that hides nothing makes no difference.
+    // Layers on the node that hide nothing make no difference.
     scene.edit(cat).unwrap().set_layers(Layers::new(3));
     assert_eq!(update(&mut scene), [0; 4]);
 }

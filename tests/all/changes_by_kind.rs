@@ -1,4 +1,4 @@
-//! Readers of some kinds of changes, beside one of all.
+//! Readers of some kinds of changes, compared with a reader of all kinds.
 
 use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
@@ -19,7 +19,7 @@ const EACH: [ChangeKinds; 12] = [
     ChangeKinds::VIEW_RANGE,
 ];
 
-/// What a reader is told of these kinds, sorted.
+/// What a reader reports for some kinds, sorted.
 type Told = ([Vec<NodeHandle>; 6], Vec<(u64, String)>);
 
 fn told(changed: &Changed<'_>, kinds: ChangeKinds) -> Told {
@@ -45,7 +45,7 @@ fn told(changed: &Changed<'_>, kinds: ChangeKinds) -> Told {
 fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
     let [node, other] = [(); 2].map(|()| nodes[dice.usize(..nodes.len())]);
     let number = dice.u32(..9);
-    // Some of them are refused, for example where a node would be below itself.
+    // Some edits are refused, for example a move of a node below itself.
     let _ = match dice.u8(..12) {
         0 | 1 => scene.insert(node, Node::transform(Transform::IDENTITY)).map(|node| nodes.push(node)),
         2 => scene.insert(node, Node::material(number)).map(|node| nodes.push(node)),

@@ -1,4 +1,4 @@
-//! The contract of editing: each refusal leaves the scene unchanged, and each excess is contained.
+//! The contract of editing: a refused edit leaves the scene unchanged, and limits hold.
 
 use crate::model::dump::same_slice;
 use crate::trees::{APART, groups, with};
@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
 
-/// A scene of a few nodes: a top node with a transform, a group below it, and a leaf with all components.
+/// A scene with a top node with a transform, a group below it, and a leaf with all components.
 struct Few {
     scene: Scene,
     top: NodeHandle,
@@ -35,7 +35,7 @@ impl Few {
         Self { scene, top, group, leaf }
     }
 
-    /// The whole observable state of the scene.
+    /// Returns the whole observable state of the scene.
     fn seen(&self) -> String {
         let nodes: Vec<_> = self
             .scene
@@ -254,7 +254,7 @@ fn no_world_transform_is_kept_or_set_below_a_zero_scale() {
         few.scene.reparent(leaf, inner, Keep::Local).unwrap();
         few.scene.update();
         few.scene.validate().unwrap();
-        // When it is moved away again, the world transform is kept, although it is flat.
+        // Moving the node away again keeps the world transform, although it is flat.
         let before = few.scene.get(leaf).unwrap().fresh_world();
         few.scene.reparent(leaf, root, Keep::World).unwrap();
         let after = few.scene.get(leaf).unwrap().fresh_world();

@@ -1,11 +1,11 @@
-//! Culling of slices with many blocks, for views on several layers, and by bounds that were set.
+//! Culling of slices with many blocks, of views on several layers, and with bounds that were set.
 
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum, Ray, Sphere};
 use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 
-/// Drawables along x, one metre apart, in one slice. Each has its number as its mesh.
+/// Returns drawables in one slice, one metre apart along x. Each has its number as its mesh.
 fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
     let config = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
@@ -15,7 +15,7 @@ fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
         let place = Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0));
         nodes.push(scene.insert(top, place.with_drawable(Drawable::new(u32::from(x), Aabb::cube(0.25)))).unwrap());
         if x == 3000 {
-            // What comes after this is few enough to stay in this slice.
+            // The remaining nodes are few enough to stay in this slice.
             scene.update();
         }
     }
@@ -24,7 +24,7 @@ fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {
     (scene, nodes)
 }
 
-/// The space beyond some x.
+/// Returns the half space beyond an x.
 fn beyond(x: f32) -> Frustum {
     let (wall, any) = (Vec4::new(1.0, 0.0, 0.0, -x), Vec4::ZERO);
     Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
@@ -32,10 +32,10 @@ fn beyond(x: f32) -> Frustum {
 
 #[test]
 fn a_slice_is_searched_to_its_last_block() {
-    // As many drawables as fit: 64 blocks of 64; the last one is not full.
+    // A slice holds at most 64 blocks of 64 drawables. The last block is not full.
     let (scene, nodes) = row_of(4093);
     let (mut list, mut found) = (DrawList::new(), Vec::new());
-    // The box holds the whole slice, so that nothing in it is tested. A sphere never tells that it holds anything.
+    // The box contains the whole slice, so no box in the slice is tested. A sphere tests every box.
     scene.query(&Aabb::cube(1e5), Layers::ALL, &mut found).unwrap();
     assert!(found == nodes, "{} in a box", found.len());
     scene.query(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Layers::ALL, &mut found).unwrap();

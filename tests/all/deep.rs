@@ -1,4 +1,4 @@
-//! The worst shapes: a chain a million nodes deep, a hundred thousand siblings, thousands of slices.
+//! Extreme shapes: a chain a million nodes deep, a hundred thousand siblings, thousands of slices.
 
 use crate::trees::APART;
 use hedgerow::glam::Vec3;
@@ -8,7 +8,7 @@ use hedgerow::{
 };
 use std::thread;
 
-/// The call stack of a thread here: nothing that recurses by depth fits.
+/// The call stack of a thread in bytes, too small for recursion by depth.
 const STACK: usize = 64 * 1024;
 const MILLION: usize = 1_000_000;
 
@@ -17,7 +17,7 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
     thread.join().expect("the thread ends well");
 }
 
-/// A node of the chain: every fourth moves a little, every fiftieth is drawn.
+/// Returns a node of the chain: every fourth moves a little, every fiftieth is drawn.
 fn link(depth: usize) -> Node<'static> {
     let node =
         if depth.is_multiple_of(4) { Node::transform(Transform::from_xyz(0.5, 0.0, 0.0)) } else { Node::group() };
@@ -139,7 +139,7 @@ fn a_deep_chain_is_validated_between_its_detachment_and_the_update() {
                 scene.edit(node).unwrap().set_material(3);
             }
             scene.reparent(links[0], Place::Detached, Keep::Local).unwrap();
-            // All rows are in slices of the tree yet, since a node above them was moved.
+            // All rows are still in slices of the tree, since only an ancestor was moved.
             scene.validate().unwrap();
             scene.update();
             scene.validate().unwrap();
@@ -204,7 +204,7 @@ fn ten_thousand_slices_below_each_other_need_no_call_stack() {
     });
 }
 
-/// Edits in the middle of very many siblings, compared with the expected list: 1000 inserts and 500 removals.
+/// Edits among very many siblings and compares with the expected list: 1000 inserts and 500 removals.
 fn crowd(scene: &mut Scene, parent: NodeHandle, count: usize) {
     let mut order: Vec<NodeHandle> =
         (0..count).map(|number| scene.insert(parent, link(number)).expect("there is room")).collect();

@@ -24,13 +24,12 @@ fn node(number: usize) -> Node<'static> {
     }
 }
 
-/// Two scenes that get the same edits. In one, subtrees are detached; in the other, they are moved below a node from
-/// which they inherit nothing.
+/// Two scenes with the same edits. One detaches subtrees; the other moves them below a node without components.
 struct Pair {
     scene: Scene,
     parked: Scene,
     park: NodeHandle,
-    /// From handles of one scene to those of the other.
+    /// A map from handles of `scene` to handles of `parked`.
     counterpart: HashMap<NodeHandle, NodeHandle>,
     nodes: Vec<NodeHandle>,
 }
@@ -147,7 +146,7 @@ impl Pair {
                 self.scene.get(node).map(|node| node.fresh_world()),
                 self.parked.get(counterpart).map(|node| node.fresh_world())
             );
-            // The children of the root get its components.
+            // A node is detached exactly if its topmost ancestor is not the root.
             assert_eq!(
                 self.scene.get(node).is_some_and(|node| node.is_detached()),
                 self.scene.get(node).unwrap().ancestors().map(|node| node.handle()).last() != Some(self.scene.root())
@@ -172,7 +171,7 @@ fn a_detached_subtree_is_what_it_is_below_a_node_that_gives_it_nothing() {
         let mut dice = Rng::with_seed(seed);
         let mut pair = Pair::new(config);
         for step in 0..1200 {
-            // The root stays without components, so that the subtrees inherit nothing from the park either.
+            // The root has no components, so parked subtrees inherit nothing.
             let before = pair.nodes[0];
             pair.step(&mut dice);
             assert_eq!(before, pair.scene.root());

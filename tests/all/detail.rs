@@ -1,4 +1,4 @@
-//! Levels of detail, beside a model that looks at each drawable alone.
+//! Levels of detail, compared with a model that handles each drawable alone.
 
 #![expect(clippy::cast_possible_truncation, reason = "small numbers, and distances in single precision")]
 
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 const MARGIN: f32 = 1.25;
-/// The levels of the meshes 0 to 4; the others have none.
+/// The levels of meshes 0 to 4. Other meshes have none.
 const TABLE: [&[(f32, Option<u32>)]; 5] = [
     &[(0.0, Some(100))],
     &[(11.3, Some(101)), (23.7, Some(201)), (31.9, Some(301)), (57.1, Some(401))],
@@ -34,7 +34,7 @@ fn everything() -> Frustum {
     Frustum::from_planes([Vec4::W; 6]).unwrap()
 }
 
-/// What a command says, without its level.
+/// The contents of a command, except its level.
 #[derive(Debug, PartialEq)]
 struct Told {
     node: NodeHandle,
@@ -48,7 +48,7 @@ fn told(command: &DrawCommand) -> Told {
     Told { node, mesh, material: command.material(), user_data }
 }
 
-/// What a list with levels remembers.
+/// The state that a list with levels keeps between frames.
 #[derive(Default)]
 struct Model {
     levels: HashMap<NodeHandle, u32>,
@@ -57,7 +57,7 @@ struct Model {
 }
 
 impl Model {
-    /// What becomes of what was culled without levels.
+    /// Returns the expected commands, given the list that was culled without levels.
     fn choose(&mut self, scene: &Scene, nodes: &[NodeHandle], eye: DVec3, scale: f32, culled: &DrawList) -> Vec<Told> {
         let mut beyond = HashMap::new();
         for &node in nodes {
@@ -130,7 +130,7 @@ fn insert(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
 
 fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
     let [node, other] = [(); 2].map(|()| nodes[dice.usize(..nodes.len())]);
-    // Some are refused, such as those of nodes that are gone.
+    // Edits of removed nodes are refused, for example.
     let _: Result<(), Error> = match dice.u8(..8) {
         0 | 1 => {
             insert(scene, nodes, dice);
@@ -161,7 +161,7 @@ fn views_choose_what_a_model_with_their_memory_chooses() {
         for frame in 0..60 {
             (0..frame % 5).for_each(|_| edit(&mut scene, &mut nodes, &mut dice));
             scene.update();
-            // What is removed or gets a range since the update is so at once.
+            // Removals and ranges set after the update take effect at once.
             if frame % 7 == 0 {
                 _ = scene.remove(nodes[dice.usize(1..nodes.len())]);
                 scene.edit(nodes[0]).unwrap().set_view_range(ViewRange::new(0.0, 1e3).unwrap());
@@ -181,7 +181,7 @@ fn views_choose_what_a_model_with_their_memory_chooses() {
                     models[at].choose(&scene, &nodes, eyes[at], scales[at], &culled)
                 })
                 .collect();
-            // One alone, and several together.
+            // Culls one view alone, and several together.
             for part in if frame % 2 == 0 { vec![0..1, 1..4] } else { vec![0..3, 3..4] } {
                 let views = lists[part.clone()].iter_mut().zip(part).map(|(list, at)| {
                     CullView::new(&frusta[at], list).on_layers(Layers::new(layers[at])).with_detail(detail(at))
@@ -200,7 +200,7 @@ fn views_choose_what_a_model_with_their_memory_chooses() {
                 }
                 assert_eq!(list.relative_matrices().len(), if at == 3 { list.len() } else { 0 });
             }
-            // Each of these makes a list forget its levels.
+            // Each of these calls makes a list forget its levels.
             let at = dice.usize(..12);
             match at {
                 0 => lists[at].clear(),
@@ -226,7 +226,7 @@ fn views_choose_what_a_model_with_their_memory_chooses() {
     assert!(kept[1] > 20_000 && kept[0] > 200 && kept[2] > 50, "levels and ranges were kept by margins: {kept:?}");
 }
 
-/// A drawable with mesh 1 at the origin, whose box is one metre around it.
+/// Returns a drawable with mesh 1 at the origin and a box that extends one metre on each side.
 fn lone() -> (Scene, NodeHandle) {
     let mut scene = Scene::with_config(BOUNDED).unwrap();
     let node = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
@@ -247,11 +247,11 @@ fn a_drawable_becomes_coarser_a_margin_farther_out_than_finer() {
     let mut levels = LevelsOfDetail::new();
     levels.insert(1, &[(10.0, Some(2)), (20.0, None)]).unwrap();
     let mut list = DrawList::new();
-    // The box begins at one metre, and the margin is a tenth.
+    // The box starts one metre from the origin, and the margin is a tenth.
     let mut at = |x| meshes(&scene, &mut list, &levels, x);
     assert_eq!([10.9, 11.5, 11.9, 12.1, 11.9, 11.1, 10.9].map(&mut at), [[1], [1], [1], [2], [2], [2], [1]]);
     assert_eq!([12.1, 22.5, 23.1, 22.5, 21.1, 20.9, 22.9].map(|x| at(x).len()), [1, 1, 0, 0, 0, 1, 1]);
-    // Without a memory, the distance alone decides.
+    // In a new list only the distance decides.
     assert_eq!(meshes(&scene, &mut DrawList::new(), &levels, 11.5), [2]);
 }
 
@@ -297,7 +297,7 @@ fn a_subtree_and_its_stand_in_change_places_at_one_moment() {
         before = now;
     }
     assert!(turns > 50);
-    // Ranges above hold too; without levels there are none.
+    // Ranges of ancestors apply too. Without levels, ranges do not apply.
     assert_eq!(meshes(&scene, &mut list, &levels, 300.0), [1]);
     scene.edit(town).unwrap().set_view_range(ViewRange::new(0.0, 60.0).unwrap());
     assert_eq!(meshes(&scene, &mut list, &levels, 100.0), [1]);
@@ -371,7 +371,7 @@ fn ranges_are_kept_by_copies_snapshots_and_patches() {
     let copy = scene.insert_tree(scene.root(), &tree).unwrap()[0];
     assert_eq!(scene.get(copy).unwrap().node(), scene.get(node).unwrap().node());
 
-    // Infinite ranges, too; and zero has one sign.
+    // Ranges may be infinite, and zero has one sign.
     let endless = ViewRange::new(-0.0, f32::INFINITY).unwrap();
     assert_eq!(endless.near().to_bits(), 0);
     let mut other = hedgerow::Tree::new();

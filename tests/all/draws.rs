@@ -1,4 +1,4 @@
-//! Draw lists that are kept, filtered, grouped, and relative to a camera.
+//! Kept draw lists: filtered, grouped, and relative to a camera.
 
 use core::cell::Cell;
 use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
@@ -13,7 +13,7 @@ fn mesh(at: usize) -> u32 {
     u32::try_from(at).unwrap()
 }
 
-/// A scene of many small slices: `count` drawables with transforms, each below one of those before it.
+/// Returns many small slices: `count` drawables with transforms, each below an earlier one.
 fn town(count: usize) -> (Scene, Vec<NodeHandle>) {
     town_of(SceneConfig::DEFAULT, count)
 }
@@ -39,10 +39,10 @@ fn anew(scene: &Scene, layers: Layers) -> DrawList {
     list
 }
 
-/// A slice for each of these numbers of drawables. The drawables of a slice have its number as their mesh; all are
-/// returned in the order of the slices.
+/// Returns a scene with one slice per count, and its drawables in the order of the slices. The mesh of a drawable is
+/// the index of its slice.
 fn slices_of(counts: &[usize]) -> (Scene, Vec<NodeHandle>) {
-    // So few nodes that no two of the counts go into one slice, and enough for each.
+    // A slice has room for each count, but not for two of them.
     let max_nodes = (counts.iter().copied().max().map_or(0, mesh) * 2 + 2).max(8);
     let mut scene = Scene::with_config(SceneConfig { max_nodes, ..SceneConfig::DEFAULT }).unwrap();
     let mut nodes = Vec::new();
@@ -250,7 +250,7 @@ fn a_list_that_skipped_an_update_shows_and_groups_what_was_mirrored_in_it() {
         scene.set_local(node, mirrored()).unwrap();
     }
     scene.update();
-    // The last update computed another matrix of the same slice.
+    // Another matrix of the same slice changes in the last update.
     scene.set_local(nodes[30], Transform::from_xyz(0.0, 1.0, 0.0)).unwrap();
     scene.update();
     refill(&scene, &mut list);
@@ -307,7 +307,7 @@ fn keys_are_asked_for_what_was_listed_again_and_nothing_else() {
     scene.edit(nodes[115]).unwrap().set_drawable(Drawable { mesh: 9, ..drawable }).unwrap();
     scene.update();
     assert_eq!(regroup(&scene), (true, 30, vec![(5, 40), (7, 29), (14, 1)]));
-    // The others come to other places in the list, and are not listed again.
+    // The other drawables move in the list, and their keys are not asked for again.
     scene.remove(scene.parent(nodes[0]).unwrap()).unwrap();
     assert_eq!(regroup(&scene), (true, 0, vec![(7, 29), (14, 1)]));
 }
@@ -328,7 +328,7 @@ fn what_moves_without_being_drawn_makes_no_groups_again() {
     }
 }
 
-/// The world transform of a node, by a walk up its ancestors in double precision.
+/// Returns the world transform of a node, composed along its ancestors in double precision.
 fn naive_world(scene: &Scene, node: NodeHandle) -> DAffine3 {
     let locals = core::iter::once(node)
         .chain(scene.get(node).unwrap().ancestors().map(|node| node.handle()))
@@ -426,7 +426,7 @@ fn a_kept_list_follows_what_is_detached_and_attached_again() {
     refill(&scene, &mut always);
 }
 
-/// Fills a kept list with motion, and checks each previous matrix. Returns how many differ from the present ones.
+/// Fills a kept list with motion, and checks each previous matrix. Returns how many differ from the current ones.
 #[track_caller]
 fn refill_moving(scene: &Scene, list: &mut DrawList) -> usize {
     refill(scene, list);

@@ -1,10 +1,10 @@
-//! What editors and loaders do with whole scenes: files, scenes from elsewhere, other configurations.
+//! Whole scenes in editors and loaders: files, other scenes, other configurations.
 
 use hedgerow::data::Column;
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Error, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 
-/// Edits a scene at random for long, and then so that this many nodes are left. Returns handles that are stale.
+/// Makes `edits` random edits, then removes nodes until `left` are left. Returns stale handles.
 fn edit_for_long(scene: &mut Scene, edits: usize, left: usize) -> Vec<NodeHandle> {
     let mut dice = fastrand::Rng::with_seed(5);
     let (mut nodes, mut gone) = (vec![scene.root()], Vec::new());
@@ -45,7 +45,7 @@ fn no_handle_comes_back_after_long_edits_and_loading() {
                 .map(|node| node.handle())),
             "handles are kept"
         );
-        // No handle that was ever issued comes back, in the loaded scene and in one that was shrunk.
+        // A handle is never issued twice, in the loaded scene and in one that was shrunk.
         scene.shrink_to_fit();
         for scene in [&mut scene, &mut loaded] {
             let fresh: Vec<_> = (0..10_000).map(|_| scene.insert(scene.root(), Node::group()).unwrap()).collect();

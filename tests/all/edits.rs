@@ -1,4 +1,4 @@
-//! What each edit does, one at a time.
+//! Each kind of edit alone.
 
 use crate::model::dump::{dump, same_slice};
 use crate::trees::APART;
@@ -193,7 +193,7 @@ fn a_world_transform_that_needs_shear_is_kept_as_a_matrix() {
     assert!(near(&before, &scene.get(node).unwrap().fresh_world()));
     assert!(scene.get(node).unwrap().node().local.is_some_and(|local| local.transform().is_none()));
 
-    // Back below the root it is a rotation again.
+    // Below the root, the local transform is a rotation again.
     assert_eq!(scene.reparent(node, root, Keep::World), Ok(Some(LocalForm::Transform)));
     assert!(near(&before, &scene.get(node).unwrap().fresh_world()));
     scene.validate().unwrap();
@@ -251,7 +251,7 @@ fn a_sheared_node_that_is_set_with_its_parent_takes_all_below_along() {
     let mut scene = Scene::new();
     let root = scene.root();
     let branch = named(&mut scene, root, "branch");
-    // Among many others, an update computes single nodes.
+    // In a large slice, an update computes single nodes.
     let others: Vec<_> = (0..60_u8).map(|x| at(&mut scene, branch, f32::from(x))).collect();
     let sheared = |x| Mat34 { rows: [[1.0, 0.5, 0.0, x], [0.0, 1.0, 0.0, 5.0], [0.0, 0.0, 1.0, 6.0]] };
     let parent = at(&mut scene, branch, 1.0);
@@ -467,7 +467,7 @@ fn what_is_shown_below_a_hidden_parent_is_drawn_on_its_own_layers() {
     scene.edit(inner).unwrap().set_visibility(Visibility::Hidden);
     scene.edit(leaf).unwrap().set_visibility(Visibility::Inherited);
     assert_eq!((drawn(&mut scene), layers(&scene)), (vec![], [0; 3]));
-    // Its layers are not forgotten.
+    // A hidden node keeps its layers.
     scene.edit(top).unwrap().set_visibility(Visibility::Inherited);
     scene.edit(inner).unwrap().set_visibility(Visibility::Shown);
     assert_eq!((drawn(&mut scene), layers(&scene)), (vec![1, 2, 3], [6, 6, 2]));
@@ -681,7 +681,7 @@ fn a_node_stays_below_its_parent_even_where_no_number_tells_its_world() {
     assert_eq!(scene.local(second), before);
 }
 
-/// Two children of the root in different slices.
+/// Returns two children of the root in different slices.
 fn two_slices() -> (Scene, [NodeHandle; 2]) {
     let mut scene = Scene::with_config(APART).unwrap();
     let root = scene.root();
@@ -733,7 +733,7 @@ fn a_leaf_moves_to_a_slice_without_room_for_what_it_has() {
     let drawable = Drawable::new(1, Aabb::cube(1.0));
     let place = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
     for description in [place, Node::group().with_material(7), Node::drawable(drawable), place.with_material(7)] {
-        // Each number of nodes until nothing is free in the slice.
+        // Fill the slice node by node until it has no free slot.
         for filled in 0..10 {
             let (mut scene, [from, to]) = two_slices();
             let leaf = scene.insert(from, description).unwrap();

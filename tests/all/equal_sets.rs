@@ -1,4 +1,4 @@
-//! Local transforms that are set to one of a few values, so that many are set to what they were.
+//! Local transforms set to one of a few values, so that many sets change nothing.
 
 use hedgerow::glam::{DVec3, Quat};
 use hedgerow::visit::TransformPass;
@@ -16,7 +16,7 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng
     let [node, other] = [0; 2].map(|_| nodes[dice.usize(..nodes.len())]);
     match dice.u8(0..40) {
         0 => nodes.push(scene.insert(other, Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap()),
-        // It is refused below the node itself.
+        // The move is refused below the node itself.
         1 => drop(scene.reparent(node, other, Keep::Local)),
         2 if nodes.len() > 50 && scene.children(node).next().is_none() => {
             scene.remove(node).unwrap();
@@ -25,7 +25,7 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng
         3 => drop(scene.edit(node).unwrap().set_local(None)),
         4..8 => {
             let at = DVec3::splat(1e6 + f64::from(dice.u8(0..2)) * 1e-3);
-            // It is refused without a transform.
+            // The edit is refused for a node without a transform.
             drop(scene.edit(node).unwrap().set_translation_f64(at));
         }
         8 => drop(scene.visit_slices_mut(&mut TransformPass::dirty())),

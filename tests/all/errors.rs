@@ -1,4 +1,4 @@
-//! What errors say: the node and the numbers that they hold, and what to do.
+//! Error messages: the node, the numbers, and the advice.
 
 use hedgerow::character::CharacterError;
 use hedgerow::edit::{BatchError, EditQueue};
@@ -8,7 +8,7 @@ use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Error, Mat34, Node, Place, Scene, Transform, Tree};
 use std::io::ErrorKind;
 
-/// Fails unless the text has its parts in it, and says what to do where it must.
+/// Checks that a message contains its parts and advice.
 fn check(error: &dyn core::error::Error, parts: &[&str]) {
     let text = error.to_string();
     for part in parts {

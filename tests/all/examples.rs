@@ -49,7 +49,7 @@ fn the_mesh_is_closed_and_seen_from_outside() {
     assert!(edges.iter().all(|&(a, b)| edges.contains(&(b, a))), "an edge is on one triangle alone");
     let used: HashSet<u32> = mesh.triangles.iter().flatten().copied().collect();
     assert_eq!(used.len(), mesh.vertices.len());
-    // A person of 1.8 metres has about 70 litres.
+    // A person of 1.8 metres has a volume of about 70 litres.
     assert!((0.05..0.10).contains(&volume), "{volume} cubic metres");
 }
 
@@ -111,7 +111,7 @@ fn compiled_clips_move_joints_as_the_formulae_do() {
         let (mut player, mut pose) = puppet::player(&rig, &clip, 0.0);
         let mut played = Vec::new();
         for key in 0..gait.keys {
-            // At its keys the raw clip equals the formula exactly.
+            // At the keys, the raw clip equals the formula exactly.
             player.seek(f32::from(key) / 30.0);
             player.sample(&mut pose).unwrap();
             pose.to_models(&rig.skeleton, &mut played).unwrap();
@@ -129,7 +129,7 @@ fn a_foot_on_the_ground_stays_where_it_is() {
     let (rig, _) = puppet();
     let walk = &Gait::ALL[0];
     let toes = rig.skeleton.find("toes_l").unwrap();
-    // In the middle of the stance, between the roll over the heel and the one over the ball.
+    // Mid-stance, between rolling over the heel and rolling over the ball.
     let place = |phase: f32| {
         let on_ground = models(&rig, walk, phase)[usize::from(toes)].translation();
         on_ground + Vec3::Z * (walk.speed() * walk.duration() * phase)

@@ -1,4 +1,4 @@
-//! Worlds larger than single precision can resolve: lists relative to a camera, and translations in double precision.
+//! Worlds too large for single precision: lists relative to a camera, and translations in double precision.
 
 use crate::model::dump::same_slice;
 use crate::renderers::{grid, looking};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 
-/// A planet: districts ten thousand kilometres from its centre, each with drawables below a chain of turned nodes.
+/// Returns a planet: districts ten thousand kilometres from its centre, with drawables below chains of rotated nodes.
 fn planet(seed: u64, config: SceneConfig) -> (Scene, Vec<(NodeHandle, Aabb)>) {
     let mut dice = fastrand::Rng::with_seed(seed);
     let mut scene = Scene::with_config(config).unwrap();
@@ -43,7 +43,7 @@ fn a_planet_keeps_a_millimetre_and_no_drawable_that_is_seen_is_missed() {
         let (scene, drawables) = planet(seed, config);
         let mut dice = fastrand::Rng::with_seed(seed);
         let (mut list, mut seen, mut unsure) = (DrawList::new(), 0, 0);
-        // Boxes are relative to the place of the first drawable of their slice, which may be in another district.
+        // Boxes are relative to the first drawable of their slice, which may be in another district.
         let origins: HashMap<u32, DVec3> = scene
             .slices()
             .filter_map(|slice| {
@@ -61,7 +61,7 @@ fn a_planet_keeps_a_millimetre_and_no_drawable_that_is_seen_is_missed() {
             scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
             let listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
             for &(node, bounds) in &drawables {
-                // The box in double precision, by its eight corners.
+                // The box in double precision comes from its eight corners.
                 let world = scene.get(node).unwrap().world_f64();
                 let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
                 for corner in 0..8 {
@@ -71,7 +71,7 @@ fn a_planet_keeps_a_millimetre_and_no_drawable_that_is_seen_is_missed() {
                 }
                 let grown = |by: f64| Aabb::new((low - by).as_vec3(), (high + by).as_vec3());
                 let (inner, outer) = (frustum.touches(&grown(-1e-4)), frustum.touches(&grown(1e-2)));
-                // What is kilometres away is known to less than a thousandth, too.
+                // At a distance of kilometres, the relative error is below a thousandth.
                 let near = low.abs().max_element() < 1e4 && high.abs().max_element() < 1e4;
                 if let Some(at) = listed.iter().position(|&listed| listed == node) {
                     seen += 1;
@@ -106,7 +106,7 @@ fn a_relative_list_follows_what_moves_also_above_other_slices() {
     let mut dice = fastrand::Rng::with_seed(4);
     let (mut kept, mut near) = (DrawList::new(), DrawList::new());
     let all: Vec<NodeHandle> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
-    // The scene as of its last update.
+    // `updated` is a copy of the scene after its last update.
     let mut updated = scene.clone();
     for frame in 0..60 {
         let node = all[dice.usize(..all.len())];
@@ -196,7 +196,7 @@ struct Placed {
     translation: DVec3,
 }
 
-/// Where each is, by sums in double precision.
+/// Returns the position of each node, summed in double precision.
 fn places(placed: &[Placed]) -> Vec<DVec3> {
     let mut places: Vec<DVec3> = Vec::new();
     for at in 0..placed.len() {
@@ -216,7 +216,6 @@ fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes(
         let mut dice = fastrand::Rng::with_seed(seed);
         let mut scene = Scene::with_config(config).unwrap();
         let (mut placed, mut list) = (Vec::<Placed>::new(), DrawList::new());
-        // Where each node was at the last update.
         let mut shown: HashMap<NodeHandle, DVec3> = HashMap::new();
         for step in 0..400 {
             let any = |dice: &mut fastrand::Rng, placed: &[Placed]| {
@@ -352,7 +351,7 @@ fn a_kept_relative_list_sees_bounds_that_are_set() {
         for (size, listed) in [(0.5, 0), (2000.0, 1), (0.25, 0)] {
             let drawable = scene.get(node).unwrap().drawable().unwrap();
             scene.edit(node).unwrap().set_drawable(Drawable { bounds: Aabb::cube(size), ..drawable }).unwrap();
-            // The update shows them.
+            // The new bounds take effect with the update.
             if asks {
                 list.set_eye(DVec3::ZERO);
                 scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
@@ -374,7 +373,7 @@ fn a_kept_relative_list_sees_bounds_that_are_set_while_others_move() {
         let top = scene.insert(scene.root(), Node::group()).unwrap();
         let aside = Node::transform(Transform::from_xyz(1000.0, 0.0, -10.0));
         let mut add = || scene.insert(top, aside.with_drawable(Drawable::new(1, Aabb::cube(0.5)))).unwrap();
-        // In another block of boxes than the one whose bounds are set.
+        // The nodes fill more than one block of boxes.
         let nodes: Vec<_> = (0..200).map(|_| add()).collect();
         scene.update();
         let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
@@ -403,7 +402,7 @@ fn boxes_far_away_stay_exact_where_the_first_drawable_is_gone() {
     scene.remove(nodes[0]).unwrap();
     scene.update();
     let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
-    // At the back of the box the view is 3.49 wide on each side; single precision tells metres there.
+    // At the back of the box the view is 3.49 m wide on each side; single precision resolves metres there.
     for (aside, listed) in [(3.9, 1), (4.1, 0), (-3.9, 1), (-4.1, 0)] {
         list.set_eye(place + DVec3::new(aside, 0.0, 5.0));
         scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
@@ -433,7 +432,7 @@ fn a_world_transform_in_double_precision_is_set_to_what_another_node_has() {
             (0..4).fold(scene.root(), |parent, at| {
                 let [a, b, c] = [(); 3].map(|()| dice.f64() * 2e7 - 1e7);
                 let turn = Quat::from_rotation_y(dice.f32() * 6.0) * Quat::from_rotation_x(dice.f32());
-                // Every third round something shears.
+                // Every third round has shear.
                 let scale =
                     Vec3::splat(0.5 + dice.f32()) * if round % 3 == 0 { Vec3::new(1.0, 2.0, 1.0) } else { Vec3::ONE };
                 let local = Transform::IDENTITY.with_rotation(turn).with_scale(scale);
@@ -471,8 +470,7 @@ fn a_world_transform_in_double_precision_is_set_to_what_another_node_has() {
     assert!((scene.get(flat).unwrap().world_f64().translation.x - 1e7 - 0.1).abs() < 1e-7);
 }
 
-/// Fills a kept list relative to a camera, and checks that it equals a new one, and each matrix what double precision
-/// gives.
+/// Fills a kept list relative to a camera. Compares it with a new list, and each matrix with double precision.
 #[track_caller]
 fn refill(scene: &Scene, list: &mut DrawList) {
     let camera = DVec3::new(0.5, 1.0, 2.0);
@@ -510,7 +508,7 @@ fn a_kept_relative_list_notices_clones() {
     let mut clone = scene.clone();
     let mut list = DrawList::new();
     refill(&scene, &mut list);
-    // As many updates in both.
+    // Both scenes have the same number of updates.
     for (scene, y) in [(&mut scene, 1.0), (&mut clone, 2.0)] {
         scene.set_local(nodes[9], Transform::from_xyz(3.0, y, 0.0)).unwrap();
         scene.update();
@@ -567,7 +565,7 @@ fn views_with_eyes_and_without_are_culled_in_one_call() {
     scene.update();
     let (frustum, eye) = (looking(Vec3::ZERO, Vec3::new(1.0, 0.2, 0.3)), DVec3::new(3.0, 0.5, 1.0));
     let mut lists = [const { DrawList::new() }; 5];
-    // Two share an eye.
+    // Two views share an eye.
     let eyes = [None, Some(eye), None, Some(eye), Some(DVec3::ZERO)];
     for (list, eye) in lists.iter_mut().zip(eyes) {
         list.set_eye(eye);
@@ -636,7 +634,7 @@ fn an_eye_at_the_end_of_double_precision_gives_no_nan() {
 #[test]
 fn what_is_too_far_for_single_precision_is_seen() {
     let (mut scene, nodes) = grid(BOUNDED, 6);
-    // Nothing sees this.
+    // An empty box is never seen.
     let drawable = scene.get(nodes[7]).unwrap().drawable().unwrap();
     scene.edit(nodes[7]).unwrap().set_drawable(Drawable { bounds: Aabb::EMPTY, ..drawable }).unwrap();
     scene.update();
@@ -655,7 +653,7 @@ fn what_is_too_far_for_single_precision_is_seen() {
 fn a_translation_of_which_nothing_is_lost_takes_no_more_memory() {
     let mut scene = Scene::new();
     let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-    // The slice is noted for the update as soon as anything is set.
+    // The first edit queues the slice for the update.
     scene.set_local(car, Transform::IDENTITY).unwrap();
     let before = scene.stats().allocated_bytes();
     scene.edit(car).unwrap().set_translation_f64(DVec3::new(1.5, -2.0, 1e6)).unwrap();

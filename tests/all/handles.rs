@@ -1,4 +1,4 @@
-//! Handles: what they survive, and what they never do.
+//! When handles stay valid, and when they become stale.
 
 use crate::model::dump::same_slice;
 use hedgerow::{Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
@@ -128,8 +128,7 @@ fn random_bits_do_no_harm() {
     let (mut live, mut stale) = (0, 0);
     for _ in 0..3000 {
         let state = dice.u64(..);
-        // Random words, words near small records and generations, words that differ from a live handle's in a bit or
-        // two of record and generation, and the extremes.
+        // The bits are random, close to small records and generations, one or two bits from a live handle, or extreme.
         let turn = usize::try_from(state >> 40).unwrap() % scene.len();
         let some =
             scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).nth(turn).unwrap_or(scene.root());
@@ -142,7 +141,7 @@ fn random_bits_do_no_harm() {
                 use_everywhere(&mut scene, node);
             }
         }
-        // The root is used in each turn, so it has gained children.
+        // The root is edited in each turn and gains children.
         while scene.len() > 60 {
             scene.remove(scene.get(scene.root()).unwrap().first_child().unwrap().handle()).unwrap();
         }

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Results are for the scene as of its last update.
+/// Updates the scene, and computes the results.
 fn run<F: FnMut(&T, &T) -> T, T: Clone + PartialEq>(property: &mut Inherited<T, F>, scene: &mut Scene) -> usize {
     scene.update();
     property.run(scene)
@@ -289,11 +289,11 @@ fn a_local_counts_in_the_scene_that_has_its_node_whatever_another_scenes_nodes_h
     assert_eq!(sum.set(second, 8), Some(7));
     run(&mut sum, &mut two);
     assert_eq!((sum.get(second), sum.local(second), sum.local(first)), (Some(&8), Some(&8), None));
-    // The reverse, where the later handle belongs to the next scene.
+    // The later handle now belongs to the scene that runs next.
     assert_eq!(sum.set(first, 9), None);
     run(&mut sum, &mut one);
     assert_eq!((sum.get(first), sum.local(second)), (Some(&9), None));
-    // The scene that is run on counts, even if it is the one from before.
+    // The scene of the next run decides, even if it is the previous one.
     sum.set(second, 3);
     run(&mut sum, &mut one);
     assert_eq!((sum.get(first), sum.local(second)), (Some(&9), None));

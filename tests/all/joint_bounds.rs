@@ -1,5 +1,4 @@
-//! Boxes that follow poses: bounds of nodes, and boxes at the limit of rounding.
-//! See `sockets.rs` for boxes of poses.
+//! Bounds of nodes that follow poses, and boxes at the limit of rounding. `sockets.rs` tests boxes of poses.
 
 use crate::sockets::{of, skin};
 use hedgerow::glam::Vec3;

@@ -1,11 +1,11 @@
-//! Inputs of fuzz targets: what once failed (`fuzz/regressions`), and what reaches most of the code (`fuzz/corpus`).
+//! Inputs of fuzz targets: past failures (`fuzz/regressions`), and inputs that reach most code (`fuzz/corpus`).
 
 use crate::drivers::{self, Input};
 use fastrand::Rng;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A target's name, and what it does with bytes.
+/// A target's name, and its driver.
 type Target = (&'static str, fn(&[u8]));
 
 const TARGETS: &[Target] = &[
@@ -21,7 +21,7 @@ const TARGETS: &[Target] = &[
     ("serde", drivers::text::run),
 ];
 
-/// The files of a folder in order; none if there is no such folder.
+/// Returns the files of a folder in order, or none if the folder does not exist.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<_> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
@@ -29,7 +29,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Runs all inputs of a kind. Returns for each target how many there are.
+/// Runs all inputs of a kind. Returns the number of inputs per target.
 fn run_all(kind: &str) -> Vec<(&'static str, usize)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(kind);
     let run_each = |&(name, run): &Target| {
@@ -63,7 +63,7 @@ fn random_inputs_pass() {
         let mut dice = Rng::with_seed(seed);
         for turn in 0..120 {
             let mut bytes: Vec<u8> = (0..dice.usize(1..2_000)).map(|_| dice.u8(..)).collect();
-            // Where steps begin is not known here: odd bytes everywhere let them go on.
+            // Odd bytes continue the list of steps, wherever steps start.
             if turn % 2 == 0 {
                 bytes.iter_mut().for_each(|byte| *byte |= 1);
             }

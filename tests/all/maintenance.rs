@@ -1,4 +1,4 @@
-//! What maintenance does, and what it leaves alone.
+//! What maintenance changes, and what it leaves alone.
 
 use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::changes::ChangeReader;
@@ -6,10 +6,10 @@ use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, S
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Small slices, with all that a scene may keep.
+/// Small slices, boxes and changes.
 const TOLD: SceneConfig = SceneConfig { max_nodes: 64, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
-/// A scene of which most nodes were removed, most of them at once, and its nodes.
+/// Returns a scene after most of its nodes were removed, mostly in one frame, and the remaining nodes.
 fn thinned(config: SceneConfig, left: usize) -> (Scene, Vec<NodeHandle>) {
     let mut scene = with(config);
     let mut nodes = vec![scene.root()];
@@ -31,7 +31,7 @@ fn thinned(config: SceneConfig, left: usize) -> (Scene, Vec<NodeHandle>) {
     (scene, nodes)
 }
 
-/// A scene that was grown at random between updates and thinned out, some of it detached.
+/// Returns a scene that grew at random between updates and was thinned out, with some subtrees detached.
 fn sparse(config: SceneConfig) -> Scene {
     let mut scene = with(config);
     let mut dice = fastrand::Rng::with_seed(7);
@@ -46,7 +46,7 @@ fn sparse(config: SceneConfig) -> Scene {
         }
     }
     for round in 0..40 {
-        // An update joins few slices, so in the end there are more to join.
+        // An update joins few slices. The last round therefore leaves more to join.
         let share = if round == 39 { 2 } else { 14 };
         for &node in nodes.iter().skip(1).filter(|_| dice.u32(..share) == 0) {
             if scene.contains(node) && scene.get(node).and_then(|node| node.first_child()).is_none() {
@@ -61,7 +61,7 @@ fn sparse(config: SceneConfig) -> Scene {
     scene
 }
 
-/// Maintains a scene in small steps. Returns how many slices were joined and reconstituted.
+/// Maintains a scene in small steps. Returns the numbers of joined and of reconstituted slices.
 fn maintain(scene: &mut Scene) -> [usize; 2] {
     let mut all = [0; 2];
     loop {
@@ -75,10 +75,9 @@ fn maintain(scene: &mut Scene) -> [usize; 2] {
     }
 }
 
-/// What passes read of a node.
+/// What a pass reads of a node.
 type Seen = (Option<Mat34>, Option<Mat34>, Option<Aabb>, Option<String>);
 
-/// What passes read, by node.
 fn seen(scene: &Scene) -> BTreeMap<NodeHandle, Seen> {
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
@@ -101,7 +100,7 @@ fn seen(scene: &Scene) -> BTreeMap<NodeHandle, Seen> {
 
 #[test]
 fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() {
-    // A twelfth of the nodes is left, and two thirds are.
+    // One run leaves a twelfth of the nodes, the other two thirds.
     for (left, small) in [(150, true), (1300, false)] {
         let (mut scene, _) = thinned(TOLD, left);
         let (slices, holes) = (scene.slices().count(), scene.stats().holes);
@@ -183,7 +182,7 @@ fn what_passes_read_and_what_readers_are_told_stays() {
         };
         assert_eq!(sorted(told.moved()), sorted(&expected.0));
         assert_eq!((told.entered(), told.left(), told.removed()), (&*expected.1, &*expected.2, &*expected.3));
-        // The next update tells nothing, and brings what moved to rest.
+        // The next update reports nothing, and previous matrices equal the current ones.
         scene.update();
         assert!(scene.changes(&mut reader).unwrap().is_empty());
         assert!(nodes.iter().all(|&node| scene.get(node).and_then(|node| node.previous_world()) == scene.world(node)));

@@ -1,4 +1,4 @@
-//! Readers of changes that miss updates, while nodes come to inherit from others.
+//! Readers of changes that miss updates while nodes change parents.
 
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
 use hedgerow::{Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
@@ -9,7 +9,7 @@ fn at(x: f32) -> Transform {
     Transform::from_xyz(x, 0.0, 0.0)
 }
 
-/// Cars at these places, and a seat in the first, after an update; with a reader that has seen it.
+/// Returns a scene with cars at these places and a seat in the first, and a reader that has read its update.
 fn cars<const N: usize>(places: [f32; N]) -> (Scene, [NodeHandle; N], NodeHandle, ChangeReader) {
     let mut scene = Scene::with_config(TOLD).unwrap();
     let root = scene.root();
@@ -20,7 +20,6 @@ fn cars<const N: usize>(places: [f32; N]) -> (Scene, [NodeHandle; N], NodeHandle
     (scene, cars, seat, reader)
 }
 
-/// A reader that has seen what there is.
 fn reader(scene: &Scene, kinds: ChangeKinds) -> ChangeReader {
     ChangeReader::of(scene).with_kinds(kinds)
 }
@@ -47,7 +46,7 @@ fn what_moved_with_a_parent_that_it_joined_and_left_again_is_told() {
     scene.set_local(bus, at(1.0)).unwrap();
     scene.update();
     let [mut early, mut late] = [(); 2].map(|()| reader(&scene, ChangeKinds::ALL));
-    // None of the two changes of parents moves the seat, but the bus does in between.
+    // Neither change of the parent moves the seat, but the bus moves in between.
     scene.reparent(seat, bus, Keep::Local).unwrap();
     scene.update();
     scene.set_local(bus, at(5.0)).unwrap();
@@ -61,7 +60,7 @@ fn what_moved_with_a_parent_that_it_joined_and_left_again_is_told() {
 
 #[test]
 fn what_changed_parents_and_stayed_where_it_was_has_not_moved() {
-    // The bus comes to the place of the first car when the seat joins it.
+    // The bus reaches the place of the first car when the seat changes parents.
     let (mut scene, [_, bus, tram], seat, mut reader) = cars([1.0, 2.0, 1.0]);
     scene.set_local(bus, at(1.0)).unwrap();
     scene.reparent(seat, bus, Keep::Local).unwrap();
@@ -69,14 +68,14 @@ fn what_changed_parents_and_stayed_where_it_was_has_not_moved() {
     scene.reparent(seat, tram, Keep::Local).unwrap();
     scene.update();
     assert_eq!(moved(&scene, &mut reader), [bus]);
-    // It comes there before.
+    // The bus reaches that place one update earlier.
     let (mut scene, [_, bus], seat, mut reader) = cars([1.0, 2.0]);
     scene.set_local(bus, at(1.0)).unwrap();
     scene.update();
     scene.reparent(seat, bus, Keep::Local).unwrap();
     scene.update();
     assert_eq!(moved(&scene, &mut reader), [bus]);
-    // The first car brings the seat to the place of the bus.
+    // The first car carries the seat to the place of the bus.
     let (mut scene, [car, bus], seat, mut reader) = cars([1.0, 2.0]);
     scene.set_local(car, at(2.0)).unwrap();
     scene.update();

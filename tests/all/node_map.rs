@@ -1,4 +1,4 @@
-//! The side table keyed by handle.
+//! Side tables keyed by handle.
 
 use hedgerow::{Node, NodeHandle, Scene, data::NodeMap};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Two handles of one record: the first node is removed, and the next takes its record.
+/// Returns two handles of one record: the first node is removed, and the second takes its record.
 fn two_generations(scene: &mut Scene) -> (NodeHandle, NodeHandle) {
     let older = scene.insert(scene.root(), Node::group()).unwrap();
     scene.remove(older).unwrap();
@@ -20,17 +20,17 @@ fn two_generations(scene: &mut Scene) -> (NodeHandle, NodeHandle) {
     panic!("the record was never used again");
 }
 
-/// The number of a handle's record.
+/// Returns the number of a handle's record.
 fn record_of(handle: NodeHandle) -> u64 {
     handle.to_bits() >> 32
 }
 
-/// The handle of a record some blocks of 64 away, as it could come from arbitrary bits.
+/// Returns the handle of a record in a block of 64, as arbitrary bits may give.
 fn handle(block: u64, index: u64, generation: u64) -> NodeHandle {
     NodeHandle::from_bits((block * 64 + index) << 32 | (generation * 2 - 1)).unwrap()
 }
 
-/// This many handles in ascending order, over several blocks, with gaps.
+/// Returns handles in ascending order, over several blocks, with gaps.
 fn some_handles(count: u64) -> Vec<NodeHandle> {
     (0..count).map(|number| handle(number / 10 * 3, number % 10 * 2, 1 + number % 4)).collect()
 }
@@ -337,9 +337,8 @@ fn indexing_without_a_value_panics() {
     let _ = map[Scene::new().root()];
 }
 
-/// Removes the values of earlier nodes with this handle's record from the model. Returns `true` if the model has that of
-/// a later one. Two nodes with one record never live at the same time, so this changes no value of a live node except
-/// the handle's own.
+/// Removes from the model the values of earlier nodes with this handle's record. Returns `true` if the model has a
+/// value of a later node. Only one node of a record lives at a time, so other live nodes keep their values.
 fn make_way(model: &mut HashMap<NodeHandle, u32>, handle: NodeHandle) -> bool {
     model.retain(|&other, _| record_of(other) != record_of(handle) || other >= handle);
     model.keys().any(|&other| record_of(other) == record_of(handle) && other > handle)
@@ -379,7 +378,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..200),
     ) {
         let mut scene = Scene::new();
-        // Every handle that the scene ever issued, most of them stale in the end.
+        // The list holds every handle that the scene ever issued; most are stale at the end.
         let mut handles = vec![scene.root()];
         let mut map = NodeMap::new();
         let mut model: HashMap<NodeHandle, u32> = HashMap::new();
@@ -401,7 +400,7 @@ proptest! {
                     if !refused {
                         model.insert(handle, value);
                     }
-                    // Of the pair that was there and the one that is given, the one that is not there afterwards.
+                    // Of the old and the new entry, `insert` returns the one that is not in the map.
                     prop_assert_eq!(map.insert(handle, value), if refused { Some((handle, value)) } else { displaced });
                 }
                 Step::Evict(which) => {

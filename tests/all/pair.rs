@@ -16,7 +16,6 @@ use std::collections::HashMap;
 /// Whether a scene tracks changes, and whether it keeps boxes.
 pub(crate) const MODES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
-/// A node in the lists.
 struct Entry {
     handle: NodeHandle,
     parent: usize,
@@ -25,7 +24,7 @@ struct Entry {
     live: bool,
 }
 
-/// A place given by the number of a node.
+/// A place by the number of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Where {
     First(usize),
@@ -39,7 +38,7 @@ struct Writer {
     locals: HashMap<NodeHandle, (usize, Transform)>,
     everything: bool,
     computes: usize,
-    /// After this many slices it stops the walk, or prunes, which stops nothing.
+    /// The number of slices after which the walk stops, or prunes, which has no effect.
     ends: usize,
     met: usize,
     set: Vec<(usize, Transform)>,
@@ -68,7 +67,7 @@ impl SliceVisitorMut for Writer {
     }
 }
 
-/// A scene and its expected contents. Nodes are given by the number of the insert that made them; 0 is the root.
+/// A scene and its expected contents. Nodes are numbered by the insert that made them; 0 is the root.
 pub(crate) struct Pair {
     pub(crate) scene: Scene,
     entries: Vec<Entry>,
@@ -102,17 +101,15 @@ impl Pair {
         self.entries[node].live
     }
 
-    /// Whether the node has a transform.
     pub(crate) fn is_placed(&self, node: usize) -> bool {
         self.entries[node].local.is_some()
     }
 
-    /// How many nodes ever existed: numbers are smaller than this.
+    /// Returns the number of nodes that ever existed. All node numbers are smaller.
     pub(crate) fn ever(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether the node is `top` or below it.
     pub(crate) fn is_within(&self, mut node: usize, top: usize) -> bool {
         while node != top && node != Self::ROOT {
             node = self.entries[node].parent;
@@ -136,7 +133,7 @@ impl Pair {
         number
     }
 
-    /// Removes the node with everything below it. Returns the number of nodes removed.
+    /// Removes the node and everything below it. Returns the number of removed nodes.
     pub(crate) fn remove(&mut self, node: usize) -> usize {
         let removed = self.scene.remove(self.handle(node)).expect("a live node, and not the root");
         self.unlink(node);
@@ -158,7 +155,7 @@ impl Pair {
         self.link(node, place);
     }
 
-    /// Moves the node and keeps its world transform, up to single precision.
+    /// Moves the node and keeps its world transform, within single precision.
     pub(crate) fn reparent_in_place(&mut self, node: usize, place: Where) {
         let handle = self.handle(node);
         let before = self.scene.get(handle).expect("a live node").fresh_world();
@@ -187,8 +184,8 @@ impl Pair {
         self.entries[node].local = Some(Local::Transform(local));
     }
 
-    /// Lets a visitor set some local transforms, and compute world matrices in some slices. Marks must then be right,
-    /// and nothing else may change.
+    /// Lets a visitor set some local transforms, and compute world matrices in some slices. Then validates, and checks
+    /// that boxes are unchanged.
     pub(crate) fn visit(&mut self, dice: &mut dice::Dice) {
         let count = 1 + dice.below(self.ever() / 4 + 1);
         let chosen = (0..count).map(|_| dice.below(self.ever())).collect::<Vec<usize>>();
@@ -207,7 +204,7 @@ impl Pair {
         assert!(self.found() == found, "boxes are as of the last update");
     }
 
-    /// What is found in some frusta, if the scene keeps boxes.
+    /// Returns the nodes in some frusta, if the scene keeps boxes.
     fn found(&self) -> [Vec<NodeHandle>; 3] {
         [0, 1, 2].map(|turn| {
             let mut found = Vec::new();
@@ -217,16 +214,15 @@ impl Pair {
         })
     }
 
-    /// Updates the scene, and applies its reported changes to the mirror.
+    /// Updates the scene, and applies the reported changes to the mirror.
     pub(crate) fn update(&mut self) {
         self.scene.update();
         self.mirror.follow(&self.scene);
     }
 
-    /// Updates the scene, validates it, and compares all of it with the lists: order of children in both directions,
-    /// parents, live and stale handles, and world matrices in every bit. No slice may have more rows than allowed. The
-    /// mirror of the change feed must have the same nodes in the same places, and boxes must be right and be found
-    /// where single tests find them.
+    /// Updates the scene, validates it, and compares it with the lists: parents, order of children in both directions,
+    /// live and stale handles, and world matrices to the bit. The mirror of the change feed must have the same nodes in
+    /// the same places. Boxes must be right, and queries must find the same nodes as single tests.
     pub(crate) fn check(&mut self) {
         self.update();
         self.scene.validate().unwrap();
@@ -263,8 +259,7 @@ impl Pair {
         self.checks += 1;
     }
 
-    /// Compares what is found in frusta and in a box with tests of each box, and the box of the whole scene with all
-    /// boxes.
+    /// Compares queries with tests of each box, and the box of the whole scene with all boxes.
     fn check_spatial(&self, boxes: &[(NodeHandle, Aabb)]) {
         let all = boxes.iter().fold(Aabb::EMPTY, |all, (_, bounds)| all.merge(bounds));
         assert_eq!(self.scene.get(self.scene.root()).unwrap().subtree_bounds(), all, "the box of all");
@@ -281,7 +276,7 @@ impl Pair {
             self.scene.query(&frustum, any, &mut found).expect("boxes are kept");
             compare(&mut found, &|bounds| frustum.touches(bounds));
         }
-        // A box around the last nodes.
+        // The box surrounds the last nodes.
         let Some((_, middle)) = boxes.last() else { return };
         let part = Aabb::new(middle.min - 2.0, middle.max + 2.0);
         self.scene.query(&part, any, &mut found).expect("boxes are kept");
@@ -289,7 +284,7 @@ impl Pair {
         compare(&mut found, &shares);
     }
 
-    /// The drawable of a node: every second one has one, if the scene keeps boxes.
+    /// Returns the drawable of a node: every second node has one, if the scene keeps boxes.
     fn drawable(&self, node: usize) -> Option<Drawable> {
         let has = self.scene.config().bounds && node % 2 == 1;
         has.then(|| Drawable::new(7, Aabb::cube(0.25)))

@@ -1,4 +1,4 @@
-//! Patches: what they promise, on random trees.
+//! Patches on random trees.
 
 use crate::drivers::patch::{between, bits, edited, placed, tree};
 use crate::model::checksum::set_checksum;
@@ -88,7 +88,7 @@ fn patches_join_in_any_order_into_one_that_does_the_same() {
     }
 }
 
-/// What a merged patch must have of one side: each change that is in no conflict.
+/// Checks that a merged patch has each change of one side, except those in conflict.
 fn has_effect(side: &Patch, merged: &Tree, excepted: &[u64]) {
     for entry in side.entries().iter().filter(|entry| !excepted.contains(&entry.id)) {
         let found = merged.index_of(entry.id);
@@ -143,7 +143,7 @@ fn a_merge_has_the_changes_of_both_sides_but_those_in_conflict() {
     assert!(clean > 200 && circles < 200, "{clean} {circles}");
 }
 
-/// A tree of roots with these ids.
+/// Returns a tree of roots with these ids.
 fn row(ids: &[u64]) -> Tree {
     let mut tree = Tree::new();
     for &id in ids {
@@ -241,7 +241,7 @@ fn nodes_that_a_program_detached_are_inserted_again() {
     assert_eq!(bits(&instance.tree(&scene).unwrap()), bits(&old));
     assert!(instance.node(0) != Some(house) && instance.node(1) != Some(room) && scene.contains(room));
 
-    // What is detached is no parent for new nodes.
+    // Detached nodes cannot become parents of new nodes.
     let twice = deleted.inverse().apply(&mut scene, &mut instance);
     assert_eq!(twice, Err(PatchError::IdInUse { id: 0 }));
     scene.reparent(instance.node(0).unwrap(), Place::Detached, Keep::Local).unwrap();
@@ -429,7 +429,7 @@ fn an_id_that_comes_back_keeps_its_node_when_a_removed_one_is_used_again() {
     let base = row(&[1, 2]);
     let (mut scene, mut instance) = placed(&base);
     scene.remove(instance.node(1).unwrap()).unwrap();
-    let own = scene.insert(scene.root(), Node::group()).unwrap(); // takes the place of the removed one
+    let own = scene.insert(scene.root(), Node::group()).unwrap(); // reuses the record of the removed node
     let back = between(&row(&[2]), &base);
     back.apply(&mut scene, &mut instance).unwrap();
     scene.remove(own).unwrap();

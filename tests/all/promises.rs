@@ -1,4 +1,4 @@
-//! What a scene promises whatever is done to it: handles, memory, and what passes see.
+//! What a scene guarantees under all edits: handles, memory, and the results of passes.
 
 use crate::model::dump::dump;
 use crate::renderers::looking;
@@ -15,10 +15,10 @@ use hedgerow::{
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// Slices of eight nodes, and all that a scene may keep.
+/// Slices of eight nodes, boxes and changes.
 const TOLD: SceneConfig = SceneConfig { max_nodes: 8, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
-/// A way of making nodes below a parent: two, one below the other. Returns the upper one.
+/// A way to add two nodes below a parent, one below the other. Returns the upper one.
 type Make = fn(&mut Scene, NodeHandle) -> NodeHandle;
 
 const WAYS: [(&str, Make); 7] = [
@@ -71,7 +71,7 @@ const WAYS: [(&str, Make); 7] = [
     }),
 ];
 
-/// A branch of nodes on both sides of each other, some of them groups.
+/// Inserts a branch of nodes, some before and some after the others. Some are groups.
 fn branch(scene: &mut Scene, parent: NodeHandle, nodes: usize) -> NodeHandle {
     let top = scene.insert(parent, whole().named("top")).unwrap();
     for number in 1..nodes {
@@ -81,7 +81,7 @@ fn branch(scene: &mut Scene, parent: NodeHandle, nodes: usize) -> NodeHandle {
     top
 }
 
-/// A round of edits that leaves as many nodes as before, given its number and a node that stays.
+/// A round of edits that keeps the number of nodes, given its number and a node that stays.
 type Round = fn(&mut Scene, u32, NodeHandle);
 
 const ROUNDS: [(&str, Round); 7] = [
@@ -154,7 +154,7 @@ const ROUNDS: [(&str, Round); 7] = [
     }),
 ];
 
-/// Makes random edits of all kinds. Returns the handles that they gave.
+/// Makes random edits of all kinds. Returns the new handles.
 fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHandle> {
     let mut given = Vec::new();
     for _ in 0..edits {
@@ -187,7 +187,7 @@ fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHa
                 if dice.bool() {
                     queue.apply(scene);
                 } else {
-                    // It may be refused, and all is taken back.
+                    // The queue may be refused, and all edits are then undone.
                     let (ticket, done) = (queue.insert(other, whole()), queue.apply_all(scene));
                     given.extend(queue.inserted(ticket).filter(|_| done.is_ok()));
                 }
@@ -218,7 +218,7 @@ fn a_loaded_scene_has_the_same_bytes_and_gives_the_same_handles() {
     }
 }
 
-/// How often each way of passes to find nodes finds one.
+/// Counts how often each pass finds a node.
 fn found(scene: &Scene, node: NodeHandle) -> [usize; 9] {
     let (camera, mut list) = (DVec3::new(0.0, 0.0, 9.0), DrawList::new());
     let frustum = looking(camera.as_vec3(), Vec3::ZERO);
@@ -294,7 +294,7 @@ fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
     for config in [SceneConfig::DEFAULT, APART, told] {
         for (way, make) in WAYS {
             for updates in [false, true] {
-                // Removals are noted up to a number.
+                // The number of recorded removals is limited.
                 let mut scene = with(SceneConfig { change_history: 0, ..config });
                 let root = scene.root();
                 let parent = group(&mut scene, root);
@@ -302,7 +302,7 @@ fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
                 let mut run = |rounds: usize| {
                     for round in 0..rounds {
                         kept.push_back(make(&mut scene, parent));
-                        // Others go than came last.
+                        // The removed node is not always the last one.
                         if kept.len() > 6 {
                             let gone = if round % 3 == 0 { kept.pop_back() } else { kept.pop_front() };
                             let gone = gone.unwrap();
@@ -321,7 +321,7 @@ fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
                     }
                     scene.stats().allocated_bytes()
                 };
-                // Until no more removals are noted.
+                // Runs until no more removals are recorded.
                 let early = if config.changes && !updates { 5000 } else { 100 };
                 let (before, after) = (run(early), run(10_000));
                 assert!(
@@ -342,7 +342,7 @@ fn no_rounds_of_edits_take_memory_again_and_again() {
             let root = scene.root();
             let stays = branch(&mut scene, root, 100);
             scene.update();
-            // Updates come every so many rounds, so the most of some rounds counts.
+            // Some rounds update, so the maximum of several rounds counts.
             let mut run = |rounds: u32| {
                 let mut most = 0;
                 for number in 0..rounds {
@@ -356,7 +356,7 @@ fn no_rounds_of_edits_take_memory_again_and_again() {
                 most
             };
             let (before, after) = (run(100), run(10_000));
-            // Lists of a first reconstitution take less than half a byte a round.
+            // Lists of a first reconstitution take less than half a byte per round.
             assert!(after <= before + (1 << 12), "{what}: {before} bytes became {after}, {config:?}");
         }
     }
@@ -477,7 +477,7 @@ fn a_kept_world_is_kept_in_double_precision() {
             let [node, other] = [(); 2].map(|()| nodes[dice.usize(1..nodes.len())]);
             let mut before = scene.get(node).unwrap().world_f64();
             match round % 6 {
-                // Each may be refused: below itself.
+                // Each move may be refused, for example below itself.
                 0 => _ = scene.reparent(node, other, Keep::World),
                 1 => _ = scene.reparent_many(&[(node, other)], Keep::World),
                 2 => {
@@ -525,7 +525,7 @@ fn a_kept_world_is_off_by_no_more_than_is_said() {
             parent = scene.insert(parent, Node::transform(local)).unwrap();
             stretch *= f64::from(far.max(far.recip()));
         }
-        // What hardly turns against the parent hardly shears, and is stored without shear.
+        // A slight rotation against the parent shears so little that the node is stored without shear.
         let above = scene.local(parent).and_then(|local| local.transform()).unwrap().rotation;
         let slight = above * Quat::from_rotation_z(10_f32.powf(number(12.0) - 7.0));
         let any = Quat::from_euler(Default::default(), number(6.0), 1.0, number(6.0));
@@ -555,13 +555,13 @@ fn a_world_that_is_not_finite_is_not_kept() {
     let mut scene = Scene::new();
     let root = scene.root();
     let scaled = |scale: f32| Node::transform(Transform::from_scale(Vec3::splat(scale)));
-    // What is below the inner one is finite in no world.
+    // World transforms of `inner` and below are not finite.
     let outer = scene.insert(root, scaled(1e30)).unwrap();
     let inner = scene.insert(outer, scaled(1e10)).unwrap();
     let free = scene.insert(root, scaled(1e5)).unwrap();
     let lost = scene.insert(inner, scaled(1.0)).unwrap();
     let spare = scene.insert(Place::Detached, scaled(1e5)).unwrap();
-    // Below it, the local transform of what is large would be too large.
+    // Below `tiny`, the local transform of `large` would overflow.
     let tiny = scene.insert(root, scaled(1e-30)).unwrap();
     let large = scene.insert(root, scaled(1e20)).unwrap();
     let before = dump(&scene);
@@ -571,7 +571,7 @@ fn a_world_that_is_not_finite_is_not_kept() {
         ((free, inner.into()), inner),
         ((spare, inner.into()), inner),
         ((free, lost.into()), lost),
-        // Where a node comes from may be at fault, too.
+        // The old parent may be at fault, too.
         ((lost, root.into()), root),
         ((lost, Place::Detached), inner),
         ((inner, Place::Detached), outer),
@@ -597,7 +597,7 @@ fn a_world_that_is_not_finite_is_not_kept() {
     scene.update();
     assert_eq!(scene.world(free), Some(&world.to_matrix()));
     assert!(!scene.get(lost).unwrap().fresh_world().is_finite() && scene.stats().overflowed == 2);
-    // A node in a place that is not finite may leave it.
+    // A node whose world transform is not finite can be set to one that is.
     scene.set_world(inner, Transform::IDENTITY).unwrap();
     scene.set_world(lost, world).unwrap();
     scene.update();

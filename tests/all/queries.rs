@@ -5,7 +5,7 @@ use crate::trees::{APART, with};
 use hedgerow::glam::Vec3;
 use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform, iter::Edge};
 
-/// The tree, by name:
+/// A tree with these names:
 ///
 /// ```text
 /// root ─┬─ a ─┬─ d ── h
@@ -288,7 +288,7 @@ fn a_drawable_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_i
         found
     };
     assert_eq!(found(&scene, 0.0).len(), 201);
-    // In the middle of the first block and of the second, and of their groups.
+    // The nodes are in the middle of the first and of the second block, and of their groups.
     for (gone, far) in [(20, 100), (101, 21)] {
         scene.edit(nodes[gone]).unwrap().set_drawable(None).unwrap();
         scene.update();

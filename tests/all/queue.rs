@@ -276,7 +276,7 @@ fn tickets_stay_good_through_every_append() {
     let root = scene.root();
     let mut queues = [EditQueue::new(), EditQueue::new(), EditQueue::new()];
     let mut tickets = Vec::new();
-    // Each queue inserts a node, and all except the first also insert one below the node of the queue before.
+    // Each queue inserts a node. All except the first also insert one below the previous queue's node.
     for (number, queue) in queues.iter_mut().enumerate() {
         queue.push(Edit::change(root, Change::Material(Some(7))));
         tickets.push(queue.insert(root, Node::material(u32::try_from(number).unwrap())));

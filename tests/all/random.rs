@@ -1,8 +1,8 @@
 //! Random edits compared with the naive model: every edit of the API, with a full comparison after each.
 //!
-//! A failure prints the shrunk configuration and steps; the seeds are fixed, so it is the same in every run.
-//! `HEDGEROW_RANDOM_CASES` says how many cases are run: few on emulated machines, 76 or more in CI, where it is also
-//! asked what all cases together must reach.
+//! A failure prints the shrunk configuration and steps. The seeds are fixed, so a failure repeats in every run.
+//! `HEDGEROW_RANDOM_CASES` sets the number of cases: few on emulated machines, 76 or more in CI. A run of 76 or more
+//! also checks what all cases together reach.
 
 use crate::model::dump::dump;
 use crate::model::oracle::{Counts, Oracle, from_bytes};
@@ -15,21 +15,21 @@ use proptest::prop_assert_eq;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::cell::Cell;
 
-/// The cases of each test, and the greatest number of steps in a case: half as many on average.
+/// The number of cases of each test, and the greatest number of steps in a case, twice the average.
 const CASES: u32 = 20;
 const MOST_STEPS: usize = 800;
-/// So many cases are a long run.
+/// The number of cases from which a run is long.
 const LONG: u32 = 76;
-/// The least number of steps in each test of a long run; eight tests make 220,000.
+/// The least number of steps in each test of a long run. Eight tests make 220,000.
 const STEPS: usize = 27_800;
 
-/// The cases that each test runs here.
+/// Returns the number of cases of each test.
 fn cases() -> u32 {
     std::env::var("HEDGEROW_RANDOM_CASES")
         .map_or(CASES, |cases| cases.parse().expect("HEDGEROW_RANDOM_CASES is a number"))
 }
 
-/// The cases that another random test runs here: fewer only where fewer are asked for.
+/// Returns the number of cases of another random test: fewer than `most` only if fewer are requested.
 pub(crate) fn at_most(most: u32) -> u32 {
     if cases() < CASES { cases().min(most) } else { most }
 }
@@ -38,7 +38,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=MOST_STEPS)
 }
 
-/// A runner of fixed cases that leaves no files.
+/// Returns a runner of fixed cases that writes no files.
 fn runner(seed: u8, cases: u32) -> TestRunner {
     let config = Config { failure_persistence: None, max_shrink_iters: 30, ..Config::with_cases(cases) };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
@@ -47,7 +47,7 @@ fn runner(seed: u8, cases: u32) -> TestRunner {
 /// Whether a scene tracks changes, and whether it keeps boxes.
 const MODES: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
 
-/// Plays random steps with random configurations, in every mode; every test has a seed of its own.
+/// Plays random steps with random configurations, in every mode. Every test has its own seed.
 fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>, oracle: impl Fn(P) -> Oracle) {
     let total = Cell::new(Counts::default());
     let modes = Cell::new([0; MODES.len()]);
@@ -94,12 +94,12 @@ fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>
     assert!(largest >= 200, "no tree had more than {largest} nodes");
 }
 
-/// Scenes with a fixed configuration; the bytes decide how many nodes they may have, and their mode.
+/// Plays scenes with a fixed configuration. The bytes choose the greatest number of nodes and the mode.
 fn fixed(seed: u8, config: SceneConfig) {
     play(seed, uniform8(any::<u8>()), |bytes| Oracle::new(decode::in_mode(config, bytes), bytes));
 }
 
-/// Scenes with mostly tiny slices, where reconstitutions, pieces and joins are frequent.
+/// Plays scenes with mostly tiny slices, which are often reconstituted, split and joined.
 fn tiny(seed: u8) {
     play(seed, uniform8(any::<u8>()), |bytes| Oracle::new(decode::policy(bytes), bytes));
 }

@@ -1,4 +1,4 @@
-//! Patches of what a scene's change feed reports, on random edits.
+//! Patches recorded from a scene's change feed, on random edits.
 
 use crate::drivers::patch::{bits, node, placed};
 use fastrand::Rng;
@@ -21,12 +21,12 @@ fn recorder(scene: &mut Scene, root: NodeHandle) -> Recorder {
     Recorder::new(scene, Instance::of(scene, root).unwrap()).unwrap()
 }
 
-/// The recorder's tree, read without its help.
+/// Reads the recorder's tree from the scene.
 fn now(scene: &Scene, recorder: &Recorder) -> Tree {
     recorder.instance().tree(scene).unwrap()
 }
 
-/// Some edit of any node, in the tree or detached.
+/// Makes a random edit of a random node, in the tree or detached.
 fn edit(rng: &mut Rng, scene: &mut Scene, fixed: &[NodeHandle]) {
     let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
     let nodes: Vec<_> = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).collect();
@@ -64,7 +64,7 @@ fn edit(rng: &mut Rng, scene: &mut Scene, fixed: &[NodeHandle]) {
         17 => _ = scene.edit(at).unwrap().set_user_data(rng.u32(..3)).set_name(["a", "b"][rng.usize(..2)]),
         18 => _ = scene.edit(at).unwrap().set_node(node(rng)).unwrap(),
         19 => _ = scene.edit(at).unwrap().set_local(None),
-        // Where a world transform is kept below one that cannot be inverted, the edit is refused.
+        // The edit is refused if the world transform is kept below a parent without an inverse.
         20 => drop(scene.edit(at).unwrap().set_anchored(rng.bool(), Keep::World)),
         21 => _ = scene.edit(at).unwrap().set_view_range(ViewRange::new(rng.f32(), f32::INFINITY).ok()),
         22 if may_go => _ = scene.reparent(at, place, Keep::World),
@@ -82,7 +82,7 @@ fn patches_of_random_edits_keep_a_replica_equal_and_go_back_and_join() {
         let fixed = if seed % 2 == 0 { vec![base] } else { vec![scene.root(), base] };
         (0..20).for_each(|_| edit(&mut rng, &mut scene, &fixed));
         let mut recorder = recorder(&mut scene, base);
-        // A whole scene's tree is a row of trees below the instance of the replica.
+        // If the base is the root, the replica has the children of the root below its instance.
         let (mut replica, mut twin) = placed(&now(&scene, &recorder));
         let (mut slow, mut late) = placed(&now(&scene, &recorder));
         let mut missed = Patch::new();
@@ -93,7 +93,7 @@ fn patches_of_random_edits_keep_a_replica_equal_and_go_back_and_join() {
                 scene.update();
             }
             scene.update();
-            // A client that joins after edits that were not read.
+            // A client joins after edits that were not read.
             let saved = Tree::from_bytes(&recorder.tree().to_bytes()).unwrap();
             assert_eq!((bits(&saved), saved.next_id()), (bits(&before), recorder.instance().ids().next_id()));
             let mut joined = Scene::new();
@@ -117,7 +117,7 @@ fn patches_of_random_edits_keep_a_replica_equal_and_go_back_and_join() {
                 }
                 missed.apply(&mut slow, &mut late).unwrap();
                 let nodes: Vec<_> = slow.get(late.root()).unwrap().descendants().map(NodeRef::handle).collect();
-                slow.insert(nodes[rng.usize(..nodes.len())], Node::group()).unwrap(); // a node of the client's own
+                slow.insert(nodes[rng.usize(..nodes.len())], Node::group()).unwrap(); // the client's own node
                 assert_eq!(bits(&late.tree(&slow).unwrap()), bits(&tree), "{seed} {round}");
                 missed = Patch::new();
             }
@@ -241,7 +241,7 @@ fn a_local_transform_of_equal_bits_is_listed_as_set_and_is_no_change() {
 fn a_refused_read_counts_as_none() {
     let mut scene = Scene::new();
     let root = scene.root();
-    scene.insert(root, Node::group()).unwrap(); // which no update has seen, either
+    scene.insert(root, Node::group()).unwrap(); // no update has seen the node either
     let instance = Instance::of(&scene, root).unwrap();
     assert_eq!(Recorder::new(&scene, instance).unwrap_err(), Error::NoChanges);
     let mut scene = tracked(TRACKED);
@@ -253,7 +253,7 @@ fn a_refused_read_counts_as_none() {
     let mut poor = Recorder::new(&scene, instance).unwrap();
     scene.insert(root, Node::group()).unwrap();
     assert_eq!(recorder.read(&scene), Err(Error::NotUpdated));
-    // One that is refused leaves to the next read what was edited.
+    // After a refused read, the next read reports the edits.
     let place = Value::Place(Some(Spot { parent: None, after: None }));
     let insert = |id| vec![Entry { id, before: Value::Place(None), after: place.clone() }];
     let [first, last] = [0, u64::MAX - 1].map(|id| Patch::from_entries(insert(id)).unwrap());

@@ -1,4 +1,4 @@
-//! Past defects, so that they do not come back.
+//! Past defects.
 
 mod below;
 mod joined;
@@ -21,7 +21,6 @@ fn turned(x: f32, angle: f32) -> Transform {
     Transform::from_xyz(x, 0.5, -x).with_rotation(Quat::from_euler(EulerRot::YXZ, angle, 0.3, -0.2))
 }
 
-/// A node that has every component except a name.
 fn whole(number: u32) -> Node<'static> {
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let angle = number as f32;
@@ -39,7 +38,7 @@ fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
     scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect()
 }
 
-/// A new scene with the same tree, and a map from the nodes of `scene` to its nodes.
+/// Builds a new scene with the same tree. Returns it, and a map from the nodes of `scene` to its nodes.
 fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     let mut again = Scene::new();
     let mut counterparts = HashMap::from([(scene.root(), again.root())]);
@@ -61,7 +60,7 @@ fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
     (again, counterparts)
 }
 
-/// What is drawn, by node.
+/// Returns what is drawn, by node.
 fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, bool, Bits)> {
     let mut list = DrawList::new();
     scene.draw_list(&mut list);

@@ -1,5 +1,5 @@
-//! What a renderer builds on lists: orders, groups that stay, several views, and a buffer with all matrices.
-//! `model/renderer.rs` compares all of these over random edits.
+//! The data that a renderer builds on lists: orders, kept groups, several views, and a buffer with all matrices.
+//! `model/renderer.rs` compares all of these under random edits.
 
 use crate::model::dump::same_slice;
 use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep, SyncStats};
@@ -11,7 +11,7 @@ use hedgerow::{Aabb, DrawList, Drawable, Error, Layers, Mat34, Node, NodeHandle,
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 
-/// A grid of drawables, one metre apart, in slices of sixteen.
+/// Returns a grid of drawables, one metre apart, in slices of 16 nodes.
 pub(crate) fn grid(config: SceneConfig, side: u16) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut nodes = Vec::new();
@@ -239,7 +239,7 @@ fn a_mirror_gives_back_the_room_of_an_array_that_became_short() {
         let at = mirror.index(scene.get(node).unwrap().matrix_slot().unwrap()).unwrap();
         assert_eq!(Some(&kept.matrices[at]), scene.world(node));
     }
-    // What comes now takes the room.
+    // New nodes reuse the space.
     let yard = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
     for _ in 0..2500 {
         scene.insert(yard, Node::transform(Transform::IDENTITY)).unwrap();
@@ -249,7 +249,7 @@ fn a_mirror_gives_back_the_room_of_an_array_that_became_short() {
     assert!(mirror.len() <= long, "{} matrices where {long} had room", mirror.len());
 }
 
-/// What a mirror wrote.
+/// The matrices that a mirror wrote.
 #[derive(Default)]
 struct Written {
     matrices: Vec<Mat34>,
@@ -266,7 +266,6 @@ impl Written {
     }
 }
 
-/// A buffer that a mirror keeps.
 #[derive(Default)]
 struct Buffer {
     mirror: MatrixMirror,
@@ -372,7 +371,7 @@ fn a_mirror_grows_and_shrinks_with_the_scene_and_notices_others() {
         scene.remove(node).unwrap();
     }
     for _ in 0..4000 {
-        // Enough in one place that a sparse buffer is worth an effort.
+        // So many nodes in one place make compaction of a sparse buffer worthwhile.
         houses.push(scene.insert(nodes[0], Node::transform(Transform::IDENTITY)).unwrap());
     }
     scene.update();
@@ -440,7 +439,7 @@ fn ranges_of_instances_that_changed_cover_gaps_of_fewer_than_32() {
     assert_eq!(told(100, &[10, 42]), [(10, 43)], "31 draws lie between");
     assert_eq!(told(100, &[]), [(10, 43)]);
     assert_eq!(told(100, &[10, 43]), [(10, 11), (43, 44)], "32 draws lie between");
-    // What is new at the end is joined in the same way.
+    // New elements at the end are joined in the same way.
     assert_eq!(told(100, &[43]), [(10, 11)]);
     assert_eq!(told(100, &[43, 68]), [(68, 69)]);
     assert_eq!(told(150, &[43]), [(68, 150)], "31 draws lie between");

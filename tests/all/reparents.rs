@@ -1,5 +1,5 @@
-//! Random edits, most of them reparents within and across slices, in drawables that make these hard, compared with
-//! plain lists: in three sizes of slices, with and without the change feed and boxes.
+//! Random edits compared with plain lists. Most are reparents within and across slices, in trees that make these hard.
+//! They run with three slice sizes, with and without the change feed and boxes.
 
 use crate::model::dump::same_slice;
 use crate::pair::dice::Dice;
@@ -7,13 +7,13 @@ use crate::pair::{MODES, Pair, Where};
 use hedgerow::SceneConfig;
 use std::time::Duration;
 
-/// Edits between two checks.
+/// The number of edits between two checks.
 const EDITS: usize = 100;
 
-/// The greatest numbers of nodes in a slice: the default, and less.
+/// The greatest numbers of nodes in a slice: the default and smaller ones.
 const SIZES: [u32; 3] = [SceneConfig::DEFAULT.max_nodes, 2000, 16];
 
-/// A scene being edited, and how many of its reparents were of which kind.
+/// A scene being edited, and the numbers of reparents within a slice and across slices.
 struct Play {
     pair: Pair,
     dice: Dice,
@@ -22,7 +22,7 @@ struct Play {
 }
 
 impl Play {
-    /// Moves a node, unless the place is within it or beside a root: half of the time with its world transform kept.
+    /// Moves a node, unless the place is within it or beside the root. Keeps the world transform half of the time.
     fn reparent(&mut self, node: usize, place: Where) {
         let (Where::First(to) | Where::Last(to) | Where::Before(to) | Where::After(to)) = place;
         let beside_root = to == Pair::ROOT && matches!(place, Where::Before(_) | Where::After(_));
@@ -43,13 +43,13 @@ impl Play {
         self.pair.insert(place, local)
     }
 
-    /// One of the children of a node that has some.
+    /// Returns a random child of a node that has children.
     fn child(&mut self, node: usize) -> usize {
         let children = self.pair.children(node);
         children[self.dice.below(children.len())]
     }
 
-    /// An edit of a random kind of random nodes, mostly a reparent.
+    /// Makes a random edit of random nodes, mostly a reparent.
     fn edit_anything(&mut self) {
         let (node, to) = (self.dice.live(&self.pair), self.dice.live(&self.pair));
         match self.dice.below(20) {
@@ -68,7 +68,7 @@ impl Play {
     }
 }
 
-/// Builds the drawable in every size and in every mode, edits it, and checks everything after every [`EDITS`] edits.
+/// Builds the tree in every slice size and mode, edits it, and checks everything after every [`EDITS`] edits.
 fn play(seed: u64, rounds: usize, build: impl Fn(&mut Play), edit: impl Fn(&mut Play), end: impl Fn(&Pair)) {
     let (mut within, mut across) = (0, 0);
     for max_nodes in SIZES {
@@ -80,7 +80,7 @@ fn play(seed: u64, rounds: usize, build: impl Fn(&mut Play), edit: impl Fn(&mut 
             for round in 0..rounds {
                 for turn in 0..EDITS {
                     edit(&mut play);
-                    // Changes by a visitor meet moves, splits and updates.
+                    // A visitor's edits mix with moves, splits and updates.
                     if turn == EDITS / 2 && round % 2 == 1 {
                         play.pair.visit(&mut play.dice);
                     }
@@ -131,7 +131,7 @@ fn siblings_go_among_their_own_and_among_others() {
             }
             for turn in 0..PARENTS * CHILDREN {
                 let child = play.insert(Where::Last(1 + turn % PARENTS));
-                // Some of them have children of their own.
+                // Some children have a child of their own.
                 if turn % 8 == 0 {
                     play.insert(Where::Last(child));
                 }
@@ -140,7 +140,7 @@ fn siblings_go_among_their_own_and_among_others() {
         |play| {
             let [from, to] = [(); 2].map(|()| 1 + play.dice.below(PARENTS));
             let to = if play.dice.below(2) == 0 { from } else { to };
-            // One without children left takes some.
+            // A parent without children gets some.
             if play.pair.children(from).is_empty() || play.pair.children(to).is_empty() {
                 play.insert(Where::Last(from));
                 play.insert(Where::Last(to));
@@ -151,7 +151,7 @@ fn siblings_go_among_their_own_and_among_others() {
                 0 => _ = play.insert(Where::Before(beside)),
                 1 => _ = play.pair.remove(node),
                 2 => play.pair.update(),
-                // A parent moves with all of its children.
+                // A parent moves with all its children.
                 3 => play.reparent(from, Where::Last(Pair::ROOT)),
                 4 => play.reparent(from, Where::Last(beside)),
                 other => play.reparent(node, place[other % 4]),
@@ -178,7 +178,7 @@ fn a_chain_is_turned_while_leaves_go_up_and_down_on_it() {
             }
         },
         |play| {
-            // Links keep their cyclic order, so the end is the one before the top.
+            // Links keep their cyclic order, so the link before the top is the end.
             let link = 1 + play.dice.below(DEPTH);
             let leaf = 1 + DEPTH + play.dice.below(LEAVES);
             match play.dice.below(10) {
@@ -199,7 +199,7 @@ fn a_chain_is_turned_while_leaves_go_up_and_down_on_it() {
                 2 => play.pair.update(),
                 3 => play.reparent(leaf, Where::Before(link)),
                 4..7 => play.reparent(leaf, Where::First(link)),
-                // A few links up or down.
+                // Move a few links up or down.
                 _ => {
                     let near = play.pair.parent(leaf).max(3) - 2 + play.dice.below(5);
                     play.reparent(leaf, Where::First(near.min(DEPTH)));
@@ -240,13 +240,13 @@ fn ten_thousand_leaves_go_up_and_down_among_each_other() {
                 4 => play.reparent(leaf, Where::Last(1)),
                 5..8 => play.reparent(leaf, Where::Before(other)),
                 8..10 => play.reparent(leaf, Where::After(other)),
-                // Below the root and back again.
+                // Move below the root and back again.
                 10 => play.reparent(leaf, Where::Before(1)),
                 11 => {
                     let node = play.child(Pair::ROOT);
                     play.reparent(node, Where::After(other));
                 }
-                // All to the same few places.
+                // Move all to the same few places.
                 _ => play.reparent(leaf, Where::Before(near)),
             }
         },

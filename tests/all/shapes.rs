@@ -1,4 +1,4 @@
-//! Shapes of trees, from the usual to the worst, built and edited in slices of several sizes, compared with plain lists.
+//! Trees of usual and extreme shapes, built and edited in slices of several sizes, compared with plain lists.
 
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
@@ -6,8 +6,8 @@ use hedgerow::SceneConfig;
 use hedgerow_experiments::workloads::{Content, Moves, Recipe, Topology};
 use std::time::Duration;
 
-/// The default configuration; small slices, which are often cut and joined; and smaller ones. Each has another mode,
-/// which changes from turn to turn.
+/// Returns the default configuration, one with small slices, which are often split and joined, and one with tiny
+/// slices. Each has another mode, which changes with `turn`.
 fn configs(turn: usize) -> [SceneConfig; 3] {
     let mut modes = MODES.into_iter().cycle().skip(turn);
     [SceneConfig::DEFAULT.max_nodes, 100, 16].map(|max_nodes| {
@@ -109,7 +109,7 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
         }
         pair.set_local(parent, local);
         pair.check();
-        // Runs of siblings are removed from the middle.
+        // Remove runs of siblings from the middle.
         for rank in (0..pair.children(parent).len()).rev().filter(|rank| rank % 16 != 0) {
             if rank % 5000 < 200 {
                 pair.remove(pair.children(parent)[rank]);
@@ -133,12 +133,12 @@ fn a_chain_is_cut_and_joined() {
             }
         }
         pair.check();
-        // The lower half moves beside the upper one, and the upper one below its end.
+        // The lower half moves next to the upper one, and then the upper one below the lower one's end.
         pair.reparent(DEPTH / 2, Where::First(Pair::ROOT));
         pair.reparent(1, Where::Last(DEPTH));
         pair.check();
         assert_eq!(pair.scene.get(pair.handle(DEPTH / 2 - 1)).unwrap().depth(), DEPTH);
-        // Inserts above a part of the chain.
+        // Insert nodes above a part of the chain.
         for link in (1..DEPTH).step_by(DEPTH / 50).filter(|&link| link != DEPTH / 2) {
             let local = dice.local();
             let above = pair.insert(Where::Before(link), local);
@@ -182,7 +182,7 @@ fn a_caterpillar_loses_its_legs_and_grows_others() {
             }
             check_and_maintain(&mut pair);
         }
-        // Only the spine is left, and then only its upper part.
+        // First only the spine is left, then only its upper part.
         for at in 0..SPINE {
             for leg in pair.children(spine[at]).to_vec() {
                 if spine.get(at + 1) != Some(&leg) {
@@ -204,7 +204,7 @@ fn random_trees_grow_and_shrink_by_turns() {
         let (mut pair, mut dice) = (Pair::new(config), Dice::new(5));
         for turn in 0..4 {
             while pair.scene.len() < MOST {
-                // In some turns new nodes also go to the root, and in some below a few nodes.
+                // In some turns new nodes also go to the root.
                 let place = match dice.below(8) {
                     0 if turn % 2 == 0 => Where::Last(Pair::ROOT),
                     _ if pair.scene.len() == 1 => Where::First(Pair::ROOT),
@@ -220,7 +220,7 @@ fn random_trees_grow_and_shrink_by_turns() {
             pair.check();
             while pair.scene.len() > LEAST {
                 let node = dice.live(&pair);
-                // Whole crowds are removed only rarely, or the tree would shrink in a few steps.
+                // Nodes with many children are rarely removed, or the tree would shrink in a few steps.
                 if pair.children(node).len() < 3 || dice.below(100) == 0 {
                     pair.remove(node);
                 }
@@ -232,7 +232,7 @@ fn random_trees_grow_and_shrink_by_turns() {
                 check_and_maintain(&mut pair);
             } else {
                 pair.check();
-                // Whatever the time: one slice is looked at.
+                // Maintenance without time handles one slice.
                 pair.scene.maintain(Duration::ZERO);
             }
         }
@@ -240,7 +240,7 @@ fn random_trees_grow_and_shrink_by_turns() {
     }
 }
 
-/// Moves a node in one step of eight; sometimes updates, maintains and checks the scene.
+/// Moves a node in one step of eight. Sometimes updates, maintains and checks the scene.
 fn wear(pair: &mut Pair, dice: &mut Dice) {
     match dice.below(4000) {
         0..500 => {
@@ -251,7 +251,7 @@ fn wear(pair: &mut Pair, dice: &mut Dice) {
             }
         }
         500..550 => pair.update(),
-        // Enough time for one slice, so that others stay as they are.
+        // There is time for one slice only, so others are unchanged.
         550..600 => _ = pair.scene.maintain(Duration::ZERO),
         605 => pair.check(),
         606..610 => pair.visit(dice),

@@ -1,4 +1,4 @@
-//! Readers are told of nodes that show another material, inherited or their own.
+//! Readers report nodes that show another material, inherited or their own.
 
 use crate::watched::{Lists, Watched};
 use hedgerow::changes::ChangeKinds;
@@ -34,11 +34,11 @@ fn whoever_shows_another_material_is_told() {
     scene.reparent(door, yard, Keep::Local).unwrap();
     let moved = ChangeKinds::PARENT | ChangeKinds::MATERIAL;
     assert_eq!(sorted(scene.update()), with(vec![(door, moved), (lock, both)]));
-    // What has its own stays as it is.
+    // A node with its own material shows the same one.
     scene.reparent(key, house, Keep::Local).unwrap();
     assert_eq!(sorted(scene.update()), [(key, ChangeKinds::PARENT)]);
 
-    // Edits since the update do not hide what it told.
+    // Edits after the update do not hide its report.
     scene.edit(yard).unwrap().set_material(8);
     Scene::update(&mut scene);
     scene.reparent(lock, ring, Keep::Local).unwrap();

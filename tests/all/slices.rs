@@ -1,4 +1,4 @@
-//! What the storage must not show: edits that reach other slices, room, statistics, views.
+//! Properties that must not depend on storage: edits that reach other slices, reserved memory, statistics, views.
 
 use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::visit::{Flow, SliceViewMut};
@@ -7,7 +7,7 @@ use hedgerow::{
 };
 use std::time::Duration;
 
-/// A tree of 2,000 nodes with all components, inserted and removed in random places.
+/// Returns a tree of 2,000 nodes with all components, after inserts and removals in random places.
 fn edited(config: SceneConfig) -> Scene {
     let mut scene = with(config);
     let root = scene.root();
@@ -42,7 +42,7 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
             .filter(|&node| scene.get(node).and_then(|node| node.drawable()).is_some())
             .collect::<Vec<_>>()
     };
-    // Whether each comes behind its parent, with nothing between them but what is below the same parent.
+    // Checks that each node comes after its parent, with only descendants of that parent in between.
     let is_depth_first = |scene: &Scene, nodes: &[NodeHandle]| {
         let mut above = vec![scene.get(scene.root()).unwrap().first_child().unwrap().handle()];
         nodes.iter().all(|&node| {
@@ -54,11 +54,11 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
         })
     };
     for max_nodes in [8, 64, 1000] {
-        // More than a slice can have, so it is put in order and cut. The order of siblings is not looked at.
+        // A slice has too few rows for the tree, so it is sorted and split. Siblings may have any order.
         let mut scene = edited(SceneConfig { max_nodes, ..SceneConfig::DEFAULT });
         scene.update();
         assert!(is_depth_first(&scene, &drawn(&scene)), "{max_nodes}");
-        // A few more take what room there is.
+        // A few more nodes use the free rows.
         let tops: Vec<_> =
             scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).step_by(200).collect();
         for &top in &tops {
@@ -83,7 +83,7 @@ fn shrinking_gives_back_what_removed_nodes_had() {
         scene.remove(child).unwrap();
     }
     scene.update();
-    // Records stay, so that stale handles do.
+    // Records are kept, so that stale handles remain stale.
     let beside = |scene: &Scene| scene.stats().allocated_bytes() - scene.stats().records.allocated_bytes;
     let before = beside(&scene);
     scene.shrink_to_fit();
@@ -113,7 +113,7 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
         let node = if number % 3 == 0 { whole() } else { Node::group() };
         nodes.push(scene.insert(nodes[number / 3], node).unwrap());
     }
-    // A leaf in the midst of others.
+    // The leaf is in the middle of other nodes.
     assert!(
         scene.get(nodes[301]).and_then(|node| node.drawable()).is_some()
             && scene.get(nodes[301]).and_then(|node| node.first_child()).is_none()
@@ -193,7 +193,7 @@ fn boxes_shrink_with_every_drawable_that_is_removed() {
     let leaf = |x: u8| Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0)).with_drawable(drawable);
     let leaves: Vec<_> = (0..40).map(|x| scene.insert(branch, leaf(x)).unwrap()).collect();
     for (x, leaf) in (0_u8..40).zip(leaves).rev() {
-        // Nobody knows of the slice when the next leaf is removed.
+        // After this update, no slice is marked when the next leaf is removed.
         scene.update();
         scene.maintain(Duration::MAX);
         assert_eq!(scene.get(branch).unwrap().subtree_bounds().max.x, f32::from(x) + 0.5);
@@ -205,7 +205,7 @@ fn boxes_shrink_with_every_drawable_that_is_removed() {
 
 #[test]
 fn what_was_set_before_a_rebuild_reaches_the_slices_below() {
-    // One kind of edit at a time, since each has a mark of its own.
+    // Each kind of edit has its own mark, so each is tested alone.
     for kind in 0..3_u8 {
         let mut scene = with(APART);
         let top = scene.insert(scene.root(), whole()).unwrap();
@@ -305,7 +305,7 @@ fn the_slot_of_a_node_that_was_removed_is_nobodys_until_the_update() {
     scene.update();
     let slots = [gone, stays].map(|node| scene.get(node).unwrap().matrix_slot().unwrap().slot as usize);
     scene.remove(gone).unwrap();
-    // It gets the record of the node that is gone.
+    // The new node gets the record of the removed one.
     let new = scene.insert(scene.root(), node(3.0)).unwrap();
     let slice = scene.slices().next().unwrap();
     let seen = slots.map(|slot| (slice.transforms().is_occupied(slot), slice.transforms().local(slot)));

@@ -1,4 +1,4 @@
-//! What is drawn between two steps, against a naive model, and that nothing of it stays.
+//! Blending between two steps, compared with a naive model, and without a trace in the scene.
 
 use crate::watched::Lists;
 use hedgerow::changes::ChangeReader;
@@ -25,7 +25,7 @@ fn worlds(scene: &Scene) -> HashMap<NodeHandle, Option<[[u32; 4]; 3]>> {
     root.descendants().map(|node| (node.handle(), bits(scene.world(node.handle())))).collect()
 }
 
-/// Translation in double precision, rotation and scale of nodes whose local transform is no matrix.
+/// Translation in double precision, rotation and scale of nodes without a matrix as local transform.
 type Poses = HashMap<NodeHandle, (DVec3, Quat, Vec3)>;
 
 fn poses(scene: &Scene) -> Poses {
@@ -37,7 +37,7 @@ fn poses(scene: &Scene) -> Poses {
     root.descendants().filter_map(pose).collect()
 }
 
-/// Whether a blended node is where the formula has it, as exactly as its numbers can say.
+/// Checks a blended node against the formula, as exactly as its numbers allow.
 fn assert_blended(blended: &Blended<'_>, node: NodeHandle, [from, to]: [&Poses; 2], jumped: bool, alpha: f32) {
     let after = &to[&node];
     let &(from, from_rotation, from_scale) = from.get(&node).filter(|_| !jumped).unwrap_or(after);
@@ -52,7 +52,7 @@ fn assert_blended(blended: &Blended<'_>, node: NodeHandle, [from, to]: [&Poses; 
     let (a, b): (DQuat, DQuat) = (from_rotation.as_dquat(), to_rotation.as_dquat());
     let b = if a.dot(b) < 0.0 { -b } else { b };
     let rotation = (a * (1.0 - t) + b * t).normalize();
-    // Both signs are the same rotation.
+    // Both signs represent the same rotation.
     let off = |sign: f64| (local.rotation.as_dquat() * sign - rotation).length();
     assert!(off(1.0).min(off(-1.0)) < 1e-6, "{node:?} is turned at {alpha}");
     assert!((local.scale - from_scale.lerp(to_scale, alpha)).abs().max_element() < 1e-5, "{node:?} is scaled");
@@ -73,7 +73,6 @@ impl Dice {
         nodes[self.0.usize(..nodes.len())]
     }
 
-    /// Makes an edit in both scenes.
     fn edit(&mut self, scenes: &mut [Scene; 2], smooth: &mut Smooth, jumps: &mut Jumps) {
         let (node, other) = (self.node(&scenes[0]), self.node(&scenes[0]));
         let mut shear = Mat34::IDENTITY;
@@ -86,7 +85,7 @@ impl Dice {
             jumps.unsure.extend(scenes[0].get(node).unwrap().descendants().map(|node| node.handle()));
         }
         for scene in &mut *scenes {
-            // What is refused is refused in both.
+            // Both scenes refuse the same edits.
             match kind {
                 0 => drop(scene.set_local(node, shear)),
                 1 => drop(scene.edit(node).map(|mut node| node.set_local(None::<Local>).map(drop))),
@@ -113,7 +112,7 @@ impl Dice {
     }
 }
 
-/// Nodes that are not blended, and those of which that depends on updates within the step.
+/// Nodes that are not blended: `certain` ones, and `unsure` ones that depend on updates within the step.
 #[derive(Default)]
 struct Jumps {
     certain: Vec<NodeHandle>,
@@ -187,7 +186,7 @@ fn blends_follow_a_naive_model_and_leave_no_trace() {
     assert!(blends > 1000, "only {blends} drawables were blended");
 }
 
-/// A scene with a node that moves from 0 to 8 in its first step, and a node below it.
+/// Returns a scene with a node that moves from 0 to 8 in its first step, and a node below it.
 fn ball() -> (Scene, Smooth, [NodeHandle; 2]) {
     let mut scene = tracked();
     let drawn = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
@@ -254,7 +253,7 @@ fn a_door_turns_on_its_hinge() {
 
 #[test]
 fn what_jumps_is_shown_as_after_the_step() {
-    /// An edit of a node, given another one.
+    /// An edit of a node, given another node.
     type Jump = fn(&mut Scene, &mut Smooth, NodeHandle, NodeHandle);
     let shear = || {
         let mut shear = Mat34::IDENTITY;
@@ -362,7 +361,7 @@ fn previous_matrices_are_those_of_the_frame_before() {
         let everything = Frustum::from_planes([Vec4::W; 6]).unwrap();
         let mut frame = worlds(&smooth.blend(&mut scene, 0.0));
         for _ in 0..30 {
-            // The nodes that entered or were cut since the frame before, with what is below.
+            // Nodes that entered or were cut since the last frame, and their descendants.
             let mut fresh: Vec<NodeHandle> = Vec::new();
             for _ in 0..dice.0.u8(..3) {
                 let node = nodes[dice.0.usize(..nodes.len())];

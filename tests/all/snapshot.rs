@@ -1,4 +1,4 @@
-//! Snapshots: what is restored, and what is refused.
+//! Snapshots that are loaded, and snapshots that are refused.
 
 use crate::model::checksum::set_checksum;
 use crate::model::dump::dump;
@@ -35,14 +35,13 @@ fn reload(scene: &Scene) -> Scene {
     Scene::from_bytes(&scene.to_bytes()).expect("a scene that was saved")
 }
 
-/// What a renderer sees.
 fn draws(scene: &Scene) -> DrawList {
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
     list
 }
 
-/// The same in an order that does not depend on the storage.
+/// Returns draws in an order that does not depend on the storage.
 fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
     let list = draws(scene);
     let drawn = list.commands().iter().zip(list.matrices());
@@ -54,7 +53,7 @@ fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
 /// Plays the same steps on a scene that is sometimes saved and loaded, and on one that is not.
 fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
     let answer = runner(seed, 30).run(&(uniform8(any::<u8>()), steps(400)), |(config, mut steps)| {
-        // Room is not kept, and a visitor sets what lies in some slots.
+        // Snapshots do not keep reserved memory, and visitors depend on slots.
         steps.retain(|step| !matches!(step.op, Op::TryReserve(..) | Op::Visit { .. }));
         let (mut reloaded, mut kept) = (oracle(config), oracle(config));
         for steps in steps.chunks(1 + usize::from(config[7])) {
@@ -147,7 +146,7 @@ fn whatever_the_bytes_of_a_tree_are_they_are_refused_or_read() {
     assert!(answer.is_ok(), "{answer:?}");
 }
 
-/// A scene with every component, several slices, holes and stale handles.
+/// Returns a scene with every component, several slices, holes and stale handles.
 fn varied() -> (Scene, Vec<NodeHandle>) {
     let config = SceneConfig { max_nodes: 16, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
@@ -248,7 +247,7 @@ fn every_changed_byte_is_refused_or_harmless() {
         if place % 3 == 0 {
             load(bytes);
         }
-        // A whole word, for the one before or behind it.
+        // Replaces a whole word by its neighbour.
         if place % 4 == 0 && place + 8 <= whole.len() {
             for from in [place - 4, place + 4] {
                 let mut bytes = whole.clone();
@@ -354,7 +353,7 @@ fn a_subtree_comes_with_all_its_components_and_in_order() {
     assert!(any(&precise), "one with a translation in double precision is there");
 }
 
-/// Compares all that a scene keeps of two nodes, one by one.
+/// Compares every property of two nodes.
 fn assert_same_node((scene, node): (&Scene, NodeHandle), (other, copy): (&Scene, NodeHandle)) {
     assert_eq!(other.local(copy), scene.local(node));
     assert_eq!(
@@ -375,7 +374,7 @@ fn assert_same_node((scene, node): (&Scene, NodeHandle), (other, copy): (&Scene,
 #[test]
 fn each_way_to_copy_a_subtree_copies_all_that_a_scene_keeps_of_a_node() {
     let (mut scene, nodes) = varied();
-    // A large subtree goes in slices of its own, a small one where it belongs.
+    // A large subtree gets its own slices; a small one goes into its parent's.
     let sizes = [nodes[1], nodes[40]].map(|top| scene.get(top).unwrap().descendants().count());
     assert!(sizes[0] > 16 && (2..4).contains(&sizes[1]), "{sizes:?}");
     for top in [nodes[1], nodes[40]] {
@@ -412,7 +411,7 @@ fn each_way_to_copy_a_subtree_copies_all_that_a_scene_keeps_of_a_node() {
             news.push(single.insert(parent, node).unwrap());
         }
         check(&single, &news);
-        // What is set to a description has all of it, and nothing else.
+        // `set_node` sets all components of a description and removes the others.
         let spare = single.insert(single.root(), Node::material(9).with_user_data(9).named("other")).unwrap();
         for (number, &old) in olds.iter().enumerate() {
             single.edit(spare).unwrap().set_node(tree.get(number).unwrap()).unwrap();

@@ -10,12 +10,12 @@ use hedgerow::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A skin of so many joints, bound at the origin.
+/// Returns a skin with this many joints, bound at the origin.
 pub(crate) fn skin(joints: usize) -> Skin {
     Skin::new((0..).take(joints).collect(), vec![Mat34::IDENTITY; joints]).unwrap()
 }
 
-/// Matrices as a palette of a skin.
+/// Returns matrices as the palette of a skin.
 pub(crate) fn of<'p>(skin: &Skin, matrices: &'p [Mat34]) -> Palette<'p> {
     Palette::of(skin, matrices).unwrap()
 }
@@ -45,7 +45,7 @@ fn largest(matrix: &Mat34) -> f32 {
     matrix.rows.as_flattened().iter().fold(0.0, |most, number| number.abs().max(most))
 }
 
-/// A character with items, one for each joint of a chain.
+/// A character with one item per joint of a chain.
 struct Character {
     node: NodeHandle,
     items: Vec<NodeHandle>,
@@ -166,11 +166,11 @@ fn a_socket_is_followed_in_a_detached_character_and_not_by_copies_of_it() {
     assert_eq!(sockets.follow(&mut scene, &at(3.0)), Ok(&[][..]));
     scene.update();
     assert_eq!(scene.world(items[0]).unwrap().translation(), Vec3::new(5.0, 3.0, 0.0));
-    // The copy's item stays where it was when it was copied, until it is inserted itself.
+    // The copy's item does not move until it is inserted into the sockets.
     let of_copy = copies[originals.iter().position(|&node| node == items[0]).unwrap()];
     assert_eq!((sockets.followed_by(of_copy), scene.world(of_copy).unwrap().translation().y), (None, 0.0));
     sockets.insert(&scene, of_copy, 0, 0, Transform::IDENTITY).unwrap();
-    // A scene that is loaded as a whole has the handles of the saved one.
+    // A loaded scene has the same handles as the saved one.
     let mut scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
     assert_eq!(sockets.follow(&mut scene, &at(4.0)), Ok(&[][..]));
     scene.update();
@@ -201,7 +201,7 @@ fn a_socket_ends_when_its_node_is_removed_moved_elsewhere_or_loses_its_transform
     let x = |scene: &Scene, item: NodeHandle| scene.world(item).unwrap().translation().x;
     assert_eq!([1, 3, 4].map(|item| x(&scene, items[item])), [0.0, 7.0, 7.0]);
 
-    // Sockets end with their character.
+    // Removing a character removes its sockets.
     scene.remove(node).unwrap();
     assert_eq!(sockets.follow(&mut scene, &models).unwrap().len(), 2);
     assert!(sockets.is_empty());
@@ -333,7 +333,7 @@ fn only_joints_with_a_share_in_a_vertex_count() {
 
 #[test]
 fn culling_sees_a_raised_arm_in_the_same_frame() {
-    // A trunk around the origin, and an arm hanging down at its side from (1, 2, 0); the second joint is the shoulder.
+    // The mesh is a trunk around the origin, and an arm hanging at its side from (1, 2, 0), the joint of the shoulder.
     let positions =
         [Vec3::new(-0.5, 0.0, 0.0), Vec3::new(0.5, 2.0, 0.0), Vec3::new(1.0, 2.0, 0.0), Vec3::new(1.0, 0.5, 0.0)];
     let bounds = JointBounds::new(&skin(2), &positions, &[0, 0, 1, 1], &[1.0; 4]).unwrap();
@@ -381,7 +381,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
 fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
     let mut one = Scene::new();
     let mut two = Scene::new();
-    // The item of the second scene has a later generation of the same record.
+    // The second scene's item has the same record in a later generation.
     let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
     let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);
     assert_eq!(in_one, in_two);
@@ -441,7 +441,7 @@ fn a_socket_of_a_node_that_is_gone_makes_way_for_the_next_node_of_its_place() {
     sockets.insert(&scene, next, 1, 0, Transform::IDENTITY).unwrap();
     assert_eq!((sockets.len(), sockets.followed_by(next)), (1, Some((1, 0))));
     let models = [Mat34::IDENTITY];
-    // A refused call reports nothing, and the next one does.
+    // A refused call reports nothing; the next call reports the ended sockets.
     assert!(sockets.follow_many(&mut scene, |_| Some(&[])).is_err());
     assert_eq!(sockets.follow(&mut scene, &models), Ok(&items[..]));
 }

@@ -18,7 +18,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The value after a round trip through text.
+/// Writes a value as text and reads it back.
 fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
@@ -26,7 +26,7 @@ fn again<T: Serialize + DeserializeOwned>(value: &T) -> T {
 /// A node: the index of its parent, its description, and its translation in double precision.
 type Listed<'n> = (Option<usize>, Node<'n>, Option<DVec3>);
 
-/// All nodes in depth-first order; the detached ones come last.
+/// Returns all nodes in depth-first order, detached ones last.
 fn nodes(scene: &Scene) -> Vec<Listed<'_>> {
     let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
     let order: Vec<NodeHandle> = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).collect();
@@ -182,7 +182,7 @@ fn a_tree_is_the_list_of_its_nodes() {
         let refusal = serde_json::from_str::<Tree>(text).unwrap_err().to_string();
         assert!(refusal.contains(said), "{text} is refused for: {refusal}");
     }
-    // A scene is written as its tree is.
+    // A scene is written like its tree.
     let mut scene = Scene::new();
     scene.edit(scene.root()).unwrap().set_node(Node::group().named("town")).unwrap();
     scene.insert_tree(scene.root(), &tree).unwrap();
@@ -217,7 +217,7 @@ fn ids_stay_through_edits_and_files() {
     scene.insert(hedgerow::Place::Detached, Node::group().named("spare")).unwrap();
     let mut ids = NodeIds::of(&scene);
     let mut dice = fastrand::Rng::with_seed(3);
-    // What each id is about, through many files.
+    // The name of each id, through many files.
     let mut names: std::collections::HashMap<u64, String> = Default::default();
     assert_eq!((ids.len(), ids.id(nodes[4])), (22, Some(5)));
     for round in 0..10_u32 {
@@ -282,7 +282,7 @@ fn the_id_of_a_node_that_is_gone_is_given_to_no_other_after_a_file() {
     }
     let lamp = scene.insert(scene.root(), Node::group().named("lamp")).unwrap();
     assert_eq!((ids.assign(&scene), ids.id(lamp)), (Ok(1), Some(of_key + 1)));
-    // A file by another hand may have a number that is too low.
+    // A file from elsewhere may have a `next_id` that is too low.
     let read: WithIds = serde_json::from_str(r#"{"next_id": 3, "nodes": [{"id": 5}]}"#).unwrap();
     assert_eq!(read.ids.next_id(), 6);
 }
@@ -301,7 +301,7 @@ fn ids_that_run_out_are_an_error_and_lower_ones_can_be_given() {
     assert_eq!(ids.assign(&scene), Ok(0), "nothing needs one");
     scene.insert(scene.root(), Node::group()).unwrap();
     assert_eq!(ids.assign(&scene), Err(Error::NoIds { next: u64::MAX }));
-    // The next file does not begin again, either.
+    // The ids of the next file do not start again, either.
     scene.remove(last).unwrap();
     let lower: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
     lower.into_iter().zip(100..).for_each(|(node, id)| _ = ids.insert(node, id));

@@ -1,9 +1,8 @@
-//! Passes on several threads (feature `rayon`), and scenes that are sent to other threads.
+//! Passes on several threads (feature `rayon`), and scenes sent to other threads.
 
 use fastrand::Rng;
 use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
 
-/// A deterministic sequence of random numbers.
 struct Dice(Rng);
 
 impl Dice {
@@ -16,7 +15,7 @@ impl Dice {
     }
 }
 
-/// A tree of 60,000 nodes of all kinds, two thirds of them with drawables, each below a random earlier one.
+/// Returns 60,000 nodes of all kinds, each below a random earlier one. Two thirds have drawables.
 fn tree(config: SceneConfig) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut dice = Dice(Rng::with_seed(5));
@@ -69,7 +68,7 @@ mod side_by_side {
     };
     use rayon::ThreadPoolBuilder;
 
-    /// All results of a scene, in its order.
+    /// All results of a scene, in the scene's order.
     #[derive(PartialEq)]
     struct Answers {
         worlds: Vec<Option<Mat34>>,
@@ -78,9 +77,9 @@ mod side_by_side {
         nodes: [Vec<NodeHandle>; 4],
         hits: Vec<RayHit>,
         changed: [Vec<NodeHandle>; 3],
-        /// In which slices and slots nodes lie.
+        /// The slice and slot of each node.
         slots: Vec<Option<MatrixSlot>>,
-        /// All that is not derived of it.
+        /// The snapshot.
         saved: Vec<u8>,
     }
 
@@ -194,14 +193,14 @@ mod side_by_side {
                     .map(|(((scene, pool), kept), reader)| {
                         pool.install(|| {
                             scene.update();
-                            // Slices are merged, and cut, as edits made them.
+                            // Slices are joined and split, as after edits.
                             if round % 3 == 0 {
                                 scene.maintain(core::time::Duration::MAX);
                                 scene.update();
                             }
                             scene.validate().unwrap();
                             let updated = Answers::of(scene, &nodes, kept, reader);
-                            // While edits wait for an update, too.
+                            // Queries also run while edits wait for an update.
                             edit(scene, 30);
                             [updated, Answers::of(scene, &nodes, kept, reader)]
                         })
@@ -215,15 +214,15 @@ mod side_by_side {
         }
     }
 
-    /// Streets of houses along x, each in a slice of its own, a hundred metres apart along z. More than are worth
-    /// sharing among the threads of a pool, not with one outside; the first are more than a task takes.
+    /// Returns streets of houses along x, a hundred metres apart along z, each in its own slice. The threads of a pool
+    /// share this many slices; a thread outside a pool does not share. The first street is larger than a task.
     fn streets() -> Scene {
         let config = SceneConfig { bounds: true, max_nodes: 4096, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();
         let quarter = scene.insert(scene.root(), Node::group().with_layers(Layers::new(2))).unwrap();
         for (street, count) in (0_u8..).zip([9000_u16, 4500, 3000, 2000, 500]) {
             let place = Transform::from_xyz(0.0, 0.0, 100.0 * f32::from(street));
-            // The layers of one street are inherited.
+            // One street inherits its layers.
             let above = if street == 2 { quarter } else { scene.root() };
             let top = scene.insert(above, Node::transform(place)).unwrap();
             for x in 0..count {
@@ -257,7 +256,7 @@ mod side_by_side {
         let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         for layers in [Layers::ALL, Layers::new(1)] {
             let mut list = DrawList::new().on_layers(layers);
-            // Listed, and again after everything moved.
+            // Compares a first list, and a list after everything moved.
             for y in [1.0, 2.0] {
                 pool.install(|| scene.draw_list(&mut list));
                 let mut expected = DrawList::new();
@@ -275,12 +274,12 @@ mod side_by_side {
     fn slices_are_searched_side_by_side_as_one_by_one() {
         let scene = streets();
         let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        // Beyond some x, and up to some z.
+        // Returns the space beyond an x and up to a z.
         let space = |x: f32, z: f32| {
             let walls = [Vec4::new(1.0, 0.0, 0.0, -x), Vec4::new(0.0, 0.0, -1.0, z)];
             Frustum::from_planes([walls[0], walls[1], Vec4::ZERO, Vec4::ZERO, Vec4::ZERO, Vec4::ZERO]).unwrap()
         };
-        // Everything; half of it; the first street alone, which is searched by one task.
+        // The frusta contain everything, half of it, and the first street, which one task searches.
         for frustum in [space(-1.0, 1e3), space(1000.0, 1e3), space(-1.0, 50.0)] {
             let cull = || {
                 let mut list = DrawList::new();

@@ -1,4 +1,4 @@
-//! What many tests build their trees of.
+//! Trees that many tests build on.
 
 use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 
@@ -17,7 +17,6 @@ pub(crate) fn groups(scene: &mut Scene, parent: NodeHandle, count: usize) -> Vec
     (0..count).map(|_| group(scene, parent)).collect()
 }
 
-/// A node that has every component except a name.
 pub(crate) fn whole() -> Node<'static> {
     Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))
         .with_material(1)

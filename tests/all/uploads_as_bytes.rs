@@ -1,4 +1,4 @@
-//! What a renderer uploads is plain data (feature `bytemuck`).
+//! Types that a renderer uploads are plain data (feature `bytemuck`).
 
 use bytemuck::{NoUninit, Pod, cast_slice};
 use hedgerow::changes::{MatrixMirror, MirrorStep};

@@ -1,4 +1,4 @@
-//! Visitors of both kinds; the two passes written as plain visitors of nodes must agree in every bit.
+//! Visitors of nodes and of slices. The two passes, written as visitors of nodes, must agree to the bit.
 
 use crate::model::dump::same_slice;
 use hedgerow::glam::{Quat, Vec3};
@@ -83,7 +83,7 @@ fn bits(matrix: &Mat34) -> [[u32; 4]; 3] {
     matrix.rows.map(|row| row.map(f32::to_bits))
 }
 
-/// A scene of some thousand nodes of all kinds, edited in random places.
+/// Returns some thousand nodes of all kinds, edited in random places.
 fn busy(config: SceneConfig, seed: u32) -> Scene {
     let mut dice = fastrand::Rng::with_seed(seed.into());
     let mut random = move |below: usize| dice.usize(..below);
@@ -107,7 +107,7 @@ fn busy(config: SceneConfig, seed: u32) -> Scene {
         nodes.push(scene.insert(parent, node).unwrap());
         if number % 20 == 19 {
             let (node, parent) = (nodes[1 + random(nodes.len() - 1)], nodes[random(nodes.len())]);
-            // Refused if it would make a cycle.
+            // A move that would make a cycle is refused.
             let _ = scene.reparent(node, parent, hedgerow::Keep::Local);
         }
     }
@@ -170,7 +170,7 @@ fn the_render_pass_agrees_with_a_plain_visitor_to_the_bit() {
             }
             assert_eq!(draws.len(), plain.draws.len());
         }
-        // All slices of a scene that is loaded are made at once, and so it is listed depth-first.
+        // Loading builds all slices at once, so the list is depth-first.
         let scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
         let mut list = DrawList::new();
         scene.draw_list(&mut list);
@@ -217,7 +217,7 @@ fn a_steady_frame_lists_into_the_memory_of_the_last() {
     assert!(places.iter().all(|place| place == &places[0]), "{places:?}");
 }
 
-/// Records every call, and returns what it is told to.
+/// Records every call, and returns the scripted answer.
 struct Script {
     calls: Vec<String>,
     answer: fn(&str) -> Flow,
@@ -300,7 +300,7 @@ fn breaking_off_ends_the_visit_at_once() {
     assert_eq!(script(&scene, answer), (Flow::Break, "enter r, enter a, transform a, material a".into()));
 }
 
-/// Records the slices that it sees, and stops the walk or prunes at one of them.
+/// Records the slices, and stops or prunes at one of them.
 struct Slices {
     seen: Vec<Vec<NodeHandle>>,
     at: usize,
@@ -343,7 +343,7 @@ fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
     assert_eq!(slices.seen.len(), scene.slices().count(), "slices do not nest");
 }
 
-/// Checks that the columns agree with the scene for each node.
+/// Checks that the columns of each slice agree with the scene.
 struct Columns<'s> {
     scene: &'s Scene,
     transforms: usize,
@@ -403,7 +403,7 @@ fn columns_say_what_the_scene_says() {
     }
 }
 
-/// Moves every transform, in each slice up to a number of slices.
+/// Sets every transform in a number of slices.
 struct Mover {
     remaining: usize,
     then: Flow,

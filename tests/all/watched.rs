@@ -1,10 +1,10 @@
-//! A scene together with a reader of its changes, which reads after each update.
+//! A scene with a reader of changes that reads after each update.
 
 use core::ops::{Deref, DerefMut};
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
 use hedgerow::{NodeHandle, Scene, SceneConfig};
 
-/// A scene that tracks changes, and what a reader was last told.
+/// A scene that tracks changes, and the last report of its reader.
 #[derive(Clone)]
 pub(crate) struct Watched {
     scene: Scene,
@@ -12,7 +12,7 @@ pub(crate) struct Watched {
     pub(crate) told: Lists,
 }
 
-/// What a reader was told.
+/// The report of a reader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lists {
     pub(crate) moved: Vec<NodeHandle>,
@@ -39,37 +39,36 @@ impl From<Changed<'_>> for Lists {
 }
 
 impl Lists {
-    /// The numbers of nodes moved, changed in visibility, entered and left.
+    /// Returns the numbers of nodes that moved, changed visibility, entered and left.
     pub(crate) fn counts(&self) -> [usize; 4] {
         [&self.moved, &self.visibility, &self.entered, &self.left].map(Vec::len)
     }
 
-    /// Whether nothing is told that an update computes, and no node entered or left.
+    /// Returns whether no node moved, changed visibility, entered or left.
     pub(crate) fn is_still(&self) -> bool {
         self.counts() == [0; 4]
     }
 }
 
 impl Watched {
-    /// A scene, read before its first update.
+    /// Creates a scene, read before its first update.
     pub(crate) fn new(config: SceneConfig) -> Self {
         Self::of(Scene::with_config(config).unwrap())
     }
 
-    /// A scene, read as it is.
+    /// Wraps a scene and reads it.
     pub(crate) fn of(scene: Scene) -> Self {
         let mut reader = ChangeReader::new();
         assert!(scene.changes(&mut reader).unwrap().is_whole(), "a new reader reads everything");
         Self { scene, reader, told: Lists::default() }
     }
 
-    /// Updates the scene, and reads what changed.
+    /// Updates the scene and reads its changes.
     pub(crate) fn update(&mut self) -> &Lists {
         self.scene.update();
         self.read()
     }
 
-    /// Reads what changed.
     pub(crate) fn read(&mut self) -> &Lists {
         let changes = self.scene.changes(&mut self.reader).unwrap();
         assert!(!changes.is_whole(), "the history is long enough");

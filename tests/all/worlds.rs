@@ -25,7 +25,7 @@ fn transform(rng: &mut Rng) -> Transform {
     Transform { translation: vector(rng), rotation, scale }
 }
 
-/// A tree with groups among its nodes, and its nodes, parents first.
+/// Returns a tree with some groups, and its nodes, parents first.
 fn tree(rng: &mut Rng, config: SceneConfig, nodes: usize) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::with_config(config).unwrap();
     let mut made = vec![scene.root()];
@@ -99,7 +99,7 @@ fn many_worlds_are_set_to_the_same_bits_as_one_after_another_from_the_top_down()
             })
             .collect();
         many.set_worlds(&items).unwrap();
-        // Of several items with one node the last one counts.
+        // If several items name one node, the last one wins.
         let last: HashMap<NodeHandle, Local> = items.iter().copied().collect();
         let mut ordered: Vec<(usize, NodeHandle, Local)> =
             last.iter().map(|(&node, &place)| (depth(&single, node), node, place)).collect();
@@ -148,7 +148,7 @@ fn a_list_of_worlds_with_a_wrong_item_changes_nothing() {
         assert_eq!(scene.set_worlds(&items).unwrap_err().error, error);
         assert_eq!(scene.local(car), Some(Local::Transform(at(1.0))));
     }
-    // Of wrong items the first in the list is named, whichever is deeper in the tree.
+    // The error names the first wrong item of the list, not the topmost in the tree.
     let wheel = scene.insert(car, Node::transform(at(5.0))).unwrap();
     let lower = scene.insert(first, Node::transform(at(5.0))).unwrap();
     for (items, item, at_fault) in [([wheel, car, second, lower], 2, flat), ([wheel, car, lower, second], 2, first)] {
@@ -157,7 +157,7 @@ fn a_list_of_worlds_with_a_wrong_item_changes_nothing() {
         assert_eq!(scene.local(car), Some(Local::Transform(at(1.0))));
     }
     scene.remove(lower).unwrap();
-    // With its parent's scale set in the same call there is an inverse.
+    // The same call sets the parent's scale, so the parent has an inverse.
     scene.set_worlds(&[(second, at(6.0)), (flat, at(4.0))]).unwrap();
     assert_eq!(scene.local(second), Some(Local::Transform(at(2.0))));
     assert_eq!(scene.local(first), Some(Local::Transform(at(3.0))), "what is not listed moves along");
@@ -238,7 +238,7 @@ fn a_node_looks_at_what_single_precision_tells_from_its_own_place() {
             (local.rotation * Vec3::NEG_Z).x.round()
         })
     };
-    // Near the origin, and far away, where numbers are a sixteenth apart.
+    // The eye is near the origin, or far away, where numbers are 1/16 apart.
     assert_eq!(look(0.0, 1e-4), Ok(1.0));
     assert_eq!(look(1e6, 1e6 - 100.0), Ok(-1.0));
     assert_eq!(look(1e6, 1e6 + 0.5), Err(Error::NotRotation));
@@ -253,7 +253,7 @@ fn a_sheared_node_that_looks_elsewhere_keeps_its_place_and_its_shear() {
     scene.set_local(eye, shear).unwrap();
     scene.edit(eye).unwrap().look_at(Vec3::new(5.0, 6.0, -20.0), Vec3::Y).unwrap();
     let Some(Local::Matrix(local)) = scene.local(eye) else { panic!("it shears still") };
-    // Its +Y axis is five long and points up; its +X axis leans towards it as before.
+    // The +Y axis has length 5 and points up; the +X axis leans towards it as before.
     let expected = [[1.6, 0.0, 0.0, 5.0], [1.2, 5.0, 0.0, 6.0], [0.0, 0.0, 7.0, 8.0]];
     let apart = local.rows.as_flattened().iter().zip(expected.as_flattened()).map(|(a, b)| (a - b).abs());
     assert!(apart.fold(0.0, f32::max) < 1e-5, "{local:?}");

@@ -1,7 +1,7 @@
-//! Functions that return an error if the allocator refuses do so at every single allocation, or with every amount of
-//! memory that is too little, and leak no memory; and a scene has taken what it says (`taken`).
+//! Functions that return an error if the allocator refuses do so at every allocation and under every memory limit,
+//! without a leak. A scene reports the memory that it takes (`taken`).
 //!
-//! A list that grows without a check aborts the process, and this test with it.
+//! A list that grows without a check aborts the process and this test.
 #![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
 
 mod refusing;
@@ -15,8 +15,8 @@ use hedgerow::{
 use refusing::{IN_USE, REMAINING, with_every_limit, with_every_refusal};
 use std::io::{self, Read};
 
-/// A scene with everything that a snapshot contains: stale handles, sheared transforms, translations in double
-/// precision, user data, names, and detached subtrees.
+/// Returns a scene with everything that a snapshot contains: stale handles, shear, translations in double precision,
+/// user data, names, and detached subtrees.
 fn scene(config: SceneConfig, nodes: usize) -> Scene {
     let mut scene = Scene::with_config(config).expect("the configuration makes sense");
     let mut made: Vec<NodeHandle> = vec![scene.root()];
@@ -66,7 +66,7 @@ fn scene(config: SceneConfig, nodes: usize) -> Scene {
     scene
 }
 
-/// A reader that gives a part at a time, so that nobody knows how many bytes there are.
+/// A reader that returns few bytes at a time, so that the total length is unknown.
 struct Dripping<'b>(&'b [u8]);
 
 impl Read for Dripping<'_> {
@@ -76,7 +76,7 @@ impl Read for Dripping<'_> {
     }
 }
 
-/// Configurations that differ in what a load must make room for, and how many nodes it has.
+/// Returns configurations that need different memory for a load, with numbers of nodes.
 fn configs() -> [(SceneConfig, usize); 5] {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };
@@ -84,7 +84,7 @@ fn configs() -> [(SceneConfig, usize); 5] {
     [(plain, 300), (told, 300), (small, 300), (SceneConfig { max_nodes: 8, ..told }, 300), (told, 9000)]
 }
 
-/// What the update takes is asked for as a whole, right before it.
+/// Before its update, a load requests all memory of that update at once.
 #[test]
 fn a_load_returns_an_error_whatever_memory_it_lacks() {
     for (config, nodes) in configs() {
@@ -101,7 +101,7 @@ fn a_load_returns_an_error_whatever_memory_it_lacks() {
     }
 }
 
-/// Each branch of the root that has a quarter of the nodes of a slice begins another slice.
+/// Each branch has a quarter of a slice's nodes, and therefore begins another slice.
 #[test]
 fn a_load_returns_an_error_whatever_memory_it_lacks_for_many_small_slices() {
     let drawable = Drawable::new(7, Aabb::cube(1.0));
@@ -155,9 +155,9 @@ fn room_is_reserved_or_refused_with_an_error() {
                 REMAINING.set(before);
                 scene.try_reserve(parent, 1000).map(|()| scene)
             });
-            // Whatever was refused, what the scene holds is as it was.
+            // After any refusal, the contents of the scene are unchanged.
             for number in 1..40 {
-                // Room is no part of a snapshot.
+                // A snapshot does not contain reserved memory.
                 let bytes = |scene: &Scene| SaveOptions { detached: true }.to_bytes(scene);
                 let (mut scene, before) = (kept.clone(), bytes(&kept));
                 REMAINING.set(number);
@@ -179,7 +179,7 @@ fn room_is_reserved_or_refused_with_an_error() {
     }
 }
 
-/// What belongs to characters. Their errors have types of their own.
+/// Animation types, whose errors have their own types.
 #[cfg(feature = "anim")]
 mod characters {
     use super::{Dripping, REMAINING, with_every_limit, with_every_refusal};
@@ -192,7 +192,7 @@ mod characters {
     use hedgerow::skin::{MorphTarget, Skin, SkinError, SkinnedMesh};
     use hedgerow::snapshot::SnapshotError;
 
-    /// An error that says that there is no memory, in one of the types that say so.
+    /// Converts an error of failed allocation.
     fn out_of_memory(error: Error) -> SnapshotError {
         match error {
             Error::Skeleton(SkeletonError::AllocationFailed)
@@ -241,8 +241,8 @@ mod characters {
             .expect("a mesh")
     }
 
-    /// A clip is its bytes: making one of them takes no memory but what finding out takes, and reading them says so
-    /// where the allocator refuses.
+    /// A clip consists of its bytes: `from_bytes` allocates nothing, and `read_from` returns an error if the allocator
+    /// refuses.
     #[test]
     fn a_clip_is_read_or_refused_with_an_error() {
         let clip = clip();

@@ -1,25 +1,25 @@
-//! An allocator that refuses, and attempts with every refusal.
+//! An allocator that refuses, and loops over every refusal.
 
 use hedgerow::snapshot::SnapshotError;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io;
 
-/// The system's allocator, which on request refuses one allocation of a thread, or all that are too much together, and
-/// counts what the thread has in use.
+/// The system's allocator. Counts the bytes that a thread uses. On request, refuses one allocation of the thread, or
+/// all beyond a limit.
 struct Refusing;
 
 thread_local! {
-    /// How many allocations are left, including the refused one; 0 refuses none.
+    /// The number of allocations left, including the one to refuse; 0 refuses none.
     pub(crate) static REMAINING: Cell<usize> = const { Cell::new(0) };
-    /// Of how many bytes at least, and of how many not, the allocations are that count above.
+    /// The least size in bytes of the allocations that `REMAINING` counts, and a size that it does not count.
     pub(crate) static COUNTED: Cell<(usize, usize)> = const { Cell::new((0, usize::MAX)) };
     pub(crate) static IN_USE: Cell<usize> = const { Cell::new(0) };
-    /// How many bytes may be in use, and how many the least allocation that was refused for it would have made.
+    /// The limit of bytes in use, and the least number of bytes in use that a refused allocation would have made.
     pub(crate) static LIMIT: Cell<(usize, usize)> = const { Cell::new((usize::MAX, usize::MAX)) };
 }
 
-// SAFETY: every call is passed on unchanged or refused; `realloc` is the trait's own, which uses these two.
+// SAFETY: every call is passed on unchanged or refused; the trait's own `realloc` uses these two.
 unsafe impl GlobalAlloc for Refusing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (least, but) = COUNTED.get();
@@ -50,8 +50,8 @@ unsafe impl GlobalAlloc for Refusing {
 #[global_allocator]
 static ALLOCATOR: Refusing = Refusing;
 
-/// Runs `attempt` with its first allocation refused, then with its second, until there are no more. Returns the final
-/// result, and how many allocations there were.
+/// Runs `attempt` with its first allocation refused, then its second, until none is left to refuse. Returns the final
+/// result and the number of allocations.
 pub(crate) fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Result<T, E>) -> (T, usize) {
     for number in 1.. {
         let before = IN_USE.get();
@@ -74,11 +74,9 @@ pub(crate) fn with_every_refusal<T, E: Into<SnapshotError>>(mut attempt: impl Fn
     unreachable!("the numbers do not end")
 }
 
-/// Runs `attempt` with less memory than it needs, by every amount of which it is told, and returns the result and how
-/// many amounts there were.
+/// Runs `attempt` with each limit that is too low. Returns the final result and the number of limits.
 ///
-/// What can only be allocated infallibly is asked for right before, so that an allocator that has so much and no more
-/// refuses that.
+/// Before infallible allocations, `attempt` reserves as much fallibly. A limit just below the need refuses that.
 pub(crate) fn with_every_limit<T, E: Into<SnapshotError>>(mut attempt: impl FnMut() -> Result<T, E>) -> (T, usize) {
     let mut limit = 0;
     for number in 0.. {

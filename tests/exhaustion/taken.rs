@@ -1,4 +1,4 @@
-//! What a scene says that it takes is what the allocator gave it.
+//! The memory that a scene reports equals what the allocator gave.
 
 use crate::IN_USE;
 use hedgerow::data::NodeMap;
@@ -6,10 +6,10 @@ use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 use std::time::Duration;
 
-/// What the arena of temporary lists writes beside them.
+/// The bytes that the arena of temporary lists adds for itself.
 const OF_ARENA: usize = 64;
 
-/// A step of a scene's life, which keeps what it allocates in the scene.
+/// A step of a scene's life. All memory that it allocates belongs to the scene.
 type Step = fn(&mut Scene, &mut [NodeHandle; NODES]);
 
 const NODES: usize = 600;

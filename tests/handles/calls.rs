@@ -13,7 +13,7 @@ use hedgerow::{
     SceneConfig, Transform, Tree, ViewRange,
 };
 
-/// A scene and what is kept beside it.
+/// A scene and data keyed by its nodes.
 #[derive(Clone)]
 pub(crate) struct Things {
     pub(crate) scene: Scene,
@@ -65,7 +65,7 @@ impl Things {
     }
 }
 
-/// A place made of two handles.
+/// Returns a place made of two handles.
 fn place([a, b]: [NodeHandle; 2]) -> Place {
     match b.to_bits() % 5 {
         0 => Place::FirstChildOf(a),
@@ -76,7 +76,7 @@ fn place([a, b]: [NodeHandle; 2]) -> Place {
     }
 }
 
-/// Makes the same edit by a queue.
+/// Makes an edit through a queue.
 fn queued(things: &mut Things, edit: impl FnOnce(&mut EditQueue)) {
     let mut queue = EditQueue::new();
     edit(&mut queue);
@@ -87,10 +87,10 @@ fn everywhere() -> Frustum {
     Frustum::from_planes([Vec4::ZERO; 6]).expect("no plane")
 }
 
-/// Takes a result, whatever it is.
+/// Uses a result, whatever it is.
 fn done<T>(_: T) {}
 
-/// Reads all that there is to know of a node.
+/// Reads every property of a node.
 fn read(node: NodeRef<'_>) {
     done((node.handle(), node.name(), node.find("node/node"), node.find_all("node").count(), node.place()));
     done((node.first_child(), node.last_child(), node.next_sibling(), node.previous_sibling(), node.depth()));
@@ -109,7 +109,6 @@ fn read(node: NodeRef<'_>) {
     done((node.material(), node.own_material(), node.layers(), node.own_layers()));
 }
 
-/// Makes one edit of a node.
 fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
     match which % 15 {
         0 => node.set_local(Local::from(PLACE))?,
@@ -131,7 +130,6 @@ fn change(node: &mut NodeMut<'_>, which: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// A change of a node as a value.
 fn change_of(which: u64) -> Change {
     match which % 16 {
         0 => Change::Local(Some(PLACE.into())),

@@ -1,13 +1,12 @@
-//! Handles that lead nowhere: stale ones, and any bits, in every public method that takes one.
+//! Stale handles and arbitrary bits in every public method that takes a handle.
 //!
-//! The short form makes a million calls of each kind. The long form as many as the environment variable
-//! `HEDGEROW_HANDLES` says:
+//! The short form makes a million calls of each kind. For the long form, `HEDGEROW_HANDLES` sets the number:
 //!
 //! ```text
 //! HEDGEROW_HANDLES=1000000000 cargo test --release --all-features --test handles -- --nocapture
 //! ```
 //!
-//! In pieces: each with another `HEDGEROW_HANDLES_SEED`.
+//! To run in parts, give each part another `HEDGEROW_HANDLES_SEED`.
 
 mod calls;
 mod traits;
@@ -19,7 +18,7 @@ fn count() -> u64 {
     std::env::var("HEDGEROW_HANDLES").map_or(1_000_000, |count| count.parse().expect("a number of handles"))
 }
 
-/// A number that is another one in each piece of a long run.
+/// Returns a seed that differs between the parts of a long run.
 fn seed(default: u64) -> u64 {
     std::env::var("HEDGEROW_HANDLES_SEED").map_or(default, |seed| seed.parse().expect("a number"))
 }
@@ -37,7 +36,7 @@ fn no_stale_handle_is_taken_for_a_live_one() {
     }
     let (mut asked, mut cycles) = (0, 0_usize);
     while asked < count() {
-        // A few indices are used again and again, and others seldom.
+        // A few indices are used often, and others rarely.
         let at = if dice.u8(..4) > 0 { dice.usize(..8) } else { dice.usize(..live.len()) };
         let old = live[at];
         scene.remove(old).expect("a live node");
@@ -49,7 +48,7 @@ fn no_stale_handle_is_taken_for_a_live_one() {
             stale[cycles % KEPT] = old;
         }
         cycles += 1;
-        // The newest, and many of those before.
+        // Tests the newest handle, and many older ones.
         let first = dice.usize(..stale.len());
         for &handle in stale[first..].iter().take(999).chain([&old]) {
             assert!(!scene.contains(handle) && scene.world(handle).is_none(), "{handle:?} lives again");
@@ -60,7 +59,7 @@ fn no_stale_handle_is_taken_for_a_live_one() {
     println!("{asked} stale handles of {cycles} removals, none of which was taken for a live one");
 }
 
-/// Bits in several ways: any, those of live nodes with others changed, and of records that exist.
+/// Returns arbitrary bits, a live handle with changed bits, or bits of existing records.
 fn bits(things: &Things, dice: &mut fastrand::Rng) -> NodeHandle {
     let live = things.nodes[dice.usize(..things.nodes.len())].to_bits();
     let bits = match dice.u8(..5) {

@@ -1,4 +1,4 @@
-//! Which types go to other threads, and move: all of them, so that nobody loses this without noticing.
+//! All types are `Send`, `Sync` and `Unpin`. This test catches a type that is not.
 #![allow(unused_imports, reason = "a type has one of these paths")]
 
 use hedgerow::anim::{
@@ -17,14 +17,14 @@ use hedgerow::{anim::*, changes::*, config::*, data::*, draw::*, edit::*, query:
 
 fn goes_anywhere<T: Send + Sync + Unpin>() {}
 
-/// Asserts it of each type, with its parameters in brackets.
+/// Asserts the traits for each type, with its parameters in brackets.
 macro_rules! assert_all {
     ($($name:ident $([$($parameters:tt)*])?),* $(,)?) => {
         $(goes_anywhere::<$name $(<$($parameters)*>)?>();)*
     };
 }
 
-/// All public types, those with parameters for one choice of each.
+/// Lists all public types; generic types with one choice of parameters.
 #[test]
 fn every_public_type_is_send_sync_and_unpin() {
     goes_anywhere::<hedgerow::Error>();

@@ -1,8 +1,8 @@
-//! Variants of a file: the same for the same number.
+//! Variants of a file, determined by a number.
 
 use crate::checksum::{HEADER, set_checksum};
 
-/// Numbers that make trouble where they stand for lengths, counts, places and floats.
+/// Numbers that make trouble as lengths, counts, indices and floats.
 const NUMBERS: [u32; 14] = [
     0,
     1,
@@ -20,18 +20,18 @@ const NUMBERS: [u32; 14] = [
     0x0000_0001,
 ];
 
-/// The random numbers of a variant.
+/// Returns the random numbers of a variant.
 pub(crate) fn dice(number: usize, variant: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(variant.wrapping_mul(0x9E37_79B9) ^ number as u64)
 }
 
-/// How many changes a variant has: the first is the file itself.
+/// Returns the number of changes of a variant. The first variant is the file itself.
 pub(crate) fn changes(variant: u64, dice: &mut fastrand::Rng) -> usize {
     if variant == 0 { 0 } else { 1 + dice.usize(..3) }
 }
 
-/// A variant of one of the files; pieces may be of the others. Where files have a checksum, three of four variants have
-/// a right one, so that the checks behind it are reached.
+/// Returns a variant of a file, with pieces of other files. If files have a checksum, three of four variants have a
+/// valid one, so that later checks are reached.
 pub(crate) fn bytes(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool) -> Vec<u8> {
     let mut dice = dice(number, variant);
     let mut bytes = files[number].clone();
@@ -49,7 +49,7 @@ pub(crate) fn bytes(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool
 }
 
 fn change(bytes: &mut Vec<u8>, files: &[Vec<u8>], dice: &mut fastrand::Rng, sealed: bool) {
-    // What is before this is set when the file is sealed.
+    // Sealing rewrites the header.
     let start = if sealed && dice.u8(..8) > 0 { HEADER.min(bytes.len()) } else { 0 };
     if bytes.len() <= start {
         return;
@@ -70,7 +70,7 @@ fn change(bytes: &mut Vec<u8>, files: &[Vec<u8>], dice: &mut fastrand::Rng, seal
             let near = near.wrapping_add(dice.u32(..5)).wrapping_sub(2);
             bytes[word..word + 4].copy_from_slice(&near.to_le_bytes());
         }
-        // Digits of a text, which are numbers of a JSON file.
+        // Digits are the numbers of a JSON file.
         4 => {
             let digit = (at..bytes.len()).find(|&place| bytes[place].is_ascii_digit());
             if let Some(place) = digit {

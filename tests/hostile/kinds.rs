@@ -1,4 +1,4 @@
-//! What there is to read: how files are made, and what is done with those that are taken.
+//! The kinds of files: how they are made, and how accepted ones are used.
 
 use crate::bend;
 use crate::memory::end;
@@ -20,9 +20,9 @@ pub(crate) const SAVED: &[Kind] = &[
         name: "snapshot",
         sealed: true,
         change: bend::bytes,
-        // A node is sixteen bytes of the file, and a slice, of which eight may make one, has a place for every row.
+        // A node takes 16 bytes of the file. A slice, which may hold only eight nodes, allocates all rows.
         multiple: 200.0,
-        // Records come in pages.
+        // Records are allocated in pages.
         spare: 1 << 17,
         files: snapshots,
         read: read_snapshot,
@@ -40,7 +40,7 @@ pub(crate) const SAVED: &[Kind] = &[
         name: "patch",
         sealed: true,
         change: bend::bytes,
-        // An entry of twenty bytes has two values of eighty in a list that grows.
+        // An entry of 20 bytes has two values of 80 bytes, in a list that grows.
         multiple: 32.0,
         spare: 1 << 12,
         files: patches,
@@ -93,7 +93,7 @@ pub(crate) const SAVED: &[Kind] = &[
     },
 ];
 
-/// A node takes three bytes of JSON, and some hundreds in the list that is read before there is a scene.
+/// A node takes three bytes of JSON, and some hundred bytes in the list that is read before the scene.
 #[cfg(feature = "serde")]
 pub(crate) const READABLE: Kind = Kind {
     name: "text",
@@ -143,7 +143,7 @@ fn snapshots() -> Vec<Vec<u8>> {
     [SceneConfig::DEFAULT, small].map(|config| scene(config).to_bytes()).to_vec()
 }
 
-/// Goes on with a scene as with any other.
+/// Uses a scene that was read like any other.
 fn use_scene(mut scene: Scene) {
     assert_eq!(scene.validate(), Ok(()));
     scene.update();
@@ -202,7 +202,7 @@ fn read_tree(bytes: &[u8]) -> bool {
     true
 }
 
-/// The first tree in a scene.
+/// Inserts the first tree into a new scene.
 fn placed() -> (Scene, Instance) {
     let tree = Tree::from_bytes(&trees()[0]).expect("a tree that was saved");
     let mut scene = Scene::new();
@@ -292,7 +292,7 @@ fn clips() -> Vec<Vec<u8>> {
     vec![clip().to_bytes().to_vec()]
 }
 
-/// Plays a clip there and back, at any time.
+/// Plays a clip forward, backward and with seeks.
 fn use_clip(clip: &Clip) {
     let mut pose = Pose::new(clip.joints());
     let mut channels = vec![0.0; clip.channels()];
@@ -317,7 +317,7 @@ fn read_clip(bytes: &[u8]) -> bool {
         && player.joints() < 10_000
     {
         let mut pose = Pose::new(player.joints());
-        // The least duration that there is has no fifth.
+        // A fifth of the least duration may be zero.
         let step = player.duration() * 0.2;
         for _ in 0..6 {
             if player.advance(step).is_err() {
@@ -407,7 +407,7 @@ fn read_library(bytes: &[u8]) -> bool {
     library.is_ok()
 }
 
-/// A scene without ids, one with ids, and one whose configuration asks for many slices, with all that they may have.
+/// Returns a scene without ids, one with ids, and one whose configuration gives many slices with boxes and changes.
 #[cfg(feature = "serde")]
 fn text() -> Vec<Vec<u8>> {
     use hedgerow::text::{NodeIds, WithIds};
@@ -437,7 +437,7 @@ fn read_text(bytes: &[u8]) -> bool {
     read.map(use_scene).is_ok()
 }
 
-/// Three of four variants are still JSON.
+/// Changes JSON. Three of four variants are still JSON.
 #[cfg(feature = "serde")]
 fn change_json(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool) -> Vec<u8> {
     if variant % 4 == 3 {

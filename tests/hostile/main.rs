@@ -1,16 +1,15 @@
-//! Files of others: everything that the crate writes as bytes, and scenes as text, with bits and bytes changed, ends cut
-//! off, pieces moved, doubled and taken from other files. Each is refused with an error or makes something that works: no
-//! panic, no hang, and no more memory than a stated multiple of the file.
+//! Hostile files: everything that the crate writes as bytes, and scenes as text, with bits and bytes changed, ends cut
+//! off, pieces moved, copied and taken from other files. Each is refused with an error or gives a working value: no
+//! panic, no hang, and memory of at most a stated multiple of the file.
 //!
-//! The short form takes a few hundred variants of each kind. The long form takes as many as the environment variable
-//! `HEDGEROW_HOSTILE` says:
+//! The short form tests a few hundred variants of each kind. For the long form, `HEDGEROW_HOSTILE` sets the number:
 //!
 //! ```text
 //! HEDGEROW_HOSTILE=100000 cargo test --release --all-features --test hostile -- --nocapture
 //! ```
 //!
-//! In pieces: `HEDGEROW_HOSTILE_FROM` is the number of the first variant, 0 unless it is set, and `HEDGEROW_HOSTILE_ONLY`
-//! names the one kind that is taken. glTF files are changed likewise by the test of this name in `crates/gltf`.
+//! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant (default 0), and
+//! `HEDGEROW_HOSTILE_ONLY`, the name of one kind. The test of this name in `crates/gltf` changes glTF files likewise.
 #![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
 
 mod bend;

@@ -1,4 +1,4 @@
-//! How much memory a thread has in use at most.
+//! The greatest memory that a thread uses.
 
 use core::cell::Cell;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -22,7 +22,7 @@ fn signed(bytes: usize) -> isize {
     bytes as isize
 }
 
-// SAFETY: every call is passed on unchanged; `realloc` is the trait's own, which uses these two.
+// SAFETY: every call is passed on unchanged; the trait's own `realloc` uses these functions.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(signed(layout.size()));
@@ -46,20 +46,19 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Begins to measure; returns what is in use now.
+/// Starts a measurement. Returns the bytes in use.
 pub(crate) fn begin() -> isize {
     NOTED.set(None);
     PEAK.set(IN_USE.get());
     IN_USE.get()
 }
 
-/// Ends the measurement: what comes is no longer reading, but the use that the caller makes of what was read.
+/// Ends the measurement: memory is then used by the caller of the read value, not by reading.
 pub(crate) fn end() {
     NOTED.set(Some(NOTED.get().unwrap_or(PEAK.get())));
 }
 
-/// The greatest number of bytes that this thread had in use until the end of the measurement, beyond what it had
-/// before.
+/// Returns the greatest number of bytes that this thread used until the end of the measurement, beyond `before`.
 pub(crate) fn peak_since(before: isize) -> usize {
     usize::try_from(NOTED.get().unwrap_or(PEAK.get()) - before).unwrap_or(0)
 }

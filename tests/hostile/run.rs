@@ -1,4 +1,4 @@
-//! Runs variants of a file, and watches what each takes.
+//! Runs variants of a file, and limits the memory and time of each.
 
 use crate::memory;
 use std::ops::Range;
@@ -6,51 +6,51 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Makes the variant of a number: given all files, which of them it is of, the number, and whether they are sealed.
+/// Makes a variant: given all files, the index of one, the variant's number, and whether files have a checksum.
 pub(crate) type Change = fn(&[Vec<u8>], usize, u64, bool) -> Vec<u8>;
 
 /// A kind of file.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Whether it has the header with a checksum.
+    /// Whether the file has the header with a checksum.
     pub(crate) sealed: bool,
     pub(crate) change: Change,
-    /// What may be in use at a time while it is read, as a multiple of the file, besides `spare` bytes.
+    /// The memory limit of reading, as a multiple of the file, in addition to `spare` bytes.
     pub(crate) multiple: f64,
     pub(crate) spare: usize,
     pub(crate) files: fn() -> Vec<Vec<u8>>,
-    /// Reads and uses it. Returns whether it was taken.
+    /// Reads the file and uses the result. Returns whether the file was accepted.
     pub(crate) read: fn(&[u8]) -> bool,
 }
 
-/// No variant takes longer on the slowest machine. Where the system tells, the time is that of the processor, not the
-/// clock's: others may have the machine to themselves for minutes.
+/// The time limit of a variant on the slowest machine. It is processor time where the system reports that, because
+/// other programs may occupy the machine for minutes.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How many variants of each file the short form takes.
+/// The number of variants of each file in the short form.
 const SHORT: u64 = 300;
 
-/// What became of the variants of a file.
+/// The results of the variants of a file.
 #[derive(Default)]
 pub(crate) struct Result {
     pub(crate) taken: u64,
     pub(crate) refused: u64,
-    /// The greatest memory in use at a time beyond what each may have, as a multiple of the file.
+    /// The greatest memory in use beyond `spare` bytes, as a multiple of the file.
     multiple: f64,
-    /// The same as bytes, all of them.
+    /// The greatest memory in use in bytes.
     pub(crate) most: usize,
 }
 
-/// How long the processor has worked for this program, if the system tells.
+/// Returns the processor time of this program, if the system reports it.
 fn worked() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Hundredths of a second in user mode and in the system are the 12th and 13th word behind the program's name.
+    // The 12th and 13th word after the program's name are hundredths of a second in user mode and in the system.
     let (_, words) = text.rsplit_once(") ")?;
     let ticks = |at| words.split(' ').nth(at)?.parse::<u64>().ok();
     Some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))
 }
 
-/// Reads every variant of a file on a thread of its own, and watches that none takes too long.
+/// Reads every variant of a file on its own thread, and checks that none takes too long.
 pub(crate) fn run(kind: &'static Kind, files: &[Vec<u8>], number: usize, variants: Range<u64>) -> Result {
     let (tell, told) = channel();
     let files = files.to_vec();
@@ -97,7 +97,7 @@ pub(crate) fn run(kind: &'static Kind, files: &[Vec<u8>], number: usize, variant
     work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The numbers of the variants, or of the share of them that the short form takes of a model that is not shipped.
+/// Returns the numbers of the variants. In the short form, a model that is not shipped gets one in `share`.
 pub(crate) fn variants(share: u64) -> Range<u64> {
     let number =
         |name, default| std::env::var(name).map_or(default, |count| count.parse().expect("a number of variants"));
@@ -105,7 +105,7 @@ pub(crate) fn variants(share: u64) -> Range<u64> {
     first..first + number("HEDGEROW_HOSTILE", SHORT / share)
 }
 
-/// Whether a kind, or a model, is to be taken.
+/// Returns whether a kind or a model is selected.
 pub(crate) fn is_asked_for(name: &str) -> bool {
     std::env::var("HEDGEROW_HOSTILE_ONLY").map_or(true, |only| name.contains(&only))
 }

@@ -1,4 +1,4 @@
-//! One case for each public method that runs code of the caller's.
+//! One case for each public method that calls user code.
 
 use crate::value::{Sink, Slowly, Somewhere, Value, counted, tick};
 use crate::world::{World, key_of};
@@ -13,13 +13,13 @@ use hedgerow::snapshot::{LoadOptions, SaveOptions};
 use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
 use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Scene, Transform};
 
-/// The methods that a case is about, as `file::method` where the source has them, and what it does with them.
+/// The methods that a case covers, named `file::method` as in the source, and the calls.
 pub(crate) struct Case {
     pub(crate) names: &'static [&'static str],
     pub(crate) run: fn(&mut World),
 }
 
-/// A visitor each of whose methods is a counted call.
+/// A visitor with a counted call in each method.
 struct Everything;
 
 impl Visitor for Everything {
@@ -58,7 +58,7 @@ fn expect<T, E: core::fmt::Debug>(result: Result<T, E>) -> T {
     result.expect("nothing is wrong but the panic")
 }
 
-/// A map with every second of the world's values, cloned.
+/// Returns a map with every second of the world's values, cloned.
 fn some(world: &World) -> NodeMap<Value> {
     world.map.iter().step_by(2).map(|(node, value)| (node, Value::new(value.0))).collect()
 }
@@ -236,7 +236,7 @@ pub(crate) const CASES: &[Case] = &[
             world.map.get_or_insert_with(world.nodes[20], make);
             expect(world.scene.remove(world.nodes[20]));
             let next = expect(world.scene.insert(world.nodes[6], hedgerow::Node::group()));
-            // Takes the place of a value.
+            // Replaces a value.
             world.map.get_or_insert_with(next, make);
         },
     },
@@ -353,7 +353,7 @@ pub(crate) const CASES: &[Case] = &[
                 world.inherited.set(world.nodes[at], Value::new(50));
             }
             world.inherited.remove(world.nodes[9]);
-            // Nodes whose places in the tables were others'.
+            // These nodes reuse table entries of other nodes.
             let scene = &mut world.scene;
             let guests: Vec<NodeHandle> =
                 (0..6).map(|_| expect(scene.insert(world.nodes[6], hedgerow::Node::group()))).collect();

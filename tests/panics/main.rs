@@ -1,6 +1,6 @@
-//! A panic in code of the caller's (closures, visitors, iterators, readers and writers, `Clone`, `Drop` and `PartialEq`
-//! of values) at each of its calls in turn, in every public method that runs any: afterwards the scene is sound, the
-//! structures hold what they should, a hundred more edits work, and every value is dropped once.
+//! Panics in user code (closures, visitors, iterators, readers and writers, `Clone`, `Drop` and `PartialEq` of values),
+//! at each call in turn, in every public method that runs any. Afterwards the scene is valid, the structures hold what
+//! they should, a hundred more edits work, and every value is dropped once.
 
 mod cases;
 mod value;
@@ -12,7 +12,7 @@ use std::sync::Once;
 use value::{arm, disarm, live};
 use world::World;
 
-/// Panics of the countdown are expected, and say nothing.
+/// Silences the expected panics of the countdown.
 fn be_quiet() {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
@@ -25,8 +25,8 @@ fn be_quiet() {
     });
 }
 
-/// Runs one case with a panic at its first call of the caller's code, then at its second, until there are no more.
-/// Returns how many there were.
+/// Runs a case with a panic at the first call of user code, then at the second, until no call is left. Returns the
+/// number of calls.
 fn count_down(case: &Case) -> usize {
     for call in 1.. {
         let mut world = World::new();
@@ -58,7 +58,7 @@ fn a_panic_at_any_call_of_the_callers_code_breaks_nothing() {
             Ok(counted) => calls += counted,
             Err(panic) => {
                 broken.push(panic.downcast_ref::<String>().map_or(case.names[0].into(), Clone::clone));
-                // What a broken case has lost is not to be found in others.
+                // A broken case must not spoil the counts of others.
                 value::forget();
             }
         }

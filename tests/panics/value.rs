@@ -1,39 +1,39 @@
-//! A value of the caller's whose code can panic, and is counted.
+//! A user value that counts its calls and panics at one of them.
 
 use core::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
 use hedgerow::{Local, Place, Transform};
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-/// What a panic of the countdown says.
+/// The message of a countdown panic.
 pub(crate) const COUNTED: &str = "the countdown is over";
 
-/// How many calls are left, with the one that panics; 0 lets all pass. All threads count together.
+/// The number of calls left, including the one that panics; 0 panics at none. Threads share the count.
 static LEFT: AtomicUsize = AtomicUsize::new(0);
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
-/// Has the call with this number panic.
+/// Makes the call with this number panic.
 pub(crate) fn arm(call: usize) {
     LEFT.store(call, Relaxed);
 }
 
-/// Lets all calls pass again. Returns whether the one that was to panic came.
+/// Lets all calls pass again. Returns whether the call that panics was reached.
 pub(crate) fn disarm() -> bool {
     LEFT.swap(0, Relaxed) == 0
 }
 
-/// How many values there are.
+/// Returns the number of live values.
 pub(crate) fn live() -> isize {
     LIVE.load(Relaxed)
 }
 
-/// Begins to count values anew.
+/// Restarts the count of values.
 pub(crate) fn forget() {
     disarm();
     LIVE.store(0, Relaxed);
 }
 
-/// Counts a call of the caller's code.
+/// Counts a call of user code.
 pub(crate) fn tick() {
     let before = LEFT.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
     if before == Ok(1) {
@@ -129,12 +129,12 @@ impl From<Somewhere> for Arc<Value> {
     }
 }
 
-/// An iterator each step of which is a counted call.
+/// Returns an iterator whose steps are counted calls.
 pub(crate) fn counted<T>(items: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     items.into_iter().inspect(|_| tick())
 }
 
-/// Reads a few bytes in each counted call.
+/// A reader that returns a few bytes in each counted call.
 #[derive(Clone)]
 pub(crate) struct Slowly<'b>(pub(crate) &'b [u8]);
 
@@ -146,7 +146,7 @@ impl Read for Slowly<'_> {
     }
 }
 
-/// Takes a few bytes in each counted call.
+/// A writer that takes a few bytes in each counted call.
 #[derive(Default)]
 pub(crate) struct Sink(pub(crate) Vec<u8>);
 

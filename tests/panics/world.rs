@@ -1,4 +1,4 @@
-//! A scene and all that is kept beside it; whether it is sound, and goes on.
+//! A scene with all data keyed by it, and checks that both still work.
 
 use crate::value::Value;
 use hedgerow::anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin, library::Collection};
@@ -10,13 +10,13 @@ use hedgerow::edit::EditQueue;
 use hedgerow::slotmap::DefaultKey;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
-/// Makes a node's value of its parent's and its own.
+/// Combines the parent's value and the node's own.
 pub(crate) fn combine(above: &Value, own: &Value) -> Value {
     crate::value::tick();
     Value::new(above.0.wrapping_mul(3).wrapping_add(own.0))
 }
 
-/// What is grouped by.
+/// Returns the key of a group.
 pub(crate) fn key_of(number: u32) -> u32 {
     number % 3
 }
@@ -40,7 +40,7 @@ pub(crate) struct World {
     pub(crate) crowd: Crowd,
     pub(crate) sockets: Sockets,
     pub(crate) room: Vec<Mat34>,
-    /// Nodes with a value in the column, as long as they have their transforms.
+    /// Nodes with a value in the column while they have their transforms.
     known: Vec<NodeHandle>,
 }
 
@@ -116,7 +116,7 @@ impl World {
         world
     }
 
-    /// Moves nodes to other slices and slots, removes some, and puts others in their places.
+    /// Moves nodes to other slices and slots, removes some, and inserts others that reuse their records.
     pub(crate) fn shuffle(&mut self) {
         let scene = &mut self.scene;
         scene.remove(self.nodes[20]).expect("a leaf");
@@ -130,13 +130,13 @@ impl World {
         scene.update();
     }
 
-    /// Lists and groups what there is to draw.
+    /// Lists and groups the drawables.
     pub(crate) fn draw(&mut self) {
         self.scene.draw_list(&mut self.list);
         self.list.group_by_key(&mut self.groups, |command| Some(key_of(command.user_data)));
     }
 
-    /// Brings the buffer in line with the scene.
+    /// Syncs the buffer with the scene.
     pub(crate) fn mirror(&mut self) {
         let buffer = &mut self.buffer;
         self.mirror.sync(&self.scene, |step| {
@@ -183,7 +183,7 @@ impl World {
         assert_eq!(self.scene.validate(), Ok(()), "{at}");
         assert_eq!(self.map.len(), self.map.iter().count(), "{at}");
         assert_eq!(self.library.len(), self.library.iter().count(), "{at}");
-        // Values stay with their nodes, whatever panicked in between.
+        // Values stay with their nodes after any panic.
         self.column.update(&self.scene);
         for (number, &node) in (1..).zip(&self.nodes) {
             if self.scene.contains(node) && self.known.contains(&node) && self.scene.local(node).is_some() {

@@ -34,7 +34,6 @@ fn bounds(accessor: &str, view: &str, data: &[u8]) -> Result<Aabb, ImportError> 
     }
 }
 
-/// Numbers as the bytes of a buffer.
 fn floats(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
@@ -293,7 +292,7 @@ fn transforms_arrive_as_the_file_has_them() {
 
 #[test]
 fn what_is_named_again_and_again_has_a_limit() {
-    // Two skinned nodes of one mesh with two targets, and two animations of the weights of the first.
+    // A file with two skinned nodes of one mesh with two targets, and two animations of the first node's weights.
     let text = r#"{"asset": {"version": "2.0"},
         "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 0, "skin": 0}, {}], "skins": [{"joints": [2]}],
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}, {"POSITION": 0}]}]}],
@@ -339,7 +338,7 @@ fn what_is_named_again_and_again_has_a_limit() {
     assert_eq!(at, expected);
 }
 
-/// A checked file cannot fail halfway, so this test breaks a node after the check.
+/// A checked file cannot fail halfway. This test therefore breaks a node after the check.
 #[test]
 fn a_scene_that_refuses_a_node_is_left_as_it_was() {
     let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}, {"nodes": [2]}],

@@ -24,8 +24,8 @@ fn scene() -> Scene {
     scene
 }
 
-/// Returns a file with vertices, joints, weights, a target, an animation and two images, one in the JSON; and the
-/// length of the longest text in the JSON.
+/// Returns a file with vertices, joints, weights, a target, an animation and two images, one of them in the JSON. Also
+/// returns the length of the longest text in the JSON.
 fn file(uri: impl Fn(usize) -> String) -> (Vec<u8>, usize) {
     const VERTICES: usize = 4000;
     let uri = uri(20_000);
@@ -61,7 +61,7 @@ fn file(uri: impl Fn(usize) -> String) -> (Vec<u8>, usize) {
     (glb, uri.len())
 }
 
-/// Refuses the memory of the nodes, which is probed before the first is made. Other lists are shorter.
+/// Refuses the memory of the nodes, which the import probes before the first insert. Other lists are shorter.
 #[test]
 fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
     let nodes = ["{},"; 30_000].concat();
@@ -84,8 +84,8 @@ fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
     assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
 }
 
-/// Refuses data of buffers and the memory of nodes: all that is larger than the JSON, except the one long text. The
-/// JSON parser and lists as long as the JSON abort as usual.
+/// Refuses allocations larger than the JSON, except the one long text: data of buffers, and memory of nodes. The JSON
+/// parser and lists as long as the JSON abort as usual.
 #[test]
 fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
     let base64 = |length: usize| format!("data:;base64,{}", "A".repeat(length / 3 * 4));
@@ -140,8 +140,7 @@ fn frames_of_what_is_deformed_allocate_nothing() {
 #[cfg(feature = "meshopt")]
 #[test]
 fn what_a_compressed_view_has_is_decoded_or_refused_with_an_error() {
-    // For each block of 256 positions, a byte for each of three numbers says that nothing changes; then the first
-    // position.
+    // For each block of 256 positions, a byte for each of three numbers says: no change. The first position follows.
     let stream = [&[0xa1][..], &[0b10_10_10_10; 3 * 16], &[0; 24]].concat();
     let uri: String = stream.iter().map(|byte| format!("%{byte:02X}")).collect();
     let file = format!(

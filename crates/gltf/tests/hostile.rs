@@ -1,5 +1,5 @@
 //! Hostile glTF files: bits and bytes changed, ends cut off, pieces moved, copied or taken from other files. Each is
-//! refused or makes a working scene: no panic, no hang, and no more memory than a stated multiple of the file.
+//! refused or gives a working scene: no panic, no hang, and memory of at most a stated multiple of the file.
 //!
 //! The short form tests a few hundred variants of each model of this crate, and fewer of models in `HEDGEROW_GLTF_DIR`.
 //! In the long form, the environment variable `HEDGEROW_HOSTILE` sets the number of variants of each model:
@@ -8,8 +8,8 @@
 //! HEDGEROW_HOSTILE=100000 HEDGEROW_GLTF_DIR=... cargo test --release -p hedgerow-gltf --test hostile -- --nocapture
 //! ```
 //!
-//! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant, default 0, and `HEDGEROW_HOSTILE_ONLY`,
-//! a part of the path of one model.
+//! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant (default 0), and
+//! `HEDGEROW_HOSTILE_ONLY`, a part of the path of one model.
 #![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
 
 #[path = "../../../tests/hostile/bend.rs"]
@@ -66,7 +66,7 @@ fn read_gltf(bytes: &[u8]) -> bool {
     true
 }
 
-/// All glTF files in a folder and below, in order.
+/// Lists all glTF files in a folder and below, in order.
 fn models(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut entries: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -124,7 +124,7 @@ fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
     }
 }
 
-/// A node listed by many scenes is made for each: this file of 4 MB would make 600 MB.
+/// A node that many scenes list is inserted for each: this file of 4 MB would take 600 MB.
 #[test]
 fn a_node_in_many_scenes_is_refused_before_it_is_made() {
     let scenes = vec![r#"{"nodes":[0]}"#; 300_000].join(",");

@@ -1,5 +1,3 @@
-//! Invalid links are refused.
-
 use crate::record::{BytesError, Reader, Writer};
 use crate::store::record::{Link, RecordId};
 use crate::store::{Image, Store};
@@ -34,7 +32,8 @@ fn links_that_form_no_trees_are_refused() {
         loaded(&saved(&broken)).map(drop)
     };
     let elsewhere = Err(BytesError::invalid("a link leads to a node that is elsewhere, or to none"));
-    // A circle, one's own sibling and child, two parents, the root and the limbo below another, and a free record.
+    // A cycle, the node's own sibling and child, two parents, the root and the detached list below a node, a free
+    // record.
     assert_eq!(refusal(Link::First, 3, chain[0]), elsewhere);
     assert_eq!(refusal(Link::Next, 1, chain[1]), elsewhere);
     assert_eq!(refusal(Link::First, 2, chain[2]), elsewhere);
@@ -42,7 +41,7 @@ fn links_that_form_no_trees_are_refused() {
     for to in [RecordId::ROOT, RecordId::LIMBO, RecordId(6), RecordId(1023), RecordId(1 << 31)] {
         assert_eq!(refusal(Link::Next, 0, to), elsewhere);
     }
-    // A circle apart from the tree.
+    // The cycle is apart from the tree.
     assert_eq!(
         refusal(Link::First, 0, RecordId::NIL),
         Err(BytesError::invalid("a node is neither in the tree nor detached"))

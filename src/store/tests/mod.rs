@@ -24,14 +24,13 @@ fn a_great_build_is_placed_at_once_and_in_pieces() {
             }
             store.update();
             assert_eq!(store.validate(), Ok(count + 1));
-            // Each matrix of a chain takes a product for each node above.
+            // Each matrix of a chain costs one product per ancestor.
             let worlds = |store: &Store| {
                 nodes.iter().step_by(count / 50).all(|&id| {
                     store.world(store.handle(id)).map(|world| world.to_bits()) == Some(store.fresh_world(id).to_bits())
                 })
             };
             assert!(worlds(&store));
-            // All transforms are set.
             for &id in &nodes[1..] {
                 let handle = store.handle(id);
                 store.set_plain(handle, &Transform::from_xyz(1.0, 0.5, id.0 as f32)).unwrap();
@@ -52,7 +51,7 @@ fn what_is_set_to_the_same_bits_is_not_computed() {
         nodes.push(store.insert(Position::last_of(nodes[at / 2]), &node).unwrap().record());
     }
     store.update();
-    // The build left no copies of local transforms: the first update with few sets makes them.
+    // The build leaves no copies of local transforms: the first update with few sets makes the copies.
     for (x, computed) in [(1.0, None), (1.0, Some(0)), (2.0, Some(15))] {
         store.set_local(nodes[10], Transform::from_xyz(x, 0.0, 0.0).into());
         store.update();

@@ -1,4 +1,4 @@
-//! Stores that are broken on purpose: `validate()` names the violation.
+//! Stores that are broken on purpose. `validate()` names the violation.
 
 use crate::store::columns::{NO_DRAWABLE, Row, short};
 use crate::store::page::Spot;
@@ -15,7 +15,7 @@ fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
     (&mut store.slices.slices[spot.slice()], spot)
 }
 
-/// The breaks, each with words of the message.
+/// The breaks, each with a part of the message.
 const BREAKS: &[(&str, Break)] = &[
     ("and does not say so", |store, id| store.pages.set_parent(id, RecordId::LIMBO)),
     ("beyond the last one has a state", |store, _| store.pages.set_has(RecordId(1023), Has::MATRIX)),
@@ -136,7 +136,7 @@ fn validate_finds_every_fault() {
         above = if number % 3 == 0 { id } else { above };
     }
     store.update();
-    // Setting one transform makes new copies of local transforms.
+    // Setting one transform copies the local transforms anew.
     let leaf = store.pages.live().filter(|&id| store.pages.record(id).is_leaf()).last().expect("a leaf");
     store.set_local(leaf, crate::Local::Transform(Transform::from_xyz(9.0, 9.0, 9.0)));
     store.update();

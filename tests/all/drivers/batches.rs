@@ -1,4 +1,4 @@
-//! All batches and the edit queue, compared with the naive model.
+//! Drives all batches and the edit queue, and compares with the naive model.
 
 use super::expect_sound;
 use crate::model::{Step, decode, oracle};
@@ -6,7 +6,7 @@ use crate::model::{Step, decode, oracle};
 /// A configuration, and batches among other edits.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
 
-/// More steps than this find nothing that fewer steps do not find.
+/// The greatest number of steps; more steps find no more faults.
 const MOST_STEPS: usize = 300;
 
 pub(crate) fn run(input: &Input) {

@@ -1,5 +1,5 @@
-//! Clips: built ones compared with the raw clips that they are made of, at any time, in either direction and by seeks;
-//! the motion of a joint, taken out and put together again; and bytes that are refused or play.
+//! Clips. Built clips are compared with their raw clips at any time, in either direction and after seeks. The root
+//! motion is split and recombined. Changed bytes are refused or play.
 
 use super::dice::Dice;
 use crate::model::checksum::set_checksum;
@@ -15,12 +15,12 @@ use hedgerow::glam::{Quat, Vec3};
 /// Settings, and steps of a player with changes of the bytes.
 pub(crate) type Input = super::Input<16, { 1 + forged::BEND_BYTES }>;
 
-/// More steps than this find nothing that fewer steps do not find.
+/// The greatest number of steps; more steps find no more faults.
 const MOST_STEPS: usize = 64;
-/// Keys are at least this far apart, in seconds.
+/// The least distance of keys in seconds.
 const APART: f32 = 0.02;
 
-/// All values of a clip at a time.
+/// All values of a clip at one time.
 #[derive(Clone, Debug, PartialEq)]
 struct Sample {
     joints: Vec<Transform>,
@@ -28,7 +28,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// What a player shows.
+    /// Samples a player.
     fn of(player: &Player<&Clip>) -> Self {
         let mut pose = Pose::new(player.clip().joints());
         let mut channels = vec![0.0; player.clip().channels()];
@@ -37,7 +37,7 @@ impl Sample {
         Self { joints: (0..pose.len()).map(|joint| pose.get(number(joint))).collect(), channels }
     }
 
-    /// What the tracks say, linear rotations at constant speed.
+    /// Samples the tracks, with linear rotations at constant speed.
     fn exact(raw: &RawClip, time: f32) -> Self {
         let mut pose = Pose::new(raw.joints());
         raw.sample(time, &mut pose).expect("as many joints");
@@ -54,7 +54,7 @@ impl Sample {
         joints.chain(self.channels.iter().copied()).map(f32::to_bits).collect()
     }
 
-    /// The greatest difference of translations, rotations, scales and channels.
+    /// Returns the greatest difference of translations, rotations, scales and channels.
     fn distance(&self, other: &Self) -> f32 {
         let joints = self.joints.iter().zip(&other.joints).map(|(a, b)| {
             let to = if a.rotation.dot(b.rotation) < 0.0 { -b.rotation } else { b.rotation };
@@ -95,7 +95,7 @@ pub(crate) fn run(input: &Input) {
             Ok(bent) => live_on(&bent, *kind, steps),
             Err(error) => assert!(!error.to_string().is_empty()),
         }
-        // A stream is not checked as a whole; it plays up to its fault.
+        // A stream is not checked as a whole: it plays up to the first fault.
         if let Ok(mut player) = StreamPlayer::new(&bytes[..]) {
             let _ = (0..8).try_for_each(|_| player.advance(player.duration() / 7.0));
         }
@@ -143,7 +143,7 @@ fn raw_clip(dice: &mut Dice, head: &[u8; 16]) -> RawClip {
 fn track<V: TrackValue>(dice: &mut Dice, duration: f32, keys: u32, value: impl Fn(&mut Dice, bool) -> V) -> Track<V> {
     let mut times: Vec<f32> = (0..=dice.below(keys)).map(|_| dice.share() * duration).collect();
     times.sort_by(f32::total_cmp);
-    // Not so close that a tick between them matters.
+    // Remove keys so close that a tick matters.
     times.dedup_by(|after, before| *after - *before < APART);
     let interpolation = [Interpolation::Step, Interpolation::Cubic, Interpolation::Linear][dice.index(3)];
     let per_key = interpolation.values_per_key();
@@ -151,10 +151,10 @@ fn track<V: TrackValue>(dice: &mut Dice, duration: f32, keys: u32, value: impl F
     Track::new(interpolation, times, values).expect("ordered keys")
 }
 
-/// How far a player may be from the tracks. Words of 16 bits over a range of at most 4, in three directions, are off by
-/// 6e-5, rotations by 1.1e-4; of 32 bits, single precision is the bound. A key's time is off by half a tick of a
-/// 65,535th of a clip that is at most three seconds long, or of single precision; values change by at most 4 between
-/// keys, along tangents of at most 2, and long turns are uneven by 1e-3 or 1e-5 radians.
+/// Returns how far a player may be from the tracks. Words of 16 bits over a range of at most 4, on three axes, are off
+/// by 6e-5, rotations by 1.1e-4. Words of 32 bits are as exact as single precision. A key's time is off by half a tick,
+/// which is 1/65,535 of at most three seconds, or by single precision. Values change by at most 4 between keys,
+/// tangents are at most 2, and long turns are uneven by 1e-3 or 1e-5 radians.
 fn bound(clip: &Clip) -> f32 {
     let (keys, tick, arc) = match clip.precision() {
         Precision::Compact => (2.5e-4, clip.duration() / 65_535.0, 1e-3),
@@ -163,8 +163,7 @@ fn bound(clip: &Clip) -> f32 {
     4.0 * keys + 4.0 / APART * tick + 2.0 * arc
 }
 
-/// Plays a clip as the steps say, and compares it with the tracks; the bits at a time are the same however it got
-/// there.
+/// Plays a clip by the steps and compares it with the tracks. The bits at a time do not depend on the way there.
 fn play(raw: &RawClip, clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     let mut player = Player::new(clip);
     for step in steps {
@@ -187,7 +186,6 @@ fn play(raw: &RawClip, clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     }
 }
 
-/// Moves a player as a step says.
 fn drive(player: &mut Player<&Clip>, step: &[u8]) {
     let [kind, playback, a, b, ..] = *step else { return };
     let duration = player.clip().duration();
@@ -209,7 +207,7 @@ fn drive(player: &mut Player<&Clip>, step: &[u8]) {
     player.prefetch();
 }
 
-/// Whether a step track changes so close to a time that rounding may choose the other side.
+/// Returns whether a step track changes so close to a time that rounding may choose the other side.
 fn near_a_step(raw: &RawClip, time: f32, by: f32) -> bool {
     fn near<V: TrackValue>(track: &Track<V>, time: f32, by: f32) -> bool {
         track.interpolation() == Interpolation::Step && track.times().iter().any(|key| (key - time).abs() <= by)
@@ -222,7 +220,7 @@ fn near_a_step(raw: &RawClip, time: f32, by: f32) -> bool {
     (0..number(raw.joints())).any(of_joint) || (0..raw.channels()).any(|channel| near(raw.channel(channel), time, by))
 }
 
-/// A stream shows the same bits as a player.
+/// Checks that a stream shows the same bits as a player.
 fn stream(clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     let mut streamed = StreamPlayer::new(clip.to_bytes()).expect("its own bytes");
     let mut player = Player::new(clip);
@@ -239,8 +237,8 @@ fn stream(clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     }
 }
 
-/// Splits the motion of a joint from a clip. At the clip's keys the parts give the original, whatever the options, and
-/// what is chosen went with the motion and nothing else.
+/// Splits the root motion of a joint from a clip. At the keys, the two parts combine to the original with any options,
+/// and the motion has exactly the chosen axes.
 fn take_motion(dice: &mut Dice, raw: &RawClip) {
     const NEAR: f32 = 2e-5;
     let joint = number(dice.index(raw.joints()));
@@ -275,7 +273,7 @@ fn take_motion(dice: &mut Dice, raw: &RawClip) {
         assert!(motion.delta(f64::from(time), f64::from(dice.number()) * 1e3).checked().is_ok());
         for (axis, goes) in options.axes.into_iter().enumerate() {
             assert!(goes || moved.translation[axis] == 0.0, "moved along axis {axis} at {time}: {options:?}");
-            // Turns about the up axis mix axes of which not all go.
+            // A turn about the up axis mixes axes, which matters unless all of them are chosen.
             if goes && (!options.yaw || options.axes == [true; 3]) {
                 let off = (left.translation[axis] - start.translation[axis]).abs();
                 assert!(off <= NEAR, "{off} off in place along axis {axis} at {time}: {options:?}");
@@ -291,14 +289,14 @@ fn take_motion(dice: &mut Dice, raw: &RawClip) {
     }
 }
 
-/// A clip of bent bytes plays without a panic, at any time, in either direction and by seeks.
+/// Plays a clip of changed bytes at any time, in either direction and after seeks, without a panic.
 fn live_on(clip: &Clip, kind: u8, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     assert!(clip.duration().is_finite() && clip.duration() > 0.0, "a duration of {}", clip.duration());
     let _ = clip.stats();
     for name in (0..clip.channels()).filter_map(|channel| clip.channel_name(channel)) {
         assert!(clip.find_channel(name).is_some(), "a channel is not found by its name");
     }
-    // A forged head may have any number of joints; what it costs is bounded by its bytes.
+    // Forged bytes may declare any number of joints; the clip's size bounds the cost.
     let mut player = Player::new(clip);
     let mut pose = Pose::new(clip.joints());
     let mut channels = vec![0.0; clip.channels()];

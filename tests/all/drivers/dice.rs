@@ -1,39 +1,38 @@
-//! Numbers that follow from the settings of an input.
+//! Random numbers seeded by the head of an input.
 
 use fastrand::Rng;
 use hedgerow::Transform;
 use hedgerow::glam::{Quat, Vec3, Vec4};
 
-/// A deterministic source of random numbers.
 pub(crate) struct Dice(Rng);
 
 impl Dice {
-    /// A source whose numbers the first eight bytes decide.
+    /// Creates a source seeded by the first eight bytes.
     pub(crate) fn new(head: &[u8]) -> Self {
         Self(Rng::with_seed(head.iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))))
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
         self.0.u32(..end)
     }
 
-    /// An index below `end`.
+    /// Returns an index below `end`.
     pub(crate) fn index(&mut self, end: usize) -> usize {
         self.0.usize(..end)
     }
 
-    /// A number from -1 to 1.
+    /// Returns a number from -1 to 1.
     pub(crate) fn number(&mut self) -> f32 {
         self.0.f32() * 2.0 - 1.0
     }
 
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     pub(crate) fn share(&mut self) -> f32 {
         self.0.f32()
     }
 
-    /// Whether one of so many turns has come.
+    /// Returns true with a probability of 1 in `turns`.
     pub(crate) fn one_of(&mut self, turns: u32) -> bool {
         self.below(turns) == 0
     }
@@ -47,7 +46,7 @@ impl Dice {
         Quat::from_vec4(direction.try_normalize().unwrap_or(Vec4::W))
     }
 
-    /// A transform with a scale near 1.
+    /// Returns a transform with a scale near 1.
     pub(crate) fn transform(&mut self) -> Transform {
         let scale = Vec3::ONE + 0.3 * self.vector();
         Transform { translation: self.vector(), rotation: self.rotation(), scale }

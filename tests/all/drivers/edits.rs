@@ -1,4 +1,4 @@
-//! All edits of a scene, with any configuration and in any mode, compared with the naive model after each.
+//! Drives all edits of a scene in any configuration and mode, and compares with the naive model after each.
 
 use super::expect_sound;
 use crate::model::{Step, decode, oracle};
@@ -6,7 +6,7 @@ use crate::model::{Step, decode, oracle};
 /// A configuration, and edits.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
 
-/// More steps than this find nothing that fewer steps do not find.
+/// The greatest number of steps; more steps find no more faults.
 const MOST_STEPS: usize = 400;
 
 pub(crate) fn run(input: &Input) {

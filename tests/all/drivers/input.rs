@@ -2,9 +2,9 @@
 
 /// An input: settings, and steps of equal size.
 ///
-/// As bytes it is what `arbitrary` reads as an array and a vector of arrays: the settings, then for each step an odd
-/// byte and the step. What is missing at the end is zero, and an even byte ends the list. The fuzz targets check at
-/// each run that both readings are the same.
+/// The bytes are what `arbitrary` reads as an array and a vector of arrays: the settings, then for each step an odd
+/// byte and the step. Missing bytes are zero, and an even byte ends the list. At each run, the fuzz targets check that
+/// both readings agree.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Input<const HEAD: usize, const STEP: usize> {
     pub(crate) head: [u8; HEAD],
@@ -12,7 +12,7 @@ pub(crate) struct Input<const HEAD: usize, const STEP: usize> {
 }
 
 impl<const HEAD: usize, const STEP: usize> Input<HEAD, STEP> {
-    /// The input that these bytes stand for.
+    /// Reads an input from bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let mut rest = bytes.iter().copied();
         let head = core::array::from_fn(|_| rest.next().unwrap_or(0));

@@ -1,11 +1,11 @@
-//! Changes of JSON that leave it JSON.
+//! Changes that keep JSON well-formed.
 
 use serde_json::{Value, json};
 
 /// The number of bytes that describe a change.
 pub(crate) const CHANGE_BYTES: usize = 8;
 
-/// Changes one value: takes it away, or puts another one there, of another type, from another place, or near it.
+/// Changes one value: removes it, or replaces it by one of another type, from another place, or near it.
 pub(crate) fn change(document: &mut Value, how: &[u8; CHANGE_BYTES]) {
     let [kind, a, b, c, d, e, x, y] = *how;
     let (at, from) = (usize::from(u16::from_le_bytes([a, b])), usize::from(u16::from_le_bytes([c, d])));
@@ -72,7 +72,7 @@ pub(crate) fn change(document: &mut Value, how: &[u8; CHANGE_BYTES]) {
     }
 }
 
-/// The paths of all values in a document, but for that of the whole.
+/// Returns the paths of all values in a document, except the path of the whole.
 fn paths(document: &Value) -> Vec<String> {
     let mut paths = Vec::new();
     let mut open = vec![(String::new(), document)];

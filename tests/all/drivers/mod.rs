@@ -1,6 +1,6 @@
-//! What each fuzz target does with an input, so that tests can do the same with inputs that were kept.
+//! The drivers: how each fuzz target runs an input. Tests run kept inputs with the same code.
 //!
-//! A driver returns if all is well, and panics with what was played if not. The fuzz targets and `crates/soak` include
+//! A driver returns if all checks hold, and otherwise panics with the steps. The fuzz targets and `crates/soak` include
 //! this folder and [`model`](crate::model) unchanged.
 
 pub(crate) mod batches;
@@ -24,7 +24,7 @@ pub(crate) use input::Input;
 use crate::model::Step;
 use crate::model::oracle::Oracle;
 
-/// Panics unless all went well, with the configuration and the steps that were played.
+/// Panics with the configuration and the steps if there is a mismatch.
 pub(crate) fn expect_sound(oracle: &Oracle, steps: &[Step], played: crate::model::Check) {
     if let Err(mismatch) = played {
         let played: Vec<String> = steps.iter().take(oracle.counts.steps).map(|step| format!("{step:?}")).collect();

@@ -1,5 +1,5 @@
-//! Patches: changed bytes with a valid checksum, which are refused, or are patches that are applied as a whole or not
-//! at all, and taken back to the bit.
+//! Patches from changed bytes with a valid checksum. Each is refused, or is applied as a whole or not at all, and its
+//! inverse restores every bit.
 
 use crate::model::checksum::set_checksum;
 use crate::model::forged;
@@ -8,10 +8,10 @@ use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::patch::{Instance, Patch};
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, Place, Scene, Transform, Tree, Visibility};
 
-/// What trees are made of, and changes of the bytes.
+/// The seed and sizes of the trees, and changes of the bytes.
 pub(crate) type Input = super::Input<10, { forged::BEND_BYTES }>;
 
-/// More changes than this leave nothing of a patch.
+/// The greatest number of changes; more would leave nothing of a patch.
 const MOST_BENDS: usize = 12;
 
 pub(crate) fn run(input: &Input) {
@@ -39,7 +39,7 @@ pub(crate) fn run(input: &Input) {
     }
 }
 
-/// Applies a patch that may fit the tree or not.
+/// Applies a patch that may or may not fit the tree.
 fn apply(patch: &Patch, base: &Tree) {
     let (mut scene, mut instance) = placed(base);
     let applied = patch.apply(&mut scene, &mut instance);
@@ -50,7 +50,7 @@ fn apply(patch: &Patch, base: &Tree) {
     assert_eq!(bits(&instance.tree(&scene).expect("few nodes")), bits(base));
 }
 
-/// The ids and nodes of a tree by depth-first order, each with its parent's id, to the bit.
+/// Returns the ids, the parents' ids and the exact nodes of a tree in depth-first order.
 pub(crate) fn bits(tree: &Tree) -> Vec<(Option<u64>, Option<u64>, Vec<u8>)> {
     let (mut first, mut last) = (vec![Vec::new(); tree.len()], Vec::new());
     for index in 0..tree.len() {
@@ -117,7 +117,7 @@ pub(crate) fn tree(rng: &mut Rng, count: usize) -> Tree {
     tree
 }
 
-/// A tree in a scene.
+/// Inserts a tree into a new scene.
 pub(crate) fn placed(tree: &Tree) -> (Scene, Instance) {
     let mut scene = Scene::new();
     let root = scene.root();
@@ -125,7 +125,7 @@ pub(crate) fn placed(tree: &Tree) -> (Scene, Instance) {
     (scene, instance)
 }
 
-/// The tree after some random edits of a scene; new ids begin at `first_id`.
+/// Returns the tree after some random edits in a scene. New ids start at `first_id`.
 pub(crate) fn edited(rng: &mut Rng, tree: &Tree, edits: usize, first_id: u64) -> Tree {
     let (mut scene, mut instance) = placed(tree);
     instance.begin_ids_at(first_id);

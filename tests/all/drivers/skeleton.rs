@@ -1,4 +1,4 @@
-//! Skeletons: built ones compared with lists of children, and bytes that are refused or are skeletons that work.
+//! Skeletons. Built ones are compared with lists of children. Changed bytes are refused or give working skeletons.
 
 use super::dice::Dice;
 use crate::model::checksum::set_checksum;
@@ -10,10 +10,10 @@ use hedgerow::{Mat34, Transform};
 /// Settings, and changes of the bytes.
 pub(crate) type Input = super::Input<12, { forged::BEND_BYTES }>;
 
-/// More changes than this leave nothing of a skeleton.
+/// The greatest number of changes; more would leave nothing of a skeleton.
 const MOST_BENDS: usize = 16;
 
-/// A joint as a builder is given it.
+/// The arguments of a builder's joint.
 struct Joint {
     name: String,
     parent: Option<u16>,
@@ -57,10 +57,10 @@ pub(crate) fn run(input: &Input) {
     }
 }
 
-/// Joints of a random tree, in any order; sometimes with a fault.
+/// Returns the joints of a random tree in any order, sometimes with a fault.
 fn joints(dice: &mut Dice, count: usize, faults: u8, drawable: u8) -> Vec<Joint> {
     let names = ["hip", "knee", "", "föot", "a joint with a rather long name"];
-    // Each joint's parent is an earlier one in a hidden order.
+    // In a hidden order, each joint's parent comes earlier.
     let mut order: Vec<usize> = (0..count).collect();
     for at in 0..count {
         if drawable.is_multiple_of(3) {
@@ -92,7 +92,7 @@ fn joints(dice: &mut Dice, count: usize, faults: u8, drawable: u8) -> Vec<Joint>
     joints
 }
 
-/// The joints from parents to children, siblings in order; `None` if they are no skeleton.
+/// Returns the joints depth-first, siblings in order, or `None` if they form no skeleton.
 fn depth_first(joints: &[Joint]) -> Option<Vec<usize>> {
     let sound = |rest: &Transform| rest.is_finite() && rest.rotation.to_array() != [0.0; 4];
     if !joints.iter().all(|joint| sound(&joint.rest)) {
@@ -111,11 +111,11 @@ fn depth_first(joints: &[Joint]) -> Option<Vec<usize>> {
         order.push(joint);
         stack.extend(below(Some(joint)));
     }
-    // What no root leads to is on a cycle, or below no joint.
+    // Joints that the root does not reach are on a cycle or below a joint that does not exist.
     (order.len() == joints.len()).then_some(order)
 }
 
-/// Compares a skeleton with the joints that it was built of.
+/// Compares a skeleton with the joints given to the builder.
 fn check(skeleton: &Skeleton, order: &[usize], joints: &[Joint]) {
     assert_eq!(skeleton.len(), joints.len());
     let place = |number: u16| order.iter().position(|&other| other == usize::from(number));
@@ -135,7 +135,7 @@ fn check(skeleton: &Skeleton, order: &[usize], joints: &[Joint]) {
     models(skeleton);
 }
 
-/// Parents come first, and each subtree is the range that it says.
+/// Checks that parents come first, and that each subtree is the range that it states.
 fn structure(skeleton: &Skeleton) {
     let parents = skeleton.parents();
     assert_eq!(parents[0], Skeleton::NO_PARENT);
@@ -153,7 +153,7 @@ fn structure(skeleton: &Skeleton) {
     }
 }
 
-/// Model matrices at rest are products of local ones, parents first.
+/// Checks that model matrices at rest are products of local ones.
 fn models(skeleton: &Skeleton) {
     let mut found = Vec::new();
     Pose::rest(skeleton).to_models(skeleton, &mut found).expect("as many joints");
@@ -166,14 +166,14 @@ fn models(skeleton: &Skeleton) {
     for (joint, (found, expected)) in found.iter().zip(&expected).enumerate() {
         let size = expected.rows.iter().flatten().fold(1.0_f32, |most, number| most.max(number.abs()));
         let pairs = found.rows.iter().flatten().zip(expected.rows.iter().flatten());
-        // Numbers that overflow do so in both.
+        // Overflowing numbers overflow in both.
         let off = pairs.map(|(a, b)| (a - b).abs()).filter(|off| off.is_finite()).fold(0.0, f32::max);
         let sound = !size.is_finite() || off <= 1e-4 * size;
         assert!(sound, "the matrix of joint {joint} is {found:?}, not {expected:?}");
     }
 }
 
-/// A skeleton of bent bytes works, and is written as it was read.
+/// Uses a skeleton of changed bytes, and checks that it is written as it was read.
 fn live_on(skeleton: &Skeleton, bytes: &[u8]) {
     assert_eq!(skeleton.to_bytes(), bytes, "other bytes than were read");
     structure(skeleton);

@@ -1,5 +1,5 @@
-//! Skins and skinned meshes: built ones compared with sums in double precision, and bytes that are refused or are
-//! meshes that work.
+//! Skins and skinned meshes. Built ones are compared with sums in double precision. Changed bytes are refused or give
+//! working meshes.
 
 use super::dice::Dice;
 use crate::model::checksum::set_checksum;
@@ -11,10 +11,10 @@ use hedgerow::skin::{MorphBuffer, MorphTarget, Skin, SkinOutput, SkinnedMesh};
 /// Settings, and changes of the bytes.
 pub(crate) type Input = super::Input<16, { forged::BEND_BYTES }>;
 
-/// More changes than this leave nothing of a mesh.
+/// The greatest number of changes; more would leave nothing of a mesh.
 const MOST_BENDS: usize = 16;
 
-/// What a mesh is built of.
+/// The arguments of a mesh builder.
 struct Lists {
     skin: Skin,
     positions: Vec<[f32; 3]>,
@@ -27,7 +27,7 @@ struct Lists {
     targets: Vec<Deltas>,
 }
 
-/// The vertices of a morph target, `None` for all, and their deltas.
+/// The vertices of a morph target (`None` means all), and their deltas.
 type Deltas = (Option<Vec<u32>>, Vec<[f32; 3]>);
 
 pub(crate) fn run(input: &Input) {
@@ -102,7 +102,7 @@ fn lists(dice: &mut Dice, head: &[u8; 16]) -> Lists {
     }
 }
 
-/// Sometimes breaks a list in one way; returns whether it did.
+/// Sometimes breaks one list. Returns whether it did.
 fn break_one(lists: &mut Lists, dice: &mut Dice, how: u8) -> bool {
     let vertices = lists.positions.len();
     if vertices == 0 || how < 200 {
@@ -145,8 +145,8 @@ fn build(lists: &Lists) -> Result<SkinnedMesh, hedgerow::anim::Error> {
     builder.build(&lists.skin)
 }
 
-/// The influences of a vertex as the builder's documentation says: merged, the four greatest, their sum 1. `None` where
-/// the fourth and fifth are so close that rounding decides.
+/// Returns the influences of a vertex by the builder's documentation: merged, the four greatest, sum 1. Returns `None`
+/// if the fourth and fifth are so close that rounding decides.
 fn influences(lists: &Lists, vertex: usize) -> Option<Vec<(u16, f64)>> {
     let range = vertex * lists.count..(vertex + 1) * lists.count;
     let (joints, weights) = (&lists.joints[range.clone()], &lists.weights[range]);
@@ -171,7 +171,7 @@ fn influences(lists: &Lists, vertex: usize) -> Option<Vec<(u16, f64)>> {
     Some(merged)
 }
 
-/// Compares skinned positions, morphed ones too, with sums in double precision.
+/// Compares skinned and morphed positions with sums in double precision.
 fn check(mesh: &SkinnedMesh, lists: &Lists, models: &[Mat34], dice: &mut Dice) {
     let vertices = lists.positions.len();
     assert_eq!((mesh.len(), mesh.joints()), (vertices, lists.skin.len()));
@@ -214,7 +214,7 @@ fn check(mesh: &SkinnedMesh, lists: &Lists, models: &[Mat34], dice: &mut Dice) {
     }
 }
 
-/// Where a joint of the skin moves a point of the bind pose.
+/// Moves a point of the bind pose by a joint of the skin.
 fn moved(lists: &Lists, models: &[Mat34], joint: u16, bind: DVec3) -> DVec3 {
     let (of_skeleton, inverse) =
         (lists.skin.joints()[usize::from(joint)], lists.skin.inverse_binds()[usize::from(joint)]);
@@ -229,7 +229,7 @@ fn wide(point: [f32; 3]) -> DVec3 {
     DVec3::from_array(point.map(f64::from))
 }
 
-/// A skin of bent bytes works, and is written as it was read.
+/// Uses a skin of changed bytes, and checks that it is written as it was read.
 fn live_on_skin(skin: &Skin, bytes: &[u8]) {
     assert_eq!(skin.to_bytes(), bytes, "other bytes than were read");
     let models = vec![Mat34::IDENTITY; skin.joints().iter().copied().max().map_or(0, |most| usize::from(most) + 1)];
@@ -237,10 +237,10 @@ fn live_on_skin(skin: &Skin, bytes: &[u8]) {
     assert_eq!(skin.palette(&models, &mut room).expect("matrices for all joints").len(), skin.len());
 }
 
-/// A mesh of bent bytes works, and is written as it was read.
+/// Uses a mesh of changed bytes, and checks that it is written as it was read.
 fn live_on(mut mesh: SkinnedMesh, bytes: &[u8]) {
     assert_eq!(mesh.to_bytes(), bytes, "other bytes than were read");
-    // The skin's number may be bent as well.
+    // The id of the skin may be changed too.
     let binds = vec![Mat34::IDENTITY; mesh.joints()];
     let numbers = (0..mesh.joints()).map(|joint| u16::try_from(joint).expect("as many as influences can number"));
     let skin = Skin::new(numbers.collect(), binds.clone()).expect("a sound skin");

@@ -1,16 +1,16 @@
-//! Snapshots with changed bytes and a valid checksum: each is refused, or is a scene that works.
+//! Snapshots with changed bytes and a valid checksum. Each is refused, or gives a working scene.
 
 use crate::model::checksum::set_checksum;
 use crate::model::dump::dump;
 use crate::model::{Step, decode, forged, oracle};
 use hedgerow::{Scene, Tree};
 
-/// A configuration, and steps: of each the first bytes say how to change what was saved, all of it what to edit before.
+/// A configuration, and steps. The first bytes of a step change the saved bytes; the rest is an edit before saving.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { forged::BEND_BYTES + decode::STEP_BYTES }>;
 
-/// More steps than this find nothing that fewer steps do not find.
+/// The greatest number of steps; more steps find no more faults.
 const MOST_STEPS: usize = 60;
-/// More changes than this leave nothing of a scene.
+/// The greatest number of changes; more would leave nothing of a scene.
 const MOST_BENDS: usize = 8;
 
 pub(crate) fn run(input: &Input) {
@@ -27,7 +27,7 @@ pub(crate) fn run(input: &Input) {
     let loaded = Scene::from_bytes(&bytes).expect("a scene that was saved");
     assert_eq!(dump(&loaded), dump(&oracle.scene));
 
-    // Changes accumulate: what passes after one may break with the next.
+    // Changes accumulate: bytes that load after one change may fail after the next.
     for &how in bends {
         forged::bend(&mut bytes, how);
         set_checksum(&mut bytes);

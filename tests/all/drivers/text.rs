@@ -1,5 +1,5 @@
-//! Readable scenes, with changes in their JSON and in its text, or any text: each is refused, or makes a scene that
-//! works and is written as it was read.
+//! Scenes as text, with changes in their JSON and its bytes, or arbitrary text. Each is refused, or gives a working
+//! scene that is written as it was read.
 
 use super::dice::Dice;
 use super::json;
@@ -11,13 +11,13 @@ use hedgerow::{
 };
 use serde_json::Value;
 
-/// How many nodes there are and whether they have ids, and changes.
+/// The number of nodes, whether they have ids, and changes.
 pub(crate) type Input = super::Input<12, { json::CHANGE_BYTES }>;
 
-/// More changes than this leave nothing of a scene.
+/// The greatest number of changes; more would leave nothing of a scene.
 const MOST_CHANGES: usize = 12;
 
-/// What begins like JSON is read as it is; other bytes are changes of a scene.
+/// Reads bytes that begin like JSON as they are. Other bytes are changes of a scene.
 pub(crate) fn run(bytes: &[u8]) {
     match bytes {
         [b'{' | b'[', ..] => read(bytes),
@@ -39,7 +39,7 @@ fn run_changes(input: &Input) {
         _ => serde_json::to_value(WithIds { scene: &scene, ids: &kept }),
     };
     let mut document = written.expect("what a scene has can be written");
-    // Changes of the JSON come first; those of its text may leave none.
+    // Changes of the JSON come first, since changes of its text may break the JSON.
     let of_text = |how: &&[u8; json::CHANGE_BYTES]| how[0] >= 224;
     let changes = || input.steps.iter().take(MOST_CHANGES);
     changes().filter(|how| !of_text(how)).for_each(|how| json::change(&mut document, how));
@@ -48,7 +48,7 @@ fn run_changes(input: &Input) {
     read(&text);
 }
 
-/// A scene with some of everything.
+/// Returns a scene with every component.
 fn scene(dice: &mut Dice, count: usize) -> Scene {
     let flags = dice.below(8);
     let config = SceneConfig { bounds: flags & 1 != 0, changes: flags & 2 != 0, ..SceneConfig::DEFAULT };
@@ -90,7 +90,7 @@ fn scene(dice: &mut Dice, count: usize) -> Scene {
     scene
 }
 
-/// Changes a text: cuts it off, changes a byte or a digit, doubles or removes a field or an item, and writes numbers
+/// Changes a text: cuts it off, changes a byte or a digit, doubles or removes a field or an item, or writes numbers
 /// that no field can hold.
 fn change_text(text: &mut Vec<u8>, how: &[u8; json::CHANGE_BYTES]) {
     let [_, a, b, kind, c, d, value, _] = *how;
@@ -99,7 +99,7 @@ fn change_text(text: &mut Vec<u8>, how: &[u8; json::CHANGE_BYTES]) {
     }
     let at = usize::from(u16::from_le_bytes([a, b])) % text.len();
     let to = usize::from(u16::from_le_bytes([c, d])) % text.len();
-    // From one comma, or the beginning of a list, to the next.
+    // The range goes from a comma, or the beginning of a list, to the next comma.
     let opens = |byte: &u8| matches!(byte, b',' | b'{' | b'[');
     let start = text[at..].iter().position(opens).map_or(at, |found| at + found);
     let end = text[(start + 1).min(text.len())..].iter().position(|&byte| byte == b',');
@@ -131,7 +131,7 @@ fn change_text(text: &mut Vec<u8>, how: &[u8; json::CHANGE_BYTES]) {
     }
 }
 
-/// Reads a text as everything that it may be: from the bytes, and from a tree of values.
+/// Reads a text as every type, from the bytes and from a tree of values.
 fn read(text: &[u8]) {
     let known = |scene: Scene| live_on(scene);
     let refused = |error: serde_json::Error| assert!(!error.to_string().is_empty());
@@ -150,7 +150,7 @@ fn read(text: &[u8]) {
         live_on(scene);
     }
     if let Ok(tree) = serde_json::from_slice::<Value>(text) {
-        // Doubled fields are one there.
+        // A tree of values has no doubled fields.
         serde_json::from_value::<Scene>(tree.clone()).map_or_else(refused, known);
         let _ = serde_json::from_value::<Transform>(tree.clone()).map(|transform| transform.checked());
         let _ = serde_json::from_value::<SceneConfig>(tree).map(SceneConfig::checked);
@@ -171,7 +171,7 @@ fn read(text: &[u8]) {
     }
 }
 
-/// Goes on with a scene as with any other.
+/// Uses a loaded scene like any other.
 fn live_on(mut scene: Scene) {
     assert_eq!(scene.validate(), Ok(()));
     scene.update();

@@ -1,4 +1,4 @@
-//! Visitors, comparisons and closures that write, stop, prune and panic, compared with the naive model.
+//! Drives visitors, comparisons and closures that write, stop, prune and panic, and compares with the naive model.
 
 use super::expect_sound;
 use crate::model::{Check, Step, decode, oracle};
@@ -6,7 +6,7 @@ use crate::model::{Check, Step, decode, oracle};
 /// A configuration, and visits among other edits.
 pub(crate) type Input = super::Input<{ decode::POLICY_BYTES }, { decode::STEP_BYTES }>;
 
-/// More steps than this find nothing that fewer steps do not find.
+/// The greatest number of steps; more steps find no more faults.
 const MOST_STEPS: usize = 300;
 
 pub(crate) fn run(input: &Input) {

@@ -1,4 +1,4 @@
-//! Batches of edits: the model makes the same edits one by one.
+//! Batches of edits. The model makes the same edits one by one.
 
 use super::dump::same_slice;
 use super::moves::form_of;
@@ -11,7 +11,7 @@ use hedgerow::{Error, Keep, Local, NodeHandle, NodeRef, Place, Scene, Transform}
 use std::collections::HashMap;
 
 impl Oracle {
-    /// The node of the target, and others chosen by the seed, some of them repeatedly.
+    /// Returns the node of the target and others chosen by the seed, some of them repeatedly.
     pub(super) fn pick_many(&self, target: Target, more: u8, seed: u8) -> Vec<NodeHandle> {
         let others = (1..=u16::from(more)).map(|turn| Target::Live((u16::from(seed) + turn % 7).wrapping_mul(40_503)));
         let mut picked: Vec<_> = others.chain([target]).map(|target| self.tree.pick(target)).collect();
@@ -20,7 +20,7 @@ impl Oracle {
         picked
     }
 
-    /// The first item with any fault, and its faults, as the refusals expected of the scene.
+    /// Returns the faults of the first faulty item as the expected refusals.
     pub(super) fn batch_refusals<I>(items: &[I], mut faults: impl FnMut(&I, &mut Refusals)) -> Refusals {
         for (index, item) in items.iter().enumerate() {
             let mut refusals = Refusals::default();
@@ -36,7 +36,7 @@ impl Oracle {
     pub(super) fn remove_many(&mut self, target: Target, more: u8, seed: u8) -> Check<Option<bool>> {
         let nodes = self.pick_many(target.leafward(), more, seed);
         let root = self.tree.handle(Tree::ROOT);
-        // Removing many would leave small trees, so a branch is replaced by one of its leaves.
+        // Removing many branches would leave small trees, so most are replaced by one of their leaves.
         let leaf = |&node: &NodeHandle| {
             let top = self.tree.find(node).filter(|_| node != root);
             top.map_or(node, |top| self.tree.handle(*self.tree.pre_order(top).last().unwrap_or(&top)))
@@ -63,7 +63,7 @@ impl Oracle {
 
     pub(super) fn set_locals(&mut self, target: Target, transform: Transform, more: u8, seed: u8) -> Check {
         let nodes = self.pick_many(target, more, seed);
-        // Those that get their first transform are another operation's.
+        // Another operation covers nodes that get their first transform.
         let has_local =
             |node: &NodeHandle| self.tree.find(*node).is_none_or(|index| self.tree.at(index).local.is_some());
         let varied = |turn: usize| Transform { translation: transform.translation + turn as f32, ..transform };
@@ -73,7 +73,7 @@ impl Oracle {
             self.live(node, refusals);
             components::local_faults(&Local::Transform(transform), &mut refusals.errors);
         });
-        // What comes before a refused item is set: in a copy, which is compared with single edits.
+        // Items before a refused one are set. This is checked in a copy, against single edits.
         let is_refused = !refusals.is_empty();
         let mut stops_there = true;
         let set = |scene: &mut Scene| {
@@ -102,7 +102,6 @@ impl Oracle {
         Ok(())
     }
 
-    /// A second scene with the same nodes and handles.
     pub(crate) fn twin(&self) -> Check<Scene> {
         let loaded = Scene::from_bytes(&self.scene.to_bytes());
         loaded.map_err(|error| Mismatch(format!("what was saved is refused: {error}")))
@@ -133,7 +132,7 @@ impl Oracle {
     ) -> Check<Option<bool>> {
         let nodes = self.pick_many(target, more, seed);
         let parents = self.pick_many(to, more, seed.wrapping_mul(31).wrapping_add(5));
-        // Half of them go below the same parent, as when a selection is grouped.
+        // Half of the nodes get the same parent, like a selection that is grouped.
         let parent = |turn: usize| if turn.is_multiple_of(2) { parents[0] } else { parents[turn] };
         let items: Vec<_> = nodes.iter().enumerate().map(|(turn, &node)| (node, parent(turn))).collect();
         let mut refusals = Self::batch_refusals(&items, |&(node, parent), refusals| {
@@ -167,7 +166,7 @@ impl Oracle {
                 worlds.push((index, self.judge(index, parent, keep, &mut single)));
                 let of_item = |error| BatchError { item: Some(item), error };
                 refusals.items.extend(single.errors.into_iter().map(of_item));
-                // Whether the inverse of a parent is needed at all depends on the other items.
+                // Whether a parent's inverse is needed depends on the other items.
                 refusals.unsure = !refusals.items.is_empty();
             }
         }
@@ -191,7 +190,7 @@ impl Oracle {
                 self.keep_moved(index, self.scene.local(handle));
             }
         }
-        // Afterwards, because those below were computed with what is above.
+        // Taming comes last: descendants were computed with the transforms above them.
         worlds.into_iter().try_for_each(|(index, _)| self.tame(index))?;
         Ok(Some(nodes.windows(2).any(|pair| !same_slice(&self.scene, pair[0], pair[1]))))
     }

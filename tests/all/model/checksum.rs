@@ -1,11 +1,11 @@
-//! A right checksum for bytes of which the rest may be wrong.
+//! Valid checksums for bytes with invalid contents.
 
 use twox_hash::XxHash3_64;
 
 /// Where the body starts.
 pub(crate) const HEADER: usize = 32;
 
-/// Sets length and checksum as the documentation of the format says, so that only the body can be wrong.
+/// Sets the length and the checksum as the format's documentation says, so that only the body can be wrong.
 pub(crate) fn set_checksum(bytes: &mut [u8]) {
     if bytes.len() < HEADER {
         return;

@@ -1,4 +1,4 @@
-//! A column beside the transforms, compared with a map.
+//! A column of values per transform, compared with a map.
 
 use super::Check;
 use super::oracle::Oracle;
@@ -7,7 +7,7 @@ use hedgerow::visit::SliceView;
 use hedgerow::{Error, NodeHandle};
 use std::collections::HashMap;
 
-/// A column, and what it is to have.
+/// A column, and its expected values.
 pub(crate) struct Tags {
     column: Column<u64>,
     set: HashMap<NodeHandle, u64>,
@@ -20,7 +20,7 @@ impl Default for Tags {
 }
 
 impl Oracle {
-    /// Sets values of a few nodes, and at some steps brings the column in line and compares all of it.
+    /// Sets values of a few nodes. At some steps, also updates the column and compares all of it.
     pub(crate) fn compare_column(&mut self, probe: u16, updated: bool) -> Check {
         let Self { scene, tree, tags, .. } = self;
         for turn in 0..3 {
@@ -61,7 +61,7 @@ impl Oracle {
     }
 }
 
-/// The slots of a slice's transforms, and their nodes.
+/// Returns the slots of a slice's transforms, and their nodes.
 fn owners(slice: &SliceView<'_>) -> impl Iterator<Item = (usize, NodeHandle)> {
     let rows = slice.rows();
     (0..rows.len()).filter_map(move |row| rows.own_transform(row).zip(rows.node(row)))

@@ -8,7 +8,7 @@ use super::world::World;
 use hedgerow::glam::DVec3;
 use hedgerow::{Layers, Mat34, NodeHandle};
 
-/// What is inherited, as the model computes it on the way down.
+/// The inherited values, as the model computes them on the way down.
 #[derive(Clone, Copy)]
 struct Inherited {
     mask: Mask,
@@ -16,7 +16,7 @@ struct Inherited {
 }
 
 impl Oracle {
-    /// Compares every query of each node, and the invariants; after an update, also its results.
+    /// Compares every query of each node, and validates the scene. After an update, also compares its results.
     pub(crate) fn compare(&mut self, updated: bool) -> Check {
         if let Err(violation) = self.scene.validate() {
             ensure!(false, "the scene does not validate: {violation}\n{}", dump(&self.scene));
@@ -45,7 +45,7 @@ impl Oracle {
         self.compare_stale()
     }
 
-    /// Compares what is in the tree, and what is detached.
+    /// Compares the nodes of the tree, and the detached nodes.
     fn compare_sides(&self) -> Check {
         let (len, detached) = (self.scene.len(), self.scene.stats().detached);
         let expected = (self.attached, self.tree.len() - self.attached);
@@ -154,7 +154,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Queries a few of the removed nodes, others at each step.
+    /// Queries a few of the removed nodes, different ones at each step.
     fn compare_stale(&self) -> Check {
         let removed = self.tree.removed();
         let (scene, steps) = (&self.scene, self.counts.steps);
@@ -173,7 +173,6 @@ impl Oracle {
     }
 }
 
-/// Whether two matrices are equal in every bit.
 pub(crate) fn same_bits(a: &Mat34, b: &Mat34) -> bool {
     a.rows.iter().flatten().zip(b.rows.iter().flatten()).all(|(x, y)| x.to_bits() == y.to_bits())
 }

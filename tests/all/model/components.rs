@@ -1,4 +1,4 @@
-//! Edits of a node's components, and which parts of a description a scene refuses or changes.
+//! Edits of a node's components, and the parts of a description that a scene refuses or changes.
 
 use super::Check;
 use super::op::Op;
@@ -8,7 +8,6 @@ use hedgerow::glam::DQuat;
 use hedgerow::{Aabb, Drawable, Error, Local, Mat34, Node, NodeHandle, Transform};
 
 impl Oracle {
-    /// Makes an edit of one component.
     pub(crate) fn component(&mut self, op: &Op) -> Check {
         match *op {
             Op::ModifyLocal(target, transform) => {
@@ -87,7 +86,7 @@ impl Oracle {
         }
     }
 
-    /// Adopts the local transform that the scene stores, after checking it against the given one.
+    /// Checks the local transform that the scene stores against the given one, and adopts it.
     pub(crate) fn adopt(&mut self, index: usize, given: &Local) -> Check {
         let handle = self.tree.handle(index);
         let Some(kept) = self.scene.local(handle) else {
@@ -98,7 +97,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Adopts the local transform that the scene stores of a description, and its user data.
+    /// Adopts the local transform and the user data that the scene stores for a description.
     pub(crate) fn adopt_node(&mut self, index: usize, node: &Node<'_>) -> Check {
         self.renderer.user_data.insert(self.tree.handle(index), node.user_data);
         let Some(given) = given_local(node) else {
@@ -110,12 +109,11 @@ impl Oracle {
         Ok(())
     }
 
-    /// The description that the scene must return.
     pub(crate) fn described(&self, index: usize) -> Node<'static> {
         Node { user_data: self.renderer.user_data(self.tree.handle(index)), ..self.tree.node(index) }
     }
 
-    /// Checks that the form returned by an edit is that of the local transform now.
+    /// Checks that an edit returned the form of the current local transform.
     pub(crate) fn check_form(&self, handle: NodeHandle, form: Option<hedgerow::edit::LocalForm>) -> Check {
         let Some(form) = form else { return Ok(()) };
         let is_transform = form == hedgerow::edit::LocalForm::Transform;
@@ -168,7 +166,7 @@ impl Oracle {
         self.adopt_node(index, &node)
     }
 
-    /// Sets a part of the drawable of a node that has one.
+    /// Changes the drawable of a node, if it has one.
     fn reshape(&mut self, handle: NodeHandle, change: impl FnOnce(Drawable) -> Drawable) -> Check {
         let Some(drawable) = self.scene.get(handle).and_then(|node| node.drawable()) else { return Ok(()) };
         self.add_drawable(handle, change(drawable))
@@ -213,7 +211,7 @@ impl Oracle {
     }
 }
 
-/// What is wrong with a description.
+/// Adds the faults of a description.
 pub(crate) fn faults(node: &Node<'_>, errors: &mut Vec<Error>) {
     if let Some(local) = given_local(node) {
         local_faults(&local, errors);
@@ -228,7 +226,7 @@ pub(crate) fn faults(node: &Node<'_>, errors: &mut Vec<Error>) {
     }
 }
 
-/// The local transform of a description, at its translation in double precision, rounded, if it has one.
+/// Returns the local transform of a description, with its translation in double precision rounded.
 fn given_local(node: &Node<'_>) -> Option<Local> {
     let Some(translation) = node.translation_f64.map(|translation| translation.as_vec3()) else { return node.local };
     node.local.map(|local| match local {
@@ -240,12 +238,12 @@ fn given_local(node: &Node<'_>) -> Option<Local> {
     })
 }
 
-/// The description as a scene stores it, without its local transform.
+/// Returns the description as a scene stores it, without its local transform.
 pub(crate) fn as_kept(node: Node<'static>) -> Node<'static> {
     Node { drawable: node.drawable.map(|drawable| Drawable::new(drawable.mesh, kept_bounds(drawable.bounds))), ..node }
 }
 
-/// What is wrong with a local transform.
+/// Adds the faults of a local transform.
 pub(crate) fn local_faults(local: &Local, errors: &mut Vec<Error>) {
     match local {
         Local::Matrix(matrix) => errors.extend(matrix_fault(matrix)),
@@ -260,7 +258,7 @@ pub(crate) fn local_faults(local: &Local, errors: &mut Vec<Error>) {
     }
 }
 
-/// What is wrong with a matrix.
+/// Returns the fault of a matrix.
 pub(crate) fn matrix_fault(matrix: &Mat34) -> Option<Error> {
     let finite = matrix.rows.iter().flatten().all(|x| x.is_finite());
     (!finite).then_some(Error::NotFinite("a matrix"))

@@ -1,4 +1,4 @@
-//! Trees: copies of subtrees, within the scene and through another one, and those that are built.
+//! Trees: copies of subtrees, within a scene and through another one, and trees built node by node.
 
 use super::dump::same_slice;
 use super::op::Flaw;
@@ -8,11 +8,10 @@ use hedgerow::edit::BatchError;
 use hedgerow::glam::DVec3;
 use hedgerow::{Error, Node, NodeHandle, Place, Scene, Tree};
 
-/// A stock with more nodes than this is emptied.
+/// The number of nodes above which the stock is emptied.
 const MOST_STOCK: usize = 200;
 
-/// A subtree as it was before it was copied: its handles in pre-order, the index of each node's parent among them, and
-/// the descriptions.
+/// A subtree before it was copied: its handles in pre-order, the index of each node's parent, and the descriptions.
 pub(super) struct Original {
     pub(super) handles: Vec<NodeHandle>,
     parents: Vec<Option<usize>>,
@@ -21,7 +20,7 @@ pub(super) struct Original {
 }
 
 impl Original {
-    /// Checks that a tree is this subtree, before bytes and after.
+    /// Checks that a tree equals this subtree, also after writing and reading it.
     fn check(&self, tree: &Tree) -> Check {
         let parents = self.parents.iter().copied();
         let same = tree.iter().eq(parents.zip(self.nodes.iter().copied()));
@@ -35,7 +34,6 @@ impl Original {
 }
 
 impl Oracle {
-    /// Copies a subtree of the scene.
     pub(crate) fn duplicate(&mut self, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
@@ -52,7 +50,7 @@ impl Oracle {
         self.add_copy(place, &original, &news)
     }
 
-    /// Copies a subtree to another scene, and from there back.
+    /// Copies a subtree to another scene and back.
     pub(crate) fn duplicate_from(&mut self, handle: NodeHandle, place: Place) -> Check<Option<bool>> {
         let mut stock = core::mem::take(&mut self.stock);
         let done = self.duplicate_by(&mut stock, handle, place);
@@ -114,7 +112,7 @@ impl Oracle {
         }
     }
 
-    /// Adds the copy of a subtree to the model. Returns whether it is in several slices or in another than its place.
+    /// Adds the copy of a subtree to the model. Returns whether it is in several slices, or not in that of `place`.
     pub(super) fn add_copy(&mut self, place: Place, original: &Original, news: &[NodeHandle]) -> Check<Option<bool>> {
         ensure!(news.len() == original.nodes.len(), "{} copies of {} nodes", news.len(), original.nodes.len());
         self.counts.copies += 1;
@@ -128,7 +126,7 @@ impl Oracle {
         Ok(Some(self.is_spread(place.anchor(), news)))
     }
 
-    /// Inserts a tree; one that has several roots if the seed is odd.
+    /// Inserts a tree, with several roots if the seed is odd.
     pub(crate) fn build(
         &mut self,
         place: Place,
@@ -170,7 +168,7 @@ impl Oracle {
         };
         ensure!(handles.len() == count, "{} handles of {count} nodes", handles.len());
         self.counts.copies += 1;
-        // Roots come one after the other.
+        // Roots become siblings in order.
         let mut next = place;
         for (number, &handle) in handles.iter().enumerate() {
             ensure!(!self.tree.was_issued(handle), "{handle:?} was given to an earlier node");
@@ -187,7 +185,7 @@ impl Oracle {
         Ok(Some(self.is_spread(place.anchor(), &handles)))
     }
 
-    /// Whether nodes are in several slices, or in another one than this neighbour.
+    /// Returns whether nodes are in several slices, or in another slice than the neighbour.
     fn is_spread(&self, neighbour: Option<NodeHandle>, nodes: &[NodeHandle]) -> bool {
         let neighbour = neighbour.unwrap_or(nodes[0]);
         nodes.iter().any(|&node| !same_slice(&self.scene, node, neighbour))

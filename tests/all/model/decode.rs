@@ -1,4 +1,4 @@
-//! Edits and configurations from bytes. Zero bytes make the simplest edits, so that a shrunk failure reads well.
+//! Edits and configurations from bytes. Zero bytes give the simplest edits, so that a shrunk failure is easy to read.
 
 use super::op::{Budget, Change, End, Flaw, Op, SortKey, Step, Target, Visit, Where};
 use hedgerow::glam::{DVec3, Quat, Vec3};
@@ -15,27 +15,26 @@ pub(crate) const POLICY_BYTES: usize = 8;
 /// The names of nodes: few, so that duplicates are normal.
 const NAMES: [&str; 7] = ["car", "wheel", "door", "wheel/fl", "", "äpple", "a rather long name of a node"];
 
-/// A configuration of mostly tiny slices.
+/// Returns a configuration, mostly with tiny slices.
 pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     let [size, _, _, mode, ..] = bytes;
     let max_nodes = if size >= 224 { 4096 } else { [8, 16, 40, 256][usize::from(size % 4)] };
     SceneConfig { max_nodes, bounds: mode & 8 != 0, changes: mode & 64 == 0, ..SceneConfig::DEFAULT }
 }
 
-/// The configuration in the mode given by the bytes: with or without the change feed, with or without boxes.
+/// Returns the configuration with or without the change feed and boxes, by the bytes.
 pub(crate) fn in_mode(config: SceneConfig, bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     let SceneConfig { changes, bounds, .. } = policy(bytes);
     SceneConfig { changes, bounds, ..config }
 }
 
-/// Any configuration, from a payload.
 fn policy_of(payload: &[u8; 14]) -> SceneConfig {
     let mut bytes = [0; POLICY_BYTES];
     bytes.copy_from_slice(&payload[..POLICY_BYTES]);
     any_policy(bytes)
 }
 
-/// Any configuration in any mode: mostly of tiny slices, sometimes the default.
+/// Returns any configuration in any mode: mostly with tiny slices, sometimes the default.
 pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     match bytes[7] >> 4 {
         13 | 14 => in_mode(SceneConfig::DEFAULT, bytes),
@@ -44,20 +43,19 @@ pub(crate) fn any_policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
     }
 }
 
-/// The greatest number of nodes in a tree under this configuration.
+/// Returns the greatest number of nodes in the tree.
 pub(crate) fn most_nodes(bytes: [u8; POLICY_BYTES]) -> usize {
     [24, 60, 120, 300][usize::from(bytes[7] % 4)]
 }
 
-/// Whether most updates are skipped, so that edits meet slices that no update has read yet.
+/// Returns whether most updates are skipped, so that edits meet slices that no update has processed.
 pub(crate) fn is_lazy(bytes: [u8; POLICY_BYTES]) -> bool {
     bytes[7] & 12 == 4
 }
 
-/// Set in the second byte of a step, there is no update after it.
+/// The value of a step's second byte that omits the update after it.
 pub(crate) const NO_UPDATE: u8 = 7;
 
-/// The step that these bytes stand for.
 pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
     let [selector, flags, p0, p1, a0, a1, a2, b0, b1, b2, payload @ ..] = *bytes;
     let node = target(a0, [a1, a2]);
@@ -65,7 +63,7 @@ pub(crate) fn step(bytes: &[u8; STEP_BYTES]) -> Step {
     Step { op, update: flags & NO_UPDATE < 5 && flags != 0, probe: u16::from_le_bytes([p0, p1]) }
 }
 
-/// The step that these bytes stand for where batches are frequent: three of four are batches.
+/// Decodes a step of a run with frequent batches: three of four steps are batches.
 pub(crate) fn batch_step(bytes: &[u8; STEP_BYTES]) -> Step {
     let [selector, _, _, _, a0, a1, a2, b0, b1, b2, payload @ ..] = *bytes;
     let (node, other) = (target(a0, [a1, a2]), target(b0, [b1, b2]));
@@ -90,11 +88,11 @@ pub(crate) fn batch_step(bytes: &[u8; STEP_BYTES]) -> Step {
     Step { op, ..step(bytes) }
 }
 
-/// The step that these bytes stand for where visits are frequent: every second one is a visit.
+/// Decodes a step of a run with frequent visits: every second step is a visit.
 pub(crate) fn visit_step(bytes: &[u8; STEP_BYTES]) -> Step {
     let mut bytes = *bytes;
     if bytes[0].is_multiple_of(2) {
-        // Among those that [`op`] decodes as visits.
+        // These numbers are the visits of [`op`].
         bytes[0] = 38 + bytes[0] / 2 % 5;
     }
     step(&bytes)
@@ -193,7 +191,7 @@ fn target(kind: u8, which: [u8; 2]) -> Target {
     }
 }
 
-/// A handle that may be live, stale, or of a record that does not exist.
+/// Returns a handle that may be live, stale, or of a record that does not exist.
 fn bits(which: [u8; 2]) -> u64 {
     let [low, high] = which.map(u64::from);
     match high {
@@ -215,11 +213,11 @@ fn place(kind: u8, which: [u8; 2]) -> Where {
     }
 }
 
-/// The node that a step inserts: its components from bits, its transform from the payload.
+/// Returns the node that a step inserts: components from bits, the transform from the payload.
 fn description(payload: &[u8; 14]) -> Node<'static> {
     let (parts, rare) = (payload[13], payload[11] ^ payload[12]);
     let local = (parts & 3 != 0).then(|| local(payload));
-    // One that is refused may have no local transform.
+    // A refused translation may come without a local transform.
     let wide = local.is_some() || payload[0] >= 254;
     Node {
         local,
@@ -256,7 +254,7 @@ fn point(payload: &[u8; 14], from: usize) -> Vec3 {
     }
 }
 
-/// A translation, rotation and scale; the first byte says what is wrong with it, usually nothing.
+/// Returns a translation, rotation and scale. The first byte chooses a fault, usually none.
 fn transform(payload: &[u8; 14]) -> Transform {
     let [style, tx, ty, tz, qx, qy, qz, qw, sx, sy, sz, ..] = *payload;
     let translation = Vec3::new(coordinate(tx), coordinate(ty), coordinate(tz));
@@ -276,7 +274,7 @@ fn transform(payload: &[u8; 14]) -> Transform {
     }
 }
 
-/// A translation that single precision may not hold; sometimes one that is refused.
+/// Returns a translation that single precision may not hold, sometimes an invalid one.
 fn precise(payload: &[u8; 14]) -> DVec3 {
     let [style, x, y, z, fraction, ..] = *payload;
     let off = f64::from(fraction) / 257.0 * 1e-3;
@@ -288,7 +286,7 @@ fn precise(payload: &[u8; 14]) -> DVec3 {
     }
 }
 
-/// Factors near 1, including negative ones and sometimes zero.
+/// Returns factors near 1, including negative ones and sometimes zero.
 fn scale(byte: u8) -> f32 {
     match byte {
         0..=149 => 1.0,
@@ -299,7 +297,7 @@ fn scale(byte: u8) -> f32 {
     }
 }
 
-/// A matrix: expressible by translation, rotation and scale, sheared, flat, or with invalid numbers.
+/// Returns a matrix that translation, rotation and scale express, or a sheared, flat or invalid one.
 fn matrix(payload: &[u8; 14]) -> Mat34 {
     let good = Transform { rotation: transform(&[0; 14]).rotation, ..transform(payload) };
     let upright = if good.is_finite() { good } else { Transform::IDENTITY };
@@ -355,7 +353,7 @@ fn name(byte: u8) -> Option<&'static str> {
     NAMES.get(usize::from(byte & 7)).copied()
 }
 
-/// A visit that usually computes, and ends early every second time.
+/// Returns a visit that usually computes, and that ends early every second time.
 fn visit(payload: &[u8; 14]) -> Visit {
     let [end, share, computes] = [payload[11], payload[12], payload[13]];
     let met = 1 + end / 8 % 8;
@@ -397,7 +395,7 @@ fn budget(byte: u8) -> Budget {
     }
 }
 
-/// What is wrong with a list: usually nothing.
+/// Returns the flaw of a list, usually none.
 fn flaw(byte: u8) -> Flaw {
     match byte {
         0..=219 => Flaw::None,
@@ -407,7 +405,7 @@ fn flaw(byte: u8) -> Flaw {
     }
 }
 
-/// The handle with these bits, or the one most like it.
+/// Returns the handle with these bits, or the most similar handle.
 pub(crate) fn handle_of(bits: u64) -> NodeHandle {
     NodeHandle::from_bits(bits)
         .or(NodeHandle::from_bits(bits & !(3 << 30) | 1))

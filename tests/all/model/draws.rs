@@ -1,4 +1,4 @@
-//! The draw list against the model's, both sorted by node.
+//! The draw list compared with the model's, both sorted by node.
 
 use super::Check;
 use super::compare::same_bits;
@@ -8,11 +8,11 @@ use super::tree::Mask;
 use super::world::World;
 use hedgerow::{DrawList, Layers, NodeHandle, Scene, draw::RenderPass, query::CullView};
 
-/// Draw lists that are kept, each filled at other steps, and one that is filled from scratch.
+/// Kept draw lists, each filled at other steps, and one that is filled from scratch.
 pub(crate) struct Lists {
     kept: [DrawList; 3],
     anew: DrawList,
-    /// The same with motion: filled after each update and at each step, after each update, after some, and by culling.
+    /// Lists with motion: filled after updates and at each step, after each update, after some updates, and by culling.
     moving: [DrawList; 4],
 }
 
@@ -63,7 +63,7 @@ struct Expected {
 }
 
 impl Oracle {
-    /// Compares the kept lists with new lists, updated or not: one at each step, two sometimes.
+    /// Compares kept lists with new lists, at each step or sometimes.
     pub(crate) fn compare_lists(&mut self) -> Check {
         let Lists { kept: [always, layered, rarely], anew, moving: [restless, ..] } = &mut self.lists;
         compare_kept(&self.scene, restless, anew)?;
@@ -89,7 +89,7 @@ impl Oracle {
             compare_kept(scene, layered, anew)?;
             compare_previous(scene, layered)?;
         }
-        // Alternates with listing, which then starts from scratch.
+        // `culled` alternates between listing and culling. Each listing starts from scratch.
         if self.counts.updates.is_multiple_of(5) {
             compare_kept(scene, culled, anew)?;
             compare_previous(scene, culled)?;
@@ -101,7 +101,6 @@ impl Oracle {
         Ok(())
     }
 
-    /// Compares the draw list after an update.
     pub(crate) fn compare_draws(&mut self) -> Check {
         self.scene.draw_list(&mut self.list);
         let (commands, matrices) = (self.list.commands(), self.list.matrices());
@@ -129,7 +128,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// The model's draws, by the worlds of the last comparison.
+    /// Returns the model's draws, from the worlds of the last comparison.
     fn expected(&self) -> Vec<Expected> {
         let mut inherited: Vec<(Mask, Option<u32>)> = Vec::with_capacity(self.met.len());
         let mut expected = Vec::new();
@@ -150,7 +149,7 @@ impl Oracle {
     }
 }
 
-/// Whether the world transform mirrors, if single precision can decide it.
+/// Returns whether the world transform mirrors, or `None` if single precision cannot decide.
 fn mirrored(world: &World) -> Option<bool> {
     let m = &world.matrix.matrix3;
     let shortest = m.x_axis.length().min(m.y_axis.length()).min(m.z_axis.length());

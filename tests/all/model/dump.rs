@@ -1,10 +1,10 @@
-//! A scene as text, to compare scenes by, and to print one that is broken.
+//! A scene as text, for comparing scenes and for printing a broken one.
 
 use hedgerow::{NodeHandle, NodeRef, Scene};
 use std::fmt::Write;
 
-/// The tree as text: one line for each node, with its depth, its handle and its components. Detached subtrees follow.
-/// Equal scenes give equal text.
+/// Returns the tree as text: one line per node with its depth, handle and components. Detached subtrees follow. Equal
+/// scenes give equal text.
 pub(crate) fn dump(scene: &Scene) -> String {
     let mut text = String::new();
     let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
@@ -14,7 +14,7 @@ pub(crate) fn dump(scene: &Scene) -> String {
     text
 }
 
-/// Whether both nodes are in the same slice; false if either handle is stale.
+/// Returns whether both nodes are in the same slice; false if either handle is stale.
 pub(crate) fn same_slice(scene: &Scene, a: NodeHandle, b: NodeHandle) -> bool {
     let slice = |node| scene.get(node).and_then(|node| node.matrix_slot()).map(|at| at.slice);
     slice(a).is_some() && slice(a) == slice(b)

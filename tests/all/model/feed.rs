@@ -1,4 +1,4 @@
-//! The change feed compared with the state of the model after the update before.
+//! The change feed compared with the state of the model after the previous update.
 
 use super::Check;
 use super::compare::same_bits;
@@ -14,7 +14,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// What there is to see of a scene before its first update.
+    /// Returns the empty state before the first update.
     pub(crate) fn new(scene: &Scene) -> Self {
         let mut changes = ChangeReader::new();
         let first = scene.changes(&mut changes);
@@ -22,7 +22,7 @@ impl Seen {
         Self { nodes: BTreeMap::new(), changes }
     }
 
-    /// What there is to see of a scene that was loaded, and so is up to date.
+    /// Returns the state of a loaded scene, which is up to date.
     pub(crate) fn of_loaded(scene: &Scene) -> Self {
         let state = |node| Some((node, (*scene.world(node)?, scene.get(node)?.layers().mask())));
         Self {
@@ -33,7 +33,7 @@ impl Seen {
 }
 
 impl Oracle {
-    /// Compares everything reported about the last update.
+    /// Compares everything that the last update reported.
     pub(crate) fn compare_feed(&mut self) -> Check {
         if !self.scene.config().changes {
             let told = self.scene.changes(&mut self.seen.changes);
@@ -41,7 +41,7 @@ impl Oracle {
             return Ok(());
         }
         self.compare_changes()?;
-        // Sometimes a second update, which has nothing to do: everything comes to rest.
+        // Sometimes a second update follows, which has nothing to do.
         if self.counts.steps.is_multiple_of(3) {
             self.scene.update();
             self.compare_changes()?;
@@ -53,7 +53,6 @@ impl Oracle {
     fn compare_changes(&mut self) -> Check {
         let (mut moved, mut masked, mut entered) = (Vec::new(), Vec::new(), Vec::new());
         let mut now = BTreeMap::new();
-        // Detached nodes have left.
         for next in &self.met[..self.attached] {
             let handle = self.tree.handle(next.index);
             let (Some(world), Some(mask)) =

@@ -1,4 +1,4 @@
-//! Snapshots with changed bytes and a valid checksum, so that only the other checks can refuse them.
+//! Snapshots with changed bytes and a valid checksum: only the other checks can refuse them.
 
 use super::dump::dump;
 use hedgerow::{DrawList, Scene};
@@ -26,7 +26,7 @@ pub(crate) fn bend(bytes: &mut Vec<u8>, how: [u8; BEND_BYTES]) {
             let (from, to) = (word(a), (word(a) + 4).min(bytes.len()));
             bytes[from..to].copy_from_slice(&number.to_le_bytes()[..to - from]);
         }
-        // Numbers close to the old one, and numbers from other places: likely links and slots.
+        // Numbers close to the old one or from other places are likely links and slots.
         3 => {
             let (from, to) = (word(a), (word(a) + 4).min(bytes.len()));
             if let Ok(number) = bytes[from..to].try_into() {

@@ -1,4 +1,4 @@
-//! A user-defined inherited property, kept through random edits and compared with a plain walk of the model.
+//! A user-defined inherited property under random edits, compared with a plain walk of the model.
 
 use super::Check;
 use super::op::Target;
@@ -9,12 +9,12 @@ use std::collections::HashMap;
 /// The result above the root.
 const ABOVE: u32 = 1;
 
-/// Neither commutative nor associative, and with few results, so that many changes have no effect.
+/// Combines neither commutatively nor associatively, with few results, so that many changes have no effect.
 fn combine(above: &u32, own: &u32) -> u32 {
     (above * 3 + own) % 7
 }
 
-/// Properties with the same locals that are run at different steps, and these locals.
+/// Properties with the same locals that run at different steps, and their locals.
 pub(crate) struct Shades {
     kept: [Inherited<u32>; 3],
     locals: HashMap<NodeHandle, u32>,

@@ -1,4 +1,4 @@
-//! Closures and visitors of the user's that panic: nothing has changed, and everything goes on.
+//! User closures and visitors that panic: the scene is unchanged and usable.
 
 use super::Check;
 use super::decode::STEP_BYTES;
@@ -9,7 +9,7 @@ use hedgerow::NodeRef;
 use hedgerow::visit::{Flow, SliceView, SliceVisitor, Visitor};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Panics at the call whose turn it is, quietly.
+/// A countdown of calls; the last call panics, quietly.
 struct Countdown(u8);
 
 impl Countdown {
@@ -40,7 +40,7 @@ impl SliceVisitor for Countdown {
 }
 
 impl Oracle {
-    /// Runs user code that panics at some call, chosen by the bytes of a step, and compares everything.
+    /// Runs user code that panics at a call chosen by the bytes of a step, and compares everything.
     pub(crate) fn interrupt(&mut self, bytes: &[u8; STEP_BYTES]) -> Check {
         if cfg!(not(panic = "unwind")) {
             return Ok(());
@@ -53,7 +53,7 @@ impl Oracle {
             0 => drop(scene.visit(node, &mut countdown)),
             1 => drop(scene.visit_slices(&mut countdown)),
             2 => {
-                // The order that it gives is that which is there, so that it may also come to its end.
+                // The comparison keeps the present order, since the sort may also finish.
                 let sort = |_: NodeRef<'_>, _: NodeRef<'_>| {
                     countdown.step();
                     core::cmp::Ordering::Equal

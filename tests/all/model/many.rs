@@ -1,4 +1,4 @@
-//! Edits of many nodes that are compared with the same edits made one by one, and translations in double precision.
+//! Edits of many nodes compared with single edits, and translations in double precision.
 
 use super::Check;
 use super::components;
@@ -11,7 +11,7 @@ use hedgerow::glam::DVec3;
 use hedgerow::{Error, Keep, Local, NodeHandle, Place};
 
 impl Oracle {
-    /// Places nodes in the world, by turns at each of these places: as if one by one, those above others first.
+    /// Sets world transforms, alternating between the two places. The result equals single calls with ancestors first.
     pub(super) fn set_worlds(&mut self, target: Target, places: [Local; 2], more: u8, seed: u8) -> Check {
         let has_local =
             |node: &NodeHandle| self.tree.find(*node).is_none_or(|index| self.tree.at(index).local.is_some());
@@ -28,7 +28,7 @@ impl Oracle {
         if !refusals.is_empty() {
             return self.attempt(refusals, |scene| scene.set_worlds(&items)).map(drop);
         }
-        // Of several items with one node the last one counts.
+        // If several items name one node, the last one wins.
         let mut ordered: Vec<(usize, usize, Local)> = Vec::new();
         for (turn, &(node, place)) in items.iter().enumerate() {
             let is_last = items[turn + 1..].iter().all(|&(later, _)| later != node);
@@ -77,7 +77,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Detaches subtrees. Returns whether any lay apart from its parent's slice.
+    /// Detaches subtrees.
     pub(super) fn detach_many(&mut self, target: Target, more: u8, seed: u8) -> Check<Option<bool>> {
         let nodes = self.pick_many(target, more, seed);
         let refusals = Self::batch_refusals(&nodes, |&node, refusals| {
@@ -100,7 +100,6 @@ impl Oracle {
         Ok(Some(true))
     }
 
-    /// Sets the translation of a node in double precision.
     pub(super) fn set_translation(&mut self, handle: NodeHandle, translation: DVec3) -> Check {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);

@@ -1,9 +1,9 @@
 //! The naive model of a scene, and the oracle, which plays the same edits on both.
 //!
-//! Data flows in this order: [`op`] defines edits, [`decode`] makes edits from bytes, [`tree`] is the naive scene
-//! (`Vec`s of children, nothing packed), [`world`] its transforms in double precision with a bound on the error of
-//! single precision, [`oracle`] plays an edit on the scene and on the tree, and [`compare`], [`spatial`] and [`probe`]
-//! find any difference. The fuzz target includes this folder unchanged.
+//! Data flows in this order: [`op`] defines edits and [`decode`] makes them from bytes. [`tree`] is the naive scene
+//! (`Vec`s of children, nothing packed). [`world`] is its transforms in double precision, with a bound on the error of
+//! single precision. [`oracle`] plays an edit on both, and [`compare`], [`spatial`] and [`probe`] find any difference.
+//! The fuzz targets include this folder unchanged.
 
 /// Returns a [`Mismatch`] unless the condition holds.
 macro_rules! ensure {
@@ -46,7 +46,7 @@ pub(crate) mod world;
 
 pub(crate) use op::Step;
 
-/// How a scene differs from the model.
+/// A description of how a scene differs from the model.
 pub(crate) struct Mismatch(pub(crate) String);
 
 impl core::fmt::Debug for Mismatch {
@@ -61,5 +61,4 @@ impl core::fmt::Display for Mismatch {
     }
 }
 
-/// The result of a check.
 pub(crate) type Check<T = ()> = Result<T, Mismatch>;

@@ -8,9 +8,9 @@ use super::{Check, Mismatch};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, Place, Scene, Transform, edit::LocalForm};
 
-/// Local translations longer than this are reset, so that sizes stay bounded over a long run.
+/// The length above which local translations are reset, so that sizes stay bounded over a long run.
 const WILD: f64 = 1e4;
-/// Below this regularity a parent may count as singular or not, depending on rounding.
+/// The regularity below which rounding decides whether a parent is singular.
 const UNSURE: f64 = 1e-5;
 
 impl Oracle {
@@ -25,14 +25,14 @@ impl Oracle {
         self.move_to(handle, place, keep, refusals, |scene| scene.reparent(handle, place, keep))
     }
 
-    /// Moves a subtree, as a rule a detached one, to a place. Returns whether it moved to another slice.
+    /// Attaches a subtree, usually a detached one, to a place. Returns whether it moved to another slice.
     pub(crate) fn attach_subtree(&mut self, handle: NodeHandle, place: Place, keep: Keep) -> Check<Option<bool>> {
         let moved = self.reparent(handle, place, keep)?;
         self.counts.subtrees += usize::from(moved.is_some());
         Ok(moved)
     }
 
-    /// Makes a move whose place and node were checked.
+    /// Makes a move after its place and node were checked.
     fn move_to(
         &mut self,
         handle: NodeHandle,
@@ -73,7 +73,7 @@ impl Oracle {
         Ok(Some(crossed || self.is_apart(index, place.anchor())))
     }
 
-    /// The world transform to keep, if any. If the new parent does not allow it, adds a refusal.
+    /// Returns the world transform to keep, if any. Adds a refusal if the new parent does not allow it.
     pub(crate) fn judge(&self, index: usize, parent: usize, keep: Keep, refusals: &mut Refusals) -> Option<World> {
         if self.tree.at(index).anchored {
             return None;
@@ -81,7 +81,7 @@ impl Oracle {
         self.judge_space(index, Some(parent), keep, refusals)
     }
 
-    /// The same for a node whose transform becomes relative to another one, or to the world.
+    /// Does the same as `judge` for a transform that becomes relative to `to`, or to the world.
     fn judge_space(&self, index: usize, to: Option<usize>, keep: Keep, refusals: &mut Refusals) -> Option<World> {
         let above = |space: Option<usize>| space.and_then(|space| self.tree.transform_above(space));
         if keep == Keep::Local || above(self.tree.space(index)) == above(to) {
@@ -89,7 +89,7 @@ impl Oracle {
         }
         let Some(parent) = to else { return Some(self.tree.world(index)) };
         self.judge_parent(parent, refusals);
-        // Two parents with the same transform need no inverse.
+        // If both parents have the same transform, no inverse is needed.
         let (from, to) = (self.above(index), self.tree.world(parent));
         if from.matrix.abs_diff_eq(to.matrix, 1e-9) {
             refusals.unsure = true;
@@ -117,7 +117,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Adds a refusal if the parent has no inverse, as far as that is certain.
+    /// Adds a refusal if the parent has no inverse. Near the limit, both outcomes are allowed.
     fn judge_parent(&self, parent: usize, refusals: &mut Refusals) {
         let handle = self.tree.handle(parent);
         let world = self.tree.world(parent);
@@ -129,7 +129,7 @@ impl Oracle {
         }
     }
 
-    /// Moves a node out of the tree; one that is the root of a detached subtree stays as it is.
+    /// Moves a node out of the tree. The root of a detached subtree is unchanged.
     fn move_out(
         &mut self,
         handle: NodeHandle,
@@ -163,14 +163,14 @@ impl Oracle {
         Ok(Some(true))
     }
 
-    /// Adopts the local transform that the scene computed, after checking the world transform that it gives.
+    /// Adopts the local transform that the scene computed, after checking the resulting world transform.
     pub(crate) fn take_local(&mut self, index: usize, above: &World, wanted: &World, form: Option<LocalForm>) -> Check {
         let handle = self.tree.handle(index);
         let had = self.tree.at(index).local.is_some();
         let kept = self.scene.local(handle);
         ensure!(form == kept.map(|local| form_of(&local)), "returned {form:?}, and it keeps {kept:?}");
         let Some(local) = kept else {
-            // A node without a transform stays without one only if the new parent has the same transform.
+            // A node without a transform gets none only if the new parent has the same transform.
             ensure!(!had, "the local transform is gone");
             let same = agrees(&wanted.matrix, &rounded(above), wanted.linear + 1e-5, wanted.shift + 1e-4);
             ensure!(same, "{handle:?} has no transform below another parent, so its world is not kept");
@@ -181,7 +181,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Adopts the local transform of a node that kept its world, with what it keeps of a translation in double
+    /// Adopts the local transform of a node that kept its world, and what is left of its translation in double
     /// precision.
     pub(super) fn keep_moved(&mut self, index: usize, local: Option<Local>) {
         let found = self.scene.get(self.tree.handle(index)).and_then(|node| node.translation_f64());
@@ -213,7 +213,6 @@ impl Oracle {
         Ok(())
     }
 
-    /// Sets the world transform of a node.
     pub(crate) fn set_world(&mut self, handle: NodeHandle, matrix: Mat34) -> Check {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
@@ -244,7 +243,6 @@ impl Oracle {
         self.tame(index)
     }
 
-    /// Turns a node towards a point.
     pub(crate) fn look_at(&mut self, handle: NodeHandle, target: Vec3, up: Vec3) -> Check {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
@@ -287,7 +285,7 @@ impl Oracle {
         self.tame(index)
     }
 
-    /// Checks that a node that looks at a point does so: its negative z axis points there.
+    /// Checks that the negative z axis of a node points to a target.
     fn check_direction(&self, index: usize, after: &World, target: Vec3) -> Check {
         let way = target.as_dvec3() - after.matrix.translation;
         let axis = -after.matrix.matrix3.z_axis;
@@ -303,7 +301,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// The world transform to which a node's local transform is relative.
+    /// Returns the world transform to which a node's local transform is relative.
     pub(crate) fn above(&self, index: usize) -> World {
         self.tree.space(index).map_or(World::IDENTITY, |parent| self.tree.world(parent))
     }
@@ -331,7 +329,7 @@ pub(crate) fn form_of(local: &Local) -> LocalForm {
     }
 }
 
-/// Whether no number in single precision is nearer to a translation: halfway between two, either is as near.
+/// Returns whether `rounded` is a nearest single-precision value of a translation; a tie has two.
 fn is_nearest(rounded: Vec3, translation: DVec3) -> bool {
     rounded.to_array().into_iter().zip(translation.to_array()).all(|(at, wide)| {
         let off = |at: f32| (f64::from(at) - wide).abs();
@@ -339,7 +337,7 @@ fn is_nearest(rounded: Vec3, translation: DVec3) -> bool {
     })
 }
 
-/// The world transform in single precision.
+/// Returns the world transform in single precision.
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
 fn rounded(world: &World) -> Mat34 {
     let columns = world.matrix.to_cols_array_2d();

@@ -4,7 +4,7 @@ use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, SceneConfig, Transform, Visibility};
 
-/// How an operation chooses a node, so that it is meaningful in any tree.
+/// How an operation chooses a node in any tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// The live node at this index of the model's list, modulo its length; 0 is the root.
@@ -21,12 +21,12 @@ pub(crate) enum Target {
     Root,
     /// A node that was removed.
     Stale(u16),
-    /// A handle with these bits, whatever it refers to.
+    /// The handle with these bits, whatever it refers to.
     Bits(u64),
 }
 
 impl Target {
-    /// The same target, or usually a leaf below it, so that it has few descendants.
+    /// Returns a leaf below the target, which has few descendants, or the target itself.
     pub(crate) fn leafward(self) -> Self {
         match self {
             Self::Live(index) | Self::Top(index) => Self::Leaf(index),
@@ -34,7 +34,7 @@ impl Target {
         }
     }
 
-    /// The same target, or usually the root of a detached subtree.
+    /// Returns the root of a detached subtree, or the target itself.
     pub(crate) fn detached(self) -> Self {
         match self {
             Self::Live(index) | Self::Top(index) => Self::Detached(index),
@@ -50,18 +50,14 @@ pub(crate) enum Where {
     First(Target),
     /// After all children.
     Last(Target),
-    /// Before this sibling.
     Before(Target),
-    /// After this sibling.
     After(Target),
     /// At this index among the children.
     Child(Target, usize),
-    /// Outside of the tree.
     Detached,
 }
 
 impl Where {
-    /// The node that the place refers to.
     pub(crate) fn target(self) -> Target {
         match self {
             Self::First(target)
@@ -74,34 +70,31 @@ impl Where {
     }
 }
 
-/// The key by which children are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SortKey {
-    /// The node's own material, none first.
+    /// Sorts by the node's own material, none first.
     Material,
-    /// The name, reversed.
+    /// Sorts by name, reversed.
     NameReversed,
-    /// The bits of the handle.
     Handle,
-    /// Nothing: all are equal.
+    /// All children are equal.
     Constant,
 }
 
-/// The budget of a maintenance, given by the amount of work, so that a run does not depend on the clock.
+/// The budget of a maintenance as an amount of work, so that a run does not depend on the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Budget {
-    /// This many calls that each do one piece of work.
+    /// Calls that each do one piece of work.
     Pieces(u8),
-    /// One call that does everything, as in every frame.
+    /// One call with enough time for all work, as in every frame.
     Enough,
-    /// One call that does everything, as for a scene that will not change for a while.
+    /// One call without a limit, as for a scene that will not change for a while.
     Unlimited,
 }
 
-/// What is wrong with a tree.
+/// The flaw of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// Nothing.
     None,
     /// A parent that is not in the tree.
     UnknownParent,
@@ -111,33 +104,31 @@ pub(crate) enum Flaw {
     OwnParent,
 }
 
-/// How a visit of slices ends, given by how many were shown.
+/// How a visit of slices ends, by the number of slices shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// After all were shown.
+    /// The visit shows all slices.
     Never,
-    /// After all were shown, except those below this one.
+    /// The visit prunes at this slice.
     Prunes(u8),
-    /// With a break at this one.
+    /// The visit breaks at this slice.
     Breaks(u8),
-    /// With a panic at this one.
+    /// The visitor panics at this slice.
     Panics(u8),
 }
 
-/// What a visitor of slices writes.
+/// The edits of a visitor of slices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit {
-    /// The local transform that it sets.
     pub(crate) transform: Transform,
-    /// For how many eighths of the nodes that have one.
+    /// The share of nodes with a transform that are set, in eighths.
     pub(crate) share: u8,
-    /// Chooses these nodes.
+    /// The seed that chooses these nodes.
     pub(crate) seed: u8,
-    /// In how many slices it computes world matrices.
+    /// The number of slices in which world matrices are computed.
     pub(crate) computes: u8,
-    /// Whether it computes all of them, or only dirty ones.
+    /// Whether all matrices are computed, or only dirty ones.
     pub(crate) everything: bool,
-    /// How it ends.
     pub(crate) end: End,
 }
 
@@ -156,17 +147,17 @@ pub(crate) enum Change {
 pub(crate) enum Op {
     /// Inserts one node.
     Insert { at: Where, node: Node<'static> },
-    /// Inserts a node and a small tree below it, whose shape the seed decides.
+    /// Inserts a node and a small tree below it, shaped by the seed.
     Plant { at: Where, node: Node<'static>, more: u8, seed: u8 },
     /// Inserts several equal nodes, each at the same place.
     Crowd { at: Where, node: Node<'static>, more: u8 },
-    /// Inserts a tree, whose shape the seed decides.
+    /// Inserts a tree shaped by the seed.
     Build { at: Where, node: Node<'static>, more: u8, seed: u8, flaw: Flaw },
     /// Copies a subtree.
     Duplicate { node: Target, to: Where },
-    /// Copies a subtree to another scene, and from there back.
+    /// Copies a subtree to another scene and back.
     DuplicateFrom { node: Target, to: Where },
-    /// Saves the scene with these options, and goes on with the loaded one.
+    /// Saves the scene with these options, and continues with the loaded one.
     Reload { options: SaveOptions, config: Option<SceneConfig> },
     /// Removes a subtree.
     Remove(Target),
@@ -180,17 +171,17 @@ pub(crate) enum Op {
     Attach { node: Target, to: Where, keep: Keep },
     /// Moves a subtree.
     Reparent { node: Target, to: Where, keep: Keep },
-    /// Moves this many children of a node one by one among their siblings, as the seed decides.
+    /// Moves this many children of a node one by one among their siblings, by the seed.
     Drag { of: Target, more: u8, seed: u8 },
-    /// Changes the local transform of a node that has one.
+    /// Changes the local transform of a node, if it has one.
     ModifyLocal(Target, Transform),
     /// Sets the local transforms of this node and others chosen by the seed in a batch.
     SetLocals { node: Target, transform: Transform, more: u8, seed: u8 },
-    /// Adds or replaces a local transform given as a matrix.
+    /// Sets a local transform given as a matrix.
     SetLocalMatrix(Target, Mat34),
     /// Moves this subtree and others chosen by the seed below this node and others in a batch.
     ReparentMany { node: Target, to: Target, keep: Keep, more: u8, seed: u8 },
-    /// Asks which of this node and others chosen by the seed are below none of the others.
+    /// Queries which of this node and others chosen by the seed are below none of the others.
     Topmost { node: Target, more: u8, seed: u8 },
     /// Gives a node exactly the components of a description.
     SetNode(Target, Node<'static>),
@@ -204,7 +195,7 @@ pub(crate) enum Op {
     SetWorlds { node: Target, world: Mat34, transform: Transform, more: u8, seed: u8 },
     /// Sets the translation of a node that has a transform, in double precision.
     SetTranslation(Target, DVec3),
-    /// Makes the local transform relative to the world, or to the parent again.
+    /// Makes the local transform relative to the world or to the parent.
     SetAnchored { node: Target, anchored: bool, keep: Keep },
     /// Turns a node towards a point.
     LookAt { node: Target, target: Vec3, up: Vec3 },
@@ -236,17 +227,16 @@ pub(crate) enum Op {
     ShrinkToFit,
     /// Reserves room below a node.
     TryReserve(Target, usize),
-    /// Shows the slices to a visitor that writes, and then inserts this many nodes, for which slices may have to be
-    /// split.
+    /// Shows the slices to a visitor that writes. Then inserts nodes, for which slices may be split.
     Visit { visit: Visit, below: Target, more: u8, seed: u8 },
-    /// Moves a node below a detached one, changes that one, and moves the node back.
+    /// Moves a node below a detached one, changes the detached one, and attaches both.
     Detour { node: Target, by: Target, change: Change, to: Where, keep: Keep },
     /// Updates what is dirty.
     Update,
 }
 
 impl Op {
-    /// Whether all nodes are where they are, and have what they have, but for other local transforms.
+    /// Returns whether the edit changes no hierarchy, and no components except local transforms and names.
     pub(crate) fn keeps_structure(&self) -> bool {
         matches!(
             self,
@@ -267,10 +257,8 @@ impl Op {
     }
 }
 
-/// One edit, and what is compared afterwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// The edit.
     pub(crate) op: Op,
     /// Whether an update follows.
     pub(crate) update: bool,

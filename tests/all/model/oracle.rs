@@ -1,4 +1,4 @@
-//! A scene and its model, side by side: every edit is made on both and every result is compared.
+//! A scene and its model. Every edit is made on both, and every result is compared.
 
 use super::column::Tags;
 use super::draws::Lists;
@@ -14,18 +14,17 @@ use super::{Check, components, decode};
 use hedgerow::edit::BatchError;
 use hedgerow::{DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
-/// What a run consisted of.
+/// Counters of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    /// Steps played.
     pub(crate) steps: usize,
-    /// Edits of the scene whose results were compared: a step makes one or more.
+    /// Edits of the scene whose results were compared, at least one per step.
     pub(crate) edits: usize,
     /// Comparisons of the whole scene.
     pub(crate) looks: usize,
     /// Steps that changed the structure.
     pub(crate) structural: usize,
-    /// Of these, the ones that crossed a slice border.
+    /// Structural steps that crossed a slice border.
     pub(crate) crossing: usize,
     /// Edits that the scene refused correctly.
     pub(crate) refused: usize,
@@ -35,7 +34,6 @@ pub(crate) struct Counts {
     pub(crate) subtrees: usize,
     /// Subtrees that were copied, or built from a list.
     pub(crate) copies: usize,
-    /// Batches that were made.
     pub(crate) batches: usize,
     /// Steps after which something was detached.
     pub(crate) detached: usize,
@@ -44,7 +42,6 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// The sum of both runs.
     pub(crate) fn plus(self, other: &Self) -> Self {
         Self {
             steps: self.steps + other.steps,
@@ -63,12 +60,12 @@ impl Counts {
     }
 }
 
-/// Why a scene must refuse an edit.
+/// The refusals that an edit may get.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals {
-    /// The allowed errors; if there are none, the edit must succeed.
+    /// The allowed errors. If there are none, the edit must succeed.
     pub(crate) errors: Vec<Error>,
-    /// More allowed errors, about an item of a list.
+    /// Allowed errors of an item of a list.
     pub(crate) items: Vec<BatchError>,
     /// Whether success is allowed too.
     pub(crate) unsure: bool,
@@ -80,11 +77,10 @@ impl Refusals {
     }
 }
 
-/// A scene, its model, and what is needed to compare them.
+/// A scene, its model, and the state for comparing them.
 pub(crate) struct Oracle {
     pub(crate) scene: Scene,
     pub(crate) tree: Tree,
-    /// Another scene, through which copies are made.
     pub(crate) stock: Scene,
     pub(crate) counts: Counts,
     pub(crate) list: DrawList,
@@ -92,7 +88,7 @@ pub(crate) struct Oracle {
     pub(crate) renderer: Renderer,
     pub(crate) shades: Shades,
     pub(crate) met: Vec<Met>,
-    /// How many of `met` are in the tree; the others are detached.
+    /// The number of nodes of `met` in the tree. The others are detached.
     pub(crate) attached: usize,
     pub(crate) worlds: Vec<World>,
     pub(crate) fresh: Vec<Mat34>,
@@ -103,14 +99,14 @@ pub(crate) struct Oracle {
     pub(crate) ahead: bool,
     /// Whether only local transforms were set since the last update.
     pub(crate) still: bool,
-    /// Why the last edit was refused, if it was.
+    /// The error of the last edit, if it was refused.
     pub(crate) refusal: Option<Error>,
     most: usize,
     is_lazy: bool,
 }
 
 impl Oracle {
-    /// An empty scene with this policy; the bytes decide how large it may become, and whether it is updated often.
+    /// Creates an oracle with an empty scene. The bytes limit its size, and choose how often it is updated.
     pub(crate) fn new(config: SceneConfig, bytes: [u8; decode::POLICY_BYTES]) -> Self {
         let change_history = [0, 2, 40, 1 << 16][usize::from(bytes[0] % 4)];
         let config = SceneConfig { change_history, ..config };
@@ -152,8 +148,8 @@ impl Oracle {
         self.compare_stats()
     }
 
-    /// Plays the steps one by one, and compares everything after each update and after every `every`-th step. What an
-    /// edit returns is compared at each.
+    /// Plays the steps one by one, and compares the returned values of each. Compares everything after each update and
+    /// after every `every`-th step.
     #[allow(dead_code, reason = "the tests compare after each step")]
     pub(crate) fn run_sparsely<'s>(&mut self, steps: impl IntoIterator<Item = &'s Step>, every: usize) -> Check {
         for step in steps {
@@ -167,13 +163,12 @@ impl Oracle {
         self.compare_stats()
     }
 
-    /// Plays one step, and compares everything.
     pub(crate) fn step(&mut self, step: &Step) -> Check {
         let updated = self.edit(step)?;
         self.look(step, updated)
     }
 
-    /// Makes the edit of a step. Returns whether that was an update.
+    /// Makes the edit of a step. Returns whether it was an update.
     pub(crate) fn edit(&mut self, step: &Step) -> Check<bool> {
         self.counts.steps += 1;
         let slices = self.scene.stats().slices;
@@ -190,7 +185,7 @@ impl Oracle {
         Ok(matches!(op, Op::Update))
     }
 
-    /// Updates where the step says so, and compares everything.
+    /// Updates if the step says so, and compares everything.
     pub(crate) fn look(&mut self, step: &Step, mut updated: bool) -> Check {
         self.counts.looks += 1;
         let puts_off = self.is_lazy && !step.probe.is_multiple_of(8);
@@ -218,7 +213,7 @@ impl Oracle {
         self.probe(step.probe, updated)
     }
 
-    /// The edit, or a replacement that keeps the tree from growing without bound.
+    /// Returns the edit, or a replacement that bounds the size of the tree.
     pub(crate) fn bounded(&self, op: Op) -> Op {
         let full = self.tree.len() >= self.most;
         let copied =
@@ -237,7 +232,7 @@ impl Oracle {
         }
     }
 
-    /// Makes one edit. Returns, for an edit of the structure, whether it is known to have crossed a slice border.
+    /// Makes one edit. For a structural edit, returns whether it is known to have crossed a slice border.
     pub(crate) fn play(&mut self, op: &Op) -> Check<Option<bool>> {
         match *op {
             Op::Insert { at, node } => {
@@ -290,7 +285,7 @@ impl Oracle {
         }
     }
 
-    /// Makes an edit whose result `refusals` determines; if it is refused, the scene must be unchanged.
+    /// Makes an edit whose allowed errors are `refusals`. A refused edit must leave the scene unchanged.
     pub(crate) fn attempt<T, E: Into<BatchError>>(
         &mut self,
         refusals: Refusals,
@@ -298,7 +293,7 @@ impl Oracle {
     ) -> Check<Option<T>> {
         self.counts.edits += 1;
         self.refusal = None;
-        // Lists that edits work with may have been made, and are kept.
+        // The edit may have allocated scratch buffers, which the scene keeps.
         let stats = |scene: &Scene| {
             let mut stats = scene.stats();
             stats.overhead_bytes = 0;
@@ -326,7 +321,7 @@ impl Oracle {
         }
     }
 
-    /// The model's node of the handle; adds a refusal if the handle is stale.
+    /// Returns the model's node of the handle, or adds a refusal if the handle is stale.
     pub(crate) fn live(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
         let index = self.tree.find(handle);
         if index.is_none() {
@@ -335,8 +330,7 @@ impl Oracle {
         index
     }
 
-    /// Adds refusals for a stale anchor, for a place beside a root, and for an index beyond the children that do not
-    /// move.
+    /// Adds refusals for a stale anchor, for a place beside a root, and for an index beyond the other children.
     pub(crate) fn free(&self, place: Place, moving: Option<usize>, refusals: &mut Refusals) {
         let Some(anchor) = place.anchor() else { return };
         let beside = matches!(place, Place::Before(_) | Place::After(_));
@@ -358,7 +352,7 @@ impl Oracle {
         }
     }
 
-    /// Whether the node is in another slice than its parent or than this neighbour.
+    /// Returns whether the node is in another slice than its parent or the neighbour.
     pub(crate) fn is_apart(&self, index: usize, neighbour: impl Into<Option<NodeHandle>>) -> bool {
         let entry = self.tree.at(index);
         let parent = entry.parent.map(|parent| self.tree.handle(parent));
@@ -368,7 +362,7 @@ impl Oracle {
             .any(|other| self.scene.contains(other) && !same_slice(&self.scene, entry.handle, other))
     }
 
-    /// An edit that is never refused and changes nothing in the model.
+    /// Makes an edit that is never refused and changes nothing in the model.
     fn plain(&mut self, edit: impl FnOnce(&mut Scene)) -> Check<Option<bool>> {
         edit(&mut self.scene);
         Ok(None)
@@ -411,7 +405,7 @@ impl Oracle {
         Ok(Some(self.is_apart(top, place.anchor())))
     }
 
-    /// Inserts nodes one by one at a place, until one is refused.
+    /// Inserts nodes one by one at a place until one is refused.
     fn crowd(&mut self, place: Place, node: Node<'static>, more: u8) -> Check<Option<bool>> {
         let mut crossed = None;
         for _ in 0..=more {
@@ -421,8 +415,7 @@ impl Oracle {
         Ok(crossed)
     }
 
-    /// Moves children of a node to the front or the end of their chain, or beside one of them, usually all to one such
-    /// place.
+    /// Moves children of a node to the first or last place, or next to a sibling, usually always to the same place.
     fn drag(&mut self, handle: NodeHandle, more: u8, seed: u8) -> Check<Option<bool>> {
         let mut crossed = None;
         for turn in 0..=more {
@@ -477,7 +470,7 @@ impl Oracle {
     }
 }
 
-/// Whether two errors are equivalent: the scene may choose the words of a message and which parent is singular.
+/// Returns whether two errors are equivalent. The message and the singular parent may differ.
 fn is_same_error(expected: &Error, error: &Error) -> bool {
     match (expected, error) {
         (Error::NotFinite(_), Error::NotFinite(_)) | (Error::Singular(_), Error::Singular(_)) => true,
@@ -485,7 +478,6 @@ fn is_same_error(expected: &Error, error: &Error) -> bool {
     }
 }
 
-/// An oracle with a policy given by bytes.
 pub(crate) fn from_bytes(policy: [u8; decode::POLICY_BYTES]) -> Oracle {
     Oracle::new(decode::any_policy(policy), policy)
 }

@@ -1,4 +1,4 @@
-//! The iterators, the paths and the visitor, compared at one node.
+//! Iterators, paths and the visitor, compared at one node.
 
 use super::Check;
 use super::oracle::Oracle;
@@ -8,7 +8,6 @@ use hedgerow::{
     visit::{Flow, SliceView, SliceVisitor, Visitor},
 };
 
-/// A step of a walk, by handle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Edge {
     Enter(NodeHandle),
@@ -50,7 +49,7 @@ impl Oracle {
         let mut children = self.handles(self.tree.at(top).children.iter().copied());
         let answer: Vec<_> = self.scene.children(handle).collect();
         ensure!(answer == children, "the children of {handle:?} are {answer:?}, not {children:?}");
-        // From both ends in turn, until they meet.
+        // Takes from both ends in turn until they meet.
         let mut ends = self.scene.children(handle);
         let mut rest = children.as_slice();
         while let [first, more @ ..] = rest {
@@ -121,7 +120,7 @@ impl Oracle {
     }
 
     fn edges(&self, top: usize, edges: &mut Vec<Edge>) {
-        // A child's rank on the stack says how many of its siblings are done.
+        // The rank on the stack is the number of children that are done.
         let mut stack = vec![(top, 0)];
         edges.push(Edge::Enter(self.tree.handle(top)));
         while let Some((node, rank)) = stack.last_mut() {
@@ -137,7 +136,7 @@ impl Oracle {
         }
     }
 
-    /// Finds the first node by the path of names down to `top`, if all have one.
+    /// Finds the first node by the path of names down to `top`, if all its nodes have names.
     fn probe_path(&self, top: usize) -> Check {
         let mut way: Vec<usize> = self.tree.up(top).collect();
         let Some(root) = way.pop() else { return Ok(()) };
@@ -160,7 +159,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// Visits with some nodes pruned and possibly one that stops the walk.
+    /// Visits with some nodes pruned, and possibly one that stops the walk.
     fn probe_visit(&self, top: usize, seed: u64) -> Check {
         let handle = self.tree.handle(top);
         let above = self.tree.up(top).count() - 1;
@@ -204,7 +203,7 @@ impl Oracle {
         let mut counter = Counter::default();
         let flow = self.scene.visit_slices(&mut counter);
         ensure!(flow == Flow::Continue, "the visit of slices ended with {flow:?}");
-        // Slices of detached subtrees are not in the tree; what was inserted since the update is in none.
+        // Slices of detached subtrees are not in the tree. Nodes inserted since the update are in no slice.
         let (slices, all) = (counter.slices, self.scene.stats().slices);
         ensure!(slices < all, "{slices} slices of {all} were visited, and there is one of detached nodes");
         let (nodes, most) = (counter.nodes, self.tree.len());
@@ -213,7 +212,7 @@ impl Oracle {
     }
 }
 
-/// The visitor's result when it enters a node.
+/// Returns the visitor's result for entering a node.
 fn decision(seed: u64, node: NodeHandle) -> Flow {
     let mixed = (node.to_bits() ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     match mixed % 97 {
@@ -226,7 +225,7 @@ fn decision(seed: u64, node: NodeHandle) -> Flow {
 struct Recorder {
     seed: u64,
     above: usize,
-    /// Below the start, of the node that is entered next.
+    /// The depth below the start of the node that is entered next.
     depth: usize,
     edges: Vec<Edge>,
     wrong: Option<String>,

@@ -1,4 +1,4 @@
-//! The edit queue: what it does to a second scene is what single edits, compared with the model, do to this one.
+//! The edit queue: compares its effect on a second scene with single edits of the first.
 
 use super::compare::same_bits;
 use super::decode::{self, STEP_BYTES};
@@ -10,13 +10,13 @@ use hedgerow::{Drawable, Error, Keep, Local, NodeHandle, Scene, Transform};
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-/// A queue, and what each of its edits did to the first scene.
+/// A queue, and the results of its edits in the first scene.
 #[derive(Default)]
 struct Round {
     queue: EditQueue,
     /// The inserts that the first scene made.
     tickets: HashMap<NodeHandle, Queued>,
-    /// Why the first scene refused each edit, if it did.
+    /// The error of each edit that the first scene refused.
     refusals: Vec<Option<Error>>,
 }
 
@@ -25,7 +25,7 @@ impl Round {
         self.tickets.get(&node).map_or(Target::from(node), |&ticket| Target::from(ticket))
     }
 
-    /// Records an edit that a queue knows; `None` for others. An insert has a ticket.
+    /// Records an edit, or returns `None` if a queue has no such edit. An insert returns its ticket.
     fn record(&mut self, oracle: &Oracle, op: &Op) -> Option<Option<Queued>> {
         let node = |target: &super::op::Target| self.target(oracle.tree.pick(*target));
         let place = |at: &Where| match *at {
@@ -73,7 +73,7 @@ impl Round {
         Some(None)
     }
 
-    /// The model puts transforms that become too large back to the identity: recorded too.
+    /// Records the sets by which the model resets large transforms to the identity.
     fn record_taming(&mut self, oracle: &Oracle, op: &Op, node: Option<NodeHandle>) {
         let computes = matches!(
             op,
@@ -92,12 +92,11 @@ impl Round {
     }
 }
 
-/// The most edits in a queue.
+/// The greatest number of edits in a queue.
 const MOST_QUEUED: usize = 16;
 
 impl Oracle {
-    /// Plays batches among other edits, and queues; compares everything after each update and after every `every`-th
-    /// step.
+    /// Plays single edits, batches and queues. Compares everything after each update and after every `every`-th step.
     pub(crate) fn run_batches(&mut self, steps: &[[u8; STEP_BYTES]], every: usize) -> Check {
         let mut rest = steps;
         while let Some((first, more)) = rest.split_first() {
@@ -105,7 +104,7 @@ impl Oracle {
             let (number, step) = (self.counts.steps, decode::batch_step(first));
             let mut updated = false;
             if first[1] >= 192 {
-                // Those that follow go into a queue instead.
+                // The next steps go into a queue.
                 let count = (1 + usize::from(first[1] % 16)).min(MOST_QUEUED).min(rest.len());
                 let (round, more) = rest.split_at(count);
                 rest = more;
@@ -114,7 +113,7 @@ impl Oracle {
                 let done = self.edit(&step);
                 updated = done.map_err(|mismatch| Mismatch(format!("step {number}, {step:?}: {mismatch}")))?;
             }
-            // A queue takes several steps, so this is not asked of the number alone.
+            // A queue takes several steps and may skip a multiple of `every`.
             if updated || self.counts.steps / every != number / every {
                 let done = self.look(&step, updated);
                 done.map_err(|mismatch| Mismatch(format!("step {number}, {step:?}: {mismatch}")))?;
@@ -123,12 +122,11 @@ impl Oracle {
         self.compare_stats()
     }
 
-    /// Makes single edits, and the same with a queue on a second scene, and compares both.
+    /// Makes edits one by one, makes the same edits with a queue on a second scene, and compares both.
     pub(crate) fn queue(&mut self, steps: &[[u8; STEP_BYTES]]) -> Check {
         let mut twin = self.twin()?;
         let mut round = Round::default();
         for step in steps {
-            // Half of them build, so that later edits find what is not there yet.
             let step = decode::step(step);
             let op = self.bounded(step.op);
             let node = match op {
@@ -168,7 +166,7 @@ impl Oracle {
         self.compare_twin(&twin, &news)
     }
 
-    /// Compares a second scene with this one; `news` are nodes that have another handle there.
+    /// Compares a second scene with this one. `news` maps nodes to other handles there.
     fn compare_twin(&self, twin: &Scene, news: &HashMap<NodeHandle, NodeHandle>) -> Check {
         if let Err(violation) = twin.validate() {
             return Err(Mismatch(format!("the second scene does not validate: {violation}")));

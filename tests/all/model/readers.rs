@@ -1,4 +1,4 @@
-//! Readers of changes that ask now and then, also between edits, compared with what each is to be told.
+//! Readers of changes that read now and then, also between edits, compared with the expected reports.
 
 use super::Check;
 use super::compare::same_bits;
@@ -8,7 +8,7 @@ use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
 use hedgerow::{Drawable, Error, Layers, Local, Mat34, NodeHandle, Scene, ViewRange, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What an update left of a node.
+/// The state of a node after an update.
 #[derive(Clone)]
 struct State {
     world: Mat34,
@@ -43,7 +43,7 @@ impl State {
         })
     }
 
-    /// The kinds of edits without which this could not have become `now`.
+    /// Returns the kinds of edits that differ between this state and `now`.
     fn edits_to(&self, now: &Self) -> ChangeKinds {
         let kinds = [
             (self.local != now.local, ChangeKinds::LOCAL),
@@ -78,23 +78,23 @@ impl Snapshot {
     }
 }
 
-/// A reader, and what it is to be told when it asks.
+/// A reader, and what it must report next.
 struct Reader {
     changes: ChangeReader,
-    /// How everything was at the last read.
+    /// The state at the last read.
     known: Snapshot,
-    /// Updates since then.
+    /// The number of updates since the last read.
     missed: usize,
-    /// Whether anything was edited before one of these.
+    /// Whether any edit came before one of these updates.
     edited: bool,
     moved: BTreeSet<NodeHandle>,
     masked: BTreeSet<NodeHandle>,
     edits: BTreeMap<NodeHandle, ChangeKinds>,
-    /// Nodes that were out of the tree at one of these.
+    /// Nodes that were out of the tree at one of these updates.
     away: BTreeSet<NodeHandle>,
-    /// Nodes that were gone for good at one of these.
+    /// Nodes that had been removed at one of these updates.
     removed: BTreeSet<NodeHandle>,
-    /// Nodes that were in the tree at one of these.
+    /// Nodes that were in the tree at one of these updates.
     seen: BTreeSet<NodeHandle>,
 }
 
@@ -116,7 +116,7 @@ impl Reader {
         }
     }
 
-    /// Notes what an update changed.
+    /// Records what an update changed.
     fn note(&mut self, before: &Snapshot, now: &Snapshot, removed: &[NodeHandle], edited: bool) {
         self.missed += 1;
         self.edited |= edited;
@@ -140,8 +140,7 @@ impl Reader {
         }
     }
 
-    /// Reads, and compares. `limited` says whether the history is short, `updated` whether the last thing done was an
-    /// update.
+    /// Reads and compares. `limited` says that the history is short, `updated` that an update came last.
     fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool, updated: bool) -> Check {
         let mut late = Vec::new();
         let mut changes = core::mem::take(&mut self.changes);
@@ -188,7 +187,7 @@ impl Reader {
     }
 }
 
-/// What a reader is to be told.
+/// The expected report of a reader.
 struct Expected<'r> {
     known: &'r Snapshot,
     entered: Vec<NodeHandle>,
@@ -196,16 +195,16 @@ struct Expected<'r> {
     moved: Vec<NodeHandle>,
     masked: Vec<NodeHandle>,
     removed: Vec<NodeHandle>,
-    /// Nodes that left and came back.
+    /// Nodes that left the tree and came back.
     back: BTreeSet<NodeHandle>,
-    /// Kinds of edits that must be told.
+    /// Kinds of edits that must be reported.
     edits: &'r BTreeMap<NodeHandle, ChangeKinds>,
-    /// Whether there may be any.
+    /// Whether any edits may be reported.
     edited: bool,
 }
 
-/// Compares what is told. Returns nodes whose locals are to be told by the next read: those that edits since the last
-/// update may have given another transform slot.
+/// Compares a report. Returns nodes whose locals the next read must report, because edits since the last update may
+/// have changed their transform slots.
 fn compare(
     changed: Changed<'_>,
     scene: &Scene,
@@ -218,7 +217,7 @@ fn compare(
         nodes.sort_unstable();
         nodes
     };
-    // Nodes that were removed since the last update may be missing where nodes were found by their slots.
+    // Lists that are found by slots may lack nodes removed since the last update.
     let lists = [
         ("entered", changed.entered(), &expected.entered, false),
         ("left", changed.left(), &expected.left, false),
@@ -263,7 +262,7 @@ fn compare(
             late.push(node);
         }
         let owed = if is_late { kinds.without(ChangeKinds::LOCAL) } else { kinds };
-        // Of nodes that are gone it is not known any more what they inherited.
+        // What a removed node inherited is not known any more.
         let owed = if scene.contains(node) { owed } else { owed.and(own) };
         ensure!(!stays || told(node).contains(owed), "{node:?} was edited in {kinds:?}, and told in {:?}", told(node));
     }
@@ -282,11 +281,10 @@ fn compare(
     Ok(late)
 }
 
-/// All readers.
 pub(crate) struct Readers {
     readers: [Reader; 2],
     last: Snapshot,
-    /// How many nodes had been removed at the last update.
+    /// The number of nodes removed before the last update.
     removed: usize,
     /// Whether anything was edited since the last update.
     edited: bool,
@@ -295,14 +293,14 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    /// Readers of a scene before its first update.
+    /// Creates readers of a scene before its first update.
     pub(crate) fn new(scene: &Scene) -> Self {
         let readers = [(); 2].map(|()| Reader::new(scene));
         let limited = scene.config().change_history < 1000;
         Self { readers, last: Snapshot::default(), removed: 0, edited: true, limited }
     }
 
-    /// Readers of a scene that was loaded, and so is up to date.
+    /// Creates readers of a loaded scene, which is up to date.
     pub(crate) fn of_loaded(scene: &Scene, removed: usize) -> Self {
         let mut readers = Self { last: Snapshot::of(scene), removed, edited: false, ..Self::new(scene) };
         readers.readers.iter_mut().for_each(|reader| reader.known = readers.last.clone());
@@ -311,14 +309,13 @@ impl Readers {
 }
 
 impl Oracle {
-    /// Notes that an edit is made.
+    /// Records that an edit is made.
     pub(crate) fn note_op(&mut self, op: &Op) {
         let is_upkeep = matches!(op, Op::Update | Op::Maintain(_) | Op::ShrinkToFit | Op::TryReserve(..));
         self.readers.edited |= !is_upkeep;
     }
 
-    /// Tells the readers what an update changed, and lets some of them read: one after some of the updates, the other
-    /// at any time.
+    /// Passes an update's changes to the readers. One reads after some updates, the other at any time.
     pub(crate) fn compare_readers(&mut self, updated: bool) -> Check {
         if updated {
             let now = Snapshot::of(&self.scene);

@@ -1,5 +1,5 @@
-//! What a renderer keeps from frame to frame: copies of lists by what is told to have changed, groups, a buffer with
-//! all matrices, and lists relative to a camera. Each must equal what is made from scratch.
+//! The state that a renderer keeps between frames: copies of changed ranges, groups, a buffer with all matrices, and
+//! lists relative to a camera. Each must equal a new one.
 
 use super::Check;
 use super::compare::same_bits;
@@ -12,28 +12,28 @@ use hedgerow::query::CullView;
 use hedgerow::{DrawList, Layers, Mat34, NodeHandle, Scene};
 use std::collections::BTreeMap;
 
-/// A place in the copy of instances that was told to have changed.
+/// The mark of an element of `copy` that was reported as changed.
 const TOLD: u32 = u32::MAX - 1;
 
-/// What is kept.
+/// The kept state.
 pub(crate) struct Renderer {
-    /// The user data of nodes that have some; stale handles too.
+    /// The user data of nodes, including stale handles.
     pub(super) user_data: BTreeMap<NodeHandle, u32>,
     list: DrawList,
     slim: DrawList,
     copy: Copy,
     groups: DrawGroups,
     by_data: DrawGroups,
-    /// Synced after each update, and after some.
+    /// Buffers that are synced after each update and after some updates.
     mirrors: [Buffer; 2],
     relative: DrawList,
     near: DrawList,
     views: [DrawList; 3],
-    /// The same relative to a camera.
+    /// Lists of several views relative to a camera.
     around: [DrawList; 3],
 }
 
-/// A copy of a list, kept by the ranges that are told to have changed.
+/// A copy of a list, updated by the ranges reported as changed.
 #[derive(Default)]
 struct Copy {
     commands: Vec<Option<DrawCommand>>,
@@ -41,14 +41,14 @@ struct Copy {
     matrices: Vec<Mat34>,
 }
 
-/// A buffer kept by a mirror, and the draws' places in it with a copy of these.
+/// A buffer filled by a mirror, and the draws' indices in it, with a copy of these indices.
 #[derive(Default)]
 struct Buffer {
     mirror: MatrixMirror,
     matrices: Vec<Mat34>,
     instances: Vec<u32>,
     copy: Vec<u32>,
-    /// The same with user data, and a copy of that in which what was told is `None`.
+    /// The indices with user data. In `told`, reported elements are `None`.
     items: Vec<Option<(u32, u32)>>,
     told: Vec<Option<(u32, u32)>>,
 }
@@ -72,12 +72,11 @@ impl Renderer {
         }
     }
 
-    /// The user data of a node.
     pub(crate) fn user_data(&self, node: NodeHandle) -> u32 {
         self.user_data.get(&node).copied().unwrap_or(0)
     }
 
-    /// Compares the kept list and what goes with it.
+    /// Compares the kept list, its copy and its groups.
     fn compare_list(&mut self, scene: &Scene) -> Check {
         let Self { user_data, list, slim, copy, groups, by_data, .. } = self;
         scene.draw_list(list);
@@ -110,7 +109,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Compares lists relative to a camera with new ones, and with single nodes.
+    /// Compares kept lists relative to a camera with new ones, and with single nodes.
     fn compare_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
         let Self { relative, near, .. } = self;
         relative.set_eye(camera_at);
@@ -143,7 +142,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Compares the lists of several views around a camera with those of one view each.
+    /// Compares lists of several views relative to a camera with those of single views.
     fn compare_views_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
         let frusta = [seed + 1, seed, seed + 5].map(camera);
         let masks = [Layers::new(5), Layers::ALL, Layers::ALL];
@@ -170,7 +169,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Compares the lists of several views with those of one view each.
+    /// Compares lists of several views with those of single views.
     fn compare_views(&mut self, scene: &Scene, seed: u64) -> Check {
         let frusta = [seed, seed + 3, seed + 7].map(camera);
         let masks = [Layers::ALL, Layers::ALL, Layers::new(5)];
@@ -201,7 +200,7 @@ impl Renderer {
 }
 
 impl Copy {
-    /// Copies what is told to have changed.
+    /// Copies the ranges reported as changed.
     fn follow(&mut self, list: &DrawList) {
         self.commands.resize(list.len(), None);
         self.slots.resize(list.len(), MatrixSlot::default());
@@ -219,12 +218,12 @@ impl Copy {
 }
 
 impl Buffer {
-    /// Brings the buffer in step.
+    /// Syncs the buffer and compares it with the list.
     fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) -> Check {
         let Self { mirror, matrices, instances, copy, items, told } = self;
         mirror.sync(scene, |step| match step {
             MirrorStep::Resize { len } => {
-                // What it held is of no use any more.
+                // A resize invalidates the contents.
                 matrices.clear();
                 matrices.resize(len, Mat34 { rows: [[f32::NAN; 4]; 3] });
             }
@@ -264,7 +263,6 @@ impl Buffer {
 }
 
 impl Oracle {
-    /// Compares all that a renderer keeps.
     pub(crate) fn compare_renderer(&mut self, probe: u16, updated: bool) -> Check {
         let seed = u64::from(probe) * 5 + 3;
         if probe.is_multiple_of(4) {
@@ -308,7 +306,7 @@ impl Oracle {
             let found = always.mirror.index(slot).and_then(|at| always.matrices.get(at));
             let same = found.is_some_and(|found| same_bits(found, world));
             ensure!(same, "the buffer has {found:?} for {node:?} at {slot:?}, not {world:?}");
-            // A detached node's slice is not shown.
+            // `slices()` does not return a detached node's slice.
             let slice = scene.slices().find(|slice| slice.number() == slot.slice);
             let held = slice.is_none_or(|slice| same_bits(&slice.transforms().worlds()[slot.slot as usize], world));
             ensure!(held, "{slot:?} holds another matrix");

@@ -1,7 +1,7 @@
-//! Spatial queries, compared with tests of everything that is drawn: the same nodes in the same order.
+//! Spatial queries, compared with tests of every drawable: the same nodes in the same order.
 //!
-//! The result of a frustum is compared exactly, with its own test of single boxes. Spheres and rays are compared in
-//! double precision: what is touched must be found, and what is clearly not touched must not.
+//! The result of a frustum is compared exactly, by `touches` of single boxes. Spheres and rays are compared in double
+//! precision: a touched box must be found, and a clearly separate box must not.
 
 use super::Check;
 use super::oracle::Oracle;
@@ -12,10 +12,10 @@ use hedgerow::{
     query::{CullView, Filter, Frustum, Ray, RayHit, Sphere},
 };
 
-/// How much wider than its exact size a box may count, in double precision.
+/// The margin by which a box may be found although it is not touched.
 const MARGIN: f64 = 1e-5;
 
-/// What a result must say about a box.
+/// The expected result for a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Touch {
     No,
@@ -24,7 +24,7 @@ enum Touch {
     Yes,
 }
 
-/// A point among the nodes, or a direction.
+/// Returns a point among the nodes, or a direction.
 fn point(seed: u64) -> Vec3 {
     let word = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16;
     let part = |shift: u32| (word >> shift & 0xfff) as f32 / 512.0 - 4.0;
@@ -43,7 +43,7 @@ pub(crate) fn camera(seed: u64) -> Frustum {
 }
 
 impl Oracle {
-    /// Makes spatial queries, each time elsewhere; only in scenes that keep boxes.
+    /// Makes spatial queries in different places, if the scene keeps boxes.
     pub(crate) fn compare_spatial(&mut self, seed: u16, updated: bool) -> Check {
         let seed = u64::from(seed) * 7 + 1;
         let (all, frustum) = (Layers::ALL, camera(seed));
@@ -55,7 +55,7 @@ impl Oracle {
         }
         ensure!(answer.is_ok(), "culling answers {answer:?}");
         if self.ahead {
-            // Boxes are as of the last update, and matrices are not.
+            // The matrices are newer than the boxes of the last update.
             return Ok(());
         }
         self.scene.draw_list(&mut self.list);

@@ -1,5 +1,3 @@
-//! A scene that is saved and loaded.
-
 use super::Check;
 use super::feed::Seen;
 use super::oracle::Oracle;
@@ -9,7 +7,7 @@ use hedgerow::SceneConfig;
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
 
 impl Oracle {
-    /// Saves the scene, and goes on with the one that was loaded, with another configuration if there is one.
+    /// Saves the scene, and continues with the loaded one, in another configuration if one is given.
     pub(crate) fn reload(&mut self, options: SaveOptions, config: Option<SceneConfig>) -> Check<Option<bool>> {
         let bytes = options.to_bytes(&self.scene);
         let expected = config.unwrap_or(*self.scene.config());
@@ -23,7 +21,7 @@ impl Oracle {
         }
         self.seen = Seen::of_loaded(&self.scene);
         self.readers = Readers::of_loaded(&self.scene, self.tree.removed().len());
-        // A scene that was loaded is up to date.
+        // A loaded scene is up to date.
         self.tree.forget_seen();
         ensure!(self.scene.root() == self.tree.handle(Tree::ROOT), "the root has another handle");
         Ok(None)

@@ -1,4 +1,4 @@
-//! Subtrees that leave the tree, for a while or for good.
+//! Subtrees that are detached or removed.
 
 use super::Check;
 use super::dump::same_slice;
@@ -7,7 +7,7 @@ use super::tree::Tree;
 use hedgerow::{Error, Keep, NodeHandle, Place};
 
 impl Oracle {
-    /// The model's node of a handle that is to be moved or removed; adds a refusal for a stale handle and for the root.
+    /// Returns the model's node of a handle to move or remove. Adds a refusal for a stale handle and for the root.
     pub(crate) fn movable(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
         let index = self.live(handle, refusals);
         if index == Some(Tree::ROOT) {
@@ -16,7 +16,7 @@ impl Oracle {
         index
     }
 
-    /// Detaches a subtree; one that is detached already stays the same.
+    /// Detaches a subtree. A detached one is unchanged.
     pub(crate) fn detach_subtree(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.movable(handle, &mut refusals);
@@ -32,7 +32,6 @@ impl Oracle {
         Ok(Some(true))
     }
 
-    /// Removes a subtree.
     pub(crate) fn remove(&mut self, handle: NodeHandle) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         let index = self.movable(handle, &mut refusals);

@@ -6,38 +6,31 @@ use hedgerow::glam::DVec3;
 use hedgerow::{Drawable, Layers, Local, Mat34, Node, NodeHandle, Place, ViewRange, Visibility};
 use std::collections::{HashMap, HashSet};
 
-/// A node.
+/// A node in the lists.
 pub(crate) struct Entry {
-    /// Its handle in the scene.
+    /// The handle in the scene.
     pub(crate) handle: NodeHandle,
-    /// Its parent; `None` for the root, and for the roots of detached subtrees.
+    /// The parent; `None` for the root and for the roots of detached subtrees.
     pub(crate) parent: Option<usize>,
-    /// Its children in order.
     pub(crate) children: Vec<usize>,
-    /// Its local transform.
     pub(crate) local: Option<Kept>,
-    /// The translation of its local transform, if it was set in double precision last.
+    /// The translation of the local transform, if it was last set in double precision.
     pub(crate) precise: Option<DVec3>,
-    /// Its material.
     pub(crate) material: Option<u32>,
-    /// Its drawable.
     pub(crate) drawable: Option<Drawable>,
     pub(crate) visibility: Visibility,
-    /// Whether its local transform is relative to the world.
+    /// Whether the local transform is relative to the world.
     pub(crate) anchored: bool,
-    /// Its own layers.
     pub(crate) layers: Option<Layers>,
-    /// Its range of distances.
     pub(crate) range: Option<ViewRange>,
-    /// Its name.
     pub(crate) name: Option<&'static str>,
-    /// Its world matrix as of the last update, if it has had a transform of its own ever since.
+    /// The world matrix after the last update, unless the node has lost its transform since.
     pub(crate) seen: Option<Mat34>,
-    /// Its index in the list of live nodes.
+    /// The index in the list of live nodes.
     at: usize,
 }
 
-/// Where nodes are visible, as those below inherit it.
+/// The layers and the visibility that descendants inherit.
 #[derive(Clone, Copy)]
 pub(crate) struct Mask {
     all: Layers,
@@ -58,27 +51,24 @@ impl Mask {
     }
 }
 
-/// A node met on a walk through the tree: parents before children, siblings in order.
+/// A node on a walk through the tree: parents before children, siblings in order.
 #[derive(Clone, Copy)]
 pub(crate) struct Met {
-    /// The node.
     pub(crate) index: usize,
-    /// The place in the walk of its parent; [`Met::NOWHERE`] for a root.
+    /// The position of the parent in the walk; [`Met::NOWHERE`] for a root.
     pub(crate) parent: usize,
-    /// Its depth.
     pub(crate) depth: usize,
-    /// The sibling before it.
+    /// The previous sibling.
     pub(crate) before: Option<usize>,
-    /// The sibling after it.
+    /// The next sibling.
     pub(crate) after: Option<usize>,
 }
 
 impl Met {
-    /// The place of the parent of a root.
+    /// The `parent` of a root.
     pub(crate) const NOWHERE: usize = usize::MAX;
 }
 
-/// The naive scene.
 pub(crate) struct Tree {
     entries: Vec<Entry>,
     free: Vec<usize>,
@@ -90,10 +80,9 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The index of the root.
     pub(crate) const ROOT: usize = 0;
 
-    /// A tree with only a root.
+    /// Creates a tree with only a root.
     pub(crate) fn new(root: NodeHandle) -> Self {
         let mut tree = Self {
             entries: Vec::new(),
@@ -108,57 +97,52 @@ impl Tree {
         tree
     }
 
-    /// The number of nodes, including detached ones.
+    /// Returns the number of nodes, including detached ones.
     pub(crate) fn len(&self) -> usize {
         self.live.len()
     }
 
-    /// The roots of the detached subtrees.
+    /// Returns the roots of the detached subtrees.
     pub(crate) fn detached(&self) -> &[usize] {
         &self.detached
     }
 
-    /// Whether the node is the root of a detached subtree.
     pub(crate) fn is_detached_root(&self, index: usize) -> bool {
         index != Self::ROOT && self.at(index).parent.is_none()
     }
 
-    /// The handles of all nodes that were removed.
+    /// Returns the handles of all removed nodes.
     pub(crate) fn removed(&self) -> &[NodeHandle] {
         &self.removed
     }
 
-    /// Whether the scene ever issued this handle.
+    /// Returns whether the scene ever issued this handle.
     pub(crate) fn was_issued(&self, handle: NodeHandle) -> bool {
         self.issued.contains(&handle)
     }
 
-    /// The live node of this handle.
     pub(crate) fn find(&self, handle: NodeHandle) -> Option<usize> {
         self.by_handle.get(&handle).copied()
     }
 
-    /// The node.
     pub(crate) fn at(&self, index: usize) -> &Entry {
         &self.entries[index]
     }
 
-    /// Mutable access to the node.
     pub(crate) fn at_mut(&mut self, index: usize) -> &mut Entry {
         &mut self.entries[index]
     }
 
-    /// The handle of the node.
     pub(crate) fn handle(&self, index: usize) -> NodeHandle {
         self.entries[index].handle
     }
 
-    /// All nodes in no order, including detached ones.
+    /// Returns all nodes in no order, including detached ones.
     pub(crate) fn live(&self) -> &[usize] {
         &self.live
     }
 
-    /// The handle that a target stands for now.
+    /// Returns the current handle of a target.
     pub(crate) fn pick(&self, target: Target) -> NodeHandle {
         match target {
             Target::Live(index) => self.handle(self.live[usize::from(index) % self.len()]),
@@ -187,7 +171,7 @@ impl Tree {
         }
     }
 
-    /// The place that a target stands for now.
+    /// Returns the current place of a target.
     pub(crate) fn place(&self, place: Where) -> Place {
         match place {
             Where::First(target) => Place::FirstChildOf(self.pick(target)),
@@ -199,7 +183,7 @@ impl Tree {
         }
     }
 
-    /// The parent that a node would have at this place: `None` for a stale anchor, beside a root, and outside the tree.
+    /// Returns the parent of a node at this place: `None` for a stale anchor, beside a root, and outside the tree.
     pub(crate) fn parent_at(&self, place: Place) -> Option<usize> {
         let anchor = self.find(place.anchor()?)?;
         match place {
@@ -209,44 +193,43 @@ impl Tree {
         }
     }
 
-    /// The index of the node among its parent's children.
+    /// Returns the index of the node among its parent's children.
     pub(crate) fn rank(&self, index: usize) -> usize {
         let siblings = &self.at(self.at(index).parent.expect("the root has no rank")).children;
         siblings.iter().position(|&sibling| sibling == index).expect("a child of its parent")
     }
 
-    /// Whether the node is this one or below it.
+    /// Returns whether the node is `top` or below it.
     pub(crate) fn is_within(&self, index: usize, top: usize) -> bool {
         self.up(index).any(|node| node == top)
     }
 
-    /// The node and its ancestors.
+    /// Returns the node and its ancestors.
     pub(crate) fn up(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         core::iter::successors(Some(index), |&node| self.at(node).parent)
     }
 
-    /// The node to which the local transform is relative, if that is not the world.
+    /// Returns the node to which the local transform is relative, or `None` for the world.
     pub(crate) fn space(&self, index: usize) -> Option<usize> {
         self.at(index).parent.filter(|_| !self.at(index).anchored)
     }
 
-    /// The node and those above it whose transforms make up its world transform.
+    /// Returns the node and the ancestors whose transforms contribute to its world transform.
     fn spaces(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         core::iter::successors(Some(index), |&node| self.space(node))
     }
 
-    /// The nearest of these with a transform.
+    /// Returns the nearest node of `spaces` with a transform.
     pub(crate) fn transform_above(&self, index: usize) -> Option<usize> {
         self.spaces(index).find(|&node| self.at(node).local.is_some())
     }
 
-    /// The world transform of the node.
     pub(crate) fn world(&self, index: usize) -> World {
         let above: Vec<_> = self.spaces(index).filter_map(|node| self.at(node).local.as_ref()).collect();
         above.iter().rev().fold(World::IDENTITY, |world, kept| world.below(kept))
     }
 
-    /// Whether a scale of exactly zero is part of the world transform.
+    /// Returns whether the world transform contains a scale of exactly zero.
     pub(crate) fn is_flat(&self, index: usize) -> bool {
         self.spaces(index).any(|node| self.at(node).local.is_some_and(|kept| kept.flat))
     }
@@ -279,7 +262,7 @@ impl Tree {
         self.detached.push(index);
     }
 
-    /// Removes a node and everything below it. Returns the number of nodes removed.
+    /// Removes a node and everything below it. Returns the number of removed nodes.
     pub(crate) fn remove(&mut self, index: usize) -> usize {
         self.unlink(index);
         let mut gone = vec![index];
@@ -292,8 +275,7 @@ impl Tree {
         done
     }
 
-    /// Fills `met` with all nodes, depth-first, with the detached ones after those of the tree. Returns the number of
-    /// nodes in the tree.
+    /// Fills `met` with all nodes, depth-first, detached ones last. Returns the number of nodes in the tree.
     pub(crate) fn walk(&self, met: &mut Vec<Met>) -> usize {
         met.clear();
         self.walk_below(Self::ROOT, met);
@@ -303,7 +285,7 @@ impl Tree {
     }
 
     fn walk_below(&self, root: usize, met: &mut Vec<Met>) {
-        // The stack has the nodes still to be visited, with the next one on top.
+        // The stack holds the nodes to visit, the next one on top.
         let mut stack = vec![Met { index: root, parent: Met::NOWHERE, depth: 0, before: None, after: None }];
         while let Some(next) = stack.pop() {
             let parent = met.len();
@@ -318,7 +300,7 @@ impl Tree {
         }
     }
 
-    /// The node and all nodes below it, parents first.
+    /// Returns the node and all nodes below it, parents first.
     pub(crate) fn pre_order(&self, top: usize) -> Vec<usize> {
         let (mut order, mut stack) = (Vec::new(), vec![top]);
         while let Some(node) = stack.pop() {
@@ -328,7 +310,7 @@ impl Tree {
         order
     }
 
-    /// The description that the scene must return, but for user data.
+    /// Returns the description that the scene must return, without user data.
     pub(crate) fn node(&self, index: usize) -> Node<'static> {
         let entry = self.at(index);
         let rounded = entry.local.map(|kept| kept.local.to_matrix().translation().as_dvec3());

@@ -1,4 +1,4 @@
-//! Edits of the storage only, which change nothing in the model, and the scene's statistics.
+//! Edits of storage only, which change nothing in the model, and the scene's statistics.
 
 use super::Check;
 use super::op::Budget;
@@ -6,11 +6,10 @@ use super::oracle::{Oracle, Refusals};
 use hedgerow::{Error, NodeHandle, stats::Stats};
 use std::time::Duration;
 
-/// Longer than any test takes.
+/// A time longer than any test takes.
 const ENOUGH: Duration = Duration::from_secs(600);
 
 impl Oracle {
-    /// Frees what was removed, and tidies what was edited.
     pub(crate) fn maintain(&mut self, budget: Budget) -> Check<Option<bool>> {
         match budget {
             Budget::Pieces(calls) => {
@@ -24,7 +23,7 @@ impl Oracle {
         Ok(None)
     }
 
-    /// Maintains until nothing is left to do, which must be after a single call behind an update.
+    /// Maintains twice. The second call must find nothing to do.
     fn maintain_all(&mut self, budget: Duration) -> Check {
         self.scene.maintain(budget);
         let done = self.scene.maintain(budget);
@@ -32,9 +31,8 @@ impl Oracle {
         Ok(())
     }
 
-    /// Frees unused memory.
     pub(crate) fn shrink(&mut self) -> Check<Option<bool>> {
-        // Lists of what an update has to report grow; in a scene that was just loaded they are empty.
+        // The lists of reported changes may grow; in a loaded scene they are empty.
         let bytes = |stats: Stats| stats.allocated_bytes() - stats.overhead_bytes;
         let (before, slices) = (bytes(self.scene.stats()), self.scene.stats().slices);
         self.scene.shrink_to_fit();
@@ -44,7 +42,6 @@ impl Oracle {
         Ok(None)
     }
 
-    /// Reserves room below a node.
     pub(crate) fn reserve(&mut self, handle: NodeHandle, more: usize) -> Check<Option<bool>> {
         let mut refusals = Refusals::default();
         self.live(handle, &mut refusals);

@@ -1,4 +1,4 @@
-//! Visitors that write between updates, and nodes that are moved through detached subtrees.
+//! Visitors that write between updates, and nodes that move through detached subtrees.
 
 use super::Check;
 use super::compare::same_bits;
@@ -13,16 +13,16 @@ use hedgerow::{
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Sets local transforms and runs the transform pass, slice by slice, as a visit says.
+/// Sets local transforms and runs the transform pass, slice by slice, by the settings of a visit.
 struct Writer {
     visit: Visit,
     /// The transforms to give to nodes.
     locals: HashMap<NodeHandle, Transform>,
-    /// How many slices were shown, up to 255.
+    /// The number of slices shown, up to 255.
     met: u8,
     /// Nodes whose transform was set.
     set: Vec<NodeHandle>,
-    /// Nodes in slices that the pass visited, and whether they have a slot of their own there.
+    /// Nodes in slices that the pass visited, and whether they have a transform slot there.
     computed: Vec<(NodeHandle, bool)>,
     refused: bool,
 }
@@ -50,7 +50,7 @@ impl SliceVisitorMut for Writer {
         match self.visit.end {
             End::Prunes(met) if met == self.met => Flow::Prune,
             End::Breaks(met) if met == self.met => Flow::Break,
-            // If a panic ends the program there is nothing to compare.
+            // If a panic aborts the program, there is nothing to compare.
             End::Panics(met) if met == self.met && cfg!(panic = "unwind") => resume_unwind(Box::new("half way")),
             _ => Flow::Continue,
         }
@@ -58,7 +58,7 @@ impl SliceVisitorMut for Writer {
 }
 
 impl Oracle {
-    /// Shows the slices to a visitor that writes; what it computed is as of now, everything else unchanged.
+    /// Shows the slices to a visitor that writes. Only matrices that it computes are current; all else is unchanged.
     pub(crate) fn visit_slices(&mut self, visit: Visit) -> Check {
         let chosen = |node: NodeHandle| {
             let mixed = (node.to_bits() ^ u64::from(visit.seed)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
@@ -90,18 +90,18 @@ impl Oracle {
         for (node, owns) in writer.computed {
             let (world, fresh) = (self.scene.world(node).copied(), self.scene.get(node).map(|node| node.fresh_world()));
             let same = world.zip(fresh).is_some_and(|(world, fresh)| same_bits(&world, &fresh));
-            // What was moved has its place in the slices until the update.
+            // A moved node has its old row in the slices until the update.
             ensure!(same || !self.still, "{node:?} was computed to {world:?} by a visitor, not to {fresh:?}");
             if let Some(index) = self.tree.find(node) {
                 let entry = self.tree.at_mut(index);
-                // A node that was given a transform since the update has that of an import, which later visits change.
+                // A node that got its transform since the update shows an import, which later visits change.
                 entry.seen = world.filter(|_| owns);
             }
         }
         Ok(())
     }
 
-    /// Moves a node below a detached one, changes what it inherits there, and moves both back.
+    /// Moves a node below a detached one, changes the detached one, and attaches both.
     pub(crate) fn detour(
         &mut self,
         node: NodeHandle,
@@ -110,7 +110,7 @@ impl Oracle {
         to: Where,
         keep: Keep,
     ) -> Check<Option<bool>> {
-        // Uses a node of its own if none is detached.
+        // If `by` is not detached, this step only detaches it.
         let is_detached = self.tree.find(by).is_some_and(|index| self.tree.is_detached_root(index));
         if !is_detached {
             return self.detach_subtree(by);
@@ -139,7 +139,7 @@ impl Oracle {
         Ok(crossed.or(back))
     }
 
-    /// Whether a node is that of the handle or below it.
+    /// Returns whether a node is the node of `top` or below it.
     fn is_below(&self, index: usize, top: NodeHandle) -> bool {
         self.tree.find(top).is_some_and(|top| self.tree.is_within(index, top))
     }

@@ -1,35 +1,34 @@
 //! World transforms in double precision, with a bound on the error of single precision.
 //!
-//! The bound is a running error analysis. It grows with every product that the scene rounds, in the spectral norm for
-//! locals (a rotation has norm 1, so depth costs a little each level, not a power) and the Frobenius norm for worlds.
+//! The bound is a running error analysis. It grows with every rounded product, by the spectral norm of locals and the
+//! Frobenius norm of worlds. A rotation has a spectral norm of 1, so each level adds little instead of a factor.
 
 use hedgerow::glam::{DAffine3, DMat3, DVec3};
 use hedgerow::{Local, Mat34};
 
 /// The distance from 1 to the next single-precision number.
 const EPSILON: f64 = f32::EPSILON as f64;
-/// How many roundings of a product of norms each level may cost.
+/// The roundings per level, in products of norms.
 const ROUNDINGS: f64 = 12.0;
-/// How much underflow may cost.
+/// The error by underflow.
 const TINY: f64 = 1e-36;
 
 /// A local transform as the scene stores it, and in double precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
-    /// The value in the scene.
     pub(crate) local: Local,
-    /// The same in double precision.
+    /// The value in double precision.
     pub(crate) wide: DAffine3,
     /// The greatest factor by which the linear part lengthens a vector.
     pub(crate) norm: f64,
     /// The length of the translation.
     pub(crate) length: f64,
-    /// Whether a scale is exactly zero, so that nothing below has an inverse.
+    /// Whether a scale is exactly zero, so that no world transform below has an inverse.
     pub(crate) flat: bool,
 }
 
 impl Kept {
-    /// The local transform, widened.
+    /// Widens a local transform.
     pub(crate) fn new(local: Local) -> Self {
         let wide = widen(&local);
         let norm = match local {
@@ -42,14 +41,13 @@ impl Kept {
     }
 }
 
-/// A world transform, and how far the scene's may be from it.
+/// A world transform, with bounds on the error of the scene's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
-    /// The transform.
     pub(crate) matrix: DAffine3,
-    /// The bound on the linear part.
+    /// The bound on the error of the linear part.
     pub(crate) linear: f64,
-    /// The bound on the translation.
+    /// The bound on the error of the translation.
     pub(crate) shift: f64,
 }
 
@@ -57,7 +55,6 @@ impl World {
     /// The world transform above the root.
     pub(crate) const IDENTITY: Self = Self { matrix: DAffine3::IDENTITY, linear: 0.0, shift: 0.0 };
 
-    /// The world transform of a child.
     pub(crate) fn below(&self, kept: &Kept) -> Self {
         let norm = frobenius(&self.matrix.matrix3);
         let far = self.matrix.translation.length();
@@ -68,23 +65,22 @@ impl World {
         }
     }
 
-    /// Whether a matrix of the scene equals this one, to within the bound.
+    /// Returns whether a matrix of the scene equals this one, within the bound.
     pub(crate) fn agrees(&self, matrix: &Mat34) -> bool {
         agrees(&self.matrix, matrix, self.linear, self.shift)
     }
 
-    /// How regular the linear part is: its determinant divided by the product of its columns' lengths.
+    /// Returns the determinant of the linear part divided by the product of its columns' lengths.
     pub(crate) fn regularity(&self) -> f64 {
         regularity(&self.matrix.matrix3)
     }
 
-    /// The local transform with which the world transform becomes `expected`, and how far the world transform may then
-    /// be from that.
+    /// Returns the local transform that gives the world transform `expected`, and the bounds on the resulting error.
     pub(crate) fn local_for(&self, expected: &Self) -> (DAffine3, f64, f64) {
         let local = self.matrix.inverse() * expected.matrix;
         let (norm, length) = (frobenius(&local.matrix3), local.translation.length());
         let own = frobenius(&self.matrix.matrix3);
-        // Translation, rotation and scale may be stored if they express the matrix to within 1e-6 a column.
+        // Translation, rotation and scale may be stored if they express the matrix to within 1e-6 per column.
         let linear = expected.linear + self.linear * norm + 8e-6 * own * norm + TINY;
         let far = expected.matrix.translation.length() + self.matrix.translation.length();
         let shift =
@@ -93,10 +89,10 @@ impl World {
     }
 }
 
-/// Whether a matrix of the scene equals this one, to within bounds for the linear part and the translation.
+/// Returns whether a matrix of the scene equals this one, within bounds for the linear part and the translation.
 pub(crate) fn agrees(wide: &DAffine3, matrix: &Mat34, linear: f64, shift: f64) -> bool {
     let columns = wide.to_cols_array_2d();
-    // NaN is near nothing.
+    // NaN fails the comparison.
     let near = |a: f32, b: f64, bound: f64| (f64::from(a) - b).abs() <= bound;
     matrix
         .rows
@@ -105,19 +101,18 @@ pub(crate) fn agrees(wide: &DAffine3, matrix: &Mat34, linear: f64, shift: f64) -
         .all(|(r, row)| (0..3).all(|c| near(row[c], columns[c][r], linear)) && near(row[3], columns[3][r], shift))
 }
 
-/// The determinant divided by the product of the columns' lengths: 1 for a rotation, 0 if there is no inverse.
+/// Returns the determinant divided by the product of the columns' lengths: 1 for a rotation, 0 if there is no inverse.
 pub(crate) fn regularity(m: &DMat3) -> f64 {
     let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
     if volume > 0.0 { (m.determinant() / volume).abs() } else { 0.0 }
 }
 
-/// The largest cosine between two columns: 0 without shear.
+/// Returns the largest cosine between two columns: 0 without shear.
 pub(crate) fn skew(m: &DMat3) -> f64 {
     let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(DVec3::normalize_or_zero);
     x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs())
 }
 
-/// The matrix in double precision.
 pub(crate) fn widen_matrix(matrix: &Mat34) -> DAffine3 {
     let [x, y, z] = matrix.rows.map(|row| row.map(f64::from));
     DAffine3::from_cols(
@@ -128,7 +123,6 @@ pub(crate) fn widen_matrix(matrix: &Mat34) -> DAffine3 {
     )
 }
 
-/// The local transform in double precision.
 pub(crate) fn widen(local: &Local) -> DAffine3 {
     match local {
         Local::Matrix(matrix) => widen_matrix(matrix),

@@ -5,8 +5,8 @@ use fastrand::Rng;
 use hedgerow::Transform;
 use hedgerow::glam::{Quat, Vec3};
 
-/// Random numbers that are the same in every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
-/// number generators", 2014.
+/// Random numbers, the same in every run. Source: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
 pub(crate) struct Dice(Rng);
 
 impl Dice {
@@ -14,17 +14,17 @@ impl Dice {
         Self(Rng::with_seed(seed))
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0.usize(..end)
     }
 
-    /// A transform, or none for a third of the nodes; it neither enlarges nor shrinks what is below it.
+    /// Returns a transform that does not scale, or none for a third of the nodes.
     pub(crate) fn local(&mut self) -> Option<Transform> {
         (self.below(3) > 0).then(|| self.transform())
     }
 
-    /// A transform that neither enlarges nor shrinks what is below it.
+    /// Returns a transform that does not scale.
     pub(crate) fn transform(&mut self) -> Transform {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let mut number = || self.below(2001) as f32 / 1000.0 - 1.0;
@@ -33,7 +33,7 @@ impl Dice {
         Transform { translation: Vec3::new(x, y, z), rotation, scale: Vec3::ONE }
     }
 
-    /// A live node other than the root.
+    /// Returns a live node other than the root.
     pub(crate) fn live(&mut self, pair: &Pair) -> usize {
         loop {
             let node = 1 + self.below(pair.ever() - 1);
@@ -43,7 +43,7 @@ impl Dice {
         }
     }
 
-    /// A place below or beside a node that is not the root.
+    /// Returns a place below a node, or beside it unless it is the root.
     pub(crate) fn place(&mut self, node: usize) -> Where {
         match self.below(6) {
             0 => Where::First(node),

@@ -1,15 +1,15 @@
-//! Rebuilds a scene from its change feed alone: which nodes there are, and where.
+//! Rebuilds a scene's nodes and their world matrices from its change feed alone.
 
 use crate::model::compare::same_bits;
 use hedgerow::changes::ChangeReader;
 use hedgerow::{Error, Mat34, NodeHandle, Scene};
 use std::collections::HashMap;
 
-/// World matrices by node, as reported by the feed update by update. Empty for a scene that does not track changes.
+/// World matrices by node, as the feed reported them. Empty if the scene does not track changes.
 pub(crate) struct Mirror(HashMap<NodeHandle, Mat34>, ChangeReader);
 
 impl Mirror {
-    /// A mirror of a scene before its first update.
+    /// Creates a mirror of a scene before its first update.
     pub(super) fn new(scene: &Scene) -> Self {
         let mut reader = ChangeReader::new();
         let first = scene.changes(&mut reader);
@@ -17,7 +17,7 @@ impl Mirror {
         Self(HashMap::new(), reader)
     }
 
-    /// Applies what the last update reported: each node once, none that has not changed, and where each was before.
+    /// Applies the report of the last update, which must list each changed node once, with its previous matrix.
     pub(super) fn follow(&mut self, scene: &Scene) {
         let changes = match scene.changes(&mut self.1) {
             Ok(changes) => changes,
@@ -47,12 +47,10 @@ impl Mirror {
         }
     }
 
-    /// How many nodes there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Checks where a node is.
     pub(super) fn assert_at(&self, node: NodeHandle, world: &Mat34) {
         let told = self.0.get(&node);
         assert!(told.is_some_and(|told| same_bits(told, world)), "{node:?} was told to be at {told:?}, not {world:?}");

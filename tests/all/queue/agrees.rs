@@ -1,4 +1,4 @@
-//! A queue does the same as direct edits.
+//! A queue has the same effect as direct edits.
 
 use hedgerow::glam::Vec3;
 use hedgerow::{
@@ -7,7 +7,7 @@ use hedgerow::{
 };
 use proptest::prelude::*;
 
-/// The node of a generated step: by number among all handles so far, or among the inserts of the round.
+/// The node of a generated step: an index among all handles so far, or among the inserts of the round.
 #[derive(Clone, Copy, Debug)]
 enum Which {
     Known(prop::sample::Index),
@@ -32,7 +32,7 @@ enum Step {
     Build(u8, Which, usize),
 }
 
-/// A root with so many children.
+/// Returns a root with this many children.
 fn tree(children: usize) -> Tree {
     let mut tree = Tree::new();
     tree.push(None, Node::group().named("top"));
@@ -92,7 +92,7 @@ impl Step {
         None
     }
 
-    /// Makes the edit on the scene itself; `node` resolves its nodes, or says why a node was never made.
+    /// Makes the edit on the scene. `node` resolves its nodes, or returns why a node was not inserted.
     fn make(&self, scene: &mut Scene, node: impl Fn(Which) -> Result<NodeHandle, Error>) -> Result<Outcome, Error> {
         let place = |kind: u8, anchor| {
             let anchor = node(anchor)?;
@@ -201,7 +201,7 @@ proptest! {
         let mut handles = vec![direct.root()];
         let (mut queue, mut tail) = (EditQueue::new(), EditQueue::new());
         for (steps, split) in rounds {
-            // The results of the round's inserts so far, and their tickets.
+            // Results and tickets of the round's inserts so far.
             let mut made: Vec<Result<NodeHandle, Error>> = Vec::new();
             let mut tickets: Vec<Queued> = Vec::new();
             let mut expected = Vec::new();

@@ -1,4 +1,4 @@
-//! Runs of edits of one kind, which a queue makes as batches.
+//! Runs of edits of one kind, which a queue applies as batches.
 
 use fastrand::Rng;
 use hedgerow::glam::{DVec3, Quat, Vec3};
@@ -7,7 +7,7 @@ use hedgerow::{
     edit::{Change, Edit, EditQueue, Outcome},
 };
 
-/// A tree in which most nodes have a transform, and some of its nodes are gone.
+/// Returns a tree in which most nodes have a transform, and its nodes, some of them removed.
 fn tree(rng: &mut Rng) -> (Scene, Vec<NodeHandle>) {
     let mut scene = Scene::new();
     let mut nodes = vec![scene.root()];
@@ -40,7 +40,7 @@ fn runs_give_the_results_of_single_edits() {
         let (mut queue, mut expected) = (EditQueue::new(), Vec::new());
         for _ in 0..6 {
             let (is_world, all) = (rng.bool(), rng.bool());
-            // Leaves are not below each other.
+            // No leaf is below another.
             let leaves: Vec<NodeHandle> = nodes
                 .iter()
                 .copied()
@@ -133,7 +133,7 @@ fn a_queue_gives_the_results_of_single_edits_in_a_scene_beyond_the_cache() {
         let [node, other] = [(); 2].map(|()| nodes[rng.usize(1..nodes.len())]);
         let result = match rng.u8(..6) {
             0 | 1 => {
-                // Some are not stored as they are, and so end a run.
+                // Some transforms must be normalised, and so end a run.
                 let mut local = pose(&mut rng);
                 local.rotation *= if number % 7 == 0 { 3.0 } else { 1.0 };
                 queue.push(Edit::set_local(node, local));

@@ -7,7 +7,7 @@ use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, Transform, Tree, ViewRange, Visibility,
 };
 
-/// A node as a caller can tell it: its description, its parent and its children.
+/// The visible state of a node: its description, its parent and its children.
 type Seen = (NodeHandle, String, Option<NodeHandle>, Vec<NodeHandle>);
 
 fn seen(scene: &Scene) -> (Vec<Seen>, Vec<NodeHandle>) {
@@ -59,7 +59,7 @@ fn change(dice: &mut Rng) -> Change {
     }
 }
 
-/// Records some edits, the same ones for the same seed.
+/// Records some edits, the same for the same seed.
 fn fill(queue: &mut EditQueue, nodes: &[NodeHandle], seed: u64) {
     let mut dice = Rng::with_seed(seed);
     let mut targets: Vec<Target> = nodes.iter().map(|&node| node.into()).collect();

@@ -1,4 +1,4 @@
-//! Slices below several others: edits above must affect everything below.
+//! Slices below several others. Edits above must affect everything below.
 
 use super::{check_update, drawn, draws, turned, whole};
 use crate::trees::APART;
@@ -8,7 +8,7 @@ use hedgerow::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A top node, and below it branches two deep with drawn leaves, in small slices. Everything is up to date.
+/// A top node with branches two deep and drawn leaves, in small slices, after an update.
 struct Branches {
     scene: Scene,
     top: NodeHandle,
@@ -50,16 +50,16 @@ impl Branches {
     }
 }
 
-/// How a visitor leaves.
+/// How a visitor ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Leave {
     Panic,
     Answer(Flow),
 }
 
-/// Moves what has a transform in one slice, possibly computes that slice, and leaves.
+/// Moves every transform in one slice, possibly computes that slice, and ends.
 struct Meddler {
-    /// How many slices before it are left unchanged.
+    /// The number of slices that are skipped before it.
     skip: usize,
     pass: Option<TransformPass>,
     leave: Leave,
@@ -163,7 +163,7 @@ fn edits_reach_all_slices_below() {
     }
     let shown = draws(&branches.scene).len();
     assert_eq!(shown, branches.leaves.len(), "all is shown in the end");
-    // Hidden by the root, above every slice, and with a material from there.
+    // The root hides all nodes and has a material, above every slice.
     let root = branches.scene.root();
     step(&mut branches, "hiding the root", &mut |scene| {
         scene.edit(root).map(|mut node| _ = node.set_layers(Layers::NONE))

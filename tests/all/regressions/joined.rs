@@ -1,4 +1,4 @@
-//! Parts of the crate that were right by themselves and wrong together.
+//! Parts that were right on their own and wrong together.
 
 use super::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
@@ -7,7 +7,7 @@ use hedgerow::{
     visit::TransformPass,
 };
 
-/// The nodes in a box around everything.
+/// Returns the nodes in a box around everything.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
     scene.query(&Aabb::new(Vec3::splat(-1e6), Vec3::splat(1e6)), Layers::ALL, &mut nodes).unwrap();
@@ -67,7 +67,7 @@ fn values_of_nodes_that_go_while_they_are_detached_go_with_them() {
     scene.reparent(node, Place::Detached, Keep::Local).unwrap();
     run(&mut scene, &mut sum);
     assert_eq!((sum.get(below), sum.results().len()), (Some(&3), 4), "what is detached keeps its results");
-    // It moves from one detached subtree to another, and gets a child that no run sees in the tree.
+    // The node moves from one detached subtree to another, and gets a child that is never in the tree.
     scene.reparent(below, Place::Detached, Keep::Local).unwrap();
     run(&mut scene, &mut sum);
     let unseen = scene.insert(below, Node::group()).unwrap();

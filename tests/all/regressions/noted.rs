@@ -5,7 +5,7 @@ use hedgerow::changes::ChangeReader;
 use hedgerow::{Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, visit::TransformPass};
 use std::time::Duration;
 
-/// Longer than any test takes.
+/// A time longer than any test takes.
 const ENOUGH: Duration = Duration::from_secs(600);
 
 const CYCLES: usize = 10_000;
@@ -14,7 +14,7 @@ fn placed(x: f32) -> Node<'static> {
     Node::transform(Transform::from_xyz(x, 0.0, 0.0))
 }
 
-/// Repeated edits that leave a scene unchanged in the end; given two nodes of the tree.
+/// Repeated edits that restore the scene, given two nodes of the tree.
 type Cycle = fn(&mut Scene, [NodeHandle; 2]);
 
 const CYCLES_OF: [(&str, Cycle); 13] = [
@@ -82,7 +82,7 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
 #[test]
 fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
     for (changes, bounds) in crate::pair::MODES {
-        // Removals are noted up to a number.
+        // The number of recorded removals is limited.
         let config = SceneConfig { changes, bounds, max_nodes: 32, change_history: 0 };
         for (what, cycle) in CYCLES_OF {
             let mut scene = Scene::with_config(config).unwrap();

@@ -54,7 +54,7 @@ fn more_room_than_can_be_counted_is_an_overflow() {
 #[test]
 fn a_capacity_shows_in_the_bytes_allocated() {
     let (plain, roomy) = (Scene::new().stats(), Scene::with_capacity(4_000).stats());
-    // A record; what an update makes of it is made then.
+    // Only records are reserved; the update allocates the rest.
     let room = roomy.records.allocated_bytes;
     assert!(room >= 4_000 * 77, "{room} bytes for 4,000 nodes");
     let grown = roomy.allocated_bytes() - plain.allocated_bytes();
@@ -76,7 +76,7 @@ fn freed_handles_come_back_once_each_in_any_order() {
         let mut seen: HashSet<_> = live.iter().copied().collect();
         let mut stale = Vec::new();
         for freed in 1..=20 {
-            // 23 is prime, so each stride reaches each node.
+            // Since 23 is prime, each stride reaches each node.
             let order: Vec<_> = (0..freed).map(|turn| live[turn * stride % 23]).collect();
             for &node in &order {
                 assert_eq!(scene.remove(node), Ok(1));
@@ -84,7 +84,7 @@ fn freed_handles_come_back_once_each_in_any_order() {
             }
             live.retain(|node| !order.contains(node));
             stale.extend(order);
-            // A part is attached again, then a node is removed, then the rest is attached.
+            // Some nodes are inserted, one is removed, and the rest is inserted.
             for _ in 0..freed / 2 {
                 live.push(scene.insert(parent, Node::group()).unwrap());
                 assert!(seen.insert(live[live.len() - 1]), "a handle never comes again");

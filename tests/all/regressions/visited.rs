@@ -1,4 +1,4 @@
-//! What a visitor of slices computes before the next update: boxes, and the reported changes.
+//! Visitors that compute before the next update, and the effect on boxes and on the reported changes.
 
 use crate::watched::Watched;
 use hedgerow::changes::ChangeReader;
@@ -14,7 +14,6 @@ fn at(x: f32) -> Transform {
     Transform::from_xyz(x, 0.0, 0.0)
 }
 
-/// How a visit ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     Never,
@@ -23,7 +22,7 @@ enum End {
     Panics(usize),
 }
 
-/// Moves everything that has a transform, if told to, and computes world matrices.
+/// Sets every transform, if one is given, and computes world matrices.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     local: Option<Transform>,
@@ -65,7 +64,7 @@ impl SliceVisitorMut for Visit {
     }
 }
 
-/// The nodes whose box touches one around everything near the origin, in no order.
+/// Returns the nodes near the origin, sorted.
 fn found(scene: &Scene) -> Vec<NodeHandle> {
     let mut nodes = Vec::new();
     scene.query(&Sphere::new(Vec3::ZERO, 1e3).unwrap(), Layers::ALL, &mut nodes).unwrap();
@@ -153,8 +152,8 @@ fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
     }
 }
 
-/// Lets a visitor move a tree, edits it, and compares what the next update reports. Returns how many slices more there
-/// are then at least.
+/// Lets a visitor move a tree, edits the tree, and checks what the next update reports. Returns the least number of
+/// slices that this update adds.
 fn move_by_visit(config: SceneConfig, x: f32, kids: usize, edit: impl Fn(&mut Scene, NodeHandle)) -> usize {
     let mut more = usize::MAX;
     for pass in [TransformPass::dirty(), TransformPass::everything()] {

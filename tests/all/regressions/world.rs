@@ -10,7 +10,7 @@ use hedgerow::{
 };
 use proptest::prelude::*;
 
-/// A node with a transform below a parent with another.
+/// Returns a node with a transform, below a parent with another transform.
 fn pair() -> (Scene, NodeHandle) {
     let mut scene = Scene::new();
     let parent = turned(3.0, 0.8).with_scale(Vec3::splat(2.0));
@@ -78,7 +78,7 @@ fn a_world_rotation_is_normalised_as_a_local_one() {
         assert!(matches!(queue.apply(&mut other)[0], Ok(Outcome::Changed)));
         assert_eq!(other.local(queued), scene.local(node), "the queue does the same");
 
-        // Below the root the world transform is the local one.
+        // Below the root, the world transform is the local one.
         let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
         let kept = |scene: &Scene| scene.local(top).and_then(|local| local.transform()).unwrap();
         scene.set_local(top, given).unwrap();
@@ -122,14 +122,14 @@ fn every_mirroring_looks_at_its_target_and_stands_upright() {
     }
 }
 
-/// A matrix in double precision.
+/// Widens a matrix to double precision.
 fn wide(matrix: Mat34) -> DAffine3 {
     let [x, y, z] = matrix.rows.map(|row| row.map(f64::from));
     let column = |axis: usize| DVec3::new(x[axis], y[axis], z[axis]);
     DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) }
 }
 
-/// The world transform of a node, composed in double precision.
+/// Returns the world transform of a node, composed in double precision.
 fn wide_world(scene: &Scene, node: NodeHandle) -> DAffine3 {
     let above = scene.parent(node).map_or(DAffine3::IDENTITY, |parent| wide_world(scene, parent));
     let local = scene.local(node).map_or(DAffine3::IDENTITY, |local| match local {
@@ -171,10 +171,10 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
     assert_eq!(dump(&scene), before);
     assert!(refused.to_string().contains("too small for single precision"));
 
-    // A single axis is enough.
+    // Underflow on a single axis is refused.
     let flat = Transform::IDENTITY.with_scale(Vec3::new(1.0, 1e-20, 1.0));
     assert_eq!(scene.set_world(below, flat), Err(refused));
-    // A place that would be lost is, too; one that differs from the parent's by less than can be told is not.
+    // A translation that would underflow is refused too. One that rounds to the parent's is not.
     let away = scaled(1.0).with_translation(Vec3::new(1e-15, 0.0, 0.0));
     assert_eq!(scene.set_world(below, away), Err(refused));
     scene.set_local(large, scaled(1e30).with_translation(Vec3::ONE)).unwrap();
@@ -186,7 +186,7 @@ fn a_local_transform_that_would_vanish_is_refused_on_every_way() {
 
 #[test]
 fn what_is_kept_is_normal_and_what_is_not_is_refused() {
-    // Half the least normal number still has all digits except one.
+    // Half the least normal number has lost only one bit.
     let least = f64::from(f32::MIN_POSITIVE) / 2.0;
     let mut refused = 0;
     for step in 0..400_i16 {
@@ -214,7 +214,7 @@ fn what_is_kept_is_normal_and_what_is_not_is_refused() {
     assert_eq!(scene.local(node).unwrap().transform().unwrap().scale, subnormal.scale, "nothing is lost of it");
 }
 
-/// The rule of [`Error::Singular`]: the volume of the axes compared with that of perpendicular axes.
+/// Checks the rule of [`Error::Singular`]: the volume of the axes relative to perpendicular axes.
 #[test]
 fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
     let rows = |rows: [[f32; 3]; 3]| Mat34 { rows: rows.map(|[x, y, z]| [x, y, z, 0.0]) };
@@ -224,10 +224,10 @@ fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
         // One axis leans into the plane of the others: the volume is 3 times the number.
         (one(3.5e-13), true),
         (one(3.2e-13), false),
-        // All lean into one line: the volume is 6 times its square.
+        // All axes lean into one line: the volume is 6 times the number squared.
         (two(4.2e-7), true),
         (two(4.0e-7), false),
-        // Scales do not matter, however small or uneven.
+        // The size and the ratio of scales have no effect.
         (scaled(1e-30).to_matrix(), true),
         (turned(0.0, 0.7).with_scale(Vec3::new(1e-10, 1.0, 1e10)).to_matrix(), true),
         (scaled(0.0).to_matrix(), false),
@@ -247,7 +247,7 @@ fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
         assert_eq!(scene.reparent(other, inner, Keep::World).is_ok(), regular, "{local:?}");
         assert_eq!(local.inverse().is_some(), regular, "the same rule: {local:?}");
     }
-    // A product with the transforms above that exceeds double precision is singular too.
+    // A product of the transforms above that exceeds double precision is singular too.
     for scale in [1e30_f32, 1e-30] {
         let mut scene = Scene::new();
         let mut parent = scene.root();
@@ -259,7 +259,7 @@ fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
     }
 }
 
-/// A transform whose scale is any number of single precision.
+/// Returns transforms whose scale is any single-precision number.
 fn extreme() -> impl Strategy<Value = Transform> {
     let number = || -1.0_f32..1.0;
     let exponents = [-36..=36_i32, -1..=1, -1..=1];
@@ -295,8 +295,7 @@ proptest! {
                 prop_assert!(expected, "{:?}", error);
             }
             Ok(()) => {
-                // Parents with scales uneven by up to ten thousand magnify the rounding of the local transform by as
-                // much.
+                // If a parent's scales differ by up to ten thousand, the rounding of the local transform grows as much.
                 let found = wide_world(&scene, node);
                 let [axes, expected] = [found, wanted].map(|it| [it.matrix3.x_axis, it.matrix3.y_axis, it.matrix3.z_axis]);
                 for (axis, expected) in axes.into_iter().zip(expected) {

@@ -64,7 +64,7 @@ proptest! {
         let base = poses[3].clone();
         let mut out = Pose::new(poses[0].len());
         for _ in 0..2 {
-            // Twice, since a finished sum starts empty.
+            // Runs twice: a finished sum starts empty.
             for (pose, &weight) in poses.iter().zip(&weights).take(3) {
                 sum.add(pose, weight, Some(&mask)).unwrap();
             }

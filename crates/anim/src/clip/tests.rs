@@ -53,7 +53,7 @@ fn a_compact_number_is_within_half_a_step_of_its_range() {
 #[test]
 fn times_on_a_grid_lie_on_ticks() {
     for frames in [24.0_f32, 25.0, 30.0, 60.0, 48.0] {
-        // As after a reduction: some frames are missing, and all gaps are multiples of the frame time.
+        // Like a reduced clip: some frames are missing, and all gaps are multiples of the frame time.
         let times: Vec<f32> =
             (0..200).filter(|frame| frame % 5 == 0 || frame % 5 == 2).map(|frame| frame as f32 / frames).collect();
         let rate = rate(&times, 200.0 / frames).expect("ticks");
@@ -155,7 +155,7 @@ fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
         raw.set_rotation(0, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
         ClipBuilder::new().build(&raw).expect("a sound clip")
     };
-    // Both ends of the interval that becomes the same word.
+    // The two ends of the interval that becomes the same word.
     let (clip, report) = built([-5.5e-5, 0.0, 5.5e-5]);
     assert_eq!((report.constant_tracks, clip.stats().player_bytes), (1, 0));
     assert!((5e-5..1.1e-4).contains(&report.rotation_error), "{report:?}");

@@ -86,7 +86,7 @@ fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     assert_eq!(listed, handles);
 }
 
-/// Checks that poses outside a crowd, by reference and by value, have the same matrices as inside.
+/// Checks that a pose has the same matrices outside a crowd, by reference and by value, as inside.
 fn check_poses(crowd: &Crowd, skin: &Skin, models: &[Mat34], palettes: &[Mat34]) {
     let poses: Vec<Pose> = crowd.instances().map(|instance| crowd.pose(instance).unwrap()).collect();
     let (mut room, mut found) = (Vec::new(), Vec::new());

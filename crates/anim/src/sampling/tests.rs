@@ -5,7 +5,7 @@ use crate::transform_lanes::PoseBlock;
 use fastrand::Rng;
 use hedgerow_math::internal::level::levels;
 
-/// Words that tests make at random: of 32 bits, numbers in −1..1.
+/// A word that tests make at random; of 32 bits, a number in −1..1.
 trait Any: Word {
     fn any(dice: &mut Rng) -> Self;
     fn time(at: u16) -> Self;
@@ -61,7 +61,7 @@ fn every_level_fetches_the_same_keys<W: Any>() {
     for round in 0..500 {
         let mut bytes = group::<W>(&mut dice, 5, 4);
         let length = bytes.len();
-        // With and without room for whole vectors after the last record.
+        // Leaves room for whole vectors after the last record, or less.
         bytes.resize(length + if round % 2 == 0 { PADDING } else { round % 7 }, 0xa5);
         let start: Vec<Active<W>> = (0..5).map(|_| block(&mut dice)).collect();
         let mut expected = start.clone();
@@ -190,7 +190,7 @@ fn every_level_samples_the_same_bits<W: Any>() {
             *bytes = (f32::from((dice.u32(..) >> 16) as u16) / 9000.0 - 3.0).to_le_bytes();
         }
         let time = (dice.u32(..) % 1700) as f32 / 10.0 - 10.0;
-        // One block fewer than the targets name. Lanes without a track must not change.
+        // There is one block fewer than the targets name. Lanes without a track must not change.
         let mut expected = [PoseBlock::IDENTITY; 2];
         sample_plainly(&active, &targets, &ranges, time, &mut expected);
         for level in levels() {

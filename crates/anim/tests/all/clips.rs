@@ -170,7 +170,7 @@ proptest! {
             }
         }
         if recipe.frames {
-            // Also at the exact times of keys, including steps.
+            // Samples also at the exact times of keys, including steps.
             for frame in 0..(clip.duration() * 30.0) as u32 {
                 let time = frame as f32 / 30.0;
                 player.seek(time);

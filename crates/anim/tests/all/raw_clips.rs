@@ -204,7 +204,7 @@ fn the_player_that_searches_tracks_plays_the_test_clip() {
         tracks.sample(time, &mut pose);
         tracks.sample_from(&mut places, time, &mut kept);
         assert_eq!(kept, pose);
-        // Also after jumps, and backward.
+        // Seeks also after jumps, and backward.
         let mut far = (KeyPlaces::new(&tracks), pose.clone());
         tracks.sample_from(&mut far.0, 4.0 - time, &mut far.1);
         tracks.sample_from(&mut far.0, time, &mut far.1);

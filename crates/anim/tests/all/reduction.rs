@@ -191,7 +191,7 @@ fn a_joint_with_a_finer_bound_of_its_own_has_it() {
 
 #[test]
 fn the_last_bound_that_is_given_for_a_joint_counts() {
-    // The greatest number of joints, each three times: any order takes no longer than one pass.
+    // The greatest number of joints, each listed three times: the time does not depend on their order.
     let joints: Vec<u16> = (0..u16::MAX).map(|joint| joint.wrapping_mul(40_503)).collect();
     let mut reduction = Reduction::default();
     for round in 1..=3_u8 {
@@ -209,7 +209,7 @@ fn the_last_bound_that_is_given_for_a_joint_counts() {
 
 #[test]
 fn what_no_point_hangs_on_keeps_a_key() {
-    // A scale of zero puts all descendants at one point, and the root's rotation moves no point at distance zero.
+    // A scale of zero moves all descendants to one point, and the root's rotation moves no point at distance zero.
     let mut clip = swaying(2, 30, 0.0);
     clip.set_scale(0, Track::constant(Vec3::ZERO).expect("finite")).expect("fits");
     let reduction = Reduction::new(1e-3, 0.0);

@@ -280,7 +280,7 @@ proptest! {
             character = below(character, motion.delta(now, next));
             now = next;
             assert_near(character, motion.delta(0.0, now), 2e-3, "accumulated");
-            // The same delta, one loop after the other.
+            // One loop after the other gives the same delta.
             let loops = (now / duration).floor();
             #[expect(clippy::cast_possible_truncation, reason = "few loops, and a time within one")]
             let (whole, rest) = (loops as i32, (now - loops * duration) as f32);

@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use std::sync::Mutex;
 
 const JOINTS: u16 = 96;
-/// Not a multiple of sixteen, and with enough joints to share among threads.
+/// A count that is no multiple of 16, with enough joints to share among threads.
 const CHARACTERS: usize = 507;
 
 fn pool(threads: usize) -> ThreadPool {
@@ -104,7 +104,7 @@ fn characters_that_own_their_poses_have_the_same_bits_on_any_number_of_threads()
         characters
     };
 
-    // One character after the other, without the calls under test.
+    // Computes one character after the other, without the calls under test.
     let mut expected = characters(&skeleton, &clips);
     let mut room = Vec::new();
     for character in &mut expected {

@@ -1,9 +1,9 @@
 //! Clips, poses, blends and skinning have the same bits on every machine: the hashes hold for every instruction set,
-//! pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly. With the
-//! feature `_levels`, each test runs at every level of the machine, otherwise at the best level.
+//! pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly. Each test runs
+//! at every level of the machine with the feature `_levels`, otherwise at the best level.
 //!
-//! Model matrices, palettes and skinning have two hashes: with and without fused multiply-add (AVX2, AVX-512, NEON have
-//! it). Inputs are computed from integers, without functions of the system's library.
+//! Model matrices, palettes and skinning have two hashes: one with fused multiply-add (AVX2, AVX-512, NEON), one
+//! without. Inputs are computed from integers, without functions of the system's library.
 
 mod numbers;
 

@@ -60,7 +60,7 @@ struct Frame<'a> {
     channels: Vec<Vec<f32>>,
 }
 
-/// The meshes of a model by mesh id and skin, laid out for skinning.
+/// The meshes of a model by mesh id and skin, in the layout for skinning.
 type Meshes = HashMap<(u32, usize), SkinnedMesh>;
 
 impl<'a> Frame<'a> {
@@ -267,7 +267,7 @@ fn play(way: Way, tolerance: f32) {
             for clip in &clips {
                 assert_eq!(clip.imported.name.as_deref(), json["name"].as_str(), "{name}");
                 let (found, expected) = (f64::from(clip.imported.clip.duration()), json["duration"].as_f64().unwrap());
-                // A single pose has no duration in the file, but has one in a clip.
+                // A single pose has no duration in the file, but its clip has one.
                 assert!(
                     expected == 0.0 || (found - expected).abs() < 1e-6,
                     "{name}: animation {animation} lasts {found}"

@@ -124,7 +124,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
     assert_eq!(nod.clip.translation(1).unwrap().interpolation(), Interpolation::Step);
     assert_eq!(nod.clip.translation(1).unwrap().sample(1.9), Vec3::new(0.0, 1.0, 0.0));
     assert_eq!(nod.clip.scale(1), None);
-    // A clip that does not animate the weights keeps them at rest.
+    // A clip that does not animate the weights leaves them at rest.
     let weights = |clip: &hedgerow::anim::RawClip, time| {
         let mut weights = [f32::NAN; 2];
         clip.sample_channels(time, &mut weights).unwrap();
@@ -158,7 +158,7 @@ fn a_pose_moves_nodes_vertices_and_boxes_alike() {
     let mut by_vertex = vec![Vec3::NAN; 3];
     let order = body.mesh().permutation();
     order.iter().zip(&skinned).for_each(|(&vertex, &place)| by_vertex[vertex as usize] = place.into());
-    // Vertex 0 follows the hip, 4 up. Vertex 2 follows the head, is moved by a quarter of the second target, and turned.
+    // Vertex 0 follows the hip, 4 up. Vertex 2 is moved by a quarter of the second target, and follows the head.
     assert!((by_vertex[0] - Vec3::new(0.0, 5.0, 0.0)).length() < 1e-3, "{by_vertex:?}");
     assert!((by_vertex[2] - Vec3::new(0.0, 7.5, 0.0)).length() < 1e-3, "{by_vertex:?}");
     let bounds = scene.get(drawable.handle).unwrap().bounds().unwrap();
@@ -187,7 +187,7 @@ fn a_skinned_mesh_is_drawn_by_a_node_of_its_own_below_the_base_of_its_rig() {
     assert_eq!((draws.commands()[0].node, draws.matrices()), (drawable, &[*scene.world(base).unwrap()][..]));
     assert!(!draws.commands()[0].is_mirrored());
 
-    // The group of the scene, five nodes, and this one.
+    // The nodes are the group of the scene, five nodes, and the drawable's.
     let few = |most| hedgerow_gltf::ImportOptions::new().with_max_nodes(most).from_slice(&small.glb(), None);
     assert_eq!(few(7).unwrap().scene.len(), 8);
     assert_eq!(few(6).unwrap_err().kind(), &ImportErrorKind::TooManyNodes { nodes: 7, most: 6 });
@@ -253,7 +253,7 @@ fn copies_of_a_character_are_posed_by_themselves() {
     let elsewhere = scene.insert(root, hedgerow::Node::group()).unwrap();
     let none = copies(&mut scene, elsewhere, root);
     assert_eq!(place.of_copy(&none, &scene), None);
-    // A copy of only the hip does not match the rig's model matrices.
+    // The copy of the hip alone does not match the rig's model matrices.
     let hip = copies(&mut scene, place.node(1).unwrap(), elsewhere);
     assert_eq!(place.of_copy(&hip, &scene), None);
 }
@@ -302,7 +302,7 @@ fn an_animation_of_a_single_moment_is_a_clip_of_a_second() {
         "channels": [{"sampler": 0, "target": {"node": 3, "path": "translation"}}]}]);
     let Import { imported, .. } = load(&small);
     assert_eq!(imported.clips[0].clip.duration(), 1.0);
-    // Alone, the mesh node is not a joint: no animation morphs it.
+    // On its own, the mesh node is not a joint: no animation morphs it.
     assert!(imported.rigs[0].skeleton.names().eq(["hip", "head"]));
     assert_eq!(imported.clips[0].clip.translation(1).unwrap().sample(0.5), Vec3::new(1.0, 2.0, 3.0));
     assert_eq!(imported.morphs[0].channels, None);
@@ -490,13 +490,12 @@ fn a_character_with_any_byte_changed_never_panics() {
     assert!(sound > 1000 && refused > 1000, "{sound} {refused}");
 }
 
-/// Uses all functions of an imported character.
 fn play(import: &mut Import) {
     let imported = &import.imported;
     let played = (0..imported.animations.len()).filter_map(|animation| imported.play(animation).ok());
     for mut player in played.chain([imported.at_rest()]) {
         player.seek(0.7);
-        // Overflows in between are detected by the scene.
+        // The scene detects overflows.
         let applied = player.apply(&mut import.scene);
         assert!(matches!(applied, Ok(()) | Err(CharacterError::Scene(_))), "{applied:?}");
         for drawable in imported.scenes.iter().flat_map(|scene| &scene.drawables) {

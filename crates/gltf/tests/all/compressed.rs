@@ -8,8 +8,8 @@
 //! | `grid_draco.glb` | the encoder of Draco 1.5.7: the grid thrice, by edgebreaker at speeds 0 and 5 and in sequence | `grid.glb` |
 //! | `grid_draco_fallback.glb` | the same encoder at speed 0; plain accessors have the output of the decoder of Draco 1.5.7 | `grid.glb` |
 //!
-//! In the last two models, colours are not in the stream. Positions have 12 bits in the stream, normals 9, texture
-//! coordinates 11 and weights 10.
+//! In the last two models the stream has no colours. It has 12 bits for positions, 9 for normals, 11 for texture
+//! coordinates and 10 for weights.
 
 #[cfg(any(feature = "draco", feature = "meshopt"))]
 use crate::gltf_file::{GltfFile, glb};
@@ -116,7 +116,7 @@ mod meshopt {
     fn with_filters_a_file_is_the_plain_one_within_their_bits() {
         let [plain, filtered] = ["grid.glb", "grid_meshopt_filters.glb"].map(|name| load(name).expect("it is a model"));
         let (a, b) = (vertices(&plain.imported, 0), vertices(&filtered.imported, 0));
-        // Eighths, which have few bits.
+        // The numbers are eighths, which have few bits.
         assert_eq!(a.positions, b.positions);
         assert!(near(&a.normals, &b.normals, 2.0 / 127.0) && a.normals != b.normals);
         assert!(near(&a.texcoords[0], &b.texcoords[0], 1.0 / 32768.0) && a.texcoords != b.texcoords);
@@ -157,7 +157,7 @@ mod meshopt {
                 other => panic!("{other:?}"),
             }
         };
-        // Positions, triangles, the rim's indices.
+        // The views are positions, triangles and the rim's indices.
         for view in [0, 6, 7] {
             assert_eq!(refused(view, &|bytes| bytes[0] ^= 0x40), "its first byte is not that of its mode");
         }
@@ -214,7 +214,7 @@ mod meshopt {
             }
         }
         let (mut json, data) = whole.clone();
-        // Triangles of 155 indices.
+        // The triangles need 155 indices.
         let view = &mut json["bufferViews"][6];
         view["byteLength"] = json!(310);
         view["extensions"]["KHR_meshopt_compression"]["count"] = json!(155);
@@ -269,7 +269,7 @@ mod meshopt {
             }
             enough
         };
-        // With nodes only, nothing is decoded: the boxes are in the file.
+        // With nodes only, nothing is decoded: the file states the boxes.
         let of_buffers = |json: &Value, data: &[u8]| {
             least(json, data, Parts { vertices: true, ..Parts::NODES }) - least(json, data, Parts::NODES)
         };
@@ -483,7 +483,7 @@ mod draco {
             let error = most(bytes).unwrap_err();
             assert!(matches!(error.kind(), ImportErrorKind::TooManyBytes { most, .. } if *most == bytes), "{error}");
         }
-        // A stream counts each time it is decoded, even if hardly any attribute is used.
+        // A stream counts each time it is decoded, even if few of its attributes are used.
         let mut json = json;
         let primitive = &mut json["meshes"][0]["primitives"][0];
         primitive["attributes"] = json!({});
@@ -494,7 +494,7 @@ mod draco {
             json["meshes"][0]["primitives"].as_array_mut().unwrap().push(primitive.clone());
             read_with((&json, &data), ImportOptions::new().with_max_bytes(bytes))
         };
-        // A stream of 260 triangles and 154 vertices of 52 bytes makes 11 kB, which must be an eighth of the remaining
+        // A stream of 260 triangles and 154 vertices of 52 bytes takes 11 kB, limited to an eighth of the remaining
         // budget.
         assert!(most(250_000).is_ok());
         assert!((0..20).any(|_| most(250_000).is_err()));

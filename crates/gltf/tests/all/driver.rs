@@ -1,5 +1,5 @@
-//! glTF files with changed JSON and data, or any bytes: each is refused and leaves the scene unchanged, or makes a
-//! valid scene that plays.
+//! glTF files with changed JSON and data, or arbitrary bytes. Each is refused and leaves the scene unchanged, or gives
+//! a valid scene that plays.
 
 use crate::drivers;
 use crate::gltf_text;
@@ -12,12 +12,12 @@ use hedgerow_gltf::{ImportOptions, Parts};
 /// The file, the options of the import, and the changes.
 pub(crate) type Input = drivers::Input<4, { gltf_text::CHANGE_BYTES }>;
 
-/// The greatest number of changes; more leave nothing of a file.
+/// The greatest number of changes; more would leave nothing of a file.
 const MOST_CHANGES: usize = 12;
-/// The greatest number of nodes; more take too long in a fuzz run.
+/// The greatest number of nodes; more would take too long in a fuzz run.
 const MOST_NODES: usize = 5_000;
 
-/// Imports bytes that look like a file; other bytes are changes of a file.
+/// Imports bytes that look like a file. Other bytes are read as changes of a file.
 pub(crate) fn run(bytes: &[u8]) {
     match bytes {
         [b'{', ..] | [b'g', b'l', b'T', b'F', ..] => read(bytes, ImportOptions::new()),

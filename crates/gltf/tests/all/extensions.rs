@@ -111,7 +111,7 @@ fn instances_are_nodes() {
     }
     let node = of_scene.node(0).unwrap();
     assert_eq!(import.scene.get(node).unwrap().drawable(), None);
-    // Children: three instances, then the node's own child. Nodes: root, group, two nodes, and three for each instance.
+    // The children are three instances and the node's own child. Each instance adds three nodes to root, group and two.
     let children: Vec<_> = import.scene.children(node).collect();
     assert_eq!((children.len(), children[3], import.scene.len()), (4, of_scene.node(1).unwrap(), 4 + 3 * 3));
     assert!(children[..3].iter().all(|&instance| of_scene.index_of(instance) == Some(0)));

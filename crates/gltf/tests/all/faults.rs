@@ -1,4 +1,4 @@
-//! Faults of real files: each file is valid, or is repaired with a warning; a strict import refuses invalid files.
+//! Faults of real files. A file is valid, or is repaired with a warning; a strict import refuses invalid files.
 
 use crate::gltf_file::{GltfFile, glb};
 use crate::small::man;
@@ -70,7 +70,7 @@ fn integers_may_be_written_as_floats() {
         let import = valid(&triangle().glb_of(&changed));
         assert_eq!((name(&import), corners(&import)), ("n".to_owned(), &CORNERS[..]));
     }
-    // The text of extras stays as it is.
+    // The text of extras is unchanged.
     let extras = text.replace(r#""mesh":0"#, r#""mesh":0.0,"extras":{"a": [1.0, 2e0]}"#);
     assert_eq!(valid(&triangle().glb_of(&extras)).imported.nodes[0].extras.text(), Some(r#"{"a": [1.0, 2e0]}"#));
 }
@@ -83,7 +83,7 @@ fn a_byte_order_mark_and_broken_text_are_read() {
     faulty(plain.as_bytes(), &[WarningKind::ByteOrderMark]);
     let half = text.replace(r#""n""#, r#""n\ud83d""#);
     assert_eq!(name(&faulty(&triangle().glb_of(&half), &[WarningKind::Text])), "n\u{FFFD}");
-    // A byte of another encoding.
+    // A byte of another encoding is not UTF-8.
     let mut latin = triangle().glb_of(&text.replace(r#""n""#, r#""nX""#));
     let at = latin.windows(4).position(|bytes| bytes == b"\"nX\"").unwrap();
     latin[at + 2] = 0xE9;
@@ -130,7 +130,7 @@ fn what_nothing_reads_may_be_missing() {
     let view = json!({"buffer": 0, "byteOffset": 36, "byteLength": 99});
     file.json["bufferViews"].as_array_mut().unwrap().push(view);
     assert_eq!(corners(&faulty(&file.glb(), &[WarningKind::Length])), CORNERS);
-    // A view may end after its last read byte, and the buffer may lack the rest.
+    // A view may end after the last byte that is read, and the buffer may lack the rest.
     file.put("/bufferViews/0/byteLength", json!(40));
     let short = file.json_text().replace(r#""byteLength":36}]"#, r#""byteLength":200}]"#);
     assert_eq!(corners(&faulty(&file.glb_of(&short), &[WarningKind::Length; 3])), CORNERS);
@@ -146,8 +146,7 @@ fn what_nothing_reads_may_be_missing() {
     }
 }
 
-/// A JSON pointer, the value to put there, its meaning (or none if it is left out or listed twice), and a check of the
-/// import.
+/// A JSON pointer, the value to put there, its meaning (`None` if left out or listed twice), and a check of the import.
 type Bent = (&'static str, &'static str, Option<&'static str>, fn(&Import, &Imported) -> bool);
 
 fn rests(import: &Import, _: &Imported) -> bool {
@@ -454,7 +453,7 @@ fn keys_that_repeat_make_jumps_and_begin_at_zero() {
     }
     let bad_value = faulty(&moved(&[0.0, 0.5, 1.0], &[0.0, f32::INFINITY, 2.0]).glb(), &[DROPPED]);
     assert_eq!(x(&mut { bad_value }, 0.5), 1.0);
-    // Without a usable key, the node stays.
+    // A node without a usable key does not move.
     let none = faulty(&moved(&[f32::NAN], &[7.0]).glb(), &[DROPPED, WarningKind::NoKeys]);
     assert_eq!(x(&mut { none }, 0.5), 0.0);
     faulty(&moved(&[], &[]).glb(), &[WarningKind::NoKeys]);
@@ -546,7 +545,7 @@ fn wrong_declared_bounds_are_computed() {
     let import = faulty(&file.glb(), &[WarningKind::Bounds]);
     let node = import.scene.get(import.imported.node(0).unwrap()).unwrap();
     assert_eq!(node.drawable().unwrap().bounds, Aabb::new(Vec3::ZERO, Vec3::new(1.0, 1.0, 0.0)));
-    // A few digits are enough.
+    // Few digits are precise enough.
     file.put("/accessors/0/max", json!([0.99999, 1.00001, 0]));
     valid(&file.glb());
 }

@@ -27,7 +27,6 @@ impl GltfFile {
         Self { json: serde_json::from_slice(json).unwrap(), data: data[8..].to_vec() }
     }
 
-    /// Returns the bytes of the buffer.
     pub(crate) fn data_mut(&mut self) -> &mut Vec<u8> {
         &mut self.data
     }
@@ -84,12 +83,10 @@ impl GltfFile {
         }
     }
 
-    /// Returns the file as a GLB.
     pub(crate) fn glb(&self) -> Vec<u8> {
         self.glb_of(&self.json_text())
     }
 
-    /// Returns the JSON as text.
     pub(crate) fn json_text(&self) -> String {
         let mut json = self.json.clone();
         json["buffers"][0]["byteLength"] = json!(self.data.len());

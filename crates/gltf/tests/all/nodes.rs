@@ -1,5 +1,5 @@
-//! glTF import: compares the shared models with the results of another engine, moves nodes there and back, and breaks
-//! files in every way.
+//! glTF import: compares the shared models with another engine's results, moves nodes away and back, and breaks files
+//! in every way.
 //!
 //! The environment variable `HEDGEROW_GLTF_DIR` names the folder of models: files in `models/`, expected results in
 //! `expected/`.
@@ -45,7 +45,7 @@ fn model(path: &Path, files: &[PathBuf]) -> Model {
     Model { name, file, expected }
 }
 
-/// All files below a folder, in a fixed order.
+/// Lists all files below a folder, in a fixed order.
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -79,7 +79,7 @@ pub(crate) fn distance(found: &Mat34, expected: &Mat34) -> f32 {
     difference / largest
 }
 
-/// Returns the largest difference of two boxes, in the same way.
+/// Returns the largest difference of two boxes, relative like `distance`.
 fn box_distance(found: Aabb, expected: Aabb) -> f32 {
     let largest = expected.min.abs().max(expected.max.abs()).max_element();
     let difference = (found.min - expected.min).abs().max((found.max - expected.max).abs()).max_element();
@@ -310,7 +310,7 @@ fn a_glb_cut_off_anywhere_is_refused() {
     for length in 0..whole.len() {
         let error = refusal(&whole[..length]);
         assert!(matches!(error, ImportErrorKind::Truncated { .. }) || length < 4, "{length}: {error:?}");
-        // The shortened file with a header that matches its length.
+        // A shortened file whose header matches its length.
         let mut shorter = whole[..length].to_vec();
         if length >= 12 {
             shorter[8..12].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
@@ -453,7 +453,7 @@ fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
     let most = bytes.len() as u64;
     assert!(most < 135_000);
     assert_eq!(kind(&bytes, ImportOptions::new()), ImportErrorKind::TooManyNodes { nodes: 4000 * 4001, most });
-    // Exactly at a limit, and one beyond it, with drawables that are separate nodes.
+    // The limit is exact, also if drawables are separate nodes.
     let small = shared(5, 4, "");
     for (most, passes) in [(25, true), (24, false)] {
         let result = ImportOptions::new().with_max_nodes(most).from_slice(&small, None);
@@ -468,10 +468,10 @@ fn scenes_that_share_roots_make_no_more_nodes_than_the_file_is_a_measure_of() {
         let result = ImportOptions::new().with_max_nodes(most).from_slice(mesh, None);
         assert_eq!(result.map(|import| import.scene.len()).ok(), passes.then_some(11));
     }
-    // A small file is not limited by its few bytes.
+    // The limit of a small file does not depend on its size.
     let import = hedgerow_gltf::from_slice(&shared(100, 400, ""), None).unwrap();
     assert_eq!(import.scene.len(), 1 + 100 * 401);
-    // A limit below the default also holds, and the scene is unchanged.
+    // A limit below the default is enforced too, and the scene is unchanged.
     let mut scene = Scene::new();
     let (root, before) = (scene.root(), scene.to_bytes());
     assert!(ImportOptions::new().with_max_nodes(0).from_slice_into(&mut scene, root, &small, None).is_err());
@@ -486,7 +486,7 @@ fn names_that_are_copied_with_shared_nodes_are_bounded_too() {
     let expected = ImportErrorKind::NamesTooLong { bytes: 25_000_000_000, most: 64 * bytes.len() as u64 };
     assert_eq!(error.kind(), &expected);
     assert!(error.to_string().contains("raise ImportOptions::max_nodes"), "{error}");
-    // A long name at a node that is made once is accepted, whatever the limit.
+    // A long name at a node that is inserted once is accepted, whatever the limit.
     let once = shared(1, 1, &"n".repeat(100_000));
     assert_eq!(ImportOptions::new().with_max_nodes(2).from_slice(&once, None).unwrap().scene.len(), 3);
 }

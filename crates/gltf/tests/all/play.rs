@@ -1,4 +1,4 @@
-//! Playing an animation of a glTF file on everything that it moves. The file is made here; `animation.rs` checks the
+//! Playing an animation of a glTF file on everything that it moves. This test makes the file; `animation.rs` checks the
 //! shared models.
 
 use crate::characters::copies;
@@ -13,7 +13,7 @@ use hedgerow_gltf::{Import, ImportErrorKind, ImportOptions, Skipped};
 use serde_json::json;
 
 /// Returns a street with two rigs: a gate with a latch, and a waving flag. The first animation moves both, the second
-/// only the latch, the third nothing that can be imported.
+/// only the latch, the third nothing importable.
 fn street() -> GltfFile {
     let mut file = GltfFile::new(json!({
         "scenes": [{"name": "street", "nodes": [0]}],
@@ -38,7 +38,7 @@ fn street() -> GltfFile {
         ]
     }));
     let quarter = Quat::from_rotation_y(core::f32::consts::FRAC_PI_2).to_array();
-    // Not a unit quaternion: it is normalised.
+    // The quaternion has no unit length: the import normalises it.
     let quarter = quarter.map(|number| 1.5 * number);
     file.floats("SCALAR", &[0.0, 4.0]);
     file.floats("VEC4", &[Quat::IDENTITY.to_array(), quarter].concat());
@@ -87,7 +87,7 @@ fn an_animation_moves_all_rigs_and_weights_by_one_call() {
         near(place(&import, 3), [100.0, height, 0.0]);
         assert!((player.weights(&flag)[0] - weight).abs() < 1e-3);
     }
-    // It stops at its end; looping, it goes around.
+    // The player stops at its end; looping, it wraps around.
     assert_eq!((player.advance(9.0), player.time()), (0, 4.0));
     player.set_playback(Playback::Loop);
     player.seek(1.0);
@@ -240,7 +240,7 @@ fn a_fade_begins_where_the_poses_are_and_ends_at_the_new_animation() {
     shut.set_playback(Playback::Loop);
     shut.seek(0.5);
 
-    // The expected poses, without a fade: the old animation plays on, and the new one starts.
+    // The expected poses without a fade: the old animation plays on, and the new one starts.
     let (mut old, mut new) = (player.clone(), shut.clone());
     let before: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
     let weight = player.weights(&flag)[0];
@@ -295,7 +295,7 @@ fn a_fade_into_more_rigs_begins_at_rest_and_may_be_interrupted() {
     let rest = Pose::rest(&import.imported.rigs[1].skeleton);
     assert_eq!(player.pose(1), Some(&rest), "it comes from rest");
     player.advance(0.25);
-    // Another fade before the first is over starts from the shown poses, which are held.
+    // A fade that starts before the first is over starts from the shown poses, which are held.
     let shown: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
     player.fade_to(&shut, 1.0).unwrap();
     assert!(player.poses().map(|(_, pose)| pose).eq(&shown));
@@ -311,7 +311,6 @@ fn a_fade_into_more_rigs_begins_at_rest_and_may_be_interrupted() {
     player.advance(0.5);
     assert_eq!((player.faded(), player.pose(1)), (1.0, Some(&rest)));
 
-    // Fades that end at once.
     for seconds in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut player = shut.clone();
         player.fade_to(&open, seconds).unwrap();

@@ -1,5 +1,5 @@
 //! The plain models in `tests/models`, for tests of import, skins, clips and morphs on any machine.
-//! `HEDGEROW_WRITE_MODELS=1` writes them again. `compressed.rs` says how the other models are made.
+//! `HEDGEROW_WRITE_MODELS=1` writes them again. `compressed.rs` lists the other models.
 
 use crate::characters::small::man;
 use crate::gltf_file::GltfFile;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// Returns a street: nodes with names and matrices, two scenes that share one, a camera, a light, instances, materials
-/// with a texture and an image, quantised and sparse vertices.
+/// with a texture and an image, and quantised and sparse vertices.
 fn street() -> GltfFile {
     let json = json!({
         "extensionsUsed": ["KHR_lights_punctual"], "scene": 1,
@@ -86,7 +86,7 @@ fn what_ships_has_nodes_skins_clips_and_morphs_and_all_of_it_comes() {
     nod.apply(&mut scene).expect("its nodes are there");
     scene.update();
     let hip = imported.node(2).expect("it is in the scene");
-    // A step track: the hip is where it was until the second key.
+    // The hip does not move before the second key of a step track.
     assert_eq!(scene.world(hip).expect("it lives").translation().to_array(), [10.0, 1.0, 0.0]);
     nod.advance(1.0);
     nod.apply(&mut scene).expect("its nodes are there");

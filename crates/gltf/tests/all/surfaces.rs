@@ -8,7 +8,7 @@ use hedgerow_gltf::{BufferProblem, ImportOptions, Imported, Parts, Skipped};
 use serde_json::json;
 use std::fs;
 
-/// Returns three materials: one with everything, one of the older model, and one with few values.
+/// Returns three materials: one with every property, one of the older model, and one with few values.
 fn paints() -> GltfFile {
     let moved =
         json!({"KHR_texture_transform": {"offset": [0.5, 0.25], "rotation": 1.5, "scale": [2, 3], "texCoord": 1}});
@@ -56,7 +56,7 @@ fn load(file: &GltfFile) -> Imported {
     hedgerow_gltf::from_slice(&file.glb(), None).unwrap().imported
 }
 
-/// Returns index and coordinate set of a reference without a transform.
+/// Returns the index and the coordinate set of a reference without a transform.
 fn of(reference: Option<TextureRef>) -> Option<(usize, u32)> {
     reference.inspect(|it| assert_eq!(it.transform, None)).map(|it| (it.texture, it.texcoord))
 }
@@ -71,7 +71,7 @@ fn every_factor_and_texture_of_a_material_comes() {
     assert_eq!((all.alpha_mode, all.double_sided, all.unlit), (AlphaMode::Blend, true, false));
     assert_eq!(of(all.base_color_texture), Some((0, 1)));
     assert_eq!((of(all.occlusion_texture), of(all.emissive_texture)), (Some((1, 3)), Some((0, 0))));
-    // The transform's own set of coordinates wins.
+    // The coordinate set of the transform overrides that of the reference.
     let transform = Some(TextureTransform { offset: [0.5, 0.25], rotation: 1.5, scale: [2.0, 3.0] });
     for (reference, texture) in [(all.metallic_roughness_texture, 1), (all.normal_texture, 2)] {
         let reference = reference.unwrap();
@@ -126,7 +126,7 @@ fn textures_have_their_samplers_and_images_their_bytes() {
     assert_eq!((&buffer.uri, &jpeg.uri), (&None, &None));
     assert_eq!(imported.skipped, []);
 
-    // Without their bytes, images are still listed.
+    // Images are listed also if their bytes are not imported.
     let without = ImportOptions::new().with_parts(Parts { images: false, ..Parts::ALL });
     let images = without.from_slice(&paints().glb(), None).unwrap().imported.images;
     assert!(images.len() == 3 && images.iter().all(|image| image.bytes.is_empty()));

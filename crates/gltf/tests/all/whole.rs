@@ -155,7 +155,7 @@ fn handles_lead_to_the_items_of_the_file_and_back() {
     for drawable in day.drawables_of(0) {
         assert_eq!(scene.get(drawable.handle).unwrap().drawable().unwrap().mesh, drawable.id);
         assert_eq!(imported.mesh_ids.primitive(drawable.id), Some((drawable.mesh, drawable.primitive)));
-        // A node made for a primitive has the index of the node with the mesh.
+        // A node inserted for a primitive has the index of the node with the mesh.
         assert_eq!((day.index_of(drawable.handle), imported.index_of(drawable.handle)), (Some(0), Some(0)));
         assert_eq!(imported.scenes[1].index_of(drawable.handle), None);
     }
@@ -166,7 +166,7 @@ fn handles_lead_to_the_items_of_the_file_and_back() {
     assert_eq!(imported.index_of(other), None);
 }
 
-/// Returns the tree with every name, transform, drawable and material, as text.
+/// Returns the tree as text, with every name, transform, drawable and material.
 fn dump(scene: &Scene) -> Vec<String> {
     let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
     nodes
@@ -236,7 +236,7 @@ fn two_files_in_one_scene_share_no_number() {
             let material = scene.get(drawable.handle).unwrap().own_material().unwrap();
             drawn += 1;
             assert!(numbers.insert(id), "{id} is in two files");
-            // Every number belongs to one file.
+            // No mesh, material or index belongs to two files.
             for other in [&first, &second, &third] {
                 let known = core::ptr::eq(other, imported);
                 assert_eq!((other.primitive(id).is_some(), other.material(material).is_some()), (known, known), "{id}");

@@ -88,7 +88,7 @@ fn chains_longer_than_a_batch_have_the_same_bits_at_every_level() {
     let mut dice = Rng::with_seed(13);
     let count = 75;
     let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
-    // From a slot on, each parent is `distance` slots before: chains if it is 1.
+    // From slot `from` on, each parent is `distance` slots before the child; a distance of 1 gives chains.
     for (from, distance) in [(1, 1), (20, 1), (21, 5), (40, 16)] {
         let parents: Vec<u32> = (0..count).map(|slot| if slot < from { 0 } else { slot - distance }).collect();
         for start in 1..25 {
@@ -197,7 +197,7 @@ fn a_parent_beyond_the_matrices_is_refused_at_every_level() {
     let locals = transforms(COUNT, &mut Rng::with_seed(19));
     for (level, slot) in levels().into_iter().flat_map(|level| (1..COUNT as usize).map(move |slot| (level, slot))) {
         for parent in [COUNT, COUNT + 8, 64, 1 << 16, u32::MAX] {
-            // A chain, but for this slot.
+            // All slots form a chain, except this one.
             let mut parents: Vec<u32> = (0..COUNT).map(|slot| slot.saturating_sub(1)).collect();
             parents[slot] = parent;
             let mut worlds = [Mat34::IDENTITY; COUNT as usize];

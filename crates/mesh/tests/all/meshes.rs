@@ -59,7 +59,7 @@ fn distance(bounds: &Aabb, plane: Vec4) -> f64 {
     (corner.dot(normal) + plane.w) / normal.length().max(1e-30)
 }
 
-/// Returns whether the plain test accepts the box, with a tolerance for boxes outside.
+/// Returns whether the plain test accepts the box. `slack` is the tolerance for boxes outside.
 fn is_seen(bounds: &Aabb, planes: &[Vec4; 6], slack: f64) -> bool {
     let bounding = planes.iter().filter(|plane| plane.truncate() != Vec3::ZERO);
     !bounds.is_empty()
@@ -200,7 +200,7 @@ proptest! {
     }
 }
 
-/// Returns a set of meshes and holes.
+/// Returns a set with some meshes removed.
 fn strewn(meshes: u32, seed: u64) -> MeshSet {
     let mut dice = Dice(Rng::with_seed(seed));
     let mut set = MeshSet::with_capacity(meshes as usize, 3 * meshes as usize);

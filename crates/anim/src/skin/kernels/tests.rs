@@ -90,13 +90,13 @@ struct Form {
     tangents: bool,
 }
 
-/// The value of a place that nothing was written to.
+/// The value of elements that nothing was written to.
 const UNTOUCHED: f32 = 12_345.0;
 
 /// A way to skin.
 type Way<'w> = dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>) + 'w;
 
-/// Skins into the middle of larger arrays, `shift` floats and one place after their start, and returns the results.
+/// Skins into the middle of larger arrays, `shift` floats and one element after their start. Returns the results.
 fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way<'_>) -> Written {
     fn sink(floats: &mut [f32], packed: bool, count: usize) -> VertexStream<'_> {
         if packed {
@@ -127,7 +127,6 @@ fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way
     [read(positions, packed[0], true), read(normals, packed[1], with_normals), read(tangents, false, with_tangents)]
 }
 
-/// Returns a way for every level of this machine.
 fn ways() -> Vec<Box<Way<'static>>> {
     let way = |level: Level| -> Box<Way<'static>> {
         Box::new(move |palette, runs, streams, sinks| skin_at(level, palette, runs, streams, sinks))

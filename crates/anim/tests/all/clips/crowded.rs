@@ -12,7 +12,7 @@ use hedgerow_anim::{
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::Config;
 
-/// A number over time with closely spaced keys: a channel, or the turn of a joint about an axis, in radians.
+/// A curve with closely spaced keys: a channel, or the turn of a joint about an axis in radians.
 #[derive(Clone, Debug)]
 struct Line {
     step: bool,
@@ -25,7 +25,7 @@ impl Line {
     fn new(duration: f32, nearest: u32, dice: &mut Dice) -> Self {
         let tick = duration / 65_534.0;
         let (mut times, mut values) = (vec![], vec![]);
-        // Some lines start at the very end, where no key can be delayed.
+        // Some lines start at the very end of the clip, where no key can be delayed.
         let mut now = if dice.below(4) == 0 { duration - 4.0 * tick } else { dice.share() * duration * 0.5 };
         let mut value = 0.0;
         for _ in 0..2 + dice.below(24) {

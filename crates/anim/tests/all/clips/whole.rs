@@ -54,7 +54,7 @@ fn a_pose_that_held_another_clip_shows_the_present_one() {
     let skeleton = skeleton();
     let (upright, crouched, nod) = (compiled(&bowing(1.0)), compiled(&bowing(0.5)), compiled(&nodding()));
     let mut pose = Pose::rest(&skeleton);
-    // Each clip after each other clip, and after itself.
+    // Shows each clip after each other clip, and after itself.
     for clip in [&upright, &crouched, &nod, &nod, &upright, &nod, &crouched, &crouched, &upright, &upright] {
         at_half(clip).sample(&mut pose).expect("joints as many");
         assert_eq!(pose, fresh(clip, &skeleton));

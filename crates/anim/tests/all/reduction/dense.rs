@@ -86,8 +86,7 @@ fn moments<V: Number>(tracks: [&Track<V>; 2], duration: f32, parts: u16) -> Vec<
     between.map(f64::from).collect()
 }
 
-/// Returns the greatest distance of a reduced track from the original by some measure, and the greatest value of the
-/// measure.
+/// Returns the greatest distance of a reduced track from the original, and the greatest value of the measure.
 fn furthest<V: Number>(
     raw: &Track<V>,
     reduced: &Track<V>,

@@ -26,7 +26,7 @@ proptest! {
             assert_near(&tangents[at], by([x, y, z], 0.0), "tangent");
             prop_assert_eq!((positions[at][3], tangents[at][3]), (1.0, sign));
         }
-        // A shader that blends by the influences gives the same result.
+        // A shader that blends by the influences computes the same result.
         let of_vertices: Vec<([u16; 4], [f32; 4])> = mesh.influences().collect();
         prop_assert_eq!(of_vertices.len(), vertices);
         for (at, (of_joints, weights)) in of_vertices.iter().enumerate() {

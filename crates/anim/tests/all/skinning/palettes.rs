@@ -1,4 +1,4 @@
-//! Palettes.
+//! Palettes of skins.
 
 use super::*;
 

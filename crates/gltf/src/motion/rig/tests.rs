@@ -72,7 +72,7 @@ fn a_skin_spread_over_several_trees_has_several_roots() {
 
 #[test]
 fn rigs_are_the_least_that_hold_together_on_all_small_forests() {
-    // Every forest of five nodes whose parents have lower numbers, and every two sets of two nodes.
+    // Tests every forest of five nodes whose parents have lower numbers, and every two sets of two nodes.
     let choices = |node: usize| core::iter::once(None).chain((0..node).map(Some));
     let mut parents = vec![vec![]];
     for node in 0..5 {
@@ -95,13 +95,13 @@ fn rigs_are_the_least_that_hold_together_on_all_small_forests() {
     assert_eq!(compared, 120 * 15 * 15);
 }
 
-/// Applies the rule literally: sets grow until nothing more is united.
+/// Applies the rule literally: sets grow until no more can be united.
 fn by_the_book(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool)> {
     let above = |node: usize| core::iter::successors(Some(node), |&at| parents[at]).collect::<Vec<_>>();
     let paths = |set: &[usize]| {
         let common: Vec<usize> =
             above(set[0]).into_iter().filter(|at| set.iter().all(|&node| above(node).contains(at))).collect();
-        // Up to the lowest common node, or to the roots if there is none.
+        // Walks up to the lowest common node, or to the roots if there is none.
         let mut nodes: Vec<usize> = set
             .iter()
             .flat_map(|&node| above(node))

@@ -33,7 +33,7 @@ pub(crate) fn man() -> GltfFile {
     });
     let mut small = GltfFile::new(json);
     let shorts = |numbers: &[i16]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
-    // The body: 0 to 5.
+    // Accessors 0 to 5 are the body.
     small.floats("VEC3", &[0.0, 1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 3.0, 0.0]);
     small.accessor(json!({"componentType": 5126, "type": "VEC3", "count": 3}));
     small.numbers(5121, "VEC4", &[0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
@@ -41,15 +41,15 @@ pub(crate) fn man() -> GltfFile {
     small.numbers(5123, "SCALAR", &shorts(&[2, 1, 0]));
     let bind = |y: f32| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, y, 0.0, 1.0];
     small.floats("MAT4", &[bind(-1.0), bind(-3.0)].concat());
-    // The nod: 6 to 9.
+    // Accessors 6 to 9 are the nod.
     small.floats("SCALAR", &[0.0, 2.0]);
     small.fractions(5122, "VEC4", &shorts(&[0, 0, 0, 32767, 23170, 0, 0, 23170]));
     small.floats("SCALAR", &[0.0, 2.0]);
     small.floats("VEC3", &[0.0, 1.0, 0.0, 0.0, 5.0, 0.0]);
-    // The smile, cubic: 10 and 11. For each key two tangents in, two weights, two tangents out.
+    // Accessors 10 and 11 are the cubic smile: each key has two in-tangents, two weights and two out-tangents.
     small.floats("SCALAR", &[0.0, 1.0]);
     small.floats("SCALAR", &[0.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 0.0, 1.0, 0.5, 0.0, 0.0]);
-    // The targets: 12 in full, 13 sparse without a base.
+    // Accessor 12 is a full target, accessor 13 a sparse one without a base.
     small.floats("VEC3", &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let (index, value) = (small.view(&[2]), small.view(&[0.0, 0.0, -2.0_f32].map(f32::to_le_bytes).concat()));
     small.accessor(json!({"componentType": 5126, "type": "VEC3", "count": 3, "sparse": {"count": 1,
