@@ -1,6 +1,6 @@
-//! Change tracking: the nodes that updates changed, and the matrices to upload.
+//! Change tracking: nodes that changed in updates, and matrices to upload.
 //!
-//! Any number of readers can follow a scene. Each remembers how far it has read; its next read returns later changes.
+//! Any number of readers can follow a scene. Each read returns the changes since the same reader's last read.
 //!
 //! | subject | types |
 //! |---|---|

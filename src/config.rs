@@ -19,8 +19,8 @@ use crate::Error;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SceneConfig {
     /// The greatest number of nodes in a slice: 8 to 4096. Default 4096, which fits in a second-level cache; the thesis
-    /// has no limit. An update reconstitutes a slice with more nodes and cuts it into pieces, so the limit bounds the
-    /// cost of one new node in an update.
+    /// has no limit. If a slice has more nodes, the next update reconstitutes it and cuts it into pieces; so the limit
+    /// bounds what one new node costs an update.
     pub max_nodes: u32,
     /// Whether the update maintains the world boxes of drawables, of blocks of drawables and of slices.
     /// [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. If true, each
@@ -31,11 +31,11 @@ pub struct SceneConfig {
     /// false. If true, each transform takes 56 more bytes, the [history](Self::change_history) takes memory, and
     /// updates take time in proportion to the changes.
     pub changes: bool,
-    /// The greatest number of log entries (16 bytes each) older than the last update with changes. Default 65,536.
+    /// The greatest number of log entries (16 bytes each) from before the last update with changes. Default 65,536.
     ///
     /// A node takes one entry for each update in which it entered, left, was removed or was edited, or in which it
-    /// inherited other layers, another material, or the transform of another ancestor. Between two updates, up to this
-    /// number of removals is recorded, but at least 4,096 and at least the number of nodes. A read is
+    /// inherited other layers, another material, or the transform of another ancestor. Between two updates, removals
+    /// are recorded up to this number, 4,096 or the number of nodes, whichever is greatest. A read is
     /// [whole](crate::changes::Changed::is_whole) if the history begins after the last read.
     pub change_history: u32,
 }

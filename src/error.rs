@@ -5,7 +5,7 @@
 use crate::NodeHandle;
 use core::fmt;
 
-/// Why an edit of a scene or a query failed, or a configuration is invalid. A call that fails changes nothing.
+/// Why a query or an edit of a scene failed, or why a configuration is invalid. A call that fails changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     RootIsFixed,
     /// The root of a detached subtree has no siblings.
     BesideDetached(NodeHandle),
-    /// A place in a list of moves has an index, or is next to a node of the list: other moves could change both.
+    /// In a list of moves, a place has an index, or is next to a node of the list: other moves could change it.
     PlaceInList(crate::Place),
     /// The index of a [`Place::Child`](crate::Place::Child) is greater than the number of the parent's children.
     IndexOutOfRange {

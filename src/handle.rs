@@ -11,7 +11,7 @@ pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 
 /// A stable, copyable reference to a node of a [`Scene`](crate::Scene).
 ///
-/// A handle is the number of the node's record, which never moves, and a generation: 8 bytes, as is
+/// A handle holds the number of the node's record, which never moves, and a generation. It takes 8 bytes, as does
 /// `Option<NodeHandle>`. The handle stays valid through updates, maintenance, and all edits that do not remove its
 /// node. Once the node is removed, the handle is *stale*: edits return
 /// [`Error::StaleHandle`](crate::Error::StaleHandle), queries return `None`, and the handle never refers to a later
@@ -139,14 +139,14 @@ impl Hasher for HandleHasher {
 ///
 /// Later edits of the same queue can refer to the node by its ticket. So can edits of another queue, if one queue is
 /// [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A ticket is unique
-/// among all queues. If the insert failed, edits that use its ticket fail with the same error. If the insert was not
-/// applied earlier in the same call of [`EditQueue::apply`](crate::edit::EditQueue::apply), they fail with
-/// [`Error::UnknownTicket`](crate::Error::UnknownTicket). After `apply`, use the node's handle instead:
+/// among all queues. An edit that uses a ticket fails with the error of the insert if the insert failed, and with
+/// [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the same call of
+/// [`EditQueue::apply`](crate::edit::EditQueue::apply). After `apply`, use the node's handle instead:
 /// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {
     pub(crate) round: NonZeroU64,
-    /// The index of the insert among the edits of its round.
+    /// The index of the insert among the edits of its round: those between two applications of the queue.
     pub(crate) edit: usize,
 }
 

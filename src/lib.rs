@@ -21,7 +21,7 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! The [`guide`] answers newcomers' questions; its [glossary](guide::glossary) explains *slice*, *slot* and others.
+//! The [`guide`] answers newcomers' questions; its [glossary](guide::glossary) explains terms such as *slice*.
 //!
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
 //! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to a node, and stays valid wherever the node is
@@ -29,8 +29,8 @@
 //!
 //! # Map
 //!
-//! The modules are in the order in which data flows. [`Scene`] has the methods; each module has the types for one
-//! subject, and an example.
+//! The modules are listed in the order in which data flows. [`Scene`] has the methods; each module has the types for
+//! one subject, and an example.
 //!
 //! | module | subject | types |
 //! |---|---|---|
@@ -75,15 +75,15 @@
 //! | user data or range set ([`NodeMut::set_user_data`], [`NodeMut::set_view_range`]) | the new value at once |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
-//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. So do iterators and [`Scene::visit`], and only they follow
-//! the order of siblings. Passes see parents first, but siblings in the order in which the update placed them.
+//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. So do iterators and [`Scene::visit`], the only walks that
+//! follow the order of siblings. Passes see parents first, but siblings in the order in which the update placed them.
 //!
 //! # Costs
 //!
-//! A node takes 97 bytes (a record of 81, a row of 16), 96 more with a transform (4 record, 4 parent, 48 world, 40 copy
-//! of the local one), 76 more with a drawable, 4 more with layers, and 8 more in slices with hidden nodes or layers.
-//! Records are allocated in pages of 1,024, drawables and layers in blocks of 64, and slices with up to a quarter of
-//! spare room. Nodes without a component cost nothing in the pass for that component.
+//! A node takes 97 bytes (a record of 81, a row of 16), 96 more with a transform (48 for the world matrix, 40 for a
+//! copy of the local transform, 8 for numbers), 76 more with a drawable, 4 more with layers, and 8 more in slices with
+//! hidden nodes or layers. Records are allocated in pages of 1,024, drawables and layers in blocks of 64; a slice is
+//! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes
 //! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). So
@@ -96,13 +96,13 @@
 //! - A scene has at most 2³⁰ nodes.
 //! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node.
 //! - Handles to instances of a crowd are keys of [`slotmap`], whose slots are reused indefinitely: after 2³¹ reuses of
-//!   one slot a stale handle may refer to another instance.
+//!   a slot, a stale handle may refer to another instance.
 //! - A handle of another scene, or of arbitrary bits, is harmless but may refer to a node whose handle has the same
 //!   bits.
-//! - Edits run on one thread. With the feature `rayon`, an update first computes on one thread the values that slices
-//!   import from each other, then the slices in parallel. A chain consists of imports, so it gains nothing. Below about
-//!   16,000 nodes, one thread is faster and does all the work. The limit is 65,000 if the caller is not a thread of the
-//!   pool ([`guide::threads`] shows how to change that).
+//! - Edits run on one thread. With the feature `rayon`, one thread first computes the values that slices import from
+//!   each other; then slices are updated in parallel. A chain of nodes gains nothing: all its values are needed for
+//!   imports. Below about 16,000 nodes, one thread is faster and does all the work. That limit is 65,000 if the caller
+//!   is not a thread of the pool ([`guide::threads`] shows how to change that).
 //!
 //! # The same bits everywhere
 //!
@@ -195,7 +195,7 @@ pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
 pub use tree::Tree;
 pub use visibility::{Layers, ViewRange, Visibility};
 
-/// The pages of the repository, whose code is tested with the documentation's.
+/// Pages of the repository: their code examples are tested like those of the documentation.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../README.md")]
@@ -263,7 +263,7 @@ mod pages {
 /// println!("{kept:?}");
 /// ```
 ///
-/// Values drained from a map, while others are inserted:
+/// Values drained from a map, while more are inserted:
 ///
 /// ```compile_fail,E0499
 /// # let scene = hedgerow::Scene::new();

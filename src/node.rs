@@ -1,4 +1,4 @@
-//! Node descriptions, which a caller passes to insert a node, and reads back.
+//! Descriptions of nodes: inserts take them, and reads return them.
 
 use crate::{Aabb, Error, Layers, Mat34, Transform, ViewRange, Visibility};
 use glam::{DAffine3, DMat3, DVec3, Vec3};
@@ -85,10 +85,10 @@ pub enum LocalForm {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node<'n> {
-    /// The local transform. A node without one has its parent's world transform, and costs nothing in the transform
-    /// pass.
+    /// The local transform. A node without a local transform has its parent's world transform, and costs nothing in the
+    /// transform pass.
     pub local: Option<Local>,
-    /// A number of your own for the material of the node and of all nodes below it that do not have their own.
+    /// A number of your own for the material of the node and of all nodes below it that have no material of their own.
     pub material: Option<u32>,
     /// The mesh to draw at the node.
     pub drawable: Option<Drawable>,
@@ -98,9 +98,9 @@ pub struct Node<'n> {
     pub layers: Option<Layers>,
     /// The distances at which culling with [levels of detail](crate::query::DetailView) lists the node and everything
     /// below it. Distances are measured from the eye to the node's world position. A node without a transform has the
-    /// position of its nearest ancestor with one. All other lists ignore ranges.
+    /// position of its nearest ancestor with a transform. All other lists ignore ranges.
     pub view_range: Option<ViewRange>,
-    /// The node's name; siblings may share one.
+    /// The node's name. Siblings may have the same name.
     pub name: Option<&'n str>,
     /// A number of your own that the node's draws include as
     /// [`DrawCommand::user_data`](crate::draw::DrawCommand::user_data), such as an index of its colour, lightmap or
@@ -262,7 +262,7 @@ impl<'n> Node<'n> {
         Self { anchored: true, ..self }
     }
 
-    /// Returns true if a scene surely stores the description unchanged. If false, `checked` decides.
+    /// Returns true only if a scene stores the description unchanged. If false, `checked` decides.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         let local = match &self.local {
@@ -451,7 +451,7 @@ mod tests {
         }
         assert!(!is_remainder(Vec3::NAN, Vec3::ONE));
         assert!(!is_remainder(Vec3::splat(1e-30), Vec3::splat(1e7)), "double precision has no such number");
-        // No number follows the greatest one; its gap is the distance to the previous number.
+        // The greatest number has no next number, so the distance to the previous number counts.
         let half = 2_f32.powi(103);
         assert!(is_remainder(Vec3::splat(half), Vec3::splat(f32::MAX)));
         assert!(!is_remainder(Vec3::splat(half.next_up()), Vec3::splat(f32::MAX)));
@@ -461,13 +461,13 @@ mod tests {
     fn a_translation_in_double_precision_is_kept_as_far_as_two_numbers_in_single_precision_have_it() {
         let node = Node::transform(Transform::IDENTITY);
         let checked = |number| node.with_translation_f64(DVec3::splat(number)).checked();
-        // The last number is halfway between two in single precision, except for its last bit, which is lost.
+        // Without its last bit, which is lost, the last number is halfway between two numbers in single precision.
         for number in [0.1, 1e7 + 0.1, -1e30, 1e-42, 1.0 + 2_f64.powi(-24), 1.0 + 2_f64.powi(-24) - 2_f64.powi(-52)] {
             let once = checked(number).unwrap();
             assert_eq!(once.checked(), Ok(once), "{number}");
             let whole = once.translation_f64.map_or(once.local.unwrap().translation().as_dvec3(), |wide| wide);
             assert!((whole.x - number).abs() <= number.abs() * 2_f64.powi(-48) + 1e-45, "{number}");
-            // The description is also stable if the local translation is the other adjacent number.
+            // The description is also stable if the local translation is rounded in the other direction.
             let near = Local::from(Transform::IDENTITY).with_translation(Vec3::splat(1.0 + f32::EPSILON));
             let near = Node { local: Some(near), ..once };
             assert!(!near.is_wide() || near.checked() == Ok(near));

@@ -1,4 +1,4 @@
-//! Numbers that are unique in a process: for data outside a scene that must know which scene or queue it was made for.
+//! Numbers that are unique in a process, so that data outside of a scene or queue can tell to which it belongs.
 
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};

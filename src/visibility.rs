@@ -21,7 +21,7 @@ use core::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Visibility {
-    /// As the parent; the root is shown.
+    /// Visible if the parent is visible. The root is visible.
     #[default]
     Inherited = 0,
     /// Hidden.
@@ -60,7 +60,7 @@ impl Layers {
     /// No layer.
     pub const NONE: Self = Self(0);
 
-    /// Creates the layers whose bits are set.
+    /// Creates the layers whose bits are set in `mask`.
     #[inline]
     #[must_use]
     pub const fn new(mask: u32) -> Self {

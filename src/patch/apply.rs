@@ -21,16 +21,16 @@ impl Tree {
 }
 
 impl Patch {
-    /// Makes all changes, or none: if one is refused, the scene and the instance are as before.
+    /// Makes all changes, or none: if any change is refused, the scene and the instance stay as they were.
     ///
-    /// Each field must equal `before` of its entry, to the bit: so a patch is not applied twice or to another state by
-    /// mistake. Components that the patch does not mention are only checked in removed nodes. Nodes without an id,
-    /// which a program put below the instance, do not count as siblings, and are removed with their parents. A node
-    /// that was removed or detached and is inserted again has a new handle and the same id.
+    /// Each field must have the value `before` of its entry, to the bit, so a patch cannot be applied twice or to
+    /// another state by mistake. A component that the patch does not mention is only checked if its node is removed.
+    /// Nodes without an id, which a program put below the instance, do not count as siblings, and are removed with
+    /// their parents. A node that was removed or detached and is inserted again has a new handle and the same id.
     ///
     /// Runs in **O(entries log nodes)**, plus O(children) for each removed node and O(nodes below) for each moved node.
-    /// If the instance is not a whole scene, adds O(ancestors) for each node of the patch. For handles and readers of
-    /// changes, see [`EditQueue::apply_all`].
+    /// If the instance is not a whole scene, adds O(ancestors) for each node of the patch. [`EditQueue::apply_all`]
+    /// says what handles and readers of changes see.
     ///
     /// # Errors
     /// [`PatchError`] names the node.
@@ -79,7 +79,7 @@ impl Patch {
         Ok(())
     }
 
-    /// Checks that the scene has all values before, and that the new parents and siblings exist.
+    /// Checks that the scene has the value `before` of each entry, and that the new parents and siblings exist.
     fn check(&self, scene: &Scene, instance: &Instance, moves: &Moves) -> Result<(), PatchError> {
         let mut area = Area::new(scene, instance.root());
         for entry in &self.entries {
@@ -89,7 +89,7 @@ impl Patch {
                 Value::Place(None) if there => return Err(PatchError::IdInUse { id }),
                 Value::Place(None) => true,
                 Value::Place(before) => instance.spot(&mut area, id) == *before,
-                // An inserted node has no values yet: `from_entries` has checked that those before are a group's.
+                // An inserted node has no values yet; `from_entries` has checked that each `before` is a group's.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,
                 value => there && instance.value(scene, value, id).is_some_and(|now| now.same(value)),
             };
@@ -98,7 +98,7 @@ impl Patch {
                 return Err(if there { state } else { PatchError::Gone { id } });
             }
         }
-        // `from_entries` has checked siblings that move, so only those that stay are checked here.
+        // `from_entries` has checked siblings that move, so only siblings that stay are checked here.
         let mut at = |id: u64| if moves.places.contains_key(&id) { None } else { Some(instance.spot(&mut area, id)) };
         for (&id, &[_, after]) in &moves.places {
             if let Some(Spot { parent, after }) = after {
@@ -108,7 +108,7 @@ impl Patch {
                     return Err(PatchError::Missing { id, missing });
                 }
             } else if let Some(node) = instance.node(id) {
-                // The inverse could not restore a component of a removed node that has no entry.
+                // If a component of a removed node has no entry, the inverse could not restore it.
                 let lost = |value: &Value| !value.is_default() && self.get(id, value.field()).is_none();
                 let described = scene.get(node).map_or(Node::group(), |node| node.node());
                 let mut values = Field::ALL.into_iter().map(|field| Value::of(&described, field));
@@ -163,7 +163,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Moves these nodes to their spots, each after its previous sibling.
+    /// Moves nodes to their spots, each node after its previous sibling.
     fn place(&mut self, moves: &Moves) {
         for &[_, after] in moves.places.values() {
             let Some(mut spot) = after.filter(|spot| spot.after.is_none_or(|id| !moves.places.contains_key(&id)))
@@ -202,7 +202,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Removes each node whose parent is not removed as well.
+    /// Of the nodes to remove, removes the topmost: all nodes below are removed with them.
     fn remove(&mut self, moves: &Moves) {
         for (&id, place) in &moves.places {
             if let [Some(before), None] = place

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 impl Patch {
     /// Returns the patch from `old` to `new`. Nodes with the same id are the same node.
     ///
-    /// Values are compared to the bit. If siblings are in another order, as few of them as possible move. Runs in
+    /// Values are compared to the bit. If siblings changed their order, as few of them as possible move. Runs in
     /// **O(nodes log nodes)**.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ fn spots(tree: &Tree) -> Vec<(u64, Spot)> {
         .collect()
 }
 
-/// Returns the nodes that need not move: for each parent, the most children of old that keep their order.
+/// Returns the nodes that need not move: for each parent, a longest list of old children in unchanged order.
 fn staying([old, new]: &[Vec<(u64, Spot)>; 2]) -> BTreeSet<u64> {
     let before: HashMap<u64, (usize, Option<u64>)> =
         old.iter().enumerate().map(|(rank, &(id, spot))| (id, (rank, spot.parent))).collect();
@@ -94,7 +94,7 @@ fn staying([old, new]: &[Vec<(u64, Spot)>; 2]) -> BTreeSet<u64> {
 
 /// Returns the ids of a longest subsequence with ascending ranks, by patience sorting.
 fn longest_ascending(list: &[(usize, u64)]) -> Vec<u64> {
-    // By length, `ends` has the element of least rank that ends a subsequence; `previous` has predecessors.
+    // `ends` has, for each length of subsequences, the last element of least rank; `previous` has all predecessors.
     let (mut ends, mut previous) = (Vec::<usize>::new(), vec![None; list.len()]);
     for (at, &(rank, _)) in list.iter().enumerate() {
         let length = ends.partition_point(|&end| list[end].0 < rank);

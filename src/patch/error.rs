@@ -9,7 +9,7 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// A field differs from `before` of its entry: the patch was made for another state, or applied before.
+    /// A field does not have the value `before` of its entry: the patch is for another state, or is already applied.
     State {
         /// The node's id.
         id: u64,

@@ -6,9 +6,9 @@ use crate::patch::{Spot, Value};
 use crate::{Error, Node, NodeHandle, Place, Scene, Tree};
 use std::collections::HashMap;
 
-/// A tree in a scene: the node that the tree is below, and the handle of each id.
+/// A tree in a scene: the node above the tree, and the handle of each id.
 ///
-/// That node, the *root*, is not part of the tree: no patch mentions it. All nodes below it may be edited freely.
+/// The node above, the *root*, is not part of the tree: no patch mentions it. All nodes below it may be edited freely.
 ///
 /// | the tree | the root | call |
 /// |---|---|---|
@@ -152,13 +152,13 @@ impl Instance {
         &self.ids
     }
 
-    /// Raises the next id to at least this one. If patches of several writers are merged, give each writer a range of
-    /// its own: otherwise two new nodes get the same id.
+    /// Raises the next id to at least `next`. If patches of several writers are merged, give each writer a range of its
+    /// own: otherwise two new nodes get the same id.
     pub fn begin_ids_at(&mut self, next: u64) {
         self.ids.begin_at(next);
     }
 
-    /// Assigns the next ids to the nodes below the root that have none, in depth-first order, and drops the ids of
+    /// Assigns the next ids to the nodes below the root that have no id, in depth-first order, and drops the ids of
     /// removed nodes. Returns the number of new ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl Instance {
     }
 }
 
-/// A test for nodes below a root, which caches its answers. Below the scene's root are all nodes that are not detached.
+/// Tests whether nodes are below a root, and caches the answers. Every attached node is below the scene's root.
 pub(super) struct Area<'s> {
     pub(super) scene: &'s Scene,
     pub(super) root: NodeHandle,

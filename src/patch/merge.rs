@@ -1,4 +1,4 @@
-//! Two patches of the same state as one.
+//! Merges two patches of the same state.
 
 use crate::patch::{Entry, Field, Patch, PatchError, Spot, Value, moves::Moves};
 use std::collections::btree_map::Entry::Vacant;
@@ -31,7 +31,7 @@ impl Patch {
     /// |---|---|---|
     /// | change different fields, or a field in the same way | both changes | no |
     /// | set a field, or move or insert a node, differently | ours | yes |
-    /// | remove a node, and change it or nodes below it | the node stays, changed | on its place |
+    /// | one removes a node, the other changes it or nodes below it | the node stays, changed | on its place |
     /// | put nodes after the same sibling | ours, then theirs | no |
     ///
     /// If the other patch moves or removes a node's new previous sibling, the node takes the old place of that sibling.
@@ -40,7 +40,7 @@ impl Patch {
     /// that move, each costs O(k) more.
     ///
     /// # Errors
-    /// [`PatchError::State`] names a field whose values before differ between the patches.
+    /// [`PatchError::State`] names a field whose values `before` differ between the patches.
     ///
     /// ```
     /// use hedgerow::patch::Patch;
@@ -147,8 +147,8 @@ fn stand(moves: &[Moves; 2], kept: &BTreeMap<u64, Move>) -> Vec<(u64, Spot)> {
     spots
 }
 
-/// Returns the previous sibling, in the merged tree, of a node that one side puts after `at`, and the number of steps
-/// to that sibling: `at`, or an earlier sibling if the other side moves `at`.
+/// For a node that one side puts after `at`, returns the number of steps from `at` to its previous sibling in the
+/// merged tree, and that sibling: `at`, or an earlier sibling if the other side moves `at`.
 fn sibling(own: &Moves, kept: &BTreeMap<u64, Move>, mut at: Option<u64>) -> (usize, Option<u64>) {
     let mut in_base = false;
     for steps in 0.. {

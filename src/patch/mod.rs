@@ -83,8 +83,8 @@ impl Entry {
         (self.id, self.field())
     }
 
-    /// Returns whether the entry is needed. A node that moves back still needs one; an inserted and removed node does
-    /// not.
+    /// Returns whether the entry is needed. A node that was moved and moved back needs its entry; a node that was
+    /// inserted and removed does not.
     fn is_needed(&self) -> bool {
         let place = self.field() == Field::Place && !self.before.is_default();
         place || !self.before.same(&self.after)
@@ -159,8 +159,8 @@ impl Patch {
         Ok(patch)
     }
 
-    /// Checks the state before or after all entries, to which these moves lead: spots are possible, and a node that is
-    /// not in the tree has no components.
+    /// Checks the state that these moves lead to, with each entry's value before or after: spots are possible, and a
+    /// node that is not in the tree has no components.
     fn check_end(&self, moves: &Moves, value: fn(&Entry) -> &Value) -> Result<(), PatchError> {
         if let Some(id) = moves.unsound() {
             return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
@@ -192,9 +192,9 @@ impl Patch {
 
     /// Removes the entries for which `keep` returns false, for example to revert an override.
     ///
-    /// If the move or insert of a node's previous sibling is removed, the node takes that sibling's spot. Remove an
-    /// insert together with all other entries of that node and of the nodes below it, else applying the patch fails.
-    /// Runs in **O(entries log entries)**.
+    /// If you remove the entry that moves or inserts a node's previous sibling, the node takes that sibling's spot. If
+    /// you remove the entry that inserts a node, remove all other entries of the node and of the nodes below it, else
+    /// applying the patch fails. Runs in **O(entries log entries)**.
     ///
     /// ```
     /// use hedgerow::patch::{Field, Patch};
@@ -237,9 +237,9 @@ impl Patch {
 
     /// Joins this patch and a later one.
     ///
-    /// A field that ends with its first value has no entry, except the place of a node that was moved and moved back:
-    /// its siblings may have moved. So joining is associative. Runs in **O(entries log entries)**; in a row of k
-    /// siblings that move, each costs O(k) more.
+    /// A field whose last value equals its first has no entry, except the place of a node that was moved and moved
+    /// back, since its siblings may have moved. So joining is associative. Runs in **O(entries log entries)**; in a row
+    /// of k siblings that move, each costs O(k) more.
     ///
     /// # Errors
     /// [`PatchError::State`] names a field whose value after this patch differs from its value before the later one.
@@ -293,7 +293,7 @@ impl Patch {
     /// # Errors
     /// The errors of [`then`](Self::then).
     pub fn join<P: Borrow<Self>>(patches: impl IntoIterator<Item = P>) -> Result<Self, PatchError> {
-        // Each run joins a power of two of patches, longer runs first: an entry is joined O(log patches) times.
+        // Each run is a join of 2ⁿ patches, and longer runs come first, so an entry is joined O(log patches) times.
         let mut runs: Vec<(u32, Self)> = Vec::new();
         for patch in patches {
             let mut last = (0, patch.borrow().clone());

@@ -29,9 +29,9 @@ impl Moves {
         Self::new(self.places.iter().map(|(&id, &[before, after])| (id, [after, before])).collect())
     }
 
-    /// Converts the spot of a node that does not move to its spot afterwards.
+    /// Returns the spot that a node has after the moves, if the node itself is not moved.
     ///
-    /// Goes back to the nearest previous sibling that stays, then past the nodes that are moved there.
+    /// Goes back to the nearest previous sibling that stays, then forward past the nodes that are moved there.
     pub(super) fn carry(&self, mut spot: Spot) -> Spot {
         while let Some([Some(before), _]) = spot.after.and_then(|id| self.places.get(&id)) {
             spot.after = before.after;
@@ -46,8 +46,8 @@ impl Moves {
         matches!(self.places.get(&id), Some([_, None]))
     }
 
-    /// Returns a node with an impossible spot afterwards: another node has the same spot, the previous siblings form a
-    /// cycle, or the parent or the previous sibling is elsewhere.
+    /// Returns a node whose spot after the moves is impossible: another node has the same spot, the previous siblings
+    /// form a cycle, the parent is removed or the node itself, or the previous sibling is elsewhere.
     pub(super) fn unsound(&self) -> Option<u64> {
         let mut seen: HashSet<u64> = HashSet::new();
         for (&id, &[_, after]) in &self.places {

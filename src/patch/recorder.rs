@@ -1,4 +1,4 @@
-//! Patches of what changed in a scene from read to read.
+//! Records what changed in a scene from one read to the next, as patches.
 
 use crate::changes::{ChangeKinds, ChangeReader};
 use crate::data::NodeMap;
@@ -57,8 +57,8 @@ struct Found {
 }
 
 impl Recorder {
-    /// Creates a recorder that has read an instance. Call it after [`Scene::update`], also in a new scene. Runs in
-    /// **O(nodes log nodes)**.
+    /// Creates a recorder that has read an instance. Call this after [`Scene::update`], even if the scene is new. Runs
+    /// in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// The errors of [`read`](Self::read).
@@ -94,18 +94,18 @@ impl Recorder {
 
     /// Returns the changes of the instance's tree since the last read. Call it after [`Scene::update`].
     ///
-    /// New nodes get the next ids. A node that left the tree and returns after another read counts as new. A detached
-    /// instance counts as empty. Reverted edits have no entries; sorted siblings may have more entries than necessary.
+    /// New nodes get the next ids. A node that leaves before a read and returns after it counts as new. A detached
+    /// instance counts as empty. Reverted edits have no entries; reordered siblings may have more than necessary.
     ///
-    /// Runs in **O(changes log nodes)** and the time of [`Scene::changes`]. If the instance is not the whole scene,
+    /// Runs in **O(changes log nodes)**, plus the time of [`Scene::changes`]. If the instance is not the whole scene,
     /// inserted and moved nodes take O(depth) more, and O(nodes below) if they enter or leave the instance. If the
     /// [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are compared, in
     /// **O(nodes log nodes)**, and siblings after a moved node have entries, too.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes; [`Error::NotUpdated`] if the scene has edits since its
-    /// last update, or no update; [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if fewer ids are
-    /// left than nodes in the scene. After an error nothing counts as read.
+    /// last update, or was never updated; [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if fewer ids
+    /// are left than nodes in the scene. After an error nothing counts as read.
     pub fn read(&mut self, scene: &Scene) -> Result<Patch, Error> {
         self.check(scene, scene.len(), self.instance.ids().next_id())?;
         if !scene.store.has_all_edits() {
@@ -128,9 +128,9 @@ impl Recorder {
         Ok(Patch { entries })
     }
 
-    /// Applies a patch, [updates](Scene::update) the scene, and reads it, so that an undo is no step of its own; or
-    /// does nothing. Returns the patch that it read, which includes earlier edits. Read those before: nodes without ids
-    /// would be removed together with a parent that the patch removes. Takes the time of the three calls.
+    /// Applies a patch, [updates](Scene::update) the scene, and reads it, so that an undo is no step of its own. If it
+    /// fails, nothing changes. Returns the read patch, which includes earlier edits. Read such edits first: nodes
+    /// without ids would be removed together with a parent that the patch removes. Takes the time of the three calls.
     ///
     /// # Errors
     /// The errors of [`Patch::apply`]; [`PatchError::Read`] for those of [`read`](Self::read).
@@ -159,7 +159,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Checks that a scene of this many nodes can be read, with ids from `next` on for new nodes.
+    /// Checks that the scene can be read, and that the ids from `next` on suffice for this many new nodes.
     fn check(&self, scene: &Scene, nodes: usize, next: u64) -> Result<(), Error> {
         let root = self.instance.root();
         if !scene.config().changes {
@@ -189,7 +189,7 @@ impl Recorder {
         } else {
             touched.extend(changed.left().iter().chain(changed.entered()).map(|&node| (node, true)));
         }
-        // Nodes below a node that moves in or out are not reported.
+        // If a node moves in or out, the nodes below it are not reported.
         let mut seen = HashSet::new();
         while let Some(node) = moved.pop() {
             for child in scene.children(node).filter(|&child| seen.insert(child)) {
@@ -200,7 +200,7 @@ impl Recorder {
         Ok(touched)
     }
 
-    /// Takes the known states of these nodes, gives ids to new nodes, and reads all states again.
+    /// Removes the known states of touched nodes, gives ids to new nodes, and reads all states again.
     fn find(
         &mut self,
         scene: &Scene,

@@ -147,7 +147,7 @@ impl Value {
         }
     }
 
-    /// Returns the change of the component, without the translation in double precision; `None` for a place.
+    /// Returns the change that sets the component, without the translation in double precision; `None` for a place.
     pub(super) fn change(&self) -> Option<Change> {
         Some(match self {
             Self::Place(_) => return None,

@@ -222,8 +222,8 @@ impl Scene {
     /// the result is the same, with siblings in the order of `items`. If a node is listed twice, its last place counts.
     /// Only the final tree matters: a parent and its child can be swapped in one call, in any order.
     ///
-    /// With [`Keep::World`] local transforms are computed from the world transforms before the call. They may differ in
-    /// the last digits from the results of single moves.
+    /// With [`Keep::World`], local transforms are computed from the world transforms before the call. They may differ
+    /// in the last digits from the results of single moves.
     ///
     /// Runs in **O(n log n)** for n items, and the next update in O(nodes moved). If a listed node has children, the
     /// call also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) an item.
@@ -294,7 +294,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns the parent at a place of a list of moves, which is the same before and after the moves.
+    /// Returns the parent at a place in a list of moves. The moves do not change it.
     fn parent_at(&self, place: Place) -> Option<NodeHandle> {
         match place {
             Place::Before(sibling) | Place::After(sibling) => self.parent(sibling),
@@ -317,7 +317,7 @@ impl Scene {
     /// Checks a list of moves. Returns the indices of the items to apply, with the move of each new parent first, so
     /// that no intermediate tree has a cycle. Siblings stay in the order of the list.
     fn plan_moves(&self, items: &[(NodeHandle, Place)]) -> Result<Vec<usize>, BatchError> {
-        // By node: the last item that moves the node or its nearest moved ancestor in the present tree.
+        // For each node: the last item that moves the node or its nearest moved ancestor in the present tree.
         let mut movers: ByHandle<Option<usize>> = ByHandle::with_capacity_and_hasher(items.len(), Default::default());
         let mut climb = false;
         for (index, &(node, place)) in items.iter().enumerate() {
@@ -334,7 +334,7 @@ impl Scene {
             }
         }
         let mut moves: Vec<usize> = (0..items.len()).filter(|&item| movers[&items[item].0] == Some(item)).collect();
-        // By item: the item that moves its new parent. Without children, a listed node is no new parent's ancestor.
+        // For each item: the item that moves its new parent. If no listed node has children, no climb is needed.
         let mut above = vec![None; items.len()];
         let mut way = Vec::new();
         for &item in &moves {
@@ -432,7 +432,7 @@ impl Worlds {
         self.local(store, id, &above).map(drop)
     }
 
-    /// Returns what the children of a node inherit when all listed nodes have their targets.
+    /// Returns what the children of a node inherit once all listed nodes are at their targets.
     fn inherited(&mut self, store: &Store, id: RecordId) -> Result<Above, Error> {
         let mut at = Some(id);
         let mut above = loop {

@@ -6,8 +6,8 @@ use crate::{Error, NodeHandle};
 
 /// A position in the history of changes of a scene, and the lists that were last read; see [`Scene::changes`].
 ///
-/// There may be any number of readers, such as a renderer and the network. Each sees every change once, whenever it
-/// reads, and reuses the memory of its lists. A clone copies the lists and continues from the same position.
+/// There may be any number of readers, such as a renderer and the network. Each reader sees every change once, whenever
+/// it reads, and reuses the memory of its lists. A clone copies the lists and continues from the same position.
 ///
 /// The result of a read borrows the reader. If the reader is a field of a struct, borrow the other fields one by one
 /// (`let Self { reader, bodies, .. } = self`), or move the reader out with [`mem::take`](core::mem::take) meanwhile. If
@@ -98,7 +98,7 @@ impl Default for ChangeReader {
 /// | [not known](Self::is_whole) | | in the tree | `entered` alone |
 ///
 /// The lists contain nodes but no values, so a mirror that copies values from the scene may apply a list twice. A
-/// mirror that inserts nodes must skip those that it already has.
+/// mirror that inserts nodes must skip nodes that it already has.
 ///
 /// Each list has a node at most once. A node of `entered` or `left` is not on `edited`, `locals`, `moved` or
 /// `visibility`; other nodes may be on several lists. Edits of detached nodes are on no list: to mirror detached nodes,
@@ -123,7 +123,7 @@ impl<'r> Changed<'r> {
     }
 
     /// Returns the nodes whose world matrix changed in any bit in an update ([`ChangeKinds::WORLD`]). A node without a
-    /// transform uses the matrix of the nearest ancestor with one.
+    /// transform uses the matrix of the nearest ancestor with a transform.
     #[must_use]
     pub fn moved(&self) -> &'r [NodeHandle] {
         &self.lists.moved
@@ -135,15 +135,15 @@ impl<'r> Changed<'r> {
         &self.lists.visibility
     }
 
-    /// Returns the nodes whose own local transform was set, added or removed ([`ChangeKinds::LOCAL`]). A node that was
-    /// set to the same bits is listed here but not in [`moved`](Self::moved). A
+    /// Returns the nodes whose own local transform was set, added or removed ([`ChangeKinds::LOCAL`]). A node whose
+    /// transform was set to the same bits is listed here but not in [`moved`](Self::moved). A
     /// [`Recorder`](crate::patch::Recorder) leaves such nodes out.
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals
     }
 
-    /// Returns the nodes that entered the scene. Before the first update a scene is empty, so the root enters too.
+    /// Returns the nodes that entered the scene. Before the first update, a scene is empty, so the root enters too.
     #[must_use]
     pub fn entered(&self) -> &'r [NodeHandle] {
         &self.lists.entered
@@ -206,12 +206,12 @@ impl<'r> Changed<'r> {
 impl Scene {
     /// Reads which nodes changed between the reader's last read and the last update.
     ///
-    /// Call it right after [`Scene::update`]. After further edits it reports the state of the last update and may
+    /// Call it right after [`Scene::update`]. After further edits, the lists show the state of the last update and may
     /// contain stale handles. Any number of updates may lie between two reads, as far back as the
-    /// [history](crate::SceneConfig::change_history) goes. At the first read, or if the last one is older, all nodes of
-    /// the tree are listed as [entered](Changed::entered): see [`Changed::is_whole`].
+    /// [history](crate::SceneConfig::change_history) goes. At the first read, or if the last read is older, all nodes
+    /// of the tree are listed as [entered](Changed::entered): see [`Changed::is_whole`].
     ///
-    /// A program that both reads and writes can read and ignore its own changes: see
+    /// A program that also edits the scene can read its own changes and ignore them: see
     /// [`guide::physics`](crate::guide::physics).
     ///
     /// Runs in **O(slices + nodes of slices that changed + nodes listed + history since the last read)**. Updates

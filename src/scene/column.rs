@@ -8,9 +8,9 @@ use smallvec::SmallVec;
 
 /// A value of your own for each node that has a transform, in arrays parallel to the scene's transform slots.
 ///
-/// Use it for passes over all values, which are as fast as the scene's own. A value has the same slot as the node's
-/// world matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and comes after the value of its
-/// parent. For values that you mostly look up by handle, use a [`NodeMap`].
+/// Use it for passes over all values: they are as fast as the scene's own passes. A value has the same slot as the
+/// node's world matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and comes after the value of
+/// the node's parent. For values that you mostly look up by handle, use a [`NodeMap`].
 ///
 /// Call [`update`](Self::update) after [`Scene::update`] and before a pass. It moves values with their nodes, gives new
 /// nodes the default, and drops the values of nodes that were removed or lost their transform. A node whose transform
@@ -48,7 +48,7 @@ pub struct Column<T> {
     default: T,
     /// By slice number.
     parts: Vec<Part<T>>,
-    /// Values of nodes without a slot in the parts: of new nodes, and of nodes that moved to another slice.
+    /// Values of nodes that have no slot in `parts` yet: new nodes, and nodes that moved to another slice.
     waiting: NodeMap<T>,
     /// The scene and its newest version at the last update.
     moment: Option<(u64, u64)>,
@@ -81,7 +81,7 @@ impl<T: Clone> Column<T> {
     /// Adapts the arrays to the slots of the scene.
     ///
     /// Runs in **O(1)** if no slice was edited since the last call, else in **O(slices + rows of the slices edited)**.
-    /// Setting local transforms is not an edit here. For another scene, all values are assigned again, by handle.
+    /// Setting local transforms does not count as an edit. If the scene is another one, all values are assigned again.
     pub fn update(&mut self, scene: &Scene) {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());
@@ -108,7 +108,7 @@ impl<T: Clone> Column<T> {
                 self.parts[number].values[slot] = value;
             }
         }
-        // The values left belong to nodes that are gone, lost their transform, or have no slot yet.
+        // Values that still wait belong to nodes that are gone, lost their transform, or have no slot yet.
         if !self.waiting.is_empty() {
             self.waiting.retain(|node, _| store.resolve(node).is_some_and(|id| store.has_transform(id)));
         }
@@ -137,7 +137,7 @@ impl<T: Clone> Column<T> {
         }
         self.release(number, |slot, owner| owners.get(slot) != Some(&owner));
         let part = &mut self.parts[number];
-        // If a value panics before `owners` is set, the known slots stay as they were.
+        // If cloning a value panics before `owners` is set, the known slots stay as they were.
         if part.values.len() < owners.len() {
             part.values.resize(owners.len(), self.default.clone());
         }
@@ -157,7 +157,7 @@ impl<T: Clone> Column<T> {
         part.version = slice.version();
     }
 
-    /// Moves values to `waiting` if their slot and owner satisfy `leaves`. A waiting value is newer and stays.
+    /// Moves values whose slot and owner satisfy `leaves` to `waiting`. Values that already wait are newer: they stay.
     fn release(&mut self, number: usize, leaves: impl Fn(usize, u64) -> bool) {
         let Self { parts, waiting, .. } = self;
         let part = &mut parts[number];
@@ -177,7 +177,7 @@ impl<T: Clone> Column<T> {
     #[must_use]
     pub fn get(&self, scene: &Scene, node: NodeHandle) -> Option<&T> {
         let id = scene.store.resolve(node).filter(|&id| scene.store.has_transform(id))?;
-        // A waiting value is newer.
+        // A waiting value is newer than the value in the slot.
         if let Some(value) = self.waiting.get(node) {
             return Some(value);
         }
@@ -186,7 +186,7 @@ impl<T: Clone> Column<T> {
         known?.values.get(slot)
     }
 
-    /// Returns the value at a slot, as of the last [`update`](Self::update), for passes of your own: see
+    /// Returns the value at a slot in the layout of the last [`update`](Self::update), for passes of your own: see
     /// [`sweep_slots`](Self::sweep_slots). Unspecified for unused slots, `None` for a slot that did not exist then.
     #[must_use]
     pub fn at(&self, slot: MatrixSlot) -> Option<&T> {
@@ -214,8 +214,8 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// Returns the values of a slice of the scene, by transform slot. They are unspecified in unused slots and in slots
-    /// of [imports](SliceView::imports), until a [`sweep`](Self::sweep) sets the latter.
+    /// Returns the values of a slice of the scene, by transform slot. They are unspecified in unused slots, and in
+    /// slots of [imports](SliceView::imports) before a [`sweep`](Self::sweep) sets these.
     ///
     /// # Panics
     /// If the slots of the scene may have changed since the column's last [`update`](Self::update). Call `update`
@@ -229,7 +229,7 @@ impl<T: Clone> Column<T> {
     /// Returns mutable access to the values of [`slice`](Self::slice).
     ///
     /// # Panics
-    /// The errors of [`slice`](Self::slice).
+    /// In the same cases as [`slice`](Self::slice).
     #[must_use]
     pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
         let part = self.parts.get_mut(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -237,20 +237,20 @@ impl<T: Clone> Column<T> {
     }
 
     /// Calls `each` for the value of every node in the tree that has a transform, parents before their children. The
-    /// first argument is the value of the nearest ancestor with a transform; it is the default if there is none, or if
-    /// the node or one in between is [anchored](crate::Node::anchored).
+    /// first argument is the value of the nearest ancestor with a transform; it is the default if there is no such
+    /// ancestor, or if the node or a node in between is [anchored](crate::Node::anchored).
     ///
-    /// `each` is also called for unused slots, which is faster; ignore the result. Runs in **O(slices + transforms)**.
+    /// For speed, `each` is also called for unused slots; ignore these results. Runs in **O(slices + transforms)**.
     ///
     /// # Panics
-    /// The errors of [`slice`](Self::slice).
+    /// In the same cases as [`slice`](Self::slice).
     pub fn sweep(&mut self, scene: &Scene, mut each: impl FnMut(&T, &mut T)) {
         self.sweep_slots(scene, |_, _, above, value| each(above, value));
     }
 
-    /// Calls `each` as [`sweep`](Self::sweep) does, with the slice and the slot of the value first. The node's world
-    /// matrix is at that slot of [`TransformView::worlds`](crate::visit::TransformView::worlds), and its value in
-    /// another column is at that slot of that column's [`slice`](Self::slice).
+    /// Calls `each` as [`sweep`](Self::sweep) does, but passes the slice and the slot of the value first. The node's
+    /// world matrix is at that slot of [`TransformView::worlds`](crate::visit::TransformView::worlds), and the node's
+    /// value in another column is at the same slot of that column's [`slice`](Self::slice).
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, data::Column};
@@ -274,10 +274,10 @@ impl<T: Clone> Column<T> {
     /// ```
     ///
     /// # Panics
-    /// The errors of [`slice`](Self::slice).
+    /// In the same cases as [`slice`](Self::slice).
     pub fn sweep_slots(&mut self, scene: &Scene, mut each: impl FnMut(&SliceView<'_>, usize, &T, &mut T)) {
         for slice in scene.slices() {
-            // Slices come after those that they import from.
+            // Each slice comes after the slices that it imports from.
             let imports = slice.sources().map(|source| {
                 let (slice, slot) = source?;
                 self.parts.get(slice as usize)?.values.get(slot).cloned()
@@ -299,7 +299,7 @@ impl<T: Clone> Column<T> {
     }
 }
 
-/// Returns the slice of a node and the slot of its own transform there, if it had one at the scene's last update.
+/// Returns the slice of a node and the slot of its own transform there, if the node had one at the last update.
 fn own_slot(store: &Store, id: RecordId) -> Option<(usize, usize)> {
     let (slice, row) = store.view_of(id)?;
     Some((slice.number() as usize, slice.rows().own_transform(row)?))

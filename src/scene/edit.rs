@@ -5,10 +5,10 @@ use crate::store::{Has, Position, RecordId};
 use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
-    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node.
-    /// [`Place::Detached`] makes a detached subtree, so that you can build it before it is visible.
+    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node. At
+    /// [`Place::Detached`], the node becomes the root of a detached subtree, which you can build before it is visible.
     ///
-    /// Runs in amortised **O(1)**, even among many siblings. Until the next [`Scene::update`] draw lists, culling and
+    /// Runs in amortised **O(1)**, even among many siblings. Until the next [`Scene::update`], draw lists, culling and
     /// queries do not include the node, and [`Scene::world`] returns the identity;
     /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the actual world matrix. To insert a node with a
     /// given world transform, insert it with the identity, then call [`Scene::set_world`].
@@ -32,7 +32,7 @@ impl Scene {
     /// assert_eq!(scene.get(lamp).unwrap().fresh_world().translation().y, 2.0);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
-    // If the compiler sees which parts a description has, it removes the code for the others.
+    // If the compiler sees which parts a description has, it removes the code for all other parts.
     #[inline(always)]
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
         let place = self.position(place.into(), None)?;

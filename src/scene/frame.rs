@@ -13,9 +13,9 @@ impl Scene {
     /// empty, or have a node that got or lost a transform or a drawable. Draw lists, culling, queries and walks over
     /// slices see the last update, but no longer see removed nodes: see [what passes read](crate#what-passes-read).
     ///
-    /// Runs in **O(slices + nodes of the slices with changes and below changes)**, and in O(1) if nothing was edited.
-    /// Does not read the arrays of unchanged slices. See [costs](crate#costs) for the first update after building a
-    /// scene, and for updates after all transforms were set. Merges a few small slices, [`Scene::maintain`] all.
+    /// Runs in **O(slices + nodes of the slices that edits affect)**, and in O(1) if nothing was edited. Does not read
+    /// the arrays of unchanged slices. See [costs](crate#costs) for the first update after building a scene, and for
+    /// updates after all transforms were set. Merges a few small slices; [`Scene::maintain`] merges all.
     pub fn update(&mut self) {
         self.store.update();
     }
@@ -46,7 +46,7 @@ impl Scene {
         list.refresh(&self.store);
     }
 
-    /// Returns all slices of the tree as columns, each after those that it imports from, for passes of your own.
+    /// Returns all slices of the tree, for passes of your own. Each slice comes after the slices that it imports from.
     ///
     /// Runs in **O(slices)** and allocates nothing.
     ///
@@ -79,8 +79,8 @@ impl Scene {
     /// Calls a visitor for every slice in order. Returns [`Flow::Break`] if the visitor stopped, else
     /// [`Flow::Continue`].
     ///
-    /// Slices do not nest: [`Flow::Prune`] is the same as [`Flow::Continue`] here. Each slice comes after those that it
-    /// imports from, and the order is close to depth-first. Runs in **O(slices)** and allocates nothing.
+    /// Slices do not nest: [`Flow::Prune`] is the same as [`Flow::Continue`] here. Each slice comes after the slices
+    /// that it imports from, and the order is close to depth-first. Runs in **O(slices)** and allocates nothing.
     pub fn visit_slices(&self, visitor: &mut impl SliceVisitor) -> Flow {
         for slice in self.slices() {
             if visitor.slice(slice) == Flow::Break {
@@ -94,7 +94,7 @@ impl Scene {
     /// visitor stopped the walk, else [`Flow::Continue`].
     ///
     /// Before the visitor is called for a slice, the slice's imports are refreshed from the current state of earlier
-    /// slices. Order and flow are those of [`Scene::visit_slices`]. Runs in **O(slices)**, plus the time for transforms
+    /// slices. Order and flow are as in [`Scene::visit_slices`]. Runs in **O(slices)**, plus the time for transforms
     /// that were set since the last update.
     ///
     /// ```

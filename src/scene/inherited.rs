@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 /// a local, the closure combines the parent's result and the local; otherwise the node gets the parent's result. For
 /// the root, the parent's result is the value passed to [`new`](Self::new).
 ///
-/// Results are for the tree as of the last [`Scene::update`], so call `run` after the update. A node that was inserted
+/// Results are for the tree at the last [`Scene::update`], so call `run` after the update. A node that was inserted
 /// since has no result, a moved node inherits from its old parent, and a removed node has no result any more.
 ///
 /// A run only recomputes nodes whose local was set or removed since the previous run, nodes of slices that were edited,
-/// and the nodes below these while results differ. Values of removed nodes are dropped. Results of a detached subtree
+/// and the nodes below as long as results differ. Values of removed nodes are dropped. Results of a detached subtree
 /// stay unchanged until it is attached again.
 ///
 /// You may run the property on another scene, for example on one that was loaded again. Then the run computes
 /// everything, and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same
-/// record number, the run uses the local of the node that is in its scene. If two scenes have nodes whose handles have
-/// the same bits, these are one node to a property: use one property per scene.
+/// record number, the run uses the local of the node that is in the given scene. If nodes of two scenes have handles
+/// with the same bits, a property cannot tell them apart: use one property per scene.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};
@@ -45,10 +45,10 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     above: T,
     combine: F,
     locals: NodeMap<T>,
-    /// Locals of nodes whose entry in `locals` belongs to another node. The next run keeps those of nodes in its scene.
+    /// Locals whose entry in `locals` belongs to another node. The next run keeps the locals of nodes in its scene.
     contested: BTreeMap<NodeHandle, T>,
     results: NodeMap<T>,
-    /// Nodes whose local was set or removed since the last run, and earlier ones that had no row at that run.
+    /// Nodes whose local was set or removed since the last run, or earlier if the node had no row at that run.
     changed: Vec<NodeHandle>,
     /// The scene of the last run and its newest version; `None` if everything must be computed.
     moment: Option<(u64, u64)>,
@@ -219,7 +219,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         places
     }
 
-    /// Lists the nodes of a slice, and drops the values of those that were listed before and are removed.
+    /// Lists the nodes of a slice, and drops the values of nodes that were listed before and are now removed.
     fn list(&mut self, store: &Store, number: usize, slice: Option<&SliceView<'_>>) {
         let Self { slices, locals, results, .. } = self;
         let SliceState { version, nodes, .. } = &mut slices[number];
@@ -275,7 +275,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             }
             let Some(node) = rows.node(row) else { continue };
             let inherited = imports.get(parent).or_else(|| results.get(rows.node(parent)?));
-            // The parent is removed and the node was moved: the next update places it.
+            // The parent was removed after the node had moved away: the next update places the node.
             let Some(inherited) = inherited else { continue };
             let result = match locals.get(node) {
                 Some(local) => combine(inherited, local),

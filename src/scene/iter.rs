@@ -1,6 +1,6 @@
-//! Iterators over the nodes of a scene. The method of [`NodeRef`] with the same name returns each. An iterator borrows
-//! the scene, allocates nothing, and takes amortised **O(1)** for each step. Those that go down from a node
-//! ([`Descendants`], [`PostOrder`], [`Edges`], [`Leaves`]) include the node itself.
+//! Iterators over the nodes of a scene. Each iterator is returned by the method of [`NodeRef`] with the same name. An
+//! iterator borrows the scene, allocates nothing, and takes amortised **O(1)** for each step. Iterators that go down
+//! from a node ([`Descendants`], [`PostOrder`], [`Edges`], [`Leaves`]) include the node itself.
 //!
 //! ```
 //! use hedgerow::{Node, NodeRef, Scene, iter::Edge};

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 const CONFIG: SceneConfig = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
-/// A lower number of records and of generations while this value lives: other tests may run on the same thread.
+/// Lower limits of records and generations, until this value is dropped: other tests may run on the same thread.
 struct Few([u32; 2]);
 
 impl Few {

@@ -8,9 +8,9 @@ impl Scene {
     /// Merges small slices and reconstitutes sparse ones, the worst first. Takes at most about `budget`.
     ///
     /// Call it once a frame after [`Scene::update`], or not at all: only speed and memory depend on it. The update
-    /// itself reconstitutes a slice if more than half of it is unused, if it doubles, or if it has no room. If there
-    /// are edits since the last update, `maintain` does nothing. World matrices and reported changes stay; draw order
-    /// may change.
+    /// itself reconstitutes a slice if more than half of it is unused, if its nodes double, or if it has no room. If
+    /// there are edits since the last update, `maintain` does nothing. World matrices and reported changes stay the
+    /// same; draw order may change.
     ///
     /// Only slices that changed since the last call are considered, so a static scene costs nothing. A slice is
     ///
@@ -19,7 +19,7 @@ impl Scene {
     /// - else reconstituted, in linear time, if over a quarter of its rows, transform slots or drawables is unused.
     ///
     /// [`Duration::MAX`] does all possible work, for a scene that will not change for a while: it also reconstitutes
-    /// slices with more than a sixteenth unused, and leaves only a sixteenth of spare room.
+    /// slices of which more than a sixteenth is unused, and leaves only a sixteenth of spare room.
     pub fn maintain(&mut self, budget: Duration) -> Maintenance {
         self.store.maintain(budget)
     }

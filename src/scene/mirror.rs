@@ -9,21 +9,21 @@ use crate::store::{MatrixSlot, SliceView};
 use arena::Arena;
 use core::ops::Range;
 
-/// Ranges with fewer clean slots than this between them are written as one: another write costs more than these bytes.
+/// Two ranges with fewer clean slots than this between them are written as one: a second write would cost more.
 const GAP: usize = 32;
 
 /// No place in the buffer.
 const NONE: u32 = u32::MAX;
 
-/// Bookkeeping for a copy of all world matrices of a scene in a buffer of your own, such as a GPU buffer, while nodes
-/// are moved, inserted and removed, and slices grow, split and merge.
+/// Keeps track of a copy of all world matrices of a scene in a buffer of your own, such as a GPU buffer. Nodes may be
+/// moved, inserted and removed, and slices may grow, split and merge.
 ///
 /// Each slice's array has a range of the buffer, with some room to grow. [`MatrixMirror::sync`] lists the writes to the
 /// buffer. The mirror itself takes 20 bytes per slice, stores no matrices, and does not depend on a graphics library.
 /// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
 /// [bases](MatrixMirror::bases) can do the same.
 ///
-/// You may skip updates, and use a mirror with several scenes in turn: it then writes everything that is out of date.
+/// You may skip updates, and use a mirror with several scenes in turn: the mirror then writes all that is out of date.
 ///
 /// ```
 /// use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -148,10 +148,10 @@ impl MatrixMirror {
     /// Calls `step` with each operation that is needed to make the buffer hold the world matrices of the scene as of
     /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
     ///
-    /// Writes the matrices that updates computed since the last call; runs with gaps of fewer than 32 matrices are
+    /// Writes the matrices that updates computed since the last call; runs with fewer than 32 matrices between them are
     /// combined into one write. An array whose layout changed is written completely: to a new range if it outgrew the
-    /// old one, or to a smaller range if it fills less than a quarter of it. The buffer grows by at least a quarter,
-    /// and shrinks if slices use less than half of it.
+    /// old one, or to a smaller range if it fills less than a quarter of the old one. The buffer grows by at least a
+    /// quarter, and shrinks if slices use less than half of it.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Only allocates if the number of
     /// slices, or of gaps between their ranges, grows.
@@ -198,7 +198,7 @@ impl MatrixMirror {
         done
     }
 
-    /// Returns the length of the buffer in matrices: that of the last [`MirrorStep::Resize`].
+    /// Returns the length of the buffer in matrices, as set by the last [`MirrorStep::Resize`].
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len as usize
@@ -228,7 +228,7 @@ impl MatrixMirror {
     /// Fills `instances` with the buffer indices of the matrices of draws. `order` lists the draws, for example
     /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
     /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` for each range of `instances` that
-    /// changed, with its first index and its items, for a copy on the GPU. Joins ranges over gaps below 32 items.
+    /// changed, with its first index and its items, to update a copy on the GPU. Joins ranges over gaps below 32 items.
     ///
     /// Fill the list and sync the mirror after the scene's last update, before this call. Runs in **O(draws)**. A draw
     /// of a slice that the mirror does not know gets `u32::MAX`.
@@ -366,7 +366,7 @@ impl MatrixMirror {
         self.len > WORTH && self.arena.used() < self.len / 2
     }
 
-    /// Assigns new ranges to all slices in turn, to be written completely. Returns whether any range changed.
+    /// Assigns new ranges to all slices, and marks them for a complete write. Returns whether any range changed.
     fn place_anew(&mut self) -> bool {
         self.arena.clear();
         let mut moved = false;

@@ -61,7 +61,7 @@ pub struct Scene {
     root: NodeHandle,
 }
 
-/// A summary of one line, at any size. [`Scene::stats`] shows the storage.
+/// Shows one line, whatever the size of the scene. [`Scene::stats`] shows the storage.
 ///
 /// ```
 /// let scene = hedgerow::Scene::new();

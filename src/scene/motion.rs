@@ -17,7 +17,7 @@
 //!         scene.update();
 //!         smooth.step(&scene)?;
 //!     }
-//!     let shown = smooth.blend(&mut scene, due / 0.02); // draw what this has
+//!     let shown = smooth.blend(&mut scene, due / 0.02); // a scene to draw
 //!     seen.push((shown.world(cart).unwrap().translation().x * 4.0).round() / 4.0);
 //! }
 //! assert_eq!(seen, [0.25, 1.5, 3.0], "one step late: 0.025 s are 1.25 steps");
@@ -35,11 +35,11 @@ use core::ops::Deref;
 use glam::{DVec3, Vec3};
 use hedgerow_math::PackedTransform;
 
-/// An interpolation of a scene between the last two steps of a simulation, which may be several updates each.
+/// Interpolates a scene between the last two steps of a simulation. A step may consist of several updates.
 ///
-/// Local transforms are blended, not world matrices: a door turns on its hinge also halfway through a step. Translation
+/// Local transforms are blended, not world matrices: halfway through a step, a door is still on its hinge. Translation
 /// and scale are interpolated linearly, in double precision; rotations take the shorter arc by normalised sums (nlerp),
-/// at most 0.04° from constant speed for a turn of 30° in a step, and 0.92° for 90°. The bits are the same everywhere.
+/// at most 0.04° off constant speed for a turn of 30° in a step, and 0.92° for 90°. The bits are the same everywhere.
 ///
 /// | in the step, a node | is shown |
 /// |---|---|
@@ -97,7 +97,7 @@ impl Pose {
         }
     }
 
-    /// Returns the blend of this pose, at `t` = 0, and another, at `t` = 1.
+    /// Returns a blend of two poses: this pose if `t` is 0, the other if `t` is 1.
     fn towards(&self, other: &Self, t: f32) -> Self {
         if t == 0.0 {
             return *self;
@@ -139,7 +139,7 @@ impl Smooth {
 
     /// Adds motion vectors from frame to frame, which are exact if each step is one update. In a [`Blended`],
     /// [`NodeRef::previous_world`] and [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) then return
-    /// the matrices of the previous [`Blended`]; at and below nodes that entered or were cut since, the present ones.
+    /// the matrices of the previous [`Blended`], or the present ones at and below nodes that entered or were cut since.
     /// Without this call, they return the matrices before the last update, which are wrong for blended nodes. A step
     /// takes O(n log n) more for n nodes that moved, and filling lists with motion takes O(drawables).
     #[must_use]
@@ -193,7 +193,7 @@ impl Smooth {
             let before = |&node: &NodeHandle| Some((node, *store.previous_world(store.resolve(node)?)?));
             worlds.extend(changed.moved().iter().filter_map(before));
             in_order(worlds);
-            // Many steps may come before the next frame.
+            // Many steps may run before the next frame, so removed nodes are dropped now.
             fresh.retain(|&node| scene.contains(node));
             worlds.retain(|&(node, _)| scene.contains(node));
         }
@@ -201,8 +201,8 @@ impl Smooth {
         Ok(())
     }
 
-    /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example a teleport. Runs
-    /// in **O(1)**; with motion, the step takes O(nodes below). A stale handle does nothing.
+    /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example after a teleport.
+    /// Runs in **O(1)**; with motion vectors, the step takes O(nodes below). A stale handle does nothing.
     pub fn cut(&mut self, node: NodeHandle) {
         self.cuts.push(node);
     }
@@ -215,9 +215,9 @@ impl Smooth {
     /// Sets blended local transforms and updates the scene. When the result is dropped, all bits of the local
     /// transforms are restored, and the scene is updated again. Readers of changes do not notice either update.
     ///
-    /// `alpha` is 0 for the scene before the last step, 1 for the scene after it. Values outside are clamped; NaN
-    /// counts as 0. An ordinary update first applies edits since the last update. Takes two sets and two updates of the
-    /// nodes that the last step set, none if `alpha` is 1. If `scene` is another scene, blends nothing, in O(nodes).
+    /// `alpha` is 0 for the scene before the last step, 1 for the scene after it. Other values are clamped; NaN counts
+    /// as 0. An ordinary update first applies edits since the last update. Takes twice the time of setting and updating
+    /// the nodes of the last step, or none if `alpha` is 1. If `scene` is another scene, blends nothing, in O(nodes).
     pub fn blend<'s>(&'s mut self, scene: &'s mut Scene, alpha: f32) -> Blended<'s> {
         if !scene.store.has_all_edits() {
             scene.update();
@@ -231,7 +231,7 @@ impl Smooth {
         for at in 0..self.moves.len() {
             prefetch(store, &self.moves, at);
             let (node, [from, to]) = self.moves[at];
-            // Zeros of both signs are equal; the drop restores the present sign.
+            // Since 0.0 equals −0.0, take the scene's pose: the drop must restore its signs.
             let Some(to) = Pose::of(store, node).filter(|&now| now == to) else { continue };
             if t < 1.0 {
                 from.towards(&to, t).set(store, node);

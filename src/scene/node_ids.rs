@@ -52,8 +52,8 @@ impl NodeIds {
     /// removed nodes. Returns the number of new ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// [`Error::NoIds`] if there are too few ids from [`next_id`](Self::next_id) on; nothing is assigned then. You can
-    /// still assign lower ids that are free with [`insert`](Self::insert).
+    /// [`Error::NoIds`] if there are too few ids from [`next_id`](Self::next_id) on; nothing is assigned then. With
+    /// [`insert`](Self::insert), you can still assign lower ids that are free.
     pub fn assign(&mut self, scene: &Scene) -> Result<usize, Error> {
         self.assign_to(
             scene,

@@ -113,12 +113,12 @@ impl<V> NodeMap<V> {
         (entry.generation.get() == handle.generation()).then_some(&mut entry.value)
     }
 
-    /// Sets the value for this handle, and returns the entry that this displaced, if any: no value is dropped silently.
+    /// Sets the value for this handle, and returns the displaced entry, if any: no value is dropped silently.
     ///
-    /// The entry is this handle with its previous value, or the value of an *earlier* node with the same record number
-    /// and its stale handle: that node was removed, so you can free resources that belong to the value. If the map has
-    /// the value of a *later* node with the same record number, this handle is stale, or of another scene: then nothing
-    /// changes, and the given handle and value are returned. Runs in amortised **O(1)**.
+    /// The entry is this handle with its previous value, or the stale handle and the value of an *earlier* node with
+    /// the same record number: that node was removed, so you can free resources that belong to the value. If the map
+    /// has the value of a *later* node with the same record number, this handle is stale, or of another scene: then
+    /// nothing changes, and the given handle and value are returned. Runs in amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -165,7 +165,7 @@ impl<V> NodeMap<V> {
 
     /// Sets the value for this handle, whichever node's value is in the entry, and returns the entry that it replaced.
     ///
-    /// The replaced entry is this handle's, or another node's with the same record number. Runs in amortised **O(1)**.
+    /// The replaced entry belonged to this handle or to a node with the same record number. Runs in amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -185,8 +185,8 @@ impl<V> NodeMap<V> {
         before.map(|entry| (entry.handle(handle.record()), entry.value))
     }
 
-    /// Returns the handle that has the entry of this handle: the same one, or that of an earlier or later node with the
-    /// same record number; `None` if the entry is vacant. Runs in **O(1)**.
+    /// Returns the handle whose value is in this handle's entry: this handle, or that of an earlier or later node with
+    /// the same record number. `None` if the entry is vacant. Runs in **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -271,7 +271,7 @@ impl<V> NodeMap<V> {
     }
 
     /// Removes the values of nodes that are not in the scene, and returns them in the order of their handles. Values of
-    /// another scene's nodes stay if their handles have the bits of nodes here. Takes as long as [`iter`](Self::iter).
+    /// another scene's nodes stay if nodes of this scene have the same handles. Takes as long as [`iter`](Self::iter).
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};

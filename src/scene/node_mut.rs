@@ -84,7 +84,7 @@ impl From<Node<'_>> for Change {
     }
 }
 
-/// The handle.
+/// Shows the handle.
 impl fmt::Debug for NodeMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NodeMut").field("handle", &self.handle()).finish_non_exhaustive()
@@ -119,9 +119,9 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Sets or removes the node's own material. Nodes below inherit it unless they have their own.
+    /// Sets or removes the node's own material. Nodes below inherit it unless they have a material of their own.
     ///
-    /// The next update propagates it, in O(nodes of the affected slices).
+    /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_material(&mut self, material: impl Into<Option<u32>>) -> &mut Self {
         self.scene.store.set_material(self.id, material.into());
         self
@@ -130,8 +130,8 @@ impl NodeMut<'_> {
     /// Anchors the node in the world, or releases it. The local transform of an [anchored](Node::anchored) node is
     /// relative to the world instead of the parent.
     ///
-    /// With [`Keep::World`] the node stays where it is: its local transform is computed as in [`Scene::reparent`], in
-    /// **O(ancestors)**. With [`Keep::Local`] the local transform stays. If `anchored` already is the node's state,
+    /// With [`Keep::World`], the node stays where it is: its local transform is computed as in [`Scene::reparent`], in
+    /// **O(ancestors)**. With [`Keep::Local`], the local transform stays. If `anchored` already is the node's state,
     /// nothing changes; otherwise the next update reconstitutes the node's slice, in O(nodes of the slice).
     ///
     /// ```
@@ -148,7 +148,7 @@ impl NodeMut<'_> {
     /// ```
     ///
     /// # Errors
-    /// With [`Keep::World`] [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as [`Scene::reparent`].
+    /// With [`Keep::World`]: [`Error::Singular`], [`Error::Overflow`], [`Error::Underflow`], as in [`Scene::reparent`].
     pub fn set_anchored(&mut self, anchored: bool, keep: Keep) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
         if store.is_anchored(self.id) == anchored {
@@ -178,7 +178,7 @@ impl NodeMut<'_> {
 
     /// Hides the node and the nodes below it, shows it, or lets it inherit visibility. Its layers stay the same.
     ///
-    /// The next update propagates it, in O(nodes of the affected slices).
+    /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_visibility(&mut self, visibility: Visibility) -> &mut Self {
         self.scene.store.set_visibility(self.id, visibility);
         self
@@ -186,13 +186,13 @@ impl NodeMut<'_> {
 
     /// Sets or removes the node's own layers.
     ///
-    /// The next update propagates them, in O(nodes of the affected slices).
+    /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_layers(&mut self, layers: impl Into<Option<Layers>>) -> &mut Self {
         self.scene.store.set_layers(self.id, layers.into());
         self
     }
 
-    /// Sets or removes the [view range](Node::view_range), which later culls with levels of detail apply.
+    /// Sets or removes the [view range](Node::view_range), which applies to later culling with levels of detail.
     pub fn set_view_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
         self.scene.store.set_view_range(self.id, range.into());
         self
@@ -209,7 +209,7 @@ impl NodeMut<'_> {
     ///
     /// If the number changes, reused draw lists list the node's slice again. The number is part of the [`Node`]
     /// description. It stays with the node when the node is moved, and is dropped when the node is removed. If no node
-    /// has user data, it costs nothing; otherwise each block of 64 nodes with user data takes 264 bytes.
+    /// has user data, nothing is stored; otherwise each block of 64 nodes with user data takes 264 bytes.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene};
@@ -228,7 +228,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Replaces all components of the node by those of a description: sets those that it has, and removes the others.
+    /// Replaces all components of the node by those of a description, and removes components that it does not have.
     ///
     /// With the result of an earlier [`NodeRef::node`], this restores the node. Takes as long as the single edits.
     ///
@@ -265,10 +265,10 @@ impl NodeMut<'_> {
     ///
     /// The rounding error of the single-precision translation is stored separately, itself in single precision: both
     /// together are exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye)
-    /// use the exact translation. World matrices, boxes and [`Scene::local`] use the rounded one. The exact translation
-    /// is preserved when the node is moved, in copies, snapshots and text, and by [`Scene::modify_local`] and
-    /// [`look_at`](Self::look_at) if these do not change the translation. Moves with [`Keep::World`] preserve as much
-    /// as they can. All other ways to set the local transform round it.
+    /// use the exact translation. World matrices, boxes and [`Scene::local`] use the rounded translation. The exact
+    /// translation is preserved when the node is moved, in copies, snapshots and text, and by [`Scene::modify_local`]
+    /// and [`look_at`](Self::look_at) if these do not change the translation. Moves with [`Keep::World`] preserve as
+    /// much as they can. All other ways to set the local transform round the translation.
     ///
     /// Runs in **O(1)**. If the translation was rounded, later changes of the local transform take a little longer.
     ///
@@ -441,7 +441,7 @@ impl NodeMut<'_> {
     /// ```
     ///
     /// # Errors
-    /// Those of the corresponding method. The node is unchanged.
+    /// The errors of the corresponding method. The node is unchanged.
     pub fn change(&mut self, change: Change) -> Result<&mut Self, Error> {
         match change {
             Change::Local(local) => self.set_local(local),
@@ -507,7 +507,7 @@ impl Scene {
 /// between +Y and ±Z. A mirror shows in the X axis.
 fn unturned(axes: &DMat3) -> DMat3 {
     let DMat3 { x_axis, y_axis, z_axis } = *axes;
-    // An axis without a direction gets one that is perpendicular to the others.
+    // An axis without a direction gets a direction that is perpendicular to the others.
     let first = |choices: [DVec3; 3]| choices.into_iter().find_map(|axis| axis.try_normalize());
     let any = |axis: DVec3| axis.try_normalize().map_or(DVec3::ZERO, |axis| axis.any_orthonormal_vector());
     let back = first([z_axis, x_axis.cross(y_axis), any(x_axis + y_axis)]).unwrap_or(DVec3::Z);

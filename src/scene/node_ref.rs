@@ -126,7 +126,7 @@ impl<'s> NodeRef<'s> {
         self.at(self.scene.store.next_in_chain(self.id))
     }
 
-    /// Returns the previous sibling or root.
+    /// Returns the previous sibling, or, for the root of a detached subtree, the previous such root.
     #[inline]
     pub(super) fn previous_in_chain(self) -> Option<Self> {
         self.at(self.scene.store.previous_in_chain(self.id))
@@ -158,7 +158,7 @@ impl<'s> NodeRef<'s> {
 
     /// Returns the node and all nodes below it in pre-order: the node itself first, and parents before their children.
     ///
-    /// The node itself is also in [`post_order`](Self::post_order), [`edges`](Self::edges), [`leaves`](Self::leaves).
+    /// [`post_order`](Self::post_order), [`edges`](Self::edges) and [`leaves`](Self::leaves) include the node, too.
     #[must_use]
     pub fn descendants(self) -> Descendants<'s> {
         Descendants::new(self)
@@ -211,7 +211,7 @@ impl<'s> NodeRef<'s> {
         store.resolve(ancestor).is_some_and(|above| above != self.id && store.is_in_subtree(self.id, above))
     }
 
-    /// Returns whether the node is in a detached subtree, including its root.
+    /// Returns whether the node is the root of a detached subtree, or is below such a root.
     #[must_use]
     pub fn is_detached(self) -> bool {
         self.scene.store.is_outside(self.id)
@@ -318,7 +318,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.wide_world(self.id).world
     }
 
-    /// Returns the world matrix as of the update before the last, for motion vectors. For a node that was not in the
+    /// Returns the world matrix after the second-to-last update, for motion vectors. For a node that was not in the
     /// scene then, it is the current world matrix.
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
@@ -338,15 +338,15 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update; empty if
-    /// there are none, infinite if one of the boxes is. The subtree is the present one: nodes that were inserted since
-    /// the update have no box yet. Runs in **O(nodes of the subtree)**.
+    /// there are none, infinite if any box is. The subtree is the present one: nodes that were inserted since the
+    /// update have no box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
     }
 
     /// Returns the local translation, rotation and scale; `None` if there is no local transform, or if it is a matrix.
-    /// Without its shear, a matrix becomes a transform by [`Mat34::nearest_transform`].
+    /// To convert a matrix without its shear, use [`Mat34::nearest_transform`].
     #[must_use]
     pub fn transform(self) -> Option<Transform> {
         self.local()?.transform()
@@ -375,7 +375,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.is_anchored(self.id)
     }
 
-    /// Returns the effective material: the node's own or that of the nearest ancestor with one, as of now.
+    /// Returns the effective material: the node's own or that of the nearest ancestor that has a material, as of now.
     ///
     /// Runs in **O(ancestors up to the nearest one with a material)**.
     #[must_use]
@@ -433,7 +433,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.node(self.id)
     }
 
-    /// Returns the slice and the slot of the world matrix, the node's own or that of the nearest ancestor with a
+    /// Returns the slice and the slot of the node's world matrix: its own, or that of the nearest ancestor with a
     /// transform. [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts them to an index in a buffer of
     /// all matrices. `None` for a node that was inserted since the last update.
     #[must_use]

@@ -32,14 +32,14 @@ pub enum Place {
     Before(NodeHandle),
     /// Directly after this sibling.
     After(NodeHandle),
-    /// Below this node, with this index among its children. The current number of children means the end. If the moving
+    /// Below this node, with this index among its children. An index equal to their number means the end. If the moving
     /// node is already one of the children, it is not counted, so it has this index afterwards. Takes **O(index)**.
     Child(NodeHandle, usize),
     /// Outside of the tree, as the root of a detached subtree, to be moved back or removed later.
     ///
     /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
-    /// other. Its root has no parent and no siblings, its world transforms start with the local transform of its root,
-    /// and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too;
+    /// subtree. Its root has no parent and no siblings, its world transforms start with the local transform of its
+    /// root, and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too;
     /// [`Scene::len`] does not count it. Draw lists and queries include a newly detached subtree until the next update.
     Detached,
 }
@@ -77,8 +77,8 @@ pub enum Keep {
     /// is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most `u` · 2 · 10⁻⁶ of its
     /// length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
     ///
-    /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach without shear, set it
-    /// to its [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.
+    /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach a node without shear,
+    /// set its local transform to the [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.
     World,
 }
 
@@ -87,7 +87,7 @@ impl Scene {
     /// Runs in O(index) for [`Place::Child`], else in O(1).
     #[inline]
     pub(crate) fn position(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
-        // The most frequent place first, which reads only the parent.
+        // The most frequent place comes first: it reads only the parent.
         let place = match place {
             Place::LastChildOf(parent) => return Ok(Position::last_of(self.at(parent)?)),
             other => other,

@@ -21,12 +21,12 @@ use edit::{Insert, Names, Step, Tickets};
 /// with the same results as direct calls. An edit that fails does not stop the others. [`apply_all`](Self::apply_all)
 /// reverts all edits if one fails. Queues keep their memory, so a queue that is reused every frame allocates nothing in
 /// the steady state, except for trees, for names and descriptions in changes, and in `apply_all`. An edit takes at most
-/// 96 bytes, and an insert also the node's description.
+/// 96 bytes; an insert also stores the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked: the result is
 /// [`Error::StaleHandle`] if the scene has no node with this handle.
 ///
-/// Edits take nodes as [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.
+/// An edit refers to nodes by [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.
 ///
 /// Recorded in a visit:
 ///
@@ -98,9 +98,9 @@ pub struct EditQueue {
     edits: Vec<Step>,
     /// The data of the inserts among the edits, in the same order.
     inserts: Vec<Insert>,
-    /// The names of these nodes, concatenated in the same order.
+    /// The names of inserted nodes, concatenated in the order of the inserts.
     names: String,
-    /// The trees in the edits, in the same order.
+    /// The trees in the edits, in the order of the edits.
     trees: Vec<Tree>,
     /// The round of the tickets that this queue is issuing now.
     round: Option<Round>,
@@ -109,7 +109,7 @@ pub struct EditQueue {
     /// The results of the last applied edits, and the rounds of their tickets.
     results: Vec<Result<Outcome, Error>>,
     applied: Vec<Round>,
-    /// The nodes of the trees that these edits inserted, each list with the index of its edit, in ascending order.
+    /// The nodes of each tree that the applied edits inserted, with the index of the edit, in ascending order.
     made: Vec<(usize, Vec<NodeHandle>)>,
 }
 
@@ -220,7 +220,7 @@ impl EditQueue {
     /// tree. [`inserted_tree`](Self::inserted_tree) returns all nodes after the edits were applied.
     ///
     /// The queue takes ownership of the tree, so you can record this on another thread. If the insert fails, the result
-    /// does not say for which node.
+    /// does not say which node was invalid.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Tree, edit::EditQueue};
@@ -252,8 +252,8 @@ impl EditQueue {
 
     /// Moves all edits of another queue to the end of this one. The other queue is then empty and keeps its memory.
     ///
-    /// Tickets of both queues stay valid: those of `other`, and of queues appended to it before, now refer to edits in
-    /// this queue. Runs in **O(edits of `other`)**.
+    /// Tickets of both queues stay valid: tickets of `other`, and of queues appended to `other` before, now refer to
+    /// edits in this queue. Runs in **O(edits of `other`)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, edit::{Edit, EditQueue}};
@@ -343,7 +343,7 @@ impl EditQueue {
     }
 
     /// Returns the handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None`
-    /// if the insert failed, or the last [`apply`](Self::apply) did not include it. Runs in **O(log queues appended)**.
+    /// if the insert failed or was not part of the last [`apply`](Self::apply). Runs in **O(log queues appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
         Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()

@@ -12,7 +12,7 @@ use hedgerow_math::{Frustum, Ray, Sphere};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use smallvec::SmallVec;
 
-/// A filter for [`Scene::query`]: nodes that are visible on at least one of these layers, everywhere or below a node.
+/// A filter for [`Scene::query`]: nodes that are visible on at least one given layer, everywhere or below a given node.
 ///
 /// [`Layers`] convert to a filter for these layers.
 ///
@@ -98,7 +98,7 @@ pub struct CullView<'l> {
     pub filter: Filter,
     /// Levels of detail, with the nodes' view ranges. `None` lists each drawable's mesh and ignores ranges.
     pub detail: Option<DetailView<'l>>,
-    /// The list. It remembers the levels for the next time that it is filled with levels from the same scene.
+    /// The list. It remembers the levels until it is next filled with levels from the same scene.
     pub list: &'l mut DrawList,
 }
 
@@ -145,8 +145,8 @@ struct Checked<'v> {
     list: &'v mut DrawList,
 }
 
-/// Spatial queries find the drawables of the draw list: those of the last update, with their boxes then, except
-/// drawables of nodes that were removed since. No drawable whose box is touched is ever missed.
+/// Spatial queries find the drawables that a draw list contains: those of the last update, except drawables of nodes
+/// that were removed since. Boxes are those of the last update. No drawable whose box is touched is ever missed.
 ///
 /// A query tests the boxes of slices, then of blocks of 64 drawables, then of drawables, eight at a time. A slice or
 /// block that is entirely inside is taken without further tests. A query runs in **O(slices ÷ 64 + slices touched +
@@ -157,7 +157,7 @@ impl Scene {
     /// map. The drawables that touch the view's frustum and pass its filter replace the contents of its list.
     ///
     /// If the result equals the old contents of a list, [`DrawList::group`] has nothing to do. The command of a
-    /// drawable is made once for all views. With the feature `rayon` the first list stores the commands temporarily,
+    /// drawable is made once for all views. With the feature `rayon`, the first list stores the commands temporarily,
     /// some 40 bytes per visible drawable.
     ///
     /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, even if the scene has no

@@ -23,7 +23,7 @@ pub struct Stats {
     pub transforms: Usage,
     /// Drawables in slices, as draw lists read them.
     pub drawables: Usage,
-    /// Side data of few nodes: drawables, layers, user data, shearing matrices, rounding errors of translations.
+    /// Data that few nodes have: drawables, layers, user data, shearing matrices, rounding errors of translations.
     pub components: Usage,
     /// Names and their text.
     pub names: Usage,
@@ -33,7 +33,7 @@ pub struct Stats {
     pub change_bytes: usize,
     /// The bytes of everything else: slice headers, lists of nodes to place in the next update, and temporary lists.
     pub overhead_bytes: usize,
-    /// Unused rows, slots and drawables in slices, which removed or moved nodes left.
+    /// Unused rows, slots and drawables that removed or moved nodes left behind in slices.
     pub holes: usize,
     /// How many times a slice was reconstituted since the scene was made or loaded.
     pub reconstitutions: u64,

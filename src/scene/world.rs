@@ -27,7 +27,7 @@ impl Scene {
         Ok(local.form())
     }
 
-    /// Returns the local transform of a node, or `None` for a node without one.
+    /// Returns the local transform of a node, or `None` if the node has no local transform.
     #[must_use]
     #[inline]
     pub fn local(&self, node: NodeHandle) -> Option<Local> {

@@ -1,6 +1,6 @@
 //! World matrices that a visitor of slices computes before the update.
 //!
-//! These slices stay marked: the next update computes them completely, to compare results with those before the visit.
+//! Visited slices stay marked: the next update computes them completely, to compare the results with the earlier ones.
 
 use crate::store::Store;
 use crate::store::slice::Slice;
@@ -15,7 +15,7 @@ fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
 }
 
 impl Store {
-    /// Begins a visit: marks local transforms that were set since the update in their slices.
+    /// Begins a visit: marks, in each slice, the local transforms that were set since the update.
     pub(crate) fn begin_ahead(&mut self) {
         self.rest();
         self.mark_slots();
@@ -54,7 +54,7 @@ impl Store {
         slices.renew(number as usize, &mut clock.versions);
     }
 
-    /// Makes the update that begins recompute all slices that a visitor computed.
+    /// Makes the new update recompute all slices that a visitor computed.
     pub(crate) fn resume_ahead(&mut self) {
         for number in self.clock.ahead.drain(..) {
             let slice = &mut self.slices.slices[number as usize];

@@ -1,7 +1,7 @@
 //! World boxes, if the scene keeps any.
 //!
-//! A slice of the tree has the world boxes of its drawables, of blocks of 64 drawables, and of all its drawables. The
-//! scene has the boxes of these slices in their order, and of blocks of 64 slices.
+//! A slice of the tree has the world box of each drawable, of each block of 64 drawables, and of all its drawables. The
+//! scene has the box of each slice, in the order of slices, and of each block of 64 slices.
 
 use crate::Aabb;
 use crate::store::NIL;
@@ -26,7 +26,7 @@ pub(crate) struct SliceBoxes {
     /// An empty box if [`Self::present`] has no bit.
     pub(crate) drawables: Boxes,
     pub(crate) present: Vec<u64>,
-    /// Drawables whose box the next update computes in any case: they are new, or have other bounds.
+    /// Drawables whose box the next update computes in any case: they are new, or their bounds changed.
     pub(crate) stale: RowSet,
     /// Whether the slice is listed for the next update because of `stale`.
     pub(crate) listed: bool,
@@ -90,7 +90,7 @@ impl SliceBoxes {
         Self { stale: drawables, ..Self::default() }
     }
 
-    /// Computes boxes of drawables, eight at a time, then those of their blocks.
+    /// Computes boxes of drawables, eight at a time, then the boxes of their blocks.
     pub(crate) fn refresh(&mut self, reach: Reach<'_>, slots: &Slots, drawables: &Drawables, used: &RowSet) {
         let len = drawables.records.len();
         let mut changed = self.drawables.len() != len;
@@ -148,7 +148,7 @@ impl SliceBoxes {
 }
 
 impl OrderBoxes {
-    /// Copies the boxes of changed slices, or of all if the order changed. Slice numbers are below `end`.
+    /// Copies the boxes of changed slices, or of all slices if the order changed. Slice numbers are below `end`.
     pub(crate) fn refresh<'n>(
         &mut self,
         order: &[u32],

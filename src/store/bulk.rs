@@ -5,8 +5,8 @@ use crate::store::links::Position;
 use crate::{Error, Node, NodeHandle};
 
 impl Store {
-    /// Inserts nodes in depth-first order. Each has the index of its parent among them; nodes without a parent go to
-    /// the position, one after the other. Returns the handles in the same order.
+    /// Inserts nodes in depth-first order. Each node comes with the index of its parent in the list; nodes without a
+    /// parent go to the position `at`, one after the other. Returns the handles in the same order.
     ///
     /// # Errors
     /// [`Error::CapacityOverflow`] if there is no room for all nodes; then none is inserted.

@@ -36,9 +36,9 @@ impl Row {
     pub(crate) const MATERIAL: u16 = 1 << 2;
     /// The node has layers of its own, or is hidden or shown.
     pub(crate) const OWN_SEEN: u16 = 1 << 3;
-    /// The transform is relative to the world, which is the slot [`Row::WORLD_SLOT`].
+    /// The transform is relative to the world, whose slot is [`Row::WORLD_SLOT`].
     pub(crate) const ANCHORED: u16 = 1 << 4;
-    /// The slot of the identity, an import without a node, in slices with anchored nodes, the root or the limbo.
+    /// In slices with anchored nodes, the root or the limbo: the slot of the identity, an import without a node.
     pub(crate) const WORLD_SLOT: u16 = 0;
 
     #[inline(always)]

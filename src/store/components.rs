@@ -18,7 +18,7 @@ trait Saved: Sized {
     /// Returns whether a loaded value is valid.
     fn is_sound(&self) -> bool;
 
-    /// Returns the bytes that a value owns elsewhere.
+    /// Returns the number of bytes that a value owns outside of itself.
     fn owned_bytes(&self) -> usize {
         0
     }
@@ -77,7 +77,7 @@ macro_rules! components {
                 $(self.$field.shrink();)*
             }
 
-            /// Returns whether the node's components are exactly those that its record says.
+            /// Returns whether the node has exactly the components that its record says it has.
             pub(crate) fn agree_with(&self, id: RecordId, record: &Record) -> bool {
                 true $(&& record.has.has(Has::$bit) == self.$field.get(id).is_some())*
             }
@@ -87,7 +87,7 @@ macro_rules! components {
                 $(self.$field.iter().for_each(|(_, value)| Saved::write(value, out));)*
             }
 
-            /// Reads what [`Self::write`] wrote. `nodes` has the components of all records, in ascending order.
+            /// Reads what [`Self::write`] wrote. `nodes` has all nodes with their components, in ascending order.
             ///
             /// # Errors
             /// [`BytesError`].

@@ -1,4 +1,4 @@
-//! Edits: a few stores in records, and at most one entry for the update. Each edit has one implementation.
+//! Edits: each sets a few values in records, and adds at most one entry for the update. Each has one implementation.
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -33,10 +33,10 @@ impl Store {
         Ok(handle)
     }
 
-    /// Inserts a node that has at most a checked transform, if `has` says so, and a material.
+    /// Inserts a node with no components other than a material and, if `has` says so, a checked transform.
     ///
     /// # Errors
-    /// As [`Self::insert`].
+    /// The errors of [`Self::insert`].
     #[inline(always)]
     pub(crate) fn insert_plain(
         &mut self,
@@ -125,7 +125,7 @@ impl Store {
             self.release(id, has, spot);
             count += 1;
         }
-        // A stack that a million siblings filled is not kept.
+        // Do not keep the memory of a stack that a million siblings filled.
         stack.shrink_to(1 << 12);
         self.scratch.stack = stack;
         count
@@ -138,7 +138,7 @@ impl Store {
             self.note_removed(id, has);
         }
         if has.has(Components::ALL) {
-            // Most nodes with such components have only a drawable.
+            // Most nodes with rare components have only a drawable.
             if has.has(Has::DRAWABLE) {
                 self.components.drawable.remove(id);
             }
@@ -216,8 +216,8 @@ impl Store {
 
 /// Local transforms.
 impl Store {
-    /// Sets a checked local transform of a node that has one and no other component. `None` in all other cases and for
-    /// a stale handle: then nothing is changed, and [`Self::set_local`] must be used.
+    /// Sets a checked local transform, if the node has one that is entirely in its record. In all other cases, and for
+    /// a stale handle, changes nothing and returns `None`: use [`Self::set_local`].
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, node: NodeHandle, local: &Transform) -> Option<()> {
         self.pages.set_plain(node, *local)
@@ -290,7 +290,7 @@ impl Store {
         record.has.has(Has::TRANSFORM).then(|| Local::Transform(record.local.into()))
     }
 
-    /// Returns the local transform of a node that has no other component, by its handle.
+    /// Returns the local transform of a live node, if it is entirely in the record.
     #[inline(always)]
     pub(crate) fn plain_local(&self, node: NodeHandle) -> Option<Transform> {
         self.pages.plain_local(node).map(Transform::from)
@@ -376,7 +376,7 @@ impl Store {
         self.note(id, ChangeKinds::OWN_VISIBILITY);
     }
 
-    /// Sets a flag in a node's row, if any, that says whether a value is the node's own. Returns the spot.
+    /// In a node's row, if it has one, sets the flag that says whether a value is the node's own. Returns the spot.
     fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) -> Spot {
         let spot = self.pages.spot(id);
         if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {

@@ -10,13 +10,13 @@
 //! components  in the order of their table, each by record: see `src/store/components.rs`
 //! ```
 //!
-//! Nodes come in the order of their records; the second is the limbo, the parent of detached subtrees. The last child,
-//! the previous sibling and the parent follow from the first child and the next sibling, and a load derives all that an
-//! update derives. The free list is saved, so the same edits give the same handles as in the saved scene.
+//! Nodes come in the order of their records; the second is the limbo, the parent of detached subtrees. The first child
+//! and the next sibling determine all other links, and a load derives all that an update derives. The free list is
+//! saved, so the same edits give the same handles as in the saved scene.
 //!
-//! Bytes are not trusted. Counts are compared with the bytes that are there before anything is allocated. A walk sets
+//! Bytes are not trusted. Before anything is allocated, counts are compared with the bytes that are left. A walk sets
 //! the parent of each node that it reaches, and fails at a node that already has a parent: so valid links form trees.
-//! If the walk reaches as many nodes as live, the trees contain all nodes.
+//! If the walk reaches as many nodes as there are live nodes, the trees contain all nodes.
 
 use crate::fallible;
 use crate::node::is_remainder;
@@ -44,7 +44,7 @@ structures! {
 
 /// The components of a node that are saved; an update or the links restore all others.
 const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Has::ANCHORED.0 | Components::ALL.0);
-/// A lower bound of the bytes that an update takes for a node that it places, lists included, and for a slice.
+/// Lower bounds of the bytes that an update takes for each node that it places, lists included, and for each slice.
 const NODE_BYTES: usize = 352;
 const SLICE_BYTES: usize = 1 << 13;
 
@@ -181,7 +181,7 @@ fn remainders_fit(pages: &Pages, components: &Components) -> bool {
     })
 }
 
-/// The links of a record as saved, and whether a link may still lead to it.
+/// The links of a record as saved, and whether a link may still lead to the record.
 struct Links {
     first: RecordId,
     next: RecordId,

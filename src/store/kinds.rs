@@ -6,7 +6,7 @@ use core::ops::{BitOr, BitOrAssign};
 /// A set of kinds of changes of a node.
 ///
 /// Updates compute [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL), and
-/// report them if the result differs. Other kinds are edits; each is reported, even if it set the same value again.
+/// report them if the result differs. Other kinds are edits, reported even if they set the same value again.
 ///
 /// ```
 /// use hedgerow::changes::ChangeKinds;
@@ -41,7 +41,7 @@ impl ChangeKinds {
     pub const PARENT: Self = Self(1 << 7);
     /// The node was moved among its siblings.
     pub const ORDER: Self = Self(1 << 8);
-    /// The effective material of the node: its own, or that of the nearest ancestor with one.
+    /// The effective material of the node: its own, or that of the nearest ancestor that has a material.
     pub const MATERIAL: Self = Self(1 << 9);
     /// The user data was set.
     pub const USER_DATA: Self = Self(1 << 10);

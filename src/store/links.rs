@@ -77,7 +77,7 @@ impl Pages {
     }
 
     /// Returns the next node of the subtree of `top` in pre-order; `None` after the last. Descends below `id` only if
-    /// `descend` is set. Follows links only, so takes no memory for the depth.
+    /// `descend` is set. Only follows links, so depth takes no memory.
     #[inline]
     pub(crate) fn next_in_subtree(&self, top: RecordId, id: RecordId, descend: bool) -> Option<RecordId> {
         if descend && let Some(child) = self.link(id, Link::First).some() {

@@ -27,13 +27,13 @@ pub struct Maintenance {
     pub remaining: usize,
 }
 
-/// A slice is reconstituted if more than one row, slot or drawable in this many is unused: in every frame, and without
-/// a time limit. Without a limit, columns also keep no more spare room than this.
+/// A slice is reconstituted if more than one in 4 of its rows, slots or drawables is unused; without a time limit, one
+/// in 16. Without a limit, columns also keep no more spare room than one in 16.
 const SPARSE: [usize; 2] = [4, 16];
 
 /// Slices that follow each other in the order and become one slice.
 struct Task {
-    /// The priority: unused places per thousand, plus a thousand for each slice that ends.
+    /// The priority: a thousand for each slice to merge, or unused places per thousand of a sparse slice.
     need: usize,
     slices: SmallVec<[u32; 4]>,
 }
@@ -66,7 +66,7 @@ impl Store {
         }
         self.apply(reorder);
         if self.config.bounds {
-            // Boxes of slices in the last sweep are up to date.
+            // Boxes of slices that the last sweep computed are up to date.
             let swept = core::mem::take(&mut self.clock.swept);
             self.refresh_boxes();
             self.clock.swept = swept;
@@ -87,7 +87,7 @@ impl Store {
         done
     }
 
-    /// Returns neighbours to merge: one of two is small, one is a candidate, and all leave room in one slice.
+    /// Returns neighbours to merge: of any two, one is small and one a candidate; all leave room in one slice.
     fn joins(&self, candidates: &[u32]) -> Vec<Task> {
         let small = |number: u32| self.is_small(number);
         let mut tasks = Vec::new();
@@ -118,8 +118,8 @@ impl Store {
         tasks
     }
 
-    /// Returns candidates to reconstitute: more than one place in `parts` of some column is unused. Leaves out
-    /// `joined`, which are merged in any case.
+    /// Returns candidates to reconstitute, in which more than one in `parts` places of a column is unused. Leaves out
+    /// slices in `joined`, which are merged in any case.
     fn sparse(&self, candidates: &[u32], joined: &[u32], parts: usize) -> Vec<Task> {
         let joined: std::collections::HashSet<u32> = joined.iter().copied().collect();
         let of = |&number: &u32| {
@@ -141,7 +141,7 @@ impl Store {
         let mut sort = core::mem::take(&mut self.scratch.sort);
         self.reconstitute(slices, &[], false, &mut sort, reorder);
         self.scratch.sort = sort;
-        // The results of the last sweep need no recomputation, but stay known until the next sweep.
+        // The results of the last sweep are not computed again, but its slots stay known until the next sweep.
         let slice = &mut self.slices.slices[number as usize];
         slice.marked = false;
         if is_swept(slice) && !was_swept {

@@ -101,7 +101,7 @@ impl Store {
         self.slices.slices.iter().flat_map(Slice::unused).sum()
     }
 
-    /// Returns the number of world matrices of nodes that are not finite.
+    /// Returns how many world matrices of nodes are not finite.
     pub(crate) fn count_overflowed(&self) -> usize {
         let overflowed = |slice: &Slice| {
             let own = slice.used_slots.iter().filter(|&slot| slot >= slice.imports.len());

@@ -105,7 +105,7 @@ pub(crate) struct Store {
     boxes: OrderBoxes,
 }
 
-/// The identity of a scene, for data that belongs to one scene. Each clone, edited on its own, gets a new identity.
+/// The identity of a scene, for data that belongs to one scene. A clone is edited on its own, and gets a new identity.
 #[derive(Debug)]
 struct Identity(u64);
 
@@ -128,7 +128,7 @@ struct Clock {
     updates: u64,
     /// The newest version that any slice has or ever had.
     versions: u64,
-    /// The number of reconstitutions. `Slice::sources` is valid for one value of it.
+    /// The number of reconstitutions. `Slice::sources` is valid for one value of this number.
     layouts: u64,
     /// The number of pieces cut.
     cuts: u32,

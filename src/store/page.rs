@@ -7,7 +7,7 @@
 //! 1. The state of a live record is the generation of its handle, which is odd. The state of a free record is even, so
 //!    it equals no handle's. The state of a spent record is 0, and the record is on no list.
 //! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
-//! 3. A dirty byte implies its page's mark.
+//! 3. If a dirty byte is set, the mark of its page is set.
 
 use crate::fallible::{self, Boxed};
 use crate::handle::MAX_GENERATION;
@@ -20,12 +20,12 @@ use std::collections::TryReserveError;
 /// The number of records of a page.
 pub(crate) const PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 10;
-/// The greatest number of records. It leaves two bits of a record's number unused.
+/// The greatest number of records. This limit leaves two bits of a record's number unused.
 pub(crate) const MAX_RECORDS: u32 = 1 << 30;
 
-/// The upper bit of a state: setting the local transform needs more than a store. No handle has this bit.
+/// The upper bit of a state: set if setting the local transform needs more than a store. No handle has this bit.
 const SLOW: u32 = 1 << 31;
-/// The state of [`RecordId::LIMBO`], which no handle names: even, and greater than those of free records.
+/// The state of [`RecordId::LIMBO`], which no handle names: even, and greater than the states of free records.
 const LIMBO: u32 = SLOW - 2;
 
 /// The last generation of a record, and the greatest number of records.
@@ -134,7 +134,7 @@ pub(crate) struct Standing {
     pub(crate) spot: Spot,
 }
 
-/// All pages, which may be more than the records in use need.
+/// All pages; there may be more than the records in use need.
 #[derive(Clone)]
 pub(crate) struct Pages {
     pages: Vec<Boxed<Page>>,
@@ -185,7 +185,7 @@ impl Pages {
         pages
     }
 
-    /// Returns the record of a handle whose node lives.
+    /// Returns the record of a handle, if its node lives.
     #[inline(always)]
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<RecordId> {
         let id = handle.record();
@@ -215,8 +215,8 @@ impl Pages {
         NodeHandle::of_record(id, self.pages[id.page()].states[id.index()] & !SLOW)
     }
 
-    /// Stores the local transform of a live node that has one and no other component, and marks it dirty. In all other
-    /// cases returns `None` and changes nothing.
+    /// Stores the local transform of a live node that has one, entirely in its record, and marks it dirty. In all other
+    /// cases, returns `None` and changes nothing.
     ///
     /// Waits for one load, the state; the record and its dirty byte are stored without a load.
     #[inline(always)]
@@ -241,7 +241,7 @@ impl Pages {
         Some(())
     }
 
-    /// Returns the local transform of a live node that has one and no other component.
+    /// Returns the local transform of a live node, if it is entirely in the record.
     #[inline(always)]
     pub(crate) fn plain_local(&self, handle: NodeHandle) -> Option<hedgerow_math::PackedTransform> {
         let id = handle.record();
@@ -417,7 +417,7 @@ impl Pages {
         self.spent as usize
     }
 
-    /// Iterates over the states of all records, without the flag of live ones.
+    /// Iterates over the states of all records, without the flag [`SLOW`].
     pub(crate) fn states(&self) -> impl ExactSizeIterator<Item = u32> {
         (0..self.end).map(|number| {
             let id = RecordId(number);

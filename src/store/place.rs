@@ -2,11 +2,11 @@
 //!
 //! 1. Moved nodes and all nodes below them lose their rows, and wait like inserted nodes.
 //! 2. All waiting nodes are listed, parents first, by the slice of the nearest ancestor that has a row.
-//! 3. In each of these slices, they take unused rows after their parents' rows, or rows at the end. If there is no
-//!    room, the nodes double, or over half is unused, it is [reconstituted](super::reconstitute). Empty slices end.
+//! 3. In each of these slices, waiting nodes take unused rows after their parents' rows, or rows at the end. A slice
+//!    that has no room, doubles, or is over half unused is [reconstituted](super::reconstitute). Empty slices end.
 //!
-//! On one thread, each slice is [swept](super::sweep) directly after its third step, while it is in the cache. On
-//! several threads, all slices are swept afterwards.
+//! On one thread, each slice is [swept](super::sweep) directly after step 3, while it is in the cache. On several
+//! threads, all slices are swept afterwards.
 
 use crate::store::Store;
 use crate::store::columns::short;
@@ -58,7 +58,7 @@ impl Scratch {
 }
 
 impl Store {
-    /// Gives rows and slots to waiting nodes, and frees those of removed ones. If `sweeps`, sweeps each slice directly.
+    /// Gives rows and slots to waiting nodes, and frees those of removed nodes. If `sweeps`, also sweeps each slice.
     pub(crate) fn place(&mut self, sweeps: bool) {
         if self.has_placed() {
             if sweeps {
@@ -127,7 +127,7 @@ impl Store {
         }
     }
 
-    /// Takes the rows of moved nodes and of all nodes below them, which then wait.
+    /// Takes away the rows of moved nodes and of all nodes below them; all these nodes then wait.
     fn lift_moved(&mut self) {
         let Self { pages, slices, waiting, clock, feed, .. } = self;
         let mut moved = core::mem::take(&mut waiting.moved);
@@ -219,7 +219,7 @@ impl Store {
             fresh.push(Fresh { id, owner, above });
         }
         waiting.unplaced.clear();
-        // After a large build, the list would be larger than the scene's.
+        // After a large build, the list would keep more memory than later edits need.
         waiting.unplaced.shrink_to(most_kept(pages.len()));
     }
 
@@ -241,14 +241,14 @@ impl Store {
         }
     }
 
-    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns the number of nodes that got one.
+    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many nodes got a row.
     fn put_all(&mut self, number: u32, nodes: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.max_rows(), self.max_nodes());
         let Self { pages, slices, components, .. } = self;
         let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
         // If the slice will be reconstituted, rows for single nodes are wasted work.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
-        // A slice that doubles is sorted again.
+        // A slice whose nodes double is reconstituted.
         if head.reshaped || !fits || nodes.len() > head.live as usize {
             return 0;
         }
@@ -308,7 +308,7 @@ impl Store {
         self.clock.versions += 1;
     }
 
-    /// Merges a few edited slices that have become small with a neighbour. Maintenance merges the others.
+    /// Merges a few small edited slices, each with a neighbour. Maintenance merges the others.
     fn join_small(&mut self, sweeps: bool, scratch: &mut Scratch) {
         const MOST: usize = 4;
         let edited = &self.slices.edited;

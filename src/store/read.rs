@@ -100,7 +100,7 @@ impl Store {
         self.pages.link(id, Link::Next).some()
     }
 
-    /// Returns the previous sibling or root.
+    /// Returns the previous sibling or, for the root of a detached subtree, the previous such root.
     #[inline]
     pub(crate) fn previous_in_chain(&self, id: RecordId) -> Option<RecordId> {
         self.pages.link(id, Link::Previous).some()
@@ -142,7 +142,7 @@ impl Store {
         self.slices.world(self.pages.spot(id))
     }
 
-    /// Returns the present effective material of a node: its own, or that of the nearest ancestor with one.
+    /// Returns the present effective material of a node: its own, or that of the nearest ancestor that has a material.
     pub(crate) fn material(&self, id: RecordId) -> Option<u32> {
         core::iter::successors(Some(id), |&id| self.pages.parent(id).some()).find_map(|id| self.own_material(id))
     }
@@ -189,7 +189,7 @@ impl Store {
         self.components.range.iter().map(|(id, &range)| (id, range))
     }
 
-    /// Returns the number of records that were ever used.
+    /// Returns one past the last record that was ever used.
     pub(crate) fn record_end(&self) -> usize {
         self.pages.ids().len()
     }

@@ -1,11 +1,11 @@
 //! Reconstitution: writes the nodes of neighbouring slices, and new nodes, as slices in depth-first order.
 //!
-//! This one function also splits, merges and moves. Nodes are sorted by counting over arrays of four bytes: sizes of
-//! subtrees in reverse order, positions in forward order. Links are not followed, so siblings keep the order of their
-//! old rows, and new siblings come last. Records of nodes that had a row are hardly read, unless the nodes were
-//! reshaped. Imports are named by record, so other slices need no change.
+//! The same function splits and merges slices, and moves nodes. Nodes are sorted by counting over arrays of four bytes:
+//! sizes of subtrees in reverse order, positions in forward order. Links are not followed, so siblings keep the order
+//! of their old rows, and new siblings come last. Records of nodes that had a row are hardly read, unless the nodes
+//! were reshaped. Imports are named by record, so other slices need no change.
 //!
-//! Source: the thesis, section 4.4.6; the order of a counting sort.
+//! Source: the thesis, section 4.4.6; the order is that of a counting sort.
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -20,7 +20,7 @@ use hedgerow_math::internal::prefetch;
 
 /// The row of a new node.
 const FRESH: u16 = u16::MAX;
-/// The flag of a parent that is an import, whose number is in the lower bits.
+/// The flag of a parent that is an import. The number of the import is in the lower bits.
 const IMPORT: u32 = 1 << 31;
 /// The item of a row whose node is gone.
 const GONE: u32 = u32::MAX;
@@ -56,13 +56,13 @@ pub(crate) struct Fresh {
 /// Changes of the order of slices.
 #[derive(Default)]
 pub(crate) struct Reorder {
-    /// New slices, each after the slice that it follows.
+    /// Pairs of a slice and a new slice that follows it.
     pub(crate) pieces: Vec<(u32, u32)>,
     /// Slices that ended.
     pub(crate) ended: Vec<u32>,
 }
 
-/// The arrays of a sort. Kept to save allocations.
+/// The arrays of a sort, which are kept to save allocations.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sort {
     items: Vec<Item>,
@@ -79,7 +79,7 @@ pub(crate) struct Sort {
     imports: Vec<Import>,
     /// The import of the identity, if any item is anchored. It is the first import of each piece.
     identity: Option<u32>,
-    /// The item of each row of the sources; an import; or [`GONE`].
+    /// For each row of the sources: an item, an import, or [`GONE`].
     items_of_rows: Vec<u32>,
     /// For each item, then for each import: the piece that imported it last, and its row there.
     imported: Vec<(u32, u16)>,
@@ -157,7 +157,7 @@ impl Sort {
         self.identity = Some(IMPORT | short_row(number));
     }
 
-    /// Adds an import to a piece that does not have it yet.
+    /// Adds an import to a piece, unless the piece already has it.
     fn choose(&mut self, parent: u32, piece: u32) {
         let key = self.import_key(parent);
         if self.imported[key].0 != piece {
@@ -173,8 +173,8 @@ impl Sort {
 }
 
 impl Store {
-    /// Makes one or more slices of the nodes of `sources`, which follow each other in the order, and of `fresh` nodes,
-    /// parents first. The first new slice keeps the first source's number. If `reshaped`, components come from records.
+    /// Writes the nodes of `sources`, which follow each other in the order, and `fresh` nodes, parents first, as one or
+    /// more slices. The first new slice keeps the first source's number. If `reshaped`, components come from records.
     ///
     /// Runs in O(n), some 25 ns a node.
     pub(crate) fn reconstitute(
@@ -261,7 +261,7 @@ impl Store {
         flags & Row::ANCHORED != 0
     }
 
-    /// Lists nodes without a row, after the nodes with one. Returns whether any node is anchored.
+    /// Lists nodes without a row, after the nodes with a row. Returns whether any node is anchored.
     fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) -> bool {
         for (at, &Fresh { id, .. }) in fresh.iter().enumerate() {
             if let Some(ahead) = fresh.get(at + 16) {
@@ -273,7 +273,7 @@ impl Store {
                 let start: usize = rows.map(|(_, (slice, _))| slice.rows.len()).sum();
                 sort.items_of_rows[start + spot.row()]
             });
-            // Until the node has a row, its spot is its item.
+            // Until the node has a row, its spot holds the number of its item.
             self.pages.set_spot(id, Spot::waiting(short_row(sort.items.len())));
             sort.parents.push(parent);
             sort.items.push(Item { record: id, source: 0, row: FRESH });
@@ -297,7 +297,7 @@ impl Store {
             left
         } else {
             self.clock.cuts = self.clock.cuts.wrapping_add(1);
-            // Sizes advance by 0.618 of their range from cut to cut. The last piece keeps a quarter of `max_nodes`.
+            // Sizes advance by 0.618 of their range from cut to cut. At least a quarter of `max_nodes` is left.
             let range = (max_nodes * 3 / 8).max(1);
             let size = max_nodes * 9 / 16 + (self.clock.cuts as usize).wrapping_mul(range * 633 / 1024 + 1) % range;
             size.min(left - max_nodes / 4)
@@ -429,7 +429,7 @@ impl Store {
         (new, head)
     }
 
-    /// Writes a node by its record. `before` is its old row.
+    /// Writes a node from its record. `before` is its old row.
     fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
         let put = new.put(&self.pages, &self.components, id, above, MAX_ROWS);
         if let (Some((row, slot)), Some((slice, old))) = (put, before)

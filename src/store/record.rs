@@ -94,12 +94,12 @@ impl Has {
     /// A [`ViewRange`](crate::ViewRange).
     pub(crate) const RANGE: Self = Self(1 << 16);
 
-    /// Returns whether setting the local transform needs more than a store: none exists, or parts are elsewhere.
+    /// Returns whether setting the local transform needs more than a store: there is none, or parts are in side data.
     pub(crate) const fn sets_at_length(self) -> bool {
         self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
     }
 
-    /// Returns one of the two bits, or none.
+    /// Returns the bit of a visibility: [`Self::HIDDEN`], [`Self::SHOWN`], or no bit.
     #[inline(always)]
     pub(crate) const fn of_visibility(visibility: Visibility) -> Self {
         Self((visibility as u32) << 13)
@@ -157,7 +157,7 @@ impl Not for Has {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
-    /// The local transform; the identity without one, unused if there is a matrix.
+    /// The local transform; the identity if there is none, unused if it is a matrix.
     pub(crate) local: PackedTransform,
     pub(crate) links: [RecordId; 4],
     pub(crate) has: Has,

@@ -1,4 +1,4 @@
-//! The third phase of an update, if the scene keeps boxes: the boxes of moved drawables, and those around them.
+//! The third phase of an update, if the scene keeps boxes: the boxes of moved drawables, and the boxes around these.
 
 use crate::Aabb;
 use crate::store::Store;

@@ -1,6 +1,6 @@
 //! Sets of rows or slots of one slice: 4,096 bits.
 
-/// The greatest number of rows in a slice, and of slots.
+/// The greatest number of rows, and of slots, in a slice.
 pub(crate) const MAX_ROWS: usize = 4096;
 const WORDS: usize = MAX_ROWS / 64;
 

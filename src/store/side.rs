@@ -22,7 +22,7 @@ pub(crate) trait Value {
 pub(crate) struct Side<T> {
     blocks: Vec<Option<Boxed<Block<T>>>>,
     len: usize,
-    /// A spare block, freed by the last removal: often the next value needs one.
+    /// A block that the last removal emptied, kept because the next value often needs a block.
     spare: Option<Boxed<Block<T>>>,
 }
 

@@ -1,4 +1,4 @@
-//! A slice: the data that passes read of some thousand nodes, in depth-first order, all derived from records.
+//! A slice: data of some thousand nodes for passes, in depth-first order, all derived from records.
 //!
 //! ```text
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
@@ -32,7 +32,7 @@ pub(crate) struct Head {
     pub(crate) live: u32,
     /// The slots of nodes that died since the update.
     pub(crate) dead_slots: RowSet,
-    /// A number that changes with all data except transforms; no two slices have the same.
+    /// A number that changes with all data except transforms; no two slices have the same number.
     pub(crate) version: u64,
     /// Whether a row died since the update.
     pub(crate) killed: bool,
@@ -57,7 +57,7 @@ pub(crate) struct Slice {
     /// Whether the slice's nodes are outside of the tree.
     pub(crate) detached: bool,
     /// The nodes that the first rows copy. In slices of the root and the limbo, and in slices with anchored nodes, the
-    /// first is `None`: the identity, the parent slot of anchored nodes.
+    /// first is `None`: the identity, which is the parent slot of anchored nodes.
     pub(crate) imports: Vec<Option<NodeHandle>>,
     pub(crate) rows: Vec<Row>,
     /// The rows in use: imports, nodes, and rows that died since the update.
@@ -81,7 +81,7 @@ pub(crate) struct Slice {
     pub(crate) marked: bool,
     /// The number of dirty slots of leaves that were just placed.
     pub(crate) leaves: u32,
-    /// The last update that computed a matrix or an inherited value here.
+    /// The last update that computed a matrix or an inherited value of this slice.
     pub(crate) swept_in: u64,
     /// The slices that this slice imports from, with the layout of the store for which they are valid.
     pub(crate) sources: (u64, SmallVec<[u32; 6]>),
@@ -95,7 +95,7 @@ pub(crate) struct Slice {
     pub(crate) trace: Option<Box<Trace>>,
 }
 
-/// Makes room for one more item, by a quarter at a time.
+/// Makes room for one more item, growing by a quarter at a time.
 #[inline]
 fn grow<T>(column: &mut Vec<T>) {
     if column.len() == column.capacity() {
@@ -152,7 +152,7 @@ impl Slice {
     /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end. Marks the
     /// slot for the next sweep. Returns the row, and the slot that it uses; `None` if there is no room.
     ///
-    /// Values just stored are not loaded again, which would wait for their cache lines.
+    /// Values that were just stored are not loaded again: a load would wait for their cache lines.
     #[inline(always)]
     pub(crate) fn put(
         &mut self,
@@ -256,7 +256,7 @@ impl Slice {
         self.marked = true;
     }
 
-    /// Gives a node an unused slot, or one at the end. The sweep writes its matrix and its local transform.
+    /// Gives a node an unused slot, or a new slot at the end. The sweep writes its matrix and its local transform.
     #[inline(always)]
     fn put_slot(&mut self, slot: usize, id: RecordId, parent: u16) {
         let Slots { records, parents, .. } = &mut self.slots;
@@ -422,7 +422,7 @@ impl Slice {
         ]
     }
 
-    /// Frees the room of all columns beyond their length, except one in `parts` of the length.
+    /// Reduces the spare room of all columns to one in `parts` of their length.
     pub(crate) fn shrink(&mut self, parts: usize) {
         fn shrink<T>(column: &mut Vec<T>, parts: usize) {
             column.shrink_to(column.len() + column.len() / parts);

@@ -52,7 +52,7 @@ pub(crate) struct Slices {
 }
 
 impl Slices {
-    /// Kills the row of a node with these components, if it has one. The node's drawable vanishes at once.
+    /// Kills the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
     #[inline(always)]
     pub(crate) fn kill(&mut self, spot: Spot, has: Has, versions: &mut u64) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
@@ -77,7 +77,7 @@ impl Slices {
         }
     }
 
-    /// Gives a slice a new version, if there is one with this number.
+    /// Gives a slice a new version, if there is a slice with this number.
     pub(crate) fn renew(&mut self, slice: usize, versions: &mut u64) {
         if let Some(head) = self.heads.get_mut(slice) {
             *versions += 1;
@@ -85,7 +85,7 @@ impl Slices {
         }
     }
 
-    /// Sets a flag of the slice of a node, if it has one, and lists the slice for the update.
+    /// Sets a flag of the slice of a node, if the node has a row, and lists the slice for the update.
     fn note_edit(&mut self, spot: Spot, flag: impl FnOnce(&mut Head) -> &mut bool) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
         let listed = head.is_edited();
@@ -123,7 +123,7 @@ impl Slices {
         world.unwrap_or(&Mat34::IDENTITY)
     }
 
-    /// Returns the slice and the row of a node that has one.
+    /// Returns the slice and the row of a node, if the node has a row.
     #[inline(always)]
     pub(crate) fn row(&self, spot: Spot) -> Option<(&Slice, &Row)> {
         let slice = self.slices.get(spot.slice())?;

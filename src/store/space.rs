@@ -1,13 +1,13 @@
 //! World transforms in double precision, as spaces that nodes are placed in.
 //!
-//! Most transforms only move, turn and scale uniformly. Such a space is stored as these three, 64 bytes: composing
-//! spaces and placing nodes then takes no matrix, inverse or decomposition. All other spaces are matrices.
+//! Most transforms only move, turn and scale uniformly. Such a space is stored as translation, rotation and scale:
+//! composing spaces and placing nodes then takes no matrix, inverse or decomposition. All other spaces are matrices.
 
 use crate::{Error, Local, NodeHandle, Transform};
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 
-/// The reason why no local transform places a node in the world below this parent.
+/// Makes the error that says why no local transform places a node in the world below a parent.
 pub(crate) type Fault = fn(NodeHandle) -> Error;
 
 /// The world transform of a node, and the inverse data for the local transforms of its children.
@@ -150,7 +150,7 @@ impl OtherSpace {
     }
 }
 
-/// Returns a matrix as an even space, if it is one, so that nodes without shear in the world have none below it.
+/// Returns a matrix as an even space, if it is one: children without shear in the world then have no local shear.
 fn even(world: &DAffine3) -> Option<EvenSpace> {
     let DMat3 { x_axis, y_axis, z_axis } = world.matrix3;
     let square = x_axis.length_squared();

@@ -16,8 +16,8 @@ use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, pr
 const AHEAD: usize = 64;
 /// The number of slots that are refreshed and multiplied at a time.
 const BLOCK: usize = 128;
-/// If one slot in this many was set, all slots from the first on are computed: finding the affected ones costs more.
-/// New leaves affect no other slots, so they are not counted.
+/// If one slot in this many was set, all slots from the first on are computed: finding the affected slots would cost
+/// more. New leaves affect no other slots, so they are not counted.
 const DENSE: usize = 24;
 /// The same limit with new leaves counted.
 const DENSE_WITH_LEAVES: usize = 5;
@@ -69,7 +69,7 @@ impl Store {
             }
             let spot = pages.spot(id);
             let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
-            // The slot of a node that lost its transform since is an ancestor's: computing it again does no harm.
+            // If the node lost its transform since, the slot is an ancestor's: computing it again does no harm.
             slice.mark(spot.slot());
             let Some(feed) = feed else { continue };
             if !slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
@@ -146,7 +146,7 @@ impl Slice {
         Upcoming { locals: &self.slots.locals, parents: &self.slots.parents, worlds: &self.slots.worlds }
     }
 
-    /// Lists the slices that this one imports from, once for each layout of the store.
+    /// Lists the slices that this slice imports from, once for each layout of the store.
     fn find_sources(&mut self, pages: &Pages, layout: u64) {
         let Self { sources: (known, sources), imports, .. } = self;
         if core::mem::replace(known, layout) == layout {
@@ -184,7 +184,7 @@ impl Slice {
         changed
     }
 
-    /// Computes the world matrices of dirty slots and of all slots below. Then `dirty` has at least the computed slots.
+    /// Computes the world matrices of dirty slots and of all slots below; `dirty` then has at least the computed slots.
     pub(crate) fn sweep(&mut self, pages: &Pages, components: &Components, set: &mut Vec<u16>, upcoming: Upcoming<'_>) {
         let (imports, len) = (self.imports.len(), self.slots.records.len());
         self.marked = false;
@@ -221,7 +221,7 @@ impl Slice {
         self.compute(components, first..len, upcoming);
     }
 
-    /// Computes all slots if many were set. Local transforms come from their records, and the copies are then stale.
+    /// Computes all slots of a run in which many were set. Local transforms come from records; copies are then stale.
     fn gather(&mut self, pages: &Pages, components: &Components, run: Range<usize>) {
         (self.stale, self.anew) = (true, false);
         self.dirty.insert_run(run.clone());
@@ -259,7 +259,7 @@ impl Slice {
                 prefetch(worlds, parents[ahead] as usize);
             }
             let slot = usize::from(slot);
-            // Loading a value just stored may wait for its cache line.
+            // Loading a value that was just stored may wait for its cache line.
             let record = pages.record(records[slot]);
             if !anew && record.is_copied(&locals[slot]) {
                 self.dirty.remove(slot);
@@ -280,8 +280,8 @@ impl Slice {
         }
     }
 
-    /// Copies the local transforms of set slots, those after the first `above`, from their records. Unless all must be
-    /// computed `anew`, drops slots whose copy has the same bits from `set` and from the dirty slots.
+    /// Copies the local transforms of slots in `set[above..]` from their records. Slots whose copies already have the
+    /// same bits are removed from `set` and from the dirty slots, unless all must be computed `anew`.
     #[inline(always)]
     fn refresh(&mut self, pages: &Pages, set: &mut Vec<u16>, above: usize, anew: bool) {
         let Slots { records, locals, .. } = &mut self.slots;

@@ -1,8 +1,8 @@
 //! The sweep on several threads (feature `rayon`).
 //!
-//! A slice waits for its imports, and in a large tree nearly every slice imports from the one before. So first the few
-//! slots that others import, and the slots above these, are computed slice by slice. Then each slice is swept by
-//! itself. Both compute the same products, so the bits are those of one thread.
+//! A slice waits for its imports, and in a large tree nearly every slice imports from the slice before it. So the few
+//! slots that other slices import, and the slots above these, are computed first, slice by slice. Then each slice is
+//! swept by itself. Both steps compute the products that one thread computes, so the bits are the same.
 
 use crate::store::Store;
 use crate::store::components::Components;

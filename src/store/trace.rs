@@ -8,13 +8,13 @@ use hedgerow_math::internal::prefetch;
 /// unless the [log](crate::store::feed) or [`Feed::recalled`](crate::store::Feed) has an entry for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
-    /// World matrices after the update before the last. During an update or a visit: after the last update.
+    /// World matrices after the second-to-last update; during an update or a visit, after the last update.
     previous: Vec<Mat34>,
     /// The frame in which the world matrix last changed.
     moved: Vec<u32>,
     /// The frame in which the local transform was last set.
     set: Vec<u32>,
-    /// New slots since the last update whose histories are not known yet.
+    /// Slots that are new since the last update and whose histories are not known yet.
     fresh: RowSet,
     /// Slots whose previous matrix differs from the present one.
     moving: RowSet,
@@ -64,7 +64,7 @@ impl Trace {
         }
     }
 
-    /// Begins the history of an unused slot, or of one at the end.
+    /// Begins the history of an unused slot, or of a new slot at the end.
     pub(crate) fn begin(&mut self, slot: usize) {
         if slot >= self.previous.len() {
             let more = slot + 1 - self.previous.len();
@@ -117,13 +117,13 @@ impl Trace {
         }
     }
 
-    /// Assigns slots that were set before a visit to the frame of the update that begins.
+    /// Assigns the frame of the new update to slots that were set before a visit.
     pub(crate) fn end_visits(&mut self, frame: u32) {
         let early = core::mem::replace(&mut self.early, RowSet::EMPTY);
         early.iter().for_each(|slot| self.note_set(slot, Some(frame)));
     }
 
-    /// Returns the world matrix after the update before the last.
+    /// Returns the world matrix after the second-to-last update.
     #[inline]
     pub(crate) fn previous(&self, slot: usize) -> Option<&Mat34> {
         self.previous.get(slot)
@@ -151,7 +151,7 @@ impl Trace {
         self.fresh.contains(slot)
     }
 
-    /// Records which matrices of known slots the sweep changed. Returns whether the slice must be listed.
+    /// Records which matrices of known slots the sweep changed. Returns whether to add the slice to `Feed::moving`.
     pub(crate) fn follow(
         &mut self,
         worlds: &[Mat34],
@@ -186,7 +186,7 @@ impl Trace {
         self.listed = false;
     }
 
-    /// Returns whether a slice that took over histories must be listed.
+    /// Returns whether to add a slice that took over histories to `Feed::moving`.
     pub(crate) fn list(&mut self) -> bool {
         self.moving.first(0, self.previous.len()).is_some() && !core::mem::replace(&mut self.listed, true)
     }

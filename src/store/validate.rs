@@ -7,9 +7,9 @@
 //! 3. A parent's row and slot come before its children's. The slice of an import comes before its importer's in the
 //!    order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update, and no
 //!    longer. A slot whose local transform is a matrix is in use.
-//! 4. Slices with a flag of edits, with marked boxes, or swept are on the lists for the update. Free slices, slices
+//! 4. Edited slices, slices with marked boxes, and swept slices are on the lists for the update. Free slices, slices
 //!    that a visitor computed, and slices for maintenance are on their lists once. No two slices have the same version.
-//! 5. After an update no node waits, no new leaves are counted, every slot has `world[parent] * local`, copies equal
+//! 5. After an update, no node waits, no new leaves are counted, every slot has `world[parent] * local`, copies equal
 //!    their originals, and effective values equal the inherited ones.
 
 use crate::NodeHandle;
@@ -23,7 +23,7 @@ use crate::store::slice::Slice;
 use crate::store::slices::Slices;
 use std::collections::HashSet;
 
-/// Returns with a message unless the condition holds.
+/// Returns an error with a message if the condition does not hold.
 macro_rules! ensure {
     ($holds:expr, $($message:tt)*) => {
         if !$holds {
@@ -32,7 +32,7 @@ macro_rules! ensure {
     };
 }
 
-/// Returns whether a list has each slice whose flag is set once, and no other.
+/// Returns whether a list has each slice with a set flag exactly once, and no other slice.
 fn lists(list: &[u32], flags: impl Iterator<Item = bool>) -> bool {
     let mut list = list.to_vec();
     list.sort_unstable();
@@ -176,7 +176,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns whether a node or one above it was moved since the update, for each record. The links must be valid.
+    /// Returns, for each record, whether the node or an ancestor was moved since the update. The links must be valid.
     fn below_moved(&self) -> Vec<bool> {
         let mut below = vec![false; self.pages.states().len()];
         for id in [RecordId::ROOT, RecordId::LIMBO].into_iter().flat_map(|top| self.pages.subtree(top)) {

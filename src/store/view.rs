@@ -15,7 +15,7 @@ use crate::{Aabb, Drawable, Error, Layers, Local, Mat34, NodeHandle, Transform};
 use core::ops::{ControlFlow, Range};
 use glam::{DAffine3, Vec3};
 
-/// A slice: some nodes in depth-first order, as of the last update.
+/// A slice: a part of the nodes, in depth-first order, in the state of the last update.
 ///
 /// Its first rows and its first transform slots are *imports*: copies of the data of parents in earlier slices, or the
 /// identity for the root and anchored nodes. There may be unused rows and slots between those in use.
@@ -101,13 +101,13 @@ impl<'s> SliceView<'s> {
         self.store.user_data(node.record())
     }
 
-    /// Returns a number that changes with all data of the slice except transforms; no two slices ever have the same.
+    /// Returns a number that changes with all data of the slice except transforms; no two slices ever share it.
     #[inline]
     pub(crate) fn version(&self) -> u64 {
         self.head.version
     }
 
-    /// Returns the number of the update that last computed anything here.
+    /// Returns the number of the update that last computed anything in this slice.
     #[inline]
     pub(crate) fn swept_in(&self) -> u64 {
         self.slice.swept_in
@@ -135,7 +135,7 @@ impl<'s> SliceView<'s> {
     }
 }
 
-/// The rows of a slice: a parent's comes before its children's.
+/// The rows of a slice: a parent's row comes before the rows of its children.
 #[derive(Clone, Copy, Debug)]
 pub struct RowView<'s> {
     view: SliceView<'s>,
@@ -240,8 +240,8 @@ impl<'s> TransformView<'s> {
         slot < self.view.imports() || self.record(slot).is_some()
     }
 
-    /// Returns the slot of the nearest ancestor that has a transform, or of its import, for each slot; 0 for imports,
-    /// unspecified for unused slots. For [anchored](crate::Node::anchored) nodes, an import that is the identity.
+    /// Returns, for each slot, the slot of the nearest ancestor that has a transform, or of its import. Imports have 0,
+    /// [anchored](crate::Node::anchored) nodes have an import that is the identity; unused slots are unspecified.
     #[must_use]
     #[inline]
     pub fn parents(&self) -> &'s [u32] {
@@ -255,7 +255,7 @@ impl<'s> TransformView<'s> {
         &self.view.slice.slots.worlds
     }
 
-    /// Returns the world matrix of a slot after the update before the last; the present one if changes are not tracked.
+    /// Returns a slot's world matrix after the second-to-last update; the present one if changes are not tracked.
     #[inline]
     pub(crate) fn previous(&self, slot: usize) -> &'s Mat34 {
         let trace = self.view.slice.trace.as_ref();
@@ -284,8 +284,8 @@ impl<'s> TransformView<'s> {
         self.swept().first_missing(self.view.imports(), self.len()).is_none()
     }
 
-    /// Computes `wide[slot] = wide[parent[slot]] * local[slot]` in double precision for a run of slots, unused ones
-    /// included. The caller sets the imports.
+    /// Computes `wide[slot] = wide[parent[slot]] * local[slot]` in double precision for a run of slots, including
+    /// unused slots. The caller sets the imports.
     pub(crate) fn compose_wide(&self, run: Range<usize>, wide: &mut [DAffine3]) {
         for slot in run.start.max(self.view.imports())..run.end {
             wide[slot] = match self.wide_local(slot) {
@@ -296,7 +296,7 @@ impl<'s> TransformView<'s> {
     }
 
     /// Returns the local transform of a slot as of the last update. Matrices, and rounding errors of translations, are
-    /// as of now: the slice has no copies. `None` if the node was moved or removed since and there is no copy.
+    /// the present ones: the slice has no copies. `None` if the node was moved or removed since and there is no copy.
     fn wide_local(&self, slot: usize) -> Option<WideLocal> {
         let SliceView { store, slice, number, .. } = self.view;
         let id = slice.slots.records[slot];
@@ -446,7 +446,7 @@ impl Store {
         self.get_view(slot.slice as usize)?.transforms().worlds().get(slot.slot as usize)
     }
 
-    /// Returns the slice and the row of a node that has one.
+    /// Returns the slice and the row of a node, if the node has a row.
     #[inline]
     pub(crate) fn view_of(&self, id: RecordId) -> Option<(SliceView<'_>, usize)> {
         let spot = self.pages.spot(id);
@@ -497,8 +497,8 @@ impl SliceViewMut<'_> {
         Ok(())
     }
 
-    /// Computes the world matrices that are out of date, or all. They stay marked, so that the next update can compare
-    /// the results with the values before. If none is out of date, nothing changes.
+    /// Computes the world matrices that are out of date, or all if `everything` is set. These stay marked, so that the
+    /// next update can compare them with the values before. If none is out of date, nothing changes.
     pub(crate) fn propagate(&mut self, everything: bool) {
         self.store.propagate_ahead(self.number, everything);
     }

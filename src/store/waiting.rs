@@ -9,11 +9,11 @@ use crate::store::record::RecordId;
 pub(crate) struct Waiting {
     /// Live nodes without a row, in no order. Each node's spot has its index here: [`Spot::waiting`].
     pub(crate) unplaced: Vec<RecordId>,
-    /// Nodes that had a row when they were moved; some may be removed since.
+    /// Nodes that had a row when they were moved; some may have been removed since.
     pub(crate) moved: Vec<NodeHandle>,
-    /// Nodes with a row whose mesh or bounds were set; some may be removed since.
+    /// Nodes with a row whose mesh or bounds were set; some may have been removed since.
     pub(crate) redrawn: Vec<NodeHandle>,
-    /// Whether any node is or was anchored: if not, no waiting node is checked for it.
+    /// Whether any node is or was anchored. If not, no check for anchored nodes is needed.
     pub(crate) any_anchored: bool,
 }
 
@@ -26,7 +26,7 @@ impl Waiting {
         Spot::waiting(index)
     }
 
-    /// Removes the node at an index. The last node gets its index.
+    /// Removes the node at an index. The last node gets the free index.
     #[inline]
     pub(crate) fn remove(&mut self, pages: &mut Pages, index: u32) {
         self.unplaced.swap_remove(index as usize);

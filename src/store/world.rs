@@ -51,7 +51,7 @@ impl Above {
     /// The transform that the topmost nodes inherit.
     pub(crate) const WORLD: Self = Self { space: Space::WORLD, world: Mat34::IDENTITY };
 
-    /// Returns the transform that the children of a child with this local transform inherit.
+    /// Returns what a child with this local transform hands down to its own children.
     pub(crate) fn below(&self, local: Local) -> Self {
         Self { space: self.space.below(local), world: self.world * local.to_matrix() }
     }
@@ -91,7 +91,7 @@ impl Store {
         WideWorld { store: self, chain, world }
     }
 
-    /// Returns the world transform that is inherited from `parent`, or from the world without one.
+    /// Returns the world transform that is inherited from `parent`, or from the world if there is no parent.
     fn wide_above(&self, parent: Option<RecordId>) -> WideWorld<'_> {
         let world = || WideWorld { store: self, chain: Chain::new(), world: DAffine3::IDENTITY };
         parent.map_or_else(world, |parent| self.wide_world(parent))
@@ -205,8 +205,8 @@ pub(crate) struct WideWorld<'s> {
 }
 
 impl WideWorld<'_> {
-    /// Returns the inverse. `None` if one of the transforms has none, even if rounding hides this in the product, or if
-    /// the product exceeds double precision.
+    /// Returns the inverse. `None` if one of the transforms has no inverse, even if rounding hides this in the product,
+    /// or if the product exceeds double precision.
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
         let within = self.world.matrix3.determinant().is_normal();
         let mut transforms = self.chain.iter().map(|&id| self.store.chain_local(id).to_wide());

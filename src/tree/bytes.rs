@@ -119,7 +119,7 @@ pub(crate) fn read_node<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b
     Ok(Node { name, ..node })
 }
 
-/// Checks that a scene accepts this description, and that it has the components of its head.
+/// Checks that a scene accepts this description, and that its components are those in `head`.
 fn check(node: &Node<'_>, head: Head) -> Result<(), BytesError> {
     match node.local {
         Some(Local::Transform(transform)) => ensure!(

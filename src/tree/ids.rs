@@ -1,13 +1,13 @@
-//! Ids of nodes, which stay the same while numbers change.
+//! Ids of nodes: they stay the same when numbers change.
 
 use crate::tree::Tree;
 use crate::{Error, Node};
 use std::collections::HashMap;
 
-/// The ids of a tree's nodes. Nothing is stored while each id, including the next one, is the number of its node.
+/// The ids of a tree's nodes. Nothing is stored as long as each id, including the next id, is the number of its node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids {
-    /// By number; empty while nothing is stored.
+    /// The ids by number; empty while nothing is stored.
     list: Vec<u64>,
     numbers: HashMap<u64, usize>,
     /// Greater than every id in the list; 0 while nothing is stored.
@@ -15,7 +15,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Returns whether each id, including the next one, is the number of its node.
+    /// Returns whether each id, including the next id, is the number of its node.
     pub(super) fn are_numbers(&self) -> bool {
         self.next == 0
     }
@@ -25,7 +25,7 @@ impl Ids {
         if self.list.iter().copied().eq(0..self.next) { (&[], 0) } else { (&self.list, self.next) }
     }
 
-    /// Raises the next id of `count` nodes to at least `next`.
+    /// Raises the next id to at least `next`, in a tree of `count` nodes.
     pub(super) fn begin_at(&mut self, count: usize, next: u64) {
         if next > count as u64 {
             if self.are_numbers() {
@@ -46,7 +46,7 @@ impl Ids {
         *self = Self::default();
     }
 
-    /// Gives an id to the next node. Returns false if another node has the id, or if it is the greatest `u64`.
+    /// Gives an id to the next node. Returns false if another node has the id, or if the id is `u64::MAX`.
     pub(super) fn push(&mut self, number: usize, id: u64) -> bool {
         if self.are_numbers() {
             if id == number as u64 {
@@ -61,10 +61,10 @@ impl Ids {
 }
 
 impl Tree {
-    /// Appends a node like [`push`](Self::push), with an id of its own.
+    /// Appends a node as [`push`](Self::push) does, but with the given id.
     ///
-    /// If another node has the id, or if it is the greatest `u64`, inserting the tree fails. Runs in amortised
-    /// **O(1)**. The first id that is not its node's number takes **O(nodes)**, and then each node 30 bytes more.
+    /// If another node has the id, or if the id is `u64::MAX`, inserting the tree fails. Runs in amortised **O(1)**.
+    /// The first id that is not its node's number takes **O(nodes)**; from then on, each node takes 30 more bytes.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -86,7 +86,7 @@ impl Tree {
         number
     }
 
-    /// Returns the id of the node with a number; a [`Patch`](crate::patch::Patch) refers to nodes by id. `None` if
+    /// Returns the id of the node with this number; a [`Patch`](crate::patch::Patch) refers to nodes by id. `None` if
     /// there is no such node. Runs in **O(1)**.
     #[must_use]
     pub fn id(&self, index: usize) -> Option<u64> {
@@ -108,13 +108,13 @@ impl Tree {
     }
 
     /// Returns the id that [`push`](Self::push) gives next, which is greater than every id in the tree. Bytes and the
-    /// trees of an [`Instance`](crate::patch::Instance) keep it, so ids of removed nodes are not given again.
+    /// trees of an [`Instance`](crate::patch::Instance) keep the next id, so ids of removed nodes are not given again.
     #[must_use]
     pub fn next_id(&self) -> u64 {
         if self.ids.are_numbers() { self.len() as u64 } else { self.ids.next }
     }
 
-    /// Raises the next id to at least this one.
+    /// Raises the next id to at least `next`.
     pub(crate) fn begin_ids_at(&mut self, next: u64) {
         self.ids.begin_at(self.len(), next);
     }

@@ -56,14 +56,14 @@ impl Scene {
     /// several roots, they are inserted there one after the other. If `place` is a plain handle, the tree becomes the
     /// last child of that node.
     ///
-    /// To copy a subtree, also from another scene, insert the result of [`Scene::tree`]; to load a subtree from a file,
-    /// insert the result of [`Tree::from_bytes`]. To copy your own data of the nodes, use
+    /// To copy a subtree within a scene or from another scene, insert the result of [`Scene::tree`]; to load a subtree
+    /// from a file, insert the result of [`Tree::from_bytes`]. To copy your own data of the nodes, use
     /// [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). A tree at [`Place::Detached`] can serve as a prefab
     /// that costs nothing in any pass. Runs in **O(nodes)**.
     ///
     /// # Errors
     /// [`BatchError::item`] is the number of the first invalid node: [`Error::UnknownParent`] if its parent does not
-    /// come before it; [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. For the place
+    /// come before it; [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. For the place:
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`].
     /// [`Error::CapacityOverflow`]. The scene is unchanged.
     ///

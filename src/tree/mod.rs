@@ -70,7 +70,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree without nodes, with capacity for this many.
+    /// Creates a tree without nodes, with capacity for `nodes` nodes.
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
         Self { parents: Vec::with_capacity(nodes), nodes: Packed::with_capacity(nodes), ..Self::default() }
@@ -132,8 +132,8 @@ impl Tree {
         self.fault = None;
     }
 
-    /// Returns the node with a number, with values as a scene stores them, or as they were pushed if a scene would
-    /// reject them. `None` if there is no such node. Runs in **O(1)**.
+    /// Returns the node with this number. Its values are as a scene stores them, or as they were pushed if a scene
+    /// would reject them. `None` if there is no such node. Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Node<'_>> {
         self.nodes.heads().get(index).map(|&head| self.nodes.node(head))

@@ -5,8 +5,8 @@ use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
 
-/// A list of descriptions as a scene stores them. Each only takes words for its components. Most fit into one cache
-/// line, and a [`Node`] takes three; this matters because lists are read in another order than they are written.
+/// A list of descriptions as a scene stores them. A description only takes words for its components. Most descriptions
+/// fit into one cache line; a [`Node`] takes three. This matters because lists are not read in the order of writing.
 ///
 /// ```text
 /// words ── [ transform 10 or matrix 12 │ layers 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
@@ -33,7 +33,7 @@ impl Head {
     pub(super) const MATRIX: u64 = 1 << 5;
     pub(super) const USER_DATA: u64 = 1 << 6;
     pub(super) const TRANSLATION: u64 = 1 << 7;
-    /// With `SHOWN`, the two bits of a [`Visibility`].
+    /// `HIDDEN` and `SHOWN` are the two bits of a [`Visibility`].
     const HIDDEN: u64 = 1 << 8;
     const SHOWN: u64 = 1 << 9;
     const ANCHORED: u64 = 1 << 10;
@@ -50,7 +50,7 @@ impl Head {
         Self(u64::from(parts))
     }
 
-    /// Returns the number of words that such a description takes, without the words of its name.
+    /// Returns the number of words that a description with this head takes, without the words of its name.
     pub(super) fn words(self) -> usize {
         LENGTHS.iter().filter(|(part, _)| self.has(*part)).map(|(_, words)| words).sum()
     }

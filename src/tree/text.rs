@@ -121,7 +121,7 @@ impl<'n> NodeForm<'n> {
 
 const NONE: usize = usize::MAX;
 
-/// A list that was read: its nodes in depth-first order, detached ones last.
+/// A list that was read: its nodes in depth-first order, detached nodes last.
 pub(crate) struct Listed {
     pub(crate) tree: Tree,
     /// The id of each node of the tree, which is its place in a list without ids.
@@ -137,7 +137,7 @@ impl Listed {
         let (mut roots, mut detached) = (Vec::new(), Vec::new());
         // By node: its first child and its next sibling, in the order of the list.
         let (mut first_child, mut next_sibling) = (vec![NONE; nodes.len()], vec![NONE; nodes.len()]);
-        // From the last node to the first, so that each becomes the first of its siblings.
+        // From the last node to the first, so that each node is put before its later siblings.
         for (place, node) in nodes.iter().enumerate().rev() {
             let refuse = |why: &str| Err(format!("node {place}: {why}"));
             match (node.parent, node.detached) {
@@ -208,9 +208,9 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     Ok(Some(places))
 }
 
-/// Writes the nodes by number, each with the number of its parent, like a scene. If any id is not its node's number,
-/// each node gets its id, and parents are given by id. The [next id](Tree::next_id) is written if it does not follow
-/// the greatest id. Fails for a tree that a scene would refuse.
+/// Writes the nodes in the order of their numbers, each with the number of its parent. If any id is not its node's
+/// number, each node is written with its id and the id of its parent. The [next id](Tree::next_id) is written unless it
+/// is one more than the greatest id. Fails for a tree that a scene would refuse.
 ///
 /// ```
 /// use hedgerow::{Node, Tree};

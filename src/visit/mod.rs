@@ -1,12 +1,12 @@
 //! Visitors of two kinds: of nodes in strict depth-first order, and of whole slices as columns.
 //!
-//! A [slice](crate::guide::glossary) holds some thousand nodes as of the last update, in depth-first order, in arrays
-//! of its own. A pass over all transforms, drawables or materials reads only these arrays. A visitor of nodes follows
-//! links, and sees the tree as it is now.
+//! A [slice](crate::guide::glossary) holds some thousand nodes in depth-first order, in arrays of its own, in the state
+//! of the last update. A pass over all transforms, drawables or materials reads only these arrays. A visitor of nodes
+//! follows links, and sees the tree as it is now.
 //!
 //! | walk | takes | for |
 //! |---|---|---|
-//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure that takes a `&`[`NodeRef`](crate::NodeRef) | node by node in depth-first order, also after a node's children; can prune and stop |
+//! | [`Scene::visit`](crate::Scene::visit) | a [`Visitor`], or a closure that takes a `&`[`NodeRef`](crate::NodeRef) | node by node in depth-first order, with calls before and after a node's children; can prune and stop |
 //! | [`Scene::slices`](crate::Scene::slices) | nothing: an iterator of [`SliceView`]s | passes over columns |
 //! | [`Scene::visit_slices`](crate::Scene::visit_slices) | a [`SliceVisitor`], or a closure that takes a [`SliceView`] | the same, with a visitor |
 //! | [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) | a [`SliceVisitorMut`] | setting local transforms; [`TransformPass`] also computes world matrices |

@@ -8,7 +8,7 @@ use crate::{Drawable, Local, NodeHandle};
 ///
 /// For each node, a walk calls [`enter`](Self::enter), then one method for each kind of component that the node has;
 /// then it visits the nodes below, and calls [`leave`](Self::leave). If any of a node's methods returns
-/// [`Flow::Prune`], the nodes below are skipped. At [`Flow::Break`] the walk ends at once, without further calls of
+/// [`Flow::Prune`], the nodes below are skipped. At [`Flow::Break`], the walk ends at once, without further calls of
 /// `leave`. A visitor that needs the depth below the start can count calls of `enter` and `leave`; [`NodeRef::depth`]
 /// counts from the root, in O(ancestors).
 ///

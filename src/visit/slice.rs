@@ -2,8 +2,8 @@
 
 use crate::visit::{Flow, SliceView, SliceViewMut};
 
-/// A visitor of whole slices, each after the slices that it imports from, such as
-/// [`RenderPass`](crate::draw::RenderPass).
+/// A visitor of whole slices, such as [`RenderPass`](crate::draw::RenderPass). Each slice is visited after the slices
+/// that it imports from.
 ///
 /// Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`].
 pub trait SliceVisitor {
@@ -19,7 +19,7 @@ impl<F: FnMut(SliceView<'_>) -> Flow> SliceVisitor for F {
 }
 
 /// A visitor of whole slices that may set local transforms, such as [`TransformPass`](crate::visit::TransformPass).
-/// Each slice comes after those that it imports from.
+/// Each slice is visited after the slices that it imports from.
 ///
 /// Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`]. If a visit ends early, even by a panic, the next
 /// update computes the rest and reports all changes. Boxes of changed slices stay the same until the next update.

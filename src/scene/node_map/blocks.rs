@@ -13,7 +13,7 @@ const BLOCK: u32 = 64;
 /// The number of blocks of a group: 32 KB. All record numbers fill 65,536 groups, whose list takes 1.5 MB.
 const GROUP: u32 = 1 << 10;
 
-/// 4 bytes and the value. A vacant slot is zero, which is never a generation.
+/// A generation of 4 bytes, and the value. The generation of a vacant slot is 0, which no handle has.
 pub(super) type Slot<V> = Option<Entry<V>>;
 
 #[derive(Clone)]
@@ -35,14 +35,14 @@ impl<V> Entry<V> {
     }
 }
 
-/// The entries of 64 records from `first` on. Without an entry, `slots` may be empty.
+/// The entries of 64 records from `first` on. If there are no entries, `slots` may be empty.
 #[derive(Clone)]
 pub(super) struct Block<V> {
     first: u32,
     slots: Vec<Slot<V>>,
 }
 
-/// All blocks in groups, so that one great record number does not need one long array.
+/// All blocks in groups, so that a single large record number does not need a long array.
 #[derive(Clone)]
 pub(super) struct Blocks<V>(Vec<Vec<Block<V>>>);
 

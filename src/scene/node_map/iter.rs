@@ -6,7 +6,7 @@ use crate::NodeHandle;
 use crate::store::RecordId;
 use core::iter::FusedIterator;
 
-/// Returns the next value that `value` finds in a slot, as long as any are `remaining`.
+/// Returns the next value that `value` finds in a slot; `None` once no values are `remaining`.
 #[inline]
 fn next_value<S, V>(
     slots: &mut impl Iterator<Item = (RecordId, S)>,
@@ -171,7 +171,7 @@ impl<V> IntoIterator for NodeMap<V> {
     }
 }
 
-/// Inserts in order, as [`NodeMap::insert`] does, and drops the entries that this returns.
+/// Inserts values in order with [`NodeMap::insert`], and drops the entries that `insert` returns.
 impl<V> Extend<(NodeHandle, V)> for NodeMap<V> {
     fn extend<I: IntoIterator<Item = (NodeHandle, V)>>(&mut self, values: I) {
         for (handle, value) in values {

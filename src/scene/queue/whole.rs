@@ -26,7 +26,7 @@ struct Journal<'s> {
 }
 
 impl Journal<'_> {
-    /// Returns the record of a node that no edit has removed.
+    /// Returns the record of a node, or an error if an edit has removed the node.
     fn live(&self, node: NodeHandle) -> Result<RecordId, Error> {
         let (id, store) = (self.scene.at(node)?, &self.scene.store);
         if !self.removed.is_empty() && store.is_outside(id) {
@@ -104,15 +104,15 @@ impl Journal<'_> {
 }
 
 impl EditQueue {
-    /// Applies all recorded edits in order, or none: if one fails, those before it are reverted.
+    /// Applies all recorded edits in order, or none: if an edit fails, the edits before it are reverted.
     ///
-    /// The queue is empty afterwards, but keeps all its edits if one failed. Takes two to three times as long as
+    /// The queue is empty afterwards; if an edit failed, it keeps all edits. Takes two to three times as long as
     /// [`apply`](Self::apply), plus **O(depth)** for each edit in a detached subtree after a removal, and memory for
     /// the old state of everything that the edits change.
     ///
     /// Reverted edits leave each node with its handle, components and place, and detached subtrees in their order. The
-    /// handles of nodes whose insert was reverted are not reused, so later inserts return other handles than without
-    /// the attempt. Readers of changes may report nodes that are unchanged.
+    /// handles of nodes whose insert was reverted are not reused, so later inserts return other handles than they would
+    /// have without the attempt. Readers of changes may report nodes that are unchanged.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{BatchError, Edit, EditQueue}};

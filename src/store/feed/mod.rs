@@ -10,13 +10,13 @@
 //!
 //! 1. [`Store::begin_frame`]: the present matrices become the previous ones; removals are logged.
 //! 2. [`Store::place`]: moved nodes are noted with their history before they lose their row; nodes to place are logged
-//!    as entered or left. Reconstitution keeps histories, and moved nodes get their own back.
+//!    as entered or left. Reconstitution keeps histories, and moved nodes get their own histories back.
 //! 3. [`Store::finish_frame`], after the sweep: matrices are compared with the previous ones, then notes are logged.
 //!
 //! Invariants:
 //! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
 //! 2. Outside of an update no record has [`Has::RECORDED`], there are no notes of histories, and no slot in use is new.
-//! 3. The previous matrix of a slot is the present one, except in `Trace::moving`, whose slices are in `moving`.
+//! 3. Previous and present matrices of slots are equal, except in `Trace::moving`; `moving` has these slices.
 
 mod log;
 mod reading;
@@ -51,18 +51,18 @@ pub(crate) struct Feed {
     origin: u64,
     /// The number of nodes after the last frame.
     nodes: usize,
-    /// Nodes that were removed since, and whether they were in the tree.
+    /// Nodes that were removed since the last frame, and whether they were in the tree.
     removed: Vec<(NodeHandle, bool)>,
-    /// Whether more nodes were removed than `removed` may have.
+    /// Whether more nodes were removed than `removed` may list.
     overflowed: bool,
-    /// Nodes that were edited since; some may be removed. Their changes are in `kinds`.
+    /// Nodes that were edited since the last frame; some may be gone. Their changes are in `kinds`.
     edited: Vec<NodeHandle>,
     kinds: Side<ChangeKinds>,
-    /// Slices with moving slots, and some that have ended.
+    /// Slices with moving slots; some of the slices may have ended.
     moving: Vec<u32>,
-    /// Previous matrices of nodes whose slots have other ones, in ascending order.
+    /// Previous matrices that differ from those of the nodes' slots, in ascending order of nodes.
     recalled: Vec<(NodeHandle, Mat34)>,
-    /// During an update: the old state of nodes placed again, which may use other slots or inherit other values.
+    /// During an update: the old states of nodes that are placed again and may use other slots or inherit other values.
     notes: Vec<Past>,
     /// During an update: nodes that were placed and were not in the tree before.
     placed: Vec<RecordId>,
@@ -133,7 +133,7 @@ impl Feed {
         (self.frame != update).then(|| self.next_frame())
     }
 
-    /// Converts a frame to the count of slots.
+    /// Returns the number of a frame as slots count frames.
     fn slot_frame(&self, frame: u64) -> u32 {
         u32::try_from(frame.saturating_sub(self.origin)).unwrap_or(u32::MAX)
     }
@@ -162,7 +162,7 @@ impl Feed {
         self.kinds.insert(id, known.unwrap_or_default() | kinds);
     }
 
-    /// Logs a change that an update computed, unless the node was placed again and is checked later.
+    /// Logs a change that an update computed, unless the node was placed again: such nodes are checked later.
     pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         let has = pages.record(id).has;
         if has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
@@ -194,7 +194,7 @@ impl Feed {
     }
 }
 
-/// Records of edits.
+/// Recording of edits.
 impl Store {
     /// Records the kinds of an edit of a node, if changes are tracked.
     #[inline]
@@ -217,7 +217,7 @@ impl Store {
         let Some(feed) = &mut self.feed else { return };
         feed.kinds.remove(id);
         if feed.removed.len() >= MOST_KEPT.max(feed.log.limit()).max(feed.nodes) {
-            // Without updates the list is too long: the next read must be whole.
+            // The list got too long before the next update: the next read must be whole.
             feed.overflowed = true;
             feed.removed = Vec::new();
         }
@@ -258,7 +258,7 @@ impl Store {
         let frame = clock.updates;
         feed.frame = frame - 1;
         if feed.next_frame() == u32::MAX {
-            // The count of slots restarts before it overflows.
+            // Slots count frames from a new origin before the count overflows.
             feed.origin = feed.frame;
             feed.overflowed = true;
             slices.slices.iter_mut().filter_map(|slice| slice.trace.as_mut()).for_each(|trace| trace.forget_frames());
@@ -298,7 +298,7 @@ impl Store {
         }
     }
 
-    /// Gives the slots of nodes that lost their row and were placed again their histories.
+    /// Restores histories of nodes that lost their row and were placed again, in their new slots.
     pub(crate) fn settle_lifted(&mut self) {
         let Self { pages, feed, slices, .. } = self;
         let Some(feed) = feed else { return };
@@ -315,8 +315,8 @@ impl Store {
         }
     }
 
-    /// Gives the slots of a slice that was just written their old histories. `origins` has the source and the old row
-    /// of each node, if it had one, `imports` the histories of imports, if they were imports before.
+    /// Restores histories in the slots of a slice that was just written. `origins` has the source and the old row of
+    /// each node that had a row; `imports` has the history of each import that was an import before.
     pub(crate) fn trace_written(
         &mut self,
         number: u32,
@@ -356,7 +356,7 @@ impl Store {
         }
         slices.slices[number as usize].trace = Some(Box::new(trace));
         if feed.frame == self.clock.updates {
-            // Outside of an update.
+            // Outside of an update, nothing else logs the notes.
             self.log_notes();
         }
     }
@@ -397,7 +397,7 @@ impl Store {
             let Some(mut trace) = slice.trace.take() else { continue };
             let slice = &slices.slices[number as usize];
             for (import, &handle) in slice.imports.iter().enumerate() {
-                // Its original comes earlier in the order, so the history is known by now.
+                // The original of an import comes earlier in the order, so its history is known by now.
                 if trace.is_fresh(import)
                     && let Some(id) = handle.and_then(|handle| pages.resolve(handle))
                     && let Some(history) = slices.history(pages.spot(id))
@@ -419,7 +419,7 @@ impl Store {
         }
     }
 
-    /// Logs changes of noted nodes, and recalls the previous matrices of nodes whose slots have other ones.
+    /// Logs changes of noted nodes, and recalls previous matrices that differ from those of the nodes' slots.
     fn log_notes(&mut self) {
         let Self { pages, slices, feed, clock, .. } = self;
         let Some(feed) = feed else { return };
@@ -461,7 +461,7 @@ impl Store {
             record.has = record.has.without(Has::RECORDED);
             let spot = pages.spot(id);
             let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
-            // The previous matrix of a new node is its present one.
+            // The previous matrix of a new node is its present matrix.
             let world = &slice.slots.worlds[usize::from(row.slot)];
             if !world.same_bits(&history.world) {
                 feed.recalled.push((pages.handle(id), *world));
@@ -479,8 +479,8 @@ impl Store {
 
 /// Updates that are reverted.
 impl Store {
-    /// Updates after only local transforms were set. Readers of changes and previous matrices do not see the update:
-    /// the last frame stays an earlier one until the transforms are `restored`.
+    /// Updates the scene after only local transforms were set. Readers of changes and previous matrices do not see
+    /// this: until the transforms are `restored`, the last frame remains that of an earlier update.
     pub(crate) fn update_unseen(&mut self, restored: bool) {
         let feed = self.feed.take();
         self.update();
@@ -490,7 +490,7 @@ impl Store {
         }
     }
 
-    /// Swaps the previous matrices of nodes whose slots have other ones with a list in ascending order.
+    /// Swaps the recalled matrices with a list in ascending order.
     pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>) {
         self.feed.iter_mut().for_each(|feed| core::mem::swap(&mut feed.recalled, recalled));
     }
@@ -505,8 +505,8 @@ impl crate::store::slices::Slices {
 }
 
 impl Store {
-    /// Returns the world matrix of a node after the update before the last, or the present one if the node did not
-    /// exist then; `None` if changes are not tracked.
+    /// Returns the world matrix of a node after the second-to-last update, or the present one if the node did not exist
+    /// then; `None` if changes are not tracked.
     pub(crate) fn previous_world(&self, id: RecordId) -> Option<&Mat34> {
         let feed = self.feed()?;
         let of_slot = self.slices.row(self.pages.spot(id)).and_then(|(slice, row)| {

@@ -1,6 +1,6 @@
 //! Reads of the history of changes: the changes after a frame, node by node.
 //!
-//! A read shows the last update: slices and [`Has::REPORTED`] have the state of nodes then, without later edits.
+//! A read shows the last update: slices and [`Has::REPORTED`] are in its state, without later edits.
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -33,7 +33,7 @@ impl ChangeLists {
     }
 }
 
-/// The presence of a node in the tree since the frame that is read from.
+/// How the presence of a node in the tree changed since the frame of the last read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Presence {
     /// In the tree all the time.
@@ -58,11 +58,11 @@ struct State {
     other: u32,
     kinds: ChangeKinds,
     presence: Presence,
-    /// Whether the node is on the list of nodes that entered, left, came back.
+    /// Whether the node is on the lists of nodes that entered, that left, and that came back.
     listed: [bool; 3],
 }
 
-/// A node whose slot does not have its whole history.
+/// A node whose slot does not have the node's whole history.
 #[derive(Clone, Copy, Debug)]
 struct Other {
     node: NodeHandle,
@@ -110,11 +110,11 @@ impl ReadScratch {
         self.others.clear();
     }
 
-    /// Records that a node began to use another slot in a frame, and the frame in which it last moved.
+    /// Records the frame in which a node began to use another slot, and the frame in which it last moved.
     fn note_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
         let place = self.state_mut(node).other as usize;
         if let Some(other) = self.others.get_mut(place.wrapping_sub(1)) {
-            // The history of the slot in between is only valid for frames after `other.after`.
+            // The history of the slot that the node used in between is only valid for frames after `other.after`.
             other.moved = if moved > other.after { moved } else { other.moved };
             other.after = after;
             return;
@@ -256,7 +256,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Lists the moved nodes among those whose slots do not have their whole history.
+    /// Lists moved nodes whose slots do not have the nodes' whole histories.
     fn others(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         if !self.kinds.contains(ChangeKinds::WORLD) {
             return;
@@ -275,13 +275,13 @@ impl Reading<'_> {
         }
     }
 
-    /// Drops nodes from the lists that later entries of the log revoke.
+    /// Drops nodes from the lists if later entries of the log revoke their changes.
     fn finish(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         let ChangeLists { moved, visibility, locals, entered, left, edited, .. } = lists;
         let presence = |node: NodeHandle| scratch.state(node).map(|state| state.presence);
         let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::LISTED));
         entered.retain(|&node| presence(node) == Some(Presence::Entered));
-        // A node without a state left before another node took its record.
+        // If a node has no state, it left before another node took its record.
         left.retain(|&node| matches!(presence(node), Some(Presence::Left | Presence::Transient) | None));
         edited.retain_mut(|(node, listed)| {
             let Some(state) = scratch.state(*node).filter(|state| state.presence == Presence::Same) else {
