@@ -11,7 +11,7 @@
 //!
 //! [`NodeRef::world_f64`](crate::NodeRef::world_f64) returns the world transform in double precision, for distances,
 //! for physics and for inverse kinematics, and [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) sets it.
-//! [`Keep::World`](crate::Keep::World) preserves it when a node moves on or off a planet.
+//! [`Keep::World`](crate::Keep::World) preserves this transform when a node moves on or off a planet.
 //!
 //! ```
 //! use hedgerow::glam::{DVec3, camera::rh::proj::directx};

@@ -55,4 +55,4 @@
 //! list](crate::changes::Changed), and neither are edits of detached nodes.
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
-//! which draws include, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).
+//! which draw commands contain, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

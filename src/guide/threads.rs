@@ -1,6 +1,6 @@
 //! Threads, and recorded edits.
 //!
-//! A scene is edited through `&mut Scene`, so only on one thread at a time. Three things can use more threads:
+//! Edits take `&mut Scene`, so only one thread at a time can edit a scene. Three things can use more threads:
 //!
 //! - **Reading.** `&Scene` can be shared: any number of threads can read world matrices, run queries, cull, and fill
 //!   draw lists of their own at the same time.
