@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 ///
 /// Let `u = 2⁻²⁴`, half a unit in the last place. A coordinate of a vertex with eight joints has at most six roundings
 /// per joint and eight for the sum; its weights add up to one within `2u`. The corner of a box has five roundings. The
-/// total is below `22u` of the sum of absolute products; this factor is `32u`.
+/// total is below `22u` times the sum of absolute products; this factor is `32u`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
-/// Eight joints, each with the box around the vertices that it moves. 232 bytes.
+/// Eight joints, each with the box around the vertices that the joint moves. 232 bytes.
 #[derive(Clone, Debug)]
 struct JointGroup {
     /// The joint of each lane; 0 in unused lanes.
@@ -184,7 +184,7 @@ impl JointBounds {
         if !bounds.is_finite() {
             return Ok(if self.is_empty() { Aabb::EMPTY } else { Aabb::INFINITE });
         }
-        // The boxes are widened for the linear parts; the rounding of translations is handled here.
+        // The stored boxes are widened enough for the linear parts. This adds the rounding of translations.
         let mut far = [0.0_f32; 3];
         for matrix in &palette[..self.matrices] {
             for (far, row) in far.iter_mut().zip(&matrix.rows) {

@@ -101,4 +101,4 @@
 //! list of characters that own their poses. It processes sixteen characters at a time, whose matrices stay in the
 //! cache. With the feature `rayon` it uses the pool. A [`Crowd`](crate::anim::Crowd) is for instances that are only
 //! posed and drawn. Distant characters can be updated every second or fourth frame, by the whole time that has passed,
-//! as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins many characters in one call.
+//! as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins the visible characters of a list.

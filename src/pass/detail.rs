@@ -40,9 +40,8 @@ impl LevelsOfDetail {
         Self { meshes: Vec::new(), coarser: Vec::new(), margin: 1.1 }
     }
 
-    /// Returns the table with another margin, which prevents flicker at the limits. A drawable that moves away becomes
-    /// coarser at `margin` times the distance of the level; a drawable that comes nearer becomes finer at that
-    /// distance.
+    /// Returns the table with another margin, which prevents flicker at the limits. A drawable becomes coarser at
+    /// `margin` times the distance of the level, and finer again at the distance itself.
     ///
     /// # Errors
     /// [`Error::InvalidDistances`] unless the margin is finite and at least 1.
@@ -302,8 +301,7 @@ pub(crate) struct Filling<'f> {
 }
 
 impl Filling<'_> {
-    /// Adds a visible drawable at its level, or returns `false`. `distance` returns the drawable's distance from an
-    /// eye.
+    /// Adds a visible drawable at its level, or returns `false`. `distance` returns its distance from an eye.
     #[inline]
     fn add(
         &mut self,
