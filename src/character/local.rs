@@ -14,7 +14,7 @@ const LENGTHS: core::ops::RangeInclusive<f32> = 1e-9..=1e9;
 /// Returns the local transform of a matrix: the matrix itself, or, if its axes are perpendicular to within 1e-5,
 /// translation, rotation and scale. Decomposing turns no axis by more than 1e-5.
 ///
-/// Handles nearly all matrices in a few nanoseconds. `Local::checked` handles the others in double precision.
+/// Handles nearly all matrices in a few nanoseconds. `Local::checked` handles all others in double precision.
 ///
 /// # Errors
 /// [`Error::NotFinite`].

@@ -93,7 +93,7 @@ impl Sockets {
         Self::default()
     }
 
-    /// Returns the number of sockets, including ended ones that no call has visited yet.
+    /// Returns the number of sockets, including ended sockets that no call has visited yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sockets.len()
@@ -277,7 +277,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Removes a socket from the list, after its entry in `places` was removed. The last socket takes its index.
+    /// Removes a socket from the list. The caller has removed its entry in `places`. The last socket takes its index.
     fn drop_at(&mut self, place: usize) {
         self.sockets.swap_remove(place);
         if let Some(moved) = self.sockets.get(place)

@@ -59,8 +59,8 @@
 //! }
 //! ```
 //!
-//! **Streaming and an eye.** If nodes are inserted or removed in a slice, the positions of all its drawables are
-//! recomputed. Slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time.
+//! **Streaming and an eye.** If nodes are inserted or removed in a slice, the positions of all drawables of the slice
+//! are recomputed. Slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time.
 //!
 //! If your physics engine uses a moving origin, make that origin a node, with the bodies below it.
 //!

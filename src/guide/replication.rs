@@ -1,9 +1,9 @@
 //! Replicating a scene: on another machine, in another scene, as an engine's entities.
 //!
 //! **Over a network** send patches: a [`Recorder`](crate::patch::Recorder) reads what changed on the server, and each
-//! replica applies it to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch only applies
-//! to the state that it starts from, so patches of lost packets are joined with the next one. A client that joins gets
-//! the whole tree as it was at the last read.
+//! replica applies the patch to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch only
+//! applies to the state that it starts from, so patches of lost packets are joined with the next one. A client that
+//! joins gets the whole tree as it was at the last read.
 //!
 //! ```
 //! use hedgerow::patch::{Instance, Patch, Recorder};
@@ -60,8 +60,8 @@
 //! clients do. To keep its handles, too, use [`Instance::with_ids`](crate::patch::Instance::with_ids).
 //!
 //! Nodes that a client adds below the replica have no ids. Patches and [`Instance::tree`](crate::patch::Instance::tree)
-//! skip them, but a patch that removes a node also removes all such nodes below it. Put no node of the replica below
-//! such nodes. A client that predicts keeps its tree at the last step, and joins
+//! skip them, but a patch that removes a node also removes all such nodes below it. Put no node of the replica below a
+//! client's node. A client that predicts keeps its tree at the last step, and joins
 //! `Patch::between(&replica.tree(&client)?, &kept)?` with the next step. A recorder on the client is faster, but its
 //! inverse patches also remove the client's own nodes. Use it if these nodes are outside of the replica.
 //!

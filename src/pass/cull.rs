@@ -32,7 +32,7 @@ pub trait Probe: Sync {
     /// Returns the boxes that the shape touches, one bit each.
     fn touched(&self, groups: &[BoxGroup]) -> u64;
 
-    /// Returns the boxes that the shape touches, and those that are entirely inside it, one bit each.
+    /// Returns the boxes that the shape touches, and the boxes that are entirely inside the shape, one bit each.
     fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
         (self.touched(groups), 0)
     }
@@ -435,8 +435,8 @@ mod tests {
         let mut found = Vec::new();
         scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
-        // All probes test the box around both slices. Probes that cut it test each slice; those that cut the second
-        // slice test its blocks and the boxes in both blocks.
+        // All probes test the box around both slices. Probes that cut this box test each slice; probes that cut the
+        // second slice test its blocks and the boxes in both.
         assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
     }
 }

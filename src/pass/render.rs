@@ -15,7 +15,7 @@ use hedgerow_math::Frustum;
 /// Reuse a list every frame: then it only allocates when the scene grows, and
 /// [`Scene::draw_list`](crate::Scene::draw_list) only lists slices that changed since the list was last filled from the
 /// same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
-/// filled from scratch where necessary.
+/// filled from scratch if necessary.
 ///
 /// The list shows the scene after its last update, without nodes that were removed since.
 ///
@@ -210,8 +210,8 @@ impl DrawList {
         &self.listing.matrices
     }
 
-    /// Returns the location of each command's world matrix: the [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot)
-    /// of its node, without access to the node.
+    /// Returns the location of each command's world matrix, which is the
+    /// [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) of the node.
     #[must_use]
     pub fn slots(&self) -> &[MatrixSlot] {
         &self.listing.slots

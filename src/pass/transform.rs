@@ -2,7 +2,7 @@
 
 use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 
-/// Computes the world matrices of each visited slice.
+/// A pass that computes the world matrices of each visited slice.
 ///
 /// [`Scene::update`](crate::Scene::update) does the same for slices with changes;
 /// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) runs the pass over all slices. Source: the thesis,

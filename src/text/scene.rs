@@ -9,7 +9,7 @@ use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references to both.
+/// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references.
 ///
 /// The module's example does both. In a list without ids, the index of a node is its id. Before writing, give each node
 /// an id by [`NodeIds::assign`].

@@ -95,7 +95,7 @@ impl Aabb {
         other.is_empty() || (self.min.cmple(other.min) & other.max.cmple(self.max)).all()
     }
 
-    /// Returns whether the boxes have a point in common, including their borders. Returns false if either box is empty.
+    /// Returns whether the boxes, including borders, have a point in common. Returns false if either box is empty.
     #[inline]
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {
@@ -151,7 +151,7 @@ impl Aabb {
     /// Returns the box in the form that scenes store: an empty box becomes [`Aabb::EMPTY`].
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if a number is NaN, or infinite in a box other than the two special ones.
+    /// [`Error::NotFinite`] if a number is NaN, or is infinite in a box that is not one of the two special boxes.
     pub fn checked(self) -> Result<Self, Error> {
         if self.min.is_nan() || self.max.is_nan() {
             return Err(Error::NotFinite("a bounding box"));

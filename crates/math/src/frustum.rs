@@ -47,7 +47,7 @@ pub(crate) const TOLERANCE: f32 = 1.0 / 2_097_152.0;
 /// An upper bound for the error of three products that round to subnormal numbers, 3 · 2⁻¹⁵⁰.
 const UNDERFLOW: f64 = 1e-37;
 
-/// The length below which a normal is rounding noise, relative to the two matrix rows that it is computed from.
+/// The length, relative to the two matrix rows of a plane, below which a normal is rounding noise.
 const NOISE: f64 = 4.0 / 16_777_216.0;
 
 impl Frustum {

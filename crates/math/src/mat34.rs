@@ -126,7 +126,7 @@ impl Mat34 {
         if greatest == 0.0 || !linear.is_finite() {
             return [[0.0; 3]; 3];
         }
-        // The inverse transpose is the cofactors divided by the determinant, which is negative for a mirror.
+        // The inverse transpose is the cofactor matrix divided by the determinant, which is negative for a mirror.
         let greatest = if a.dot(cofactors[0]) < 0.0 { -greatest } else { greatest };
         rounded(cofactors.map(|row| row / greatest))
     }
@@ -224,7 +224,7 @@ fn loss(vector: DVec3) -> f64 {
 }
 
 /// Returns whether single precision represents a translation in the space of `above`: either to about its last digit,
-/// or with an error that is lost in the rounding at `place`, the position in the outer space.
+/// or with an error smaller than the rounding of `place`, the position in the outer space.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
@@ -274,7 +274,7 @@ pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
 }
 
 /// Returns the columns' lengths and the nearest rotation. The quaternion is the eigenvector of the greatest eigenvalue
-/// of a symmetric 4×4 matrix; it exists for singular matrices, too. Source: B. K. P. Horn, "Closed-form solution of
+/// of a symmetric 4×4 matrix, and also exists for singular `wide`. Source: B. K. P. Horn, "Closed-form solution of
 /// absolute orientation using unit quaternions", 1987, section 4.
 fn nearest_transform(wide: &DAffine3) -> Transform {
     let mut axes = [wide.matrix3.x_axis, wide.matrix3.y_axis, wide.matrix3.z_axis];

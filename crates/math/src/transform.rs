@@ -200,8 +200,8 @@ impl Transform {
         }
         let wide = self.rotation.as_dquat();
         let length_squared = wide.length_squared();
-        // A quaternion that is normalised in single precision keeps its bits, so that writing back a transform that was
-        // read changes nothing.
+        // A quaternion that is normalised in single precision keeps its bits, so reading a transform and writing it
+        // back changes nothing.
         if (length_squared - 1.0).abs() > 1e-6 {
             if length_squared == 0.0 {
                 return Err(Error::NotRotation);

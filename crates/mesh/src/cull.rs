@@ -7,7 +7,7 @@ use hedgerow_math::Frustum;
 /// All frusta cull this many blocks of 64 boxes before the next blocks: 12 KiB stay in the first-level cache.
 const NEAR: usize = 8;
 
-/// The least number of sub-meshes in a task: some fifteen microseconds of work.
+/// The least number of sub-meshes in a task: about fifteen microseconds of work.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 
@@ -15,7 +15,7 @@ const GRAIN: usize = 16_384;
 #[cfg(feature = "rayon")]
 const OUTSIDE: usize = 4;
 
-/// Returns whether several threads cull this many sub-meshes faster than one.
+/// Returns whether several threads cull this many sub-meshes faster than one thread.
 #[cfg(feature = "rayon")]
 fn is_worth_sharing(sub_meshes: usize) -> bool {
     let least = if rayon::current_thread_index().is_some() { 2 * GRAIN } else { OUTSIDE * 2 * GRAIN };

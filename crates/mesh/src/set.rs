@@ -20,7 +20,7 @@ pub(crate) struct Entry {
     pub(crate) mesh: u32,
 }
 
-/// Meshes, split into sub-meshes with one material each and stored as columns. Culling turns boxes into lists of
+/// A set of meshes, stored as columns of sub-meshes that have one material each. Culling turns boxes into lists of
 /// visible indices, and the lists are turned into draws.
 ///
 /// ```

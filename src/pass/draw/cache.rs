@@ -1,7 +1,7 @@
 //! What a draw list stores about its scene, so that only changes are listed again.
 //!
 //! A list is a sequence of segments, one for each slice in order. If the version of a slice is unchanged, its segment
-//! stays: at most its matrices are copied again. A segment moves if segments before it became longer or shorter.
+//! stays: only its matrices may be copied again. A segment moves if segments before it became longer or shorter.
 
 use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
@@ -58,7 +58,7 @@ impl Segment {
         Self { slice, stamp, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
     }
 
-    /// Returns whether updates computed matrices since the segment copied them.
+    /// Returns whether an update computed matrices of the slice after the segment last copied them.
     pub(crate) fn is_behind(&self, store: &Store) -> bool {
         store.view(self.slice).swept_in() > self.updates
     }

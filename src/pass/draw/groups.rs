@@ -90,7 +90,7 @@ struct Kinds {
     order: Vec<u32>,
 }
 
-/// A kind and its number, adjacent so that one access reads both; the number is [`NIL`] if there is none. 32 bytes.
+/// A kind and its number, adjacent so that one access reads both. In an empty entry, the number is [`NIL`]. 32 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     kind: Kind,

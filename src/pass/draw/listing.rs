@@ -161,8 +161,8 @@ impl Listing {
         self.commands.extend(records.map(|record| listed(slice, record).0));
     }
 
-    /// Lists the slices of the segments one after the other, replacing the contents, and stores in each segment where
-    /// its drawables are. Everything counts as changed.
+    /// Replaces the contents by the drawables of the segments' slices, and stores in each segment where its drawables
+    /// are. Everything counts as changed.
     pub(crate) fn list(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) {
         #[cfg(feature = "rayon")]
         if self.list_shared(store, layers, segments) {
@@ -225,7 +225,7 @@ impl Part<'_> {
         self.commands.len()
     }
 
-    /// Splits the entries before the one at this index.
+    /// Splits the entries before the entry at this index.
     pub(crate) fn split_at<'l>(self, at: usize) -> (Self, Self)
     where
         Self: 'l,

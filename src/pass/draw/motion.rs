@@ -75,7 +75,7 @@ impl Motion {
         self.known = true;
     }
 
-    /// Sets each listed node's matrix to the result of `previous`. If any is `None`, the matrices are unknown.
+    /// Sets each listed node's matrix to the result of `previous`. If any result is `None`, the matrices are unknown.
     pub(crate) fn ask<'m>(&mut self, listing: &Listing, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         self.matrices.clear();
         self.matrices.extend(listing.commands.iter().map_while(|command| previous(command.node)));
@@ -83,7 +83,7 @@ impl Motion {
     }
 }
 
-/// Fills in the matrices of the drawables of a slice. Returns whether any differs from the current one.
+/// Fills in the matrices of the drawables of a slice. Returns whether any of them differs from the current matrix.
 fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: SliceView<'_>, feed: &Feed) -> bool {
     let (recalls, transforms) = (feed.recalls(), slice.transforms());
     let mut moving = false;

@@ -77,7 +77,7 @@ impl DepthView {
 #[must_use]
 pub const fn depth_key(depth: f32) -> u32 {
     let bits = depth.to_bits();
-    // The bits of negative numbers sort backwards, and must come before the others.
+    // The bits of negative numbers sort backwards. They are inverted, to come before those of other numbers.
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 

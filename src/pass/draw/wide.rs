@@ -53,7 +53,7 @@ impl WideWorlds {
     pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, boxes: false };
 
     /// Updates everything to match the last update of a scene, including boxes if `boxes` is set. Returns whether any
-    /// slice may have changed; each slice stores whether it did.
+    /// slice may have changed; each slice stores whether it changed.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + changed slots + slots of slices with a new layout)**;
     /// with boxes also in O(drawables of edited slices).

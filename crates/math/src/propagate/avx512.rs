@@ -60,7 +60,7 @@ pub(super) fn propagate_batches(
 
 /// Multiplies sixteen local matrices by their parents' matrices. Returns the last product.
 ///
-/// With `LINKED`, if the parent is the slot before, its matrix is still in a register: see `multiply_linked` in
+/// With `LINKED`, if a parent is the slot before, the parent's matrix is still in a register: see `multiply_linked` in
 /// `portable`.
 #[inline(always)]
 fn multiply<const LINKED: bool>(
@@ -198,8 +198,7 @@ kernel! {
 }
 
 kernel! {
-    /// Hides the origin of vectors from the compiler, which would otherwise merge two shuffles into one of three
-    /// instructions.
+    /// Hides the origin of vectors from the compiler, which would otherwise replace two shuffles by three instructions.
     #[inline(always)]
     fn opaque(_avx512: Avx512, a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
         let (mut a, mut b, mut c, mut d) = (a, b, c, d);

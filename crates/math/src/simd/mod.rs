@@ -1,4 +1,4 @@
-//! Shared parts of kernels: SIMD levels, transposes, prefetches. The kernels are in the modules of their data.
+//! Shared parts of kernels: SIMD levels, transposes, prefetches. Kernels are in the modules of their data.
 //!
 //! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
 //! same bits at each level.

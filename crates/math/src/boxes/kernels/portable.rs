@@ -121,7 +121,7 @@ fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32
     kept.to_bitmask().count_ones() as usize
 }
 
-/// The number of groups tested at a time: their masks and tolerances fit in registers.
+/// The number of groups that are tested at a time, so that their masks and tolerances fit in registers.
 const FEW: usize = 4;
 
 /// Returns a bit mask of the boxes that touch the frustum.
@@ -175,8 +175,8 @@ fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes:
     hits
 }
 
-/// Returns the boxes that touch the frustum, and the boxes that are wholly inside all planes. With `EARLY`, stops if
-/// all boxes are outside. Loads the corner for a plane by index, without choosing between registers.
+/// Returns bit masks of the boxes that touch the frustum, and of the boxes that are entirely inside all planes. With
+/// `EARLY`, stops if all boxes are outside. Loads the corner for a plane by index, without choosing between registers.
 #[inline(always)]
 fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const EARLY: bool>(
     simd: S,
