@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 /// The factor by which boxes are widened to cover rounding: 2⁻¹⁹ of the numbers that a vertex is computed from.
 ///
 /// Let `u = 2⁻²⁴`, half a unit in the last place. A coordinate of a vertex with eight joints has at most six roundings
-/// per joint and eight for the sum; its weights add up to one within `2u`. The corner of a box has five roundings. The
-/// total is below `22u` of the sum of absolute products; this factor is `32u`.
+/// per joint and eight for the sum; weights add up to one within `2u`. The corner of a box has five roundings. The
+/// total is below `22u` times the sum of absolute products; this factor is `32u`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
-/// Eight joints, each with the box around the vertices that it moves. 232 bytes.
+/// Eight joints, each with the box around the vertices that the joint moves. 232 bytes.
 #[derive(Clone, Debug)]
 struct JointGroup {
     /// The joint of each lane; 0 in unused lanes.
@@ -68,7 +68,7 @@ impl JointBounds {
     /// Computes the boxes from a mesh in its bind pose. Each vertex has the same number of joints and weights, listed
     /// one vertex after the other.
     ///
-    /// Joint numbers are the skin's, like those of a palette. Weights need not add up to one; zero weights are ignored.
+    /// Joint numbers are those of the skin, as in a palette. Weights need not add up to one; zero weights are ignored.
     /// A vertex whose weights are all zero follows its first joint. Runs in **O(influences)**.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ impl JointBounds {
         if !bounds.is_finite() {
             return Ok(if self.is_empty() { Aabb::EMPTY } else { Aabb::INFINITE });
         }
-        // The boxes are widened for the linear parts; the rounding of translations is handled here.
+        // The stored boxes are widened enough for the linear parts. This adds the rounding of translations.
         let mut far = [0.0_f32; 3];
         for matrix in &palette[..self.matrices] {
             for (far, row) in far.iter_mut().zip(&matrix.rows) {
@@ -199,7 +199,7 @@ impl JointBounds {
     /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
     /// The node must draw the vertices, in the space that the palette maps to: pass the character's node, or a child of
-    /// it without a transform. Runs in **O(joints that move vertices)**.
+    /// this node that has no transform. Runs in **O(joints that move vertices)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

@@ -34,7 +34,7 @@ pub enum CharacterError {
     Length {
         /// The name of the list.
         what: &'static str,
-        /// The expected number of items, or a divisor of it.
+        /// The expected number of items, or a number that must divide `found`.
         expected: usize,
         /// The number of items found.
         found: usize,

@@ -1,20 +1,20 @@
-//! Converts matrices to the form in which a scene stores local transforms, quickly.
+//! Quickly converts matrices to the form in which a scene stores local transforms.
 
 use crate::{Error, Local, Mat34, Transform};
 use glam::{Mat3, Quat, Vec3};
 
 /// The greatest cosine of the angle between two axes that count as perpendicular.
 ///
-/// Products of rotations deviate by about a ten-millionth for each joint; this allows for a hundred joints.
+/// Products of rotations deviate by about a ten-millionth per joint: this limit suffices for a hundred joints.
 const SKEW: f32 = 1e-5;
 
-/// The lengths of axes whose squares, and products of squares, are normal numbers.
+/// The range of axis lengths for which squares, and products of squares, are normal numbers.
 const LENGTHS: core::ops::RangeInclusive<f32> = 1e-9..=1e9;
 
-/// Returns the local transform of a matrix. If its axes are perpendicular to within 1e-5, that is translation, rotation
-/// and scale, which turns no axis by more than 1e-5; else the matrix.
+/// Returns the local transform of a matrix: the matrix itself, or, if its axes are perpendicular to within 1e-5,
+/// translation, rotation and scale. Decomposing turns no axis by more than 1e-5.
 ///
-/// Handles nearly all matrices in a few nanoseconds. `Local::checked` handles the others in double precision.
+/// Handles nearly all matrices in a few nanoseconds. `Local::checked` handles all others in double precision.
 ///
 /// # Errors
 /// [`Error::NotFinite`].

@@ -1,7 +1,7 @@
 //! Characters in a scene: nodes that follow joints, and boxes that follow poses.
 //!
 //! Poses are passed as model matrices or palettes, however these were computed. Sockets use the skeleton's joint
-//! numbers, which index model matrices; boxes use the skin's joint numbers, which index palettes. Call both after
+//! numbers, which index model matrices; boxes use the skin's joint numbers, which index palettes. Let both follow after
 //! posing and before [`Scene::update`](crate::Scene::update). The page [`guide::characters`](crate::guide::characters)
 //! shows a whole frame, and says which matrix a skinned draw needs.
 //!

@@ -7,7 +7,7 @@ use crate::{Error, Local, Mat34, NodeHandle, Scene, scene::NodeMap};
 use hedgerow_math::internal::prefetch_whole;
 use smallvec::SmallVec;
 
-/// The number of sockets by which records are prefetched ahead.
+/// The prefetch distance of records, in sockets.
 const AHEAD: usize = 8;
 /// The number of sockets whose matrices are prefetched together.
 const BLOCK: usize = 16;
@@ -28,7 +28,7 @@ struct Socket {
 ///
 /// A node that follows a joint is a child of its character's node. Call [`follow`](Self::follow) before
 /// [`Scene::update`]: it sets the node's local transform to *model(joint) × offset*. The update then computes the
-/// node's world transform as *world(character) × model(joint) × offset*, and everything below the node moves along.
+/// node's world transform as *world(character) × model(joint) × offset*, and all nodes below it move along.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -56,18 +56,18 @@ struct Socket {
 /// A socket *ends* when its node is removed, detached, moved to another parent, anchored, or loses its transform: for
 /// example, when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports
 /// its node. A character that is detached as a whole keeps its sockets. A list is for one scene, and for loaded
-/// snapshots of that scene, which have the same handles. With any other scene, a socket ends, or moves a node whose
+/// snapshots of that scene, which have the same handles. In any other scene, a socket ends, or moves a node whose
 /// handle has the same bits. Nodes of an inserted [`Tree`](crate::Tree), such as copies, have no sockets until you
 /// insert sockets for them.
 ///
 /// *model(joint) × offset* is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5.
-/// If it shears, because joints above have a non-uniform scale, it is stored as a matrix, which is a few times slower.
+/// If the product shears, because joints above have a non-uniform scale, it is stored as a matrix, a few times slower.
 #[derive(Clone, Debug, Default)]
 pub struct Sockets {
     sockets: Vec<Socket>,
     /// The index of each node's socket in the list.
     places: NodeMap<u32>,
-    /// The local transforms to set, and the nodes of ended sockets. Kept to save allocations.
+    /// The local transforms to set, and the nodes of ended sockets. Reused to save allocations.
     pending: Vec<(RecordId, Local)>,
     ended: Vec<NodeHandle>,
     /// The indices of ended sockets, ascending.
@@ -93,7 +93,7 @@ impl Sockets {
         Self::default()
     }
 
-    /// Returns the number of sockets, including ended ones that no call has visited yet.
+    /// Returns the number of sockets, including ended sockets that no call has visited yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sockets.len()
@@ -111,8 +111,8 @@ impl Sockets {
     /// matrices. `offset`, a [`Transform`](crate::Transform) or a [`Mat34`], is the node's transform in the joint's
     /// space. Nothing moves before the next call of `follow`. Runs in **O(1)**.
     ///
-    /// If a removed node, or a node of another scene, has a socket and the same record number, that socket ends. The
-    /// next call of `follow` reports its node.
+    /// If a removed node, or a node of another scene, has a socket and the same record number as `node`, that socket
+    /// ends. The next call of `follow` reports the socket's node.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root, roots of detached
@@ -131,7 +131,7 @@ impl Sockets {
         scene.local(node).ok_or(Error::NoTransform(node))?;
         let offset = offset.into().checked()?.to_matrix();
         let socket = Socket { offset, node, parent, character, joint };
-        // A node that follows again has not ended.
+        // The node has a socket again, so it must not be reported.
         self.replaced.retain(|&other| other != node);
         if let Some(other) = self.places.key_at(node).filter(|&other| other != node) {
             self.remove(other);
@@ -150,7 +150,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Removes the socket of a node, which keeps its local transform. Returns whether it had one. Runs in **O(1)**.
+    /// Removes a node's socket, or returns `false`. The node keeps its local transform. Runs in **O(1)**.
     pub fn remove(&mut self, node: NodeHandle) -> bool {
         let place = self.places.remove(node);
         if let Some(place) = place {
@@ -168,7 +168,7 @@ impl Sockets {
         *self = Self { sockets, places, replaced, ..Self::default() };
     }
 
-    /// Returns the character's number and the joint that a node follows; `None` without a socket. Runs in **O(1)**.
+    /// Returns the character's number and the joint that a node follows; `None` if it has no socket. Runs in **O(1)**.
     #[must_use]
     pub fn followed_by(&self, node: NodeHandle) -> Option<(u32, u16)> {
         let socket = &self.sockets[*self.places.get(node)? as usize];
@@ -187,9 +187,9 @@ impl Sockets {
         self.follow_many(scene, |_| Some(models))
     }
 
-    /// Like [`follow`](Self::follow), for many characters: `models` returns the model matrices of the character with a
+    /// Like [`follow`](Self::follow), for many characters: `models` returns the model matrices for a character's
     /// number. If it returns `None`, for example because the character did not move or is not visible, the character's
-    /// sockets are not set. For adjacent sockets of the same character `models` is called once.
+    /// sockets are not set. `models` is called once for adjacent sockets of the same character.
     ///
     /// Runs in **O(sockets)**, and prefetches the memory that the next sockets will read.
     ///
@@ -235,8 +235,8 @@ impl Sockets {
         Ok(&self.ended)
     }
 
-    /// Computes the local transforms to set, and finds ended sockets; sets nothing. Matrices are scattered in memory,
-    /// so those of a block of sockets are prefetched before the first is read.
+    /// Computes the local transforms to set, and finds ended sockets, but changes no node. Matrices are scattered in
+    /// memory, so all matrices of a block of sockets are prefetched before the first is read.
     fn find<'m>(
         &mut self,
         scene: &Scene,
@@ -277,7 +277,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Removes a socket from the list, after its entry in `places` was removed. The last socket takes its index.
+    /// Removes a socket from the list. The caller has removed its entry in `places`. The last socket takes its index.
     fn drop_at(&mut self, place: usize) {
         self.sockets.swap_remove(place);
         if let Some(moved) = self.sockets.get(place)

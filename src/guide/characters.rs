@@ -22,7 +22,7 @@
 //! # Which matrix a skinned draw needs
 //!
 //! A skinned draw needs the **world matrix of the base**: the node that the model matrices are relative to. So draw the
-//! mesh at the base itself, the character's node, or at a child of the base without a transform. Then draws have the
+//! mesh at the base itself, the character's node, or at a child of the base that has no transform. Then draws have the
 //! right matrix, and `JointBounds::follow` sets the right box. `hedgerow-gltf` makes such a child for each skinned mesh
 //! of a file; glTF ignores the transform of the mesh's own node. The crate's `Deformed` does steps 3, 5, 6 and 9.
 //!
@@ -98,7 +98,7 @@
 //! # Many characters
 //!
 //! [`Skeleton::par_each_palette`](crate::anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and optionally 9 for a
-//! list of characters that own their poses. It takes sixteen at a time while their matrices are in the cache, and with
-//! the feature `rayon` uses the threads of the pool. A [`Crowd`](crate::anim::Crowd) is for instances that are only
+//! list of characters that own their poses. It processes sixteen characters at a time, whose matrices stay in the
+//! cache. With the feature `rayon` it uses the pool. A [`Crowd`](crate::anim::Crowd) is for instances that are only
 //! posed and drawn. Distant characters can be updated every second or fourth frame, by the whole time that has passed,
-//! as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins the visible ones of many characters.
+//! as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins the visible characters of a list.

@@ -11,7 +11,7 @@
 //!
 //! [`NodeRef::world_f64`](crate::NodeRef::world_f64) returns the world transform in double precision, for distances,
 //! for physics and for inverse kinematics, and [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) sets it.
-//! [`Keep::World`](crate::Keep::World) preserves it when a node moves on or off a planet.
+//! [`Keep::World`](crate::Keep::World) preserves this transform when a node moves on or off a planet.
 //!
 //! ```
 //! use hedgerow::glam::{DVec3, camera::rh::proj::directx};
@@ -59,8 +59,8 @@
 //! }
 //! ```
 //!
-//! **Streaming and an eye.** If nodes are inserted or removed in a slice, the positions of all its drawables are
-//! recomputed. Slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time.
+//! **Streaming and an eye.** If nodes are inserted or removed in a slice, the positions of all drawables of the slice
+//! are recomputed. Slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time.
 //!
 //! If your physics engine uses a moving origin, make that origin a node, with the bodies below it.
 //!

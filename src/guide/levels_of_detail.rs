@@ -42,17 +42,17 @@
 //! [`DetailView`](crate::query::DetailView) defines distances, also as shares of the screen. A [view
 //! range](crate::Node::view_range) is compared with the distance to the node's world position. So a subtree and its
 //! stand-in change places at the same moment if both are children of one node and have no transform. Let `far` exceed
-//! the radius of the subtree. Nested ranges must all hold.
+//! the radius of the subtree. A node is shown if its range and those of all ancestors hold.
 //!
 //! **Nothing flickers.** With a limit of 100 and the default [margin](crate::query::LevelsOfDetail::with_margin) of
-//! 1.1, a drawable that moves away becomes coarser at 110; one that comes nearer becomes finer below 100. View ranges
-//! begin and end in the same way. For this, a list remembers the levels and ranges that it chose, until it is filled
-//! without levels, from another scene, or cleared. A drawable that was not listed the last time gets the level of its
-//! distance: at 105, the coarser one. Use one list for each view.
+//! 1.1, a drawable that moves away becomes coarser at 110; a drawable that comes nearer becomes finer below 100. View
+//! ranges begin and end in the same way. For this, a list remembers the levels and ranges that it chose, until it is
+//! filled without levels, from another scene, or cleared. A drawable that was not listed the last time gets the level
+//! of its distance: at 105, the coarser one. Use one list for each view.
 //!
 //! **Costs.** A view with levels reads the box and the previous command of each drawable that it finds. It tests each
 //! view range once, and visits each ancestor of a listed drawable once. A list takes 4 bytes per record of the scene,
 //! or 5 if there are view ranges.
 //!
-//! All other lists, queries and rays ignore levels and ranges. To list all with levels, cull with a frustum that
-//! contains all.
+//! Lists without levels, queries and rays ignore levels and ranges. To list the whole scene with levels, cull with a
+//! frustum that contains everything.

@@ -45,7 +45,7 @@
 //!
 //! A new node may get the record number of a removed node. A `NodeMap` never returns the old value for the new node,
 //! since the handles differ. But both nodes share one entry, so inserting a value for the new node displaces the old
-//! one. [`NodeMap::insert`](crate::data::NodeMap::insert) returns the displaced value, so that you can free resources
+//! value. [`NodeMap::insert`](crate::data::NodeMap::insert) returns the displaced value, so that you can free resources
 //! that belong to it. In scenes that track changes, [`Changed::removed`](crate::changes::Changed::removed) lists the
 //! nodes that are gone for good: [`replication`](super::replication) has the loop that mirrors nodes as entities.
 //!
@@ -55,4 +55,4 @@
 //! list](crate::changes::Changed), and neither are edits of detached nodes.
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
-//! which draws include, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).
+//! which draw commands contain, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

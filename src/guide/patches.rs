@@ -2,7 +2,7 @@
 //!
 //! A [`Patch`](crate::patch::Patch) is the difference of two [`Tree`](crate::Tree)s as a value. It refers to nodes by
 //! ids, which stay the same when nodes are renamed, moved or sorted. An [`Instance`](crate::patch::Instance) is a tree
-//! in a scene that knows the handle of each id.
+//! that was inserted into a scene, with the handle of each id.
 //!
 //! **A prefab with overrides.** Edit the instance by any call. To save it, compare it with the prefab: the file only
 //! has the overrides. When the prefab changes, merge its change with the overrides. To revert an override, remove its

@@ -1,9 +1,9 @@
 //! Replicating a scene: on another machine, in another scene, as an engine's entities.
 //!
 //! **Over a network** send patches: a [`Recorder`](crate::patch::Recorder) reads what changed on the server, and each
-//! replica applies it to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch only applies
-//! to the state that it starts from, so patches of lost packets are joined with the next one. A client that joins gets
-//! the whole tree at the last read.
+//! replica applies the patch to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch only
+//! applies to the state that it starts from, so patches of lost packets are joined with the next one. A client that
+//! joins gets the whole tree as it was at the last read.
 //!
 //! ```
 //! use hedgerow::patch::{Instance, Patch, Recorder};
@@ -51,19 +51,19 @@
 //! ```
 //!
 //! A packet has a first and a last tick. A client ignores a packet whose last tick is not later than its own. It drops
-//! steps up to a packet's first tick, since later packets do not start earlier. The server drops patches that all
-//! clients have, and sends the tree to a client that lags too far. The difference to that tree is also a step, and
-//! handles stay valid. In a packet, a transform takes 100 bytes, half of them the value before, a place 52, a number up
-//! to 28, and the packet itself 36.
+//! stored steps up to a packet's first tick, since later packets do not start earlier. The server drops patches that
+//! all clients have, and sends its tree to a client that lags too far. The difference between the client's tree and the
+//! server's is also a step, so handles stay valid. In a packet, a changed transform takes 100 bytes, half of them for
+//! the value before, a place 52, a number up to 28. The packet itself takes 36 bytes.
 //!
-//! Patches do not include edits of the recorder's root itself. A server that restarts inserts its last tree, as the
-//! client does, or also keeps its handles: see [`Instance::with_ids`](crate::patch::Instance::with_ids).
+//! Patches do not include edits of the recorder's root itself. After a restart, a server inserts its last tree, as
+//! clients do. To keep its handles, too, use [`Instance::with_ids`](crate::patch::Instance::with_ids).
 //!
 //! Nodes that a client adds below the replica have no ids. Patches and [`Instance::tree`](crate::patch::Instance::tree)
-//! skip them, but a patch that removes a node also removes all such nodes below it. Put no node of the replica below
-//! them. A client that predicts keeps its tree at the last step, and joins `Patch::between(&replica.tree(&client)?,
-//! &kept)?` with the next step. A recorder on the client is faster, but its inverse patches also remove the client's
-//! own nodes. Use it if these nodes are outside of the replica.
+//! skip them, but a patch that removes a node also removes all such nodes below it. Put no node of the replica below a
+//! client's node. A client that predicts keeps its tree at the last step, and joins
+//! `Patch::between(&replica.tree(&client)?, &kept)?` with the next step. A recorder on the client is faster, but its
+//! inverse patches also remove the client's own nodes. Use it if these nodes are outside of the replica.
 //!
 //! **For entities**, which need handles and kinds of changes but no values, use a
 //! [`ChangeReader`](crate::changes::ChangeReader). Read between [`Scene::update`](crate::Scene::update) and further

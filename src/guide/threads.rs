@@ -1,14 +1,14 @@
 //! Threads, and recorded edits.
 //!
-//! A scene is edited through `&mut Scene`, so only on one thread at a time. Three things can use more threads:
+//! Edits take `&mut Scene`, so only one thread at a time can edit a scene. Three things can use more threads:
 //!
 //! - **Reading.** `&Scene` can be shared: any number of threads can read world matrices, run queries, cull, and fill
 //!   draw lists of their own at the same time.
 //! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists, skinning and
 //!   [many characters](crate::anim::Skeleton::par_each_palette) use the threads of the current pool, and give the same
-//!   bits as on one thread. Below about 16,000 nodes they stay on one thread. Sending work to a pool from outside costs
-//!   tens of microseconds, so the thread of the frame loop should belong to the pool. Make it a member once with
-//!   [`ThreadPoolBuilder::use_current_thread`][current], or run a closure in the pool with
+//!   bits as on one thread. Below about 16,000 nodes, passes stay on one thread. Sending work to a pool from outside
+//!   costs tens of microseconds, so the thread of the frame loop should belong to the pool. Make this thread a member
+//!   once with [`ThreadPoolBuilder::use_current_thread`][current], or run a closure in the pool with
 //!   [`ThreadPool::install`][install].
 //! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) does not borrow the scene. Each thread fills its own
 //!   queue, and the owner of the scene applies all edits in order.

@@ -3,10 +3,10 @@
 //! There are three ways to undo edits.
 //!
 //! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed, by any
-//! edits, and the [`inverse`](crate::patch::Patch::inverse) takes it back, to the bit. The time of a read depends on
-//! the changes, not on the scene. [`revert`](crate::patch::Recorder::revert) takes back an action that failed half-way.
-//! A removed node comes back with another handle and the same id, so refer to nodes by ids. A file keeps ids: save
-//! [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
+//! edits, as a patch. The patch's [`inverse`](crate::patch::Patch::inverse) takes the changes back, to the bit. The
+//! time of a read depends on the changes, not on the scene. [`revert`](crate::patch::Recorder::revert) takes back an
+//! action that failed half-way. A removed node comes back with another handle and the same id, so refer to nodes by
+//! ids. A file keeps ids: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
 //! [`Instance::insert_below`](crate::patch::Instance::insert_below). `examples/undo.rs` is an editor that does this.
 //!
 //! ```
@@ -41,11 +41,11 @@
 //!
 //! **With the same handles**: store, for each edit, the edit that reverts it. Do not remove nodes, but
 //! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached): a detached subtree keeps
-//! its handles, names and components, and costs passes nothing. The old place is
-//! [`NodeRef::place`](crate::NodeRef::place), the old components are [`NodeRef::node`](crate::NodeRef::node), for
-//! [`set_node`](crate::NodeMut::set_node). When you drop old steps, [`remove`](crate::Scene::remove) each root of
-//! [`detached`](crate::Scene::detached) that no remaining step refers to. To save without detached subtrees, use
-//! [`SaveOptions`](crate::snapshot::SaveOptions).
+//! its handles, names and components, and adds no cost to passes. To store the old state, use
+//! [`NodeRef::place`](crate::NodeRef::place) for the place, and for the components
+//! [`NodeRef::node`](crate::NodeRef::node), which [`set_node`](crate::NodeMut::set_node) restores. When you drop old
+//! steps, [`remove`](crate::Scene::remove) each root of [`detached`](crate::Scene::detached) that no remaining step
+//! refers to. To save without detached subtrees, use [`SaveOptions`](crate::snapshot::SaveOptions).
 //!
 //! **All at once**, as in a game with client-side prediction: save the scene each tick with
 //! [`to_bytes`](crate::Scene::to_bytes), and go back to a tick with [`from_bytes`](crate::Scene::from_bytes). A loaded

@@ -2,10 +2,10 @@
 //!
 //! A walk tests several shapes, the *probes*, at once, and reports for each drawable which probes touch it. The
 //! contents of a box that is entirely inside a probe are not tested again. The walk first lists the slices to search,
-//! in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches them one by one, or several at
-//! a time (`threads`): no state is kept between slices.
+//! in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches the slices one by one, or
+//! several at a time (`threads`): no state is kept between slices.
 //!
-//! Boxes are from the last update, without nodes that were removed since.
+//! Boxes are those of the last update, except for nodes that were removed since.
 
 use crate::Aabb;
 use crate::pass::DrawList;
@@ -24,7 +24,7 @@ pub(crate) const MOST_PROBES: usize = 32;
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
-/// The number of groups of boxes that are tested at once.
+/// The number of groups of eight boxes that are tested at once.
 const GROUPS: usize = BLOCK / GROUP;
 
 /// A shape to test boxes against, in up to eight groups at a time; see `simd::boxes`.
@@ -32,7 +32,7 @@ pub trait Probe: Sync {
     /// Returns the boxes that the shape touches, one bit each.
     fn touched(&self, groups: &[BoxGroup]) -> u64;
 
-    /// Returns the boxes that the shape touches, and those that are entirely inside it, one bit each.
+    /// Returns the boxes that the shape touches, and the boxes that are entirely inside the shape, one bit each.
     fn touched_and_inside(&self, groups: &[BoxGroup]) -> (u64, u64) {
         (self.touched(groups), 0)
     }
@@ -90,7 +90,7 @@ impl Sieve {
 pub(crate) struct Found<'s> {
     pub(crate) slice: SliceView<'s>,
     slot: usize,
-    /// The probes that touch it, one bit each.
+    /// The probes that touch the drawable, one bit each.
     pub(crate) probes: u32,
 }
 
@@ -105,14 +105,14 @@ impl<'s> Found<'s> {
     }
 }
 
-/// The probes that touch a box, and those that contain it entirely, one bit each.
+/// The probes that touch a box, and the probes that contain the whole box, one bit each.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
     active: u32,
     inside: u32,
 }
 
-/// The boxes that each probe touches, of up to 64 boxes.
+/// For up to 64 boxes: which boxes each probe touches.
 struct Tests {
     touched: [u64; MOST_PROBES],
     inside: [u64; MOST_PROBES],
@@ -120,7 +120,7 @@ struct Tests {
 }
 
 impl Tests {
-    /// Tests the probes that are still undecided; probes that contain everything need no test.
+    /// Tests the active probes. A probe that contains the enclosing box contains these boxes, and needs no test.
     fn run<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
         let mut tests = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
         for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
@@ -150,8 +150,8 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Prefetches the lines of the block that is searched next: blocks are far apart, and too short for the hardware
-/// prefetcher. If the whole block is inside the first probe, which is often the only one, its boxes are not read.
+/// Prefetches the cache lines of the next block: blocks are far apart, and too short for the hardware prefetcher.
+/// `whole` means that the block is inside the first probe, often the only probe: then the block's boxes are not read.
 #[inline]
 fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {
@@ -173,7 +173,7 @@ pub(super) struct Stop {
     touch: Touch,
 }
 
-/// The slices to search, in order. Kept to save allocations.
+/// The slices to search, in order. Reused to save allocations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Walk {
     route: Vec<Stop>,
@@ -241,7 +241,7 @@ impl Store {
         walk.route.clear();
         self.route(probes, |stop| walk.route.push(stop));
         let any = sieves.iter().fold(0, |any, sieve| any | sieve.layers);
-        // If all sieves have the same layers and nothing else, `look_into` has applied them.
+        // If all sieves have the same layers and no other condition, `look_into` applies them.
         let alike = sieves.iter().all(|&sieve| sieve == Sieve { layers: any, below: None });
         let see = |found: Found<'_>| {
             let record = found.record();
@@ -307,8 +307,8 @@ impl Store {
     }
 }
 
-/// Calls `each` for each box that a probe touches, with its index and the probes. `each` also gets the index of the
-/// next such box in the same 64, and whether the first probe contains that one.
+/// Calls `each` for each box that a probe touches, with the box's index and the probes. `each` also gets the index of
+/// the next touched box in the same 64 boxes, and whether the first probe contains that next box.
 fn each_touched<P: Probe>(
     boxes: &Boxes,
     probes: &[P],
@@ -374,7 +374,7 @@ fn find_in_block<'s, P: Probe>(
         ones(touched(touch.active.trailing_zeros() as usize)).for_each(|at| show(at, touch.active));
         return;
     }
-    // The probes that touch each drawable.
+    // For each drawable of the block, the probes that touch it.
     let mut touching = [0; BLOCK];
     let mut any = 0;
     for index in ones(touch.active.into()) {
@@ -429,14 +429,14 @@ mod tests {
         }
         scene.update();
         assert!(scene.slices().map(|slice| slice.drawables().len()).eq([100, 100]));
-        // The probes touch the second slice, half of its drawables, nothing, and everything.
+        // The probes touch, in this order: the second slice, half of its drawables, nothing, and everything.
         let probes =
             [500.0, 1000.0, 5000.0, -500.0].map(|x| Counted { frustum: right_of(x), asked: AtomicUsize::new(0) });
         let mut found = Vec::new();
         scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
-        // All probes test the box around both slices. Probes that cut it test each slice; those that cut the second
-        // slice test its blocks and the boxes in both blocks.
+        // All probes test the box around both slices. Probes that cut this box test each slice; probes that cut the
+        // second slice test its blocks and the boxes in both.
         assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
     }
 }

@@ -1,4 +1,4 @@
-//! Levels of detail: the meshes of drawables and the subtrees in range are chosen while a view is listed.
+//! Levels of detail: listing a view chooses the meshes of drawables, and the subtrees that are in range.
 
 use crate::pass::draw::{DrawCommand, Listing, VisibleDraw};
 use crate::store::{DrawableRecord, RecordId, SliceView, Store};
@@ -40,8 +40,8 @@ impl LevelsOfDetail {
         Self { meshes: Vec::new(), coarser: Vec::new(), margin: 1.1 }
     }
 
-    /// Returns the table with another margin, which prevents flicker at the limits. A drawable that moves away becomes
-    /// coarser at `margin` times the distance of the level; one that comes nearer becomes finer at the distance itself.
+    /// Returns the table with another margin, which prevents flicker at the limits. A drawable becomes coarser at
+    /// `margin` times the distance of the level, and finer again at the distance itself.
     ///
     /// # Errors
     /// [`Error::InvalidDistances`] unless the margin is finite and at least 1.
@@ -140,16 +140,16 @@ pub(crate) fn distance(bounds: &Aabb, eye: Vec3) -> f32 {
     (bounds.min - eye).max(eye - bounds.max).max(Vec3::ZERO).length()
 }
 
-/// The state from which a list chooses its next levels of detail. Its commands contain the present levels.
+/// What a list remembers to choose the next levels of detail. The present levels are in the list's commands.
 #[derive(Clone, Debug)]
 pub(crate) struct LevelMemory {
     /// The scene that is or was listed with levels of detail.
     scene: Option<u64>,
-    /// By record: the index of a command; valid only if the command is for the record's node.
+    /// For each record, the index of a command; valid only if the command is for the record's node.
     places: Vec<u32>,
-    /// The nodes with ranges, by record, and whether the eye was beyond each limit: now, and the last time.
+    /// The nodes with ranges, by record, and whether the eye is beyond each limit: in this and in the previous view.
     limits: [Vec<(NodeHandle, [bool; 2])>; 2],
-    /// By record: whether all ranges of the node and its ancestors hold, if known; and the records where it is.
+    /// Whether all ranges of a node and its ancestors hold, by record; `found` has the records for which this is known.
     shown: Vec<Shown>,
     found: Vec<RecordId>,
 }
@@ -174,7 +174,7 @@ impl LevelMemory {
         self.scene = None;
     }
 
-    /// Frees memory that is not needed between two fills.
+    /// Frees memory that is only needed while the list is filled.
     pub(crate) fn shrink_to_fit(&mut self) {
         (self.shown, self.found, self.limits[1]) = Default::default();
         self.places.shrink_to_fit();
@@ -194,7 +194,7 @@ impl LevelMemory {
         }
     }
 
-    /// Begins a view. `before` are the commands of the last listing; `position` returns a node's position.
+    /// Begins a view. `before` has the commands of the last listing; `position` returns a node's position.
     pub(crate) fn choose<'c>(
         &'c mut self,
         store: &Store,
@@ -277,7 +277,7 @@ impl Choice<'_> {
         coarser.meshes[index as usize].map(|mesh| (mesh, level))
     }
 
-    /// Returns whether all ranges of a node and its ancestors hold. Tests each node once in a view.
+    /// Returns whether all ranges of a node and its ancestors hold. Visits each node once per view.
     fn is_in_range(&mut self, store: &Store, id: RecordId) -> bool {
         let up = || core::iter::successors(Some(id), |&id| store.parent(id));
         let known = up().map(|id| self.shown[id.0 as usize]).find(|&shown| shown != Shown::Unknown);
@@ -294,14 +294,14 @@ impl Choice<'_> {
     }
 }
 
-/// A list that is being filled, and the choice of its levels of detail, if any.
+/// A list that is being filled, and what chooses its levels of detail, if it has any.
 pub(crate) struct Filling<'f> {
     pub(crate) listing: &'f mut Listing,
     pub(crate) choice: Option<Choice<'f>>,
 }
 
 impl Filling<'_> {
-    /// Adds a visible drawable at its level. Returns whether it is listed. `distance` returns its distance from an eye.
+    /// Adds a visible drawable at its level, or returns `false`. `distance` returns its distance from an eye.
     #[inline]
     fn add(
         &mut self,
@@ -321,7 +321,7 @@ impl Filling<'_> {
         true
     }
 
-    /// Adds a visible drawable of a slice. Returns whether it is listed. `distance` is as for [`Self::add`].
+    /// Adds a visible drawable of a slice, or returns `false`. `distance` is the same as for [`Self::add`].
     #[inline]
     pub(crate) fn push(
         &mut self,

@@ -1,4 +1,4 @@
-//! What a frame does with a scene: finds what is visible, and lists what to draw.
+//! Passes over a scene in a frame: find what is visible, and list what to draw.
 
 mod cull;
 mod detail;

@@ -15,29 +15,29 @@ use hedgerow_math::Frustum;
 /// Reuse a list every frame: then it only allocates when the scene grows, and
 /// [`Scene::draw_list`](crate::Scene::draw_list) only lists slices that changed since the list was last filled from the
 /// same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
-/// filled from scratch where necessary.
+/// filled from scratch if necessary.
 ///
-/// The list shows the scene's last update, without nodes that were removed since.
+/// The list shows the scene after its last update, without nodes that were removed since.
 ///
 /// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and the
 /// drawables of a slice are in the order of its drawable column. The column is in depth-first order after the slice was
 /// reconstituted, and nearly so otherwise. Siblings come in the order in which the update placed them, which may differ
-/// from that of [`Scene::children`](crate::Scene::children): use a [`Visitor`](crate::visit::Visitor) for strict order.
-/// Source: the thesis, section 4.3.2.
+/// from the order of [`Scene::children`](crate::Scene::children): use a [`Visitor`](crate::visit::Visitor) for strict
+/// order. Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,
     pub(crate) layers: u32,
-    /// The position that relative matrices are relative to.
+    /// The origin of relative matrices.
     eye: Option<DVec3>,
-    /// A new number whenever commands change. Two lists have the same revision only if one is a clone of the other;
-    /// only empty lists have 0.
+    /// A number that is new whenever commands change. Two lists have the same revision only if one is a clone of the
+    /// other; only empty lists have 0.
     pub(crate) revision: u64,
     cache: Cache,
     relative: Relative,
     motion: Option<Motion>,
     levels: LevelMemory,
-    /// Kept to save allocations.
+    /// Reused to save allocations.
     pub(crate) walk: Walk,
 }
 
@@ -81,7 +81,7 @@ impl DrawList {
         self
     }
 
-    /// Sets the layers. The next time it is filled, the list gets the drawables visible on at least one of them.
+    /// Sets the layers. From the next fill on, the list has the drawables that are visible on at least one of them.
     pub fn set_layers(&mut self, layers: Layers) {
         self.layers = layers.mask();
     }
@@ -92,8 +92,8 @@ impl DrawList {
         Layers::new(self.layers)
     }
 
-    /// Sets the eye. The next time it is filled, the list gets [`relative_matrices`](DrawList::relative_matrices), or
-    /// none if the eye is `None`. Use them in worlds so large that single precision cannot resolve positions.
+    /// Sets the eye. From the next fill on, the list has [`relative_matrices`](DrawList::relative_matrices), or none if
+    /// the eye is `None`. Use relative matrices in worlds so large that single precision cannot resolve positions.
     ///
     /// The eye must be finite. This is not checked; if it is not finite, the matrices are not finite either.
     ///
@@ -172,9 +172,9 @@ impl DrawList {
         self
     }
 
-    /// Returns the list without matrices, for renderers that have them on the GPU and find them by [`DrawList::slots`]:
-    /// see [`MatrixMirror`](crate::changes::MatrixMirror). Saves 48 bytes per drawable, and the time to copy them.
-    /// [`DrawList::matrices`] is then empty.
+    /// Returns the list without matrices, for renderers that have matrices on the GPU and find them by
+    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Saves 48 bytes per drawable, and the
+    /// time to copy matrices. [`DrawList::matrices`] is then empty.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -210,8 +210,8 @@ impl DrawList {
         &self.listing.matrices
     }
 
-    /// Returns the location of each command's world matrix: the [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot)
-    /// of its node, without access to the node.
+    /// Returns the location of each command's world matrix, which is the
+    /// [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) of the node.
     #[must_use]
     pub fn slots(&self) -> &[MatrixSlot] {
         &self.listing.slots
@@ -254,12 +254,12 @@ impl DrawList {
     }
 
     /// Returns the previous world matrix of each command's node
-    /// ([`NodeRef::previous_world`](crate::NodeRef::previous_world)), in the order of the commands. It is the matrix of
-    /// the update before the last, no matter when the list was last filled; a node that is new, or did not move in the
-    /// last update, has its current matrix. Fill the list between an update and the next edits.
+    /// ([`NodeRef::previous_world`](crate::NodeRef::previous_world)), in the order of the commands. This is the matrix
+    /// of the second-to-last update, no matter when the list was last filled. If a node is new, or did not move in the
+    /// last update, it is the current matrix. Fill the list between an update and the next edits.
     ///
-    /// Returns `None` if they are unknown: in a list without [`DrawList::with_motion`]; for a scene that does not
-    /// [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the
+    /// Returns `None` if the matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that does
+    /// not [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the
     /// list. Then use [`DrawList::matrices`], as if nothing moved. [`Scene::cull`](crate::Scene::cull) fills in the
     /// previous matrices too, like [`Scene::draw_list`](crate::Scene::draw_list).
     #[must_use]
@@ -290,8 +290,8 @@ impl DrawList {
         self.written().clear();
     }
 
-    /// Frees all memory except that of the contents. Use it after a scene became smaller or was dropped. The next time,
-    /// the list is filled from scratch. Runs in **O(drawables listed)**.
+    /// Frees all memory except that of the contents. Use it after a scene became smaller or was dropped. The next fill
+    /// is from scratch. Runs in **O(drawables listed)**.
     ///
     /// ```
     /// use hedgerow::{DrawList, Scene};
@@ -311,7 +311,7 @@ impl DrawList {
         self.walk = Walk::EMPTY;
     }
 
-    /// Returns the arrays, for code that writes to them without the cache.
+    /// Returns the arrays, for code that writes to them directly. Caches are forgotten.
     pub(crate) fn written(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
@@ -323,7 +323,7 @@ impl DrawList {
         &mut self.listing
     }
 
-    /// Updates the list: its contents are then as if listed from scratch.
+    /// Updates the list: afterwards its contents are the same as if listed from scratch.
     pub(crate) fn refresh(&mut self, store: &Store) {
         self.levels.forget();
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
@@ -339,7 +339,7 @@ impl DrawList {
         }
     }
 
-    /// Replaces the contents by the draws that `find` lists. If commands and slots are unchanged, so is the revision.
+    /// Replaces the contents by the draws that `find` lists. The revision stays the same if commands and slots do.
     pub(crate) fn replace(&mut self, find: impl FnOnce(&mut Listing, &mut Walk)) {
         let mut walk = core::mem::take(&mut self.walk);
         self.levels.forget();
@@ -348,7 +348,7 @@ impl DrawList {
         self.finish_replacing();
     }
 
-    /// Returns the empty arrays for the new contents, for a view with these levels of detail, if any.
+    /// Returns empty arrays for the new contents of a view, and what chooses the levels of detail if the view has any.
     pub(crate) fn begin_replacing<'l>(
         &'l mut self,
         store: &Store,
@@ -368,7 +368,7 @@ impl DrawList {
         Filling { listing: cache.spare_listing(), choice }
     }
 
-    /// Returns the arrays for the new contents, with their old values, which need no initialisation.
+    /// Returns the arrays for the new contents. They still have old values, for the caller to overwrite.
     fn begin_overwriting(&mut self) -> &mut Listing {
         self.cache.forget();
         self.relative.forget();
@@ -391,7 +391,7 @@ impl DrawList {
         self.levels.remember(&self.listing.commands);
     }
 
-    /// Takes the world transforms in double precision that match a scene; return them with [`Self::keep_worlds`].
+    /// Takes the world transforms in double precision out, and updates them. Return them by [`Self::keep_worlds`].
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         self.relative.take_worlds(store)
     }
@@ -400,7 +400,7 @@ impl DrawList {
         self.relative.keep_worlds(worlds);
     }
 
-    /// Replaces the contents by the admitted drawables in a frustum around the eye, with matrices relative to the eye.
+    /// Replaces the contents by the drawables in a frustum around the eye that `sieve` admits, with relative matrices.
     pub(crate) fn find_relative(
         &mut self,
         from: (&Store, &WideWorlds),

@@ -2,11 +2,11 @@
 
 use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 
-/// Computes the world matrices of each visited slice.
+/// A pass that computes the world matrices of each visited slice.
 ///
 /// [`Scene::update`](crate::Scene::update) does the same for slices with changes;
 /// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) runs the pass over all slices. Source: the thesis,
-/// sections 3.2.2 and 4.3.1. The layout, slots instead of pointers and parents before children, is from the Molecule
+/// sections 3.2.2 and 4.3.1. The layout (slots instead of pointers, parents before children) is from the Molecule
 /// skeleton (part 2, hierarchical data).
 ///
 /// ```

@@ -19,11 +19,11 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// The bytes do not start like a snapshot.
+    /// The bytes do not start with a snapshot's header.
     NotASnapshot,
     /// The snapshot has a version that this version of the crate does not know.
     Version(u32),
-    /// The bytes are those of another type.
+    /// The bytes are of another type.
     Kind {
         /// The type that reads them: `"Scene"`, `"Tree"` or `"Patch"`.
         found: &'static str,
@@ -44,7 +44,7 @@ pub enum SnapshotError {
     },
     /// The bytes cannot be read.
     Read(io::ErrorKind),
-    /// There is no memory for the scene or the tree.
+    /// There is not enough memory for the scene or the tree.
     AllocationFailed,
     /// The scene cannot be created: see [`Error`].
     Scene(Error),

@@ -28,7 +28,7 @@
 //! ```
 //!
 //! The checksum, a 64-bit XXH3 hash, covers everything except itself. It detects damage that validation does not
-//! notice, such as another material. A valid checksum is not trusted: all content is validated.
+//! notice, such as a changed material. A valid checksum is not trusted: all content is validated.
 
 mod error;
 
@@ -44,7 +44,7 @@ use std::io::{self, Read, Write};
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 11;
 
-/// Returns the bytes of a writer, with the header written before them.
+/// Writes the header before the content, and returns the bytes of the writer.
 pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
     let mut bytes = out.into_bytes();
     file_header::write_header(kind, VERSION, &mut bytes);
@@ -81,7 +81,7 @@ pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> 
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SaveOptions {
-    /// Whether to write detached subtrees. If not, their handles are stale in the loaded scene. Default true.
+    /// Whether to write detached subtrees. If false, their handles are stale in the loaded scene. Default true.
     pub detached: bool,
 }
 
@@ -192,8 +192,8 @@ impl Scene {
     /// are safe: everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.
     ///
     /// # Errors
-    /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the scene. Before the update, one
-    /// allocation probes for its memory. If an allocation still fails in the update, the process aborts.
+    /// A [`SnapshotError`] if the bytes are not valid, or if there is not enough memory for the scene. A test
+    /// allocation checks for the memory of the update. If an allocation still fails in the update, the process aborts.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         LoadOptions::default().from_bytes(bytes)
     }

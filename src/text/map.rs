@@ -1,4 +1,4 @@
-//! Node maps as maps from handles, as 64-bit numbers, to values.
+//! Node maps in text: maps from handles, as 64-bit numbers, to values.
 
 use crate::NodeHandle;
 use crate::scene::NodeMap;

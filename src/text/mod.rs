@@ -2,7 +2,7 @@
 //!
 //! [`Scene`](crate::Scene) is `Serialize` and `Deserialize`: a flat list of nodes, each with the index of its parent in
 //! the list. For files that are edited and compared, [`WithIds`] writes each node with an id of its own, and refers to
-//! parents by id. An insert then changes no other line, and reading and writing a file keeps the ids. A
+//! parents by id. Inserting a node then changes no other line, and reading and writing a file keeps the ids. A
 //! [`Tree`](crate::Tree) is written as its nodes only. Children may come before parents; siblings are in list order.
 //!
 //! Use self-describing formats such as JSON, RON or YAML, since components that a node does not have are omitted. To

@@ -9,10 +9,10 @@ use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references to both.
+/// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references.
 ///
-/// The module's example shows both. In a list without ids, the index of a node is its id. Before writing, give each
-/// node an id by [`NodeIds::assign`].
+/// The module's example does both. In a list without ids, the index of a node is its id. Before writing, give each node
+/// an id by [`NodeIds::assign`].
 #[derive(Clone, Debug)]
 pub struct WithIds<S = Scene, I = NodeIds> {
     /// The scene.
@@ -22,7 +22,7 @@ pub struct WithIds<S = Scene, I = NodeIds> {
 }
 
 /// Writes the configuration, and the nodes in depth-first order, each with the index of its parent in the list.
-/// Detached subtrees follow after the tree: the root of each has no parent and is marked `"detached": true`.
+/// Detached subtrees come after the tree: the root of each has no parent and is marked `"detached": true`.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform};
@@ -57,8 +57,8 @@ impl Serialize for WithIds {
 }
 
 impl SaveOptions {
-    /// Returns a serializable view of a scene, with ids or without: like the scene or [`WithIds`], but without the
-    /// parts that the options exclude.
+    /// Returns a view of a scene that serializes like the scene, or with `ids` like [`WithIds`], but without the parts
+    /// that the options exclude.
     pub fn text<'s>(self, scene: &'s Scene, ids: impl Into<Option<&'s NodeIds>>) -> impl Serialize + 's {
         Text(NodeList { scene, ids: ids.into(), detached: self.detached })
     }
@@ -84,7 +84,7 @@ impl Serialize for Text<'_> {
 struct SceneForm<'n> {
     #[serde(default)]
     config: SceneConfig,
-    /// Greater than every id that was assigned, including those of removed nodes.
+    /// A number greater than every id that was assigned, including ids of removed nodes.
     #[serde(default)]
     next_id: u64,
     #[serde(borrow)]
@@ -92,7 +92,7 @@ struct SceneForm<'n> {
 }
 
 impl SceneForm<'_> {
-    /// Builds the scene. Also returns each node's handle with its id, which is its index in a list without ids.
+    /// Builds the scene. Also returns each node's id and handle. In a list without ids, a node's id is its index.
     fn build(self) -> Result<(Scene, Vec<(u64, NodeHandle)>), String> {
         let Listed { tree, ids, roots } = Listed::of(&self.nodes)?;
         match roots[..] {
@@ -160,8 +160,8 @@ impl Serialize for NodeList<'_> {
     }
 }
 
-/// Reads a new scene, with new handles and the nodes in the same depth-first order. Every number is checked as for an
-/// edit. Children may come before their parents; siblings are in the order of the list. Ids are only used to find
+/// Reads a new scene with new handles, and with its nodes in the same depth-first order. Numbers are checked as for
+/// edits. Children may come before their parents; siblings are in the order of the list. Ids are only used to find
 /// parents: [`WithIds`] keeps them.
 impl<'de> Deserialize<'de> for Scene {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -5,7 +5,7 @@ use glam::{Vec3, Vec4};
 
 /// An axis-aligned box, in its shape's local space or in world space.
 ///
-/// Matrices leave two special boxes unchanged: [`Aabb::INFINITE`] (always visible) and [`Aabb::EMPTY`] (never visible).
+/// No matrix changes the two special boxes: [`Aabb::INFINITE`] (always visible) and [`Aabb::EMPTY`] (never visible).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "bytemuck", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
@@ -95,7 +95,7 @@ impl Aabb {
         other.is_empty() || (self.min.cmple(other.min) & other.max.cmple(self.max)).all()
     }
 
-    /// Returns whether the boxes have a point in common, including their borders. Returns false if either box is empty.
+    /// Returns whether the boxes, including borders, have a point in common. Returns false if either box is empty.
     #[inline]
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {
@@ -139,8 +139,8 @@ impl Aabb {
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero unless the number is infinite or NaN. Two numbers repeat, so that six need only
-        // two loads.
+        // Zero times a number is zero, or NaN if the number is infinite or NaN. Two loads of four cover the six
+        // numbers; two of these are loaded twice.
         let (min, max) = (self.min, self.max);
         let front = Vec4::new(min.x, min.y, min.z, max.x);
         let back = Vec4::new(min.z, max.x, max.y, max.z);
@@ -148,10 +148,10 @@ impl Aabb {
         finite & !self.is_empty()
     }
 
-    /// Returns the box as a scene stores it: an empty box becomes [`Aabb::EMPTY`].
+    /// Returns the box in the form that scenes store: an empty box becomes [`Aabb::EMPTY`].
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if a number is NaN, or infinite in a box other than the two special ones.
+    /// [`Error::NotFinite`] if a number is NaN, or is infinite in a box that is not one of the two special boxes.
     pub fn checked(self) -> Result<Self, Error> {
         if self.min.is_nan() || self.max.is_nan() {
             return Err(Error::NotFinite("a bounding box"));

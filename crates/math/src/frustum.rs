@@ -7,9 +7,9 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 
 /// The visible space of a camera: the space inside six planes.
 ///
-/// A box *touches* the frustum unless it is entirely outside one of the planes. This six-plane test keeps a few boxes
-/// near the edges that a finer test would drop. It never drops a box that the frustum reaches, not even by rounding:
-/// see [`Frustum::touches`].
+/// A box *touches* the frustum if it is not entirely outside any one plane. This six-plane test keeps a few boxes near
+/// the edges that a finer test would drop. It never drops a box that the frustum reaches, not even by rounding: see
+/// [`Frustum::touches`].
 ///
 /// ```
 /// use hedgerow_math::glam::Vec3;
@@ -28,26 +28,26 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 /// world-view-projection matrix", 2001.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frustum {
-    /// `[x, y, z, d]`: a unit normal that points inwards, and a distance enlarged by the rounding error. Only the first
-    /// `count` planes are used.
+    /// `[x, y, z, d]`: a unit normal that points inwards, and a distance that is enlarged by the rounding error. Only
+    /// the first `count` planes are used.
     planes: [[f32; 4]; 6],
     /// The number of planes in use.
     count: u8,
 }
 
-/// The relative tolerance of the kernels. A box is outside only if its distance exceeds this times the sum, over the
-/// axes, of its greatest absolute coordinate.
+/// The relative tolerance of the kernels. A box is outside a plane only if its distance exceeds this factor times the
+/// sum, over the axes, of its greatest absolute coordinate.
 ///
 /// Let `u = 2⁻²⁴`, half a unit in the last place. A plane's normal, its distance and each product are rounded once, and
-/// there are three sums: `x·n` has at most five roundings, `d` three. Since `|n_i| <= 1`, the error is at most
-/// `5.1u · (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹` covers this and the rounding of the sum itself. `Frustum::of` adds the
-/// part for `d` to each plane's distance, and `UNDERFLOW` for subnormal products.
+/// there are three sums: `x·n` has at most five roundings, `d` three. Since `|n_i| <= 1`, the error is at most `5.1u ·
+/// (|x| + |y| + |z| + |d|)`. `8u = 2⁻²¹` covers this and the rounding of the sum itself. `Frustum::of` adds the term of
+/// `d` to each plane's distance, and `UNDERFLOW` for subnormal products.
 pub(crate) const TOLERANCE: f32 = 1.0 / 2_097_152.0;
 
-/// An upper bound for the error of three products that round to subnormal numbers: 3 · 2⁻¹⁵⁰.
+/// An upper bound for the error of three products that round to subnormal numbers, 3 · 2⁻¹⁵⁰.
 const UNDERFLOW: f64 = 1e-37;
 
-/// The length below which a normal is rounding noise, relative to the two matrix rows that it is computed from.
+/// The length, relative to the two matrix rows of a plane, below which a normal is rounding noise.
 const NOISE: f64 = 4.0 / 16_777_216.0;
 
 impl Frustum {
@@ -87,11 +87,11 @@ impl Frustum {
         }
     }
 
-    /// Returns whether a box touches the frustum: whether no plane has the box entirely outside. Infinite boxes and
+    /// Returns whether a box touches the frustum: whether it is not entirely outside any one plane. Infinite boxes and
     /// boxes with NaN always touch; empty boxes never do.
     ///
     /// The result is never `false` for a box that touches in exact arithmetic. It may be `true` for a box that misses
-    /// by less than about a millionth of its distance from the origin.
+    /// the frustum by less than about a millionth of the box's distance from the origin.
     #[must_use]
     pub fn touches(&self, bounds: &Aabb) -> bool {
         kernels::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
@@ -184,7 +184,7 @@ mod tests {
             for place in 0..21_i32.pow(3) {
                 let [x, y, z] = [1, 21, 441].map(|step| (place / step % 21 - 10) as f32 * 1.37 + 0.011);
                 let clip = matrix * Vec4::new(x, y, z, 1.0);
-                // The distance inside each plane. A point on a plane may fall to either side.
+                // The distances from the planes, positive inside. A point on a plane may count as inside or outside.
                 let depths = [clip.w - clip.x, clip.w + clip.x, clip.w - clip.y, clip.w + clip.y];
                 let margin =
                     depths.into_iter().chain([clip.z - least * clip.w, clip.w - clip.z]).fold(f32::MAX, f32::min);

@@ -67,7 +67,7 @@ impl Mat34 {
         Vec3::new(dot(&self.rows[0]), dot(&self.rows[1]), dot(&self.rows[2]))
     }
 
-    /// Returns the determinant of the linear part: the factor of volumes, negative if the transform mirrors.
+    /// Returns the determinant of the linear part: the factor by which volumes grow, negative if the transform mirrors.
     #[inline]
     #[must_use]
     pub fn determinant(&self) -> f32 {
@@ -99,7 +99,7 @@ impl Mat34 {
     /// double precision. If the transform scales, transformed normals do not have length 1.
     ///
     /// If the inverse does not exist or exceeds single precision, the result is the cofactor matrix, divided by its
-    /// greatest element. If the transform flattens space to a plane, that matrix maps normals to the plane's normal or
+    /// greatest element. If the transform flattens space to a plane, the result maps normals to the plane's normal or
     /// to zero. The result is all zeros if the transform flattens space to a line or a point, or is not finite.
     ///
     /// ```
@@ -126,7 +126,7 @@ impl Mat34 {
         if greatest == 0.0 || !linear.is_finite() {
             return [[0.0; 3]; 3];
         }
-        // The inverse transpose is the cofactors divided by the determinant, which is negative for a mirror.
+        // The inverse transpose is the cofactor matrix divided by the determinant, which is negative for a mirror.
         let greatest = if a.dot(cofactors[0]) < 0.0 { -greatest } else { greatest };
         rounded(cofactors.map(|row| row / greatest))
     }
@@ -140,12 +140,12 @@ impl Mat34 {
         transform_from_wide(&self.to_wide())
     }
 
-    /// Decomposes the matrix without its shear: the scale has the lengths of the columns, and the rotation is the one
+    /// Decomposes the matrix without its shear: the scale has the lengths of the columns, and the rotation is the
     /// nearest to their directions. Returns `None` if the matrix is not finite.
     ///
-    /// Equals [`to_transform`](Self::to_transform) if the matrix does not shear; otherwise takes some microseconds. For
-    /// a mirroring matrix, `scale.x` is negative. A zero column gives a scale of zero. If several rotations are equally
-    /// near, the result has one of them.
+    /// The result equals [`to_transform`](Self::to_transform) if the matrix does not shear. Otherwise this call takes
+    /// some microseconds. For a mirroring matrix, `scale.x` is negative. A zero column gives a scale of zero. If
+    /// several rotations are equally near, any of them is returned.
     ///
     /// ```
     /// use hedgerow_math::{Mat34, Transform};
@@ -195,7 +195,7 @@ impl Mat34 {
     #[inline(always)]
     #[doc(hidden)]
     pub fn to_bits(self) -> [[u32; 4]; 3] {
-        // Written out: the closures of `array::map` are not always inlined across crates.
+        // This is not written with `array::map`, because closures are not always inlined across crates.
         let [x, y, z] = self.rows;
         let bits = |[a, b, c, d]: [f32; 4]| [a.to_bits(), b.to_bits(), c.to_bits(), d.to_bits()];
         [bits(x), bits(y), bits(z)]
@@ -212,8 +212,7 @@ impl Mat34 {
     }
 }
 
-/// Returns whether single precision represents a vector to about its last digit. Returns false if the greatest
-/// component is too small for that.
+/// Returns whether single precision represents a vector to about its last digit. Subnormal numbers have fewer digits.
 #[inline]
 pub fn keeps(vector: DVec3) -> bool {
     loss(vector) <= vector.abs().max_element() * f64::from(f32::EPSILON)
@@ -225,7 +224,7 @@ fn loss(vector: DVec3) -> f64 {
 }
 
 /// Returns whether single precision represents a translation in the space of `above`: either to about its last digit,
-/// or with an error that is lost in the rounding at `place`, the position in the outer space.
+/// or with an error smaller than the rounding of `place`, the position in the outer space.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
@@ -237,7 +236,7 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
 /// Returns the inverse of `wide`, or `None` if its linear part is singular: its determinant is at most 10⁻¹² of the
 /// product of its columns' lengths. A product of translation, rotation and non-zero scale always has an inverse.
 pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
-    // Comparing with the columns' lengths keeps a small scale from counting as zero.
+    // A small scale must not count as zero, so compare with the columns' lengths.
     let m = &wide.matrix3;
     let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
     let determinant = m.determinant();
@@ -275,7 +274,7 @@ pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
 }
 
 /// Returns the columns' lengths and the nearest rotation. The quaternion is the eigenvector of the greatest eigenvalue
-/// of a symmetric 4×4 matrix; it exists for singular matrices, too. Source: B. K. P. Horn, "Closed-form solution of
+/// of a symmetric 4×4 matrix, and also exists for singular `wide`. Source: B. K. P. Horn, "Closed-form solution of
 /// absolute orientation using unit quaternions", 1987, section 4.
 fn nearest_transform(wide: &DAffine3) -> Transform {
     let mut axes = [wide.matrix3.x_axis, wide.matrix3.y_axis, wide.matrix3.z_axis];
@@ -286,14 +285,14 @@ fn nearest_transform(wide: &DAffine3) -> Transform {
     let [x, y, z] = axes.map(DVec3::normalize_or_zero);
     let (a, b, c) = (y.z - z.y, z.x - x.z, x.y - y.x);
     let (d, e, f) = (x.y + y.x, z.x + x.z, y.z + z.y);
-    // Horn's matrix with the eigenvalues shifted to be positive.
+    // Horn's matrix, with its eigenvalues shifted so that they are positive.
     let mut power = DMat4::from_cols_array_2d(&[
         [3.0 + x.x + y.y + z.z, a, b, c],
         [a, 3.0 + x.x - y.y - z.z, d, e],
         [b, d, 3.0 - x.x + y.y - z.z, f],
         [c, e, f, 3.0 - x.x - y.y + z.z],
     ]);
-    // Each squaring squares the ratios of the eigenvalues, so that only the eigenvector of the greatest remains.
+    // Each squaring squares the ratios of the eigenvalues, until only the greatest one's eigenvector remains.
     for _ in 0..32 {
         power *= power;
         power *= power.diagonal().element_sum().recip();
@@ -314,8 +313,8 @@ impl Mul for Mat34 {
 
     /// Returns the transform that applies `rhs` first, then `self`.
     ///
-    /// Each row is `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)`, without fused multiply-add: the same bits on every
-    /// machine.
+    /// Each row is `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)`, without fused multiply-add: it has the same bits on
+    /// every machine.
     #[inline]
     fn mul(self, rhs: Self) -> Self {
         let [b0, b1, b2] = rhs.rows;
@@ -498,7 +497,7 @@ mod tests {
             let lengths = DVec3::new(axes.x_axis.length(), axes.y_axis.length(), axes.z_axis.length());
             assert!(scale.abs().abs_diff_eq(lengths, 1e-6 * lengths.max_element()));
             assert_eq!((near.scale.x < 0.0, near.translation), (mirrored, matrix.translation()));
-            // The rest of a polar decomposition is symmetric. Any other rotation has a smaller trace.
+            // The other factor of a polar decomposition is symmetric. Any other rotation has a smaller trace.
             let rest = turn.transpose() * axes * DMat3::from_diagonal(scale.recip());
             assert!(rest.abs_diff_eq(rest.transpose(), 1e-6), "{rest}");
             for turned in

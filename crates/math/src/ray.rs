@@ -21,7 +21,7 @@ pub struct Ray {
     length: f32,
 }
 
-/// The share of a direction's length below which a component counts as zero, so that its reciprocal is finite.
+/// A component of a direction counts as zero if it is less than this share of the length: then reciprocals are finite.
 const PARALLEL: f64 = 1e-30;
 
 impl Ray {
@@ -53,13 +53,13 @@ impl Ray {
     /// if the matrix flips y). For a window with its origin at the top left, `x = 2 px / width - 1` and `y = 1 - 2 py /
     /// height`.
     ///
-    /// A perspective matrix may have reversed depth and an infinite far plane. An orthographic matrix does not show
-    /// which end is near: the ray goes from depth 0 to depth 1. For reversed orthographic depth, pass `flip * matrix`,
-    /// where `flip` maps z to 1 − z. If the matrix is too imprecise to tell the near plane from the eye, the ray starts
-    /// at the eye. To start at the eye always, call `Ray::new(eye, ray.direction())`.
+    /// A perspective matrix may have reversed depth and an infinite far plane. An orthographic matrix does not say
+    /// which end is near, so the ray goes from depth 0 to depth 1. For reversed orthographic depth, pass `flip *
+    /// matrix`, where `flip` maps z to 1 − z. If the matrix is too imprecise to tell the near plane from the eye, the
+    /// ray starts at the eye. For a ray that always starts at the eye, call `Ray::new(eye, ray.direction())`.
     ///
     /// # Errors
-    /// [`Error::NotFinite`]; [`Error::Singular`] if the matrix maps no line to the point.
+    /// [`Error::NotFinite`]; [`Error::Singular`] if there is no line of points that the matrix maps to `ndc`.
     ///
     /// ```
     /// use hedgerow_math::Ray;
@@ -94,7 +94,7 @@ impl Ray {
         }
         let matrix = view_projection.as_dmat4();
         let [x, y, z, w] = [0, 1, 2, 3].map(|row| matrix.row(row));
-        // All points with these coordinates: the line where two planes meet, and its point nearest to zero.
+        // The points with these coordinates are a line, where two planes meet. `point` is its point nearest to zero.
         let (side, height) = (x - w * f64::from(ndc.x), y - w * f64::from(ndc.y));
         let [across, up] = [side, height].map(DVec4::truncate);
         let line = across.cross(up);
@@ -109,8 +109,8 @@ impl Ray {
         let near = if parallel {
             if value(w) > 0.0 { first } else { f64::NAN }
         } else {
-            // w is zero at the eye, and the near end is the end next to the eye. Rounding may put the near end behind
-            // the eye, and the far end beyond infinity.
+            // w is zero at the eye, and the near end is the end that is closer to the eye. By rounding, the near end
+            // may be behind the eye, and the far end beyond infinity.
             let eye = zero(w);
             let away = |end: f64| if end.is_nan() { f64::INFINITY } else { (end - eye).abs() };
             let near = if away(first) <= away(last) { first } else { last };
@@ -121,7 +121,7 @@ impl Ray {
         if origin.is_finite() { Self::new(origin.as_vec3(), line.as_vec3()) } else { Err(Error::Singular) }
     }
 
-    /// Returns the same ray with this length. Infinity means no limit.
+    /// Returns the same ray with this length. Infinity means that the ray has no end.
     ///
     /// # Errors
     /// [`Error::NotFinite`] if the length is NaN or negative.
@@ -150,7 +150,7 @@ impl Ray {
     /// Returns the distance from the origin to the point where the ray enters a box: 0 if the ray starts inside, `None`
     /// if it misses.
     ///
-    /// A box that the ray misses only by rounding counts as hit.
+    /// A box that the ray misses by no more than rounding errors counts as hit.
     ///
     /// ```
     /// use hedgerow_math::{Aabb, Ray};
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use glam::camera::{lh, rh};
 
-    /// Projects points in front of the camera to the screen: each must lie on the ray of its point of the screen.
+    /// Projects points in front of the camera to the screen: each point must lie on the ray through its projection.
     #[test]
     fn what_is_drawn_at_a_point_lies_on_its_ray() {
         let (eye, target) = (Vec3::new(3.0, -2.0, 7.0), Vec3::new(-1.0, 0.5, -4.0));

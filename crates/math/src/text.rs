@@ -4,7 +4,7 @@ use crate::Aabb;
 use glam::Vec3;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Not every format can write infinities, so the empty and the infinite box are written by name.
+/// The form of a box in text. Not every format has infinities, so the empty and the infinite box are written by name.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum AabbForm {

@@ -11,7 +11,7 @@ use glam::{DMat3, DQuat, DVec3, Quat, Vec3, Vec4};
 /// finite and that the rotation is not zero, and normalises the rotation.
 ///
 /// Transforms are multiplied like matrices: `a * b` applies `b` first. A product of a non-uniform scale and a rotation
-/// shears, and a transform cannot express shear: see [`Transform::mul`].
+/// shears, but a transform cannot represent shear: see [`Transform::mul`].
 ///
 /// ```
 /// use hedgerow_math::Transform;
@@ -95,9 +95,9 @@ impl Transform {
 
     /// Returns the same transform, rotated so that its −Z axis points at `target` and its +Y axis towards `up`.
     ///
-    /// `target` and `up` are in the space that the transform maps to: the parent's space of a node. If the target is
-    /// the translation itself, or a number is not finite, the rotation stays the same. If `up` is zero or parallel to
-    /// the direction, some perpendicular axis replaces `up`. Negative scales along Y and Z are taken into account. In a
+    /// `target` and `up` are in the space that the transform maps to: the parent's space of a node. If the target
+    /// equals the translation, or a number is not finite, the rotation stays the same. If `up` is zero or parallel to
+    /// the direction, a perpendicular axis replaces `up`. Negative scales along Y and Z are taken into account. In a
     /// scene, `NodeMut::look_at` works in world space.
     #[must_use]
     pub fn looking_at(self, target: Vec3, up: Vec3) -> Self {
@@ -170,12 +170,12 @@ impl Transform {
         PackedTransform::from(*self).to_matrix()
     }
 
-    /// Returns true if a scene certainly stores the transform unchanged, false if this needs a closer check.
+    /// Returns true if a scene certainly stores the transform unchanged, and false if only a closer check can tell.
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero unless the number is infinite or NaN. Two numbers repeat, so that six need only
-        // two loads.
+        // Zero times a number is zero, or NaN if the number is infinite or NaN. Two loads of four cover the six
+        // numbers; two of these are loaded twice.
         let (translation, scale) = (self.translation, self.scale);
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
@@ -200,8 +200,8 @@ impl Transform {
         }
         let wide = self.rotation.as_dquat();
         let length_squared = wide.length_squared();
-        // A quaternion that is normalised in single precision keeps its bits, so that writing back a transform that was
-        // read changes nothing.
+        // A quaternion that is normalised in single precision keeps its bits, so reading a transform and writing it
+        // back changes nothing.
         if (length_squared - 1.0).abs() > 1e-6 {
             if length_squared == 0.0 {
                 return Err(Error::NotRotation);
@@ -219,7 +219,7 @@ pub fn look_rotation(direction: DVec3, up: DVec3, scale: Vec3) -> Option<Quat> {
     let back = (-direction).try_normalize()?;
     let right = up.normalize_or_zero().cross(back);
     let right = if right.length_squared() > 1e-12 { right.normalize() } else { back.any_orthonormal_vector() };
-    // A negative scale reverses an axis: reverse the axis first.
+    // A negative scale reverses an axis, so reverse the axis beforehand.
     let sign = |scale: f32| if scale < 0.0 { -1.0 } else { 1.0 };
     let y = back.cross(right) * sign(scale.y);
     let z = back * sign(scale.z);
@@ -261,7 +261,7 @@ impl Default for Transform {
     }
 }
 
-/// A [`Transform`] as columns store it: ten floats, 40 bytes instead of 48.
+/// A [`Transform`] in the form that columns store: ten floats, 40 bytes instead of 48.
 ///
 /// Use [`Transform`] to compute, and `PackedTransform` to store and upload: it has no padding, and with the feature
 /// `bytemuck` it is plain data.
@@ -300,11 +300,11 @@ impl PackedTransform {
     }
 
     /// Returns whether all ten numbers are finite and the rotation is normalised as precisely as in a scene. The code
-    /// has no branches, so the compiler can test eight transforms of a column at a time.
+    /// has no branches, so in a loop the compiler can test eight transforms at a time.
     #[inline]
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        // Zero times a number is zero unless the number is infinite or NaN.
+        // Zero times a number is zero, or NaN if the number is infinite or NaN.
         let zero: f32 = self.translation.iter().chain(&self.scale).map(|number| number * 0.0).sum();
         let length_squared: f32 = self.rotation.iter().map(|number| number * number).sum();
         (zero == 0.0) & ((length_squared - 1.0).abs() < 4e-6)
@@ -466,7 +466,7 @@ mod tests {
                 assert!(up.y > 0.0 && up.dot(wanted).abs() < 1e-4, "{a:?}: up is {up}");
                 assert_eq!(a.looking_to(target - a.translation, Vec3::Y), looks);
             }
-            // Straight up, with any right axis, and without a direction.
+            // A direction straight up, for which any right axis will do, and no direction.
             let up = a.looking_to(Vec3::Y * 3.0, Vec3::Y);
             assert!(up.transform_vector(Vec3::NEG_Z).normalize().abs_diff_eq(Vec3::Y, 1e-5));
             assert_eq!(a.looking_at(a.translation, Vec3::Y), a);

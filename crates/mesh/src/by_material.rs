@@ -23,13 +23,13 @@ impl MaterialGroup {
     }
 }
 
-/// Draws sorted by material: see [`MeshSet::draws_by_material`]. A list that is reused every frame allocates only to
-/// grow.
+/// Draws sorted by material: see [`MeshSet::draws_by_material`]. A list that is reused every frame allocates only when
+/// it grows.
 #[derive(Clone, Debug, Default)]
 pub struct MaterialDraws {
     draws: Vec<MeshDraw>,
     groups: Vec<MaterialGroup>,
-    /// Sort keys: the material in the upper half, the index in the lower half.
+    /// Sort keys, with the material in the upper half and the index in the lower half.
     keys: Vec<u64>,
     sorted: Vec<u64>,
     counts: Vec<Counts>,

@@ -4,18 +4,18 @@ use crate::MeshSet;
 use core::ops::Range;
 use hedgerow_math::Frustum;
 
-/// The number of blocks of 64 boxes that all frusta cull before the next blocks: 12 KiB stay in the first-level cache.
+/// All frusta cull this many blocks of 64 boxes before the next blocks: 12 KiB stay in the first-level cache.
 const NEAR: usize = 8;
 
-/// The least number of sub-meshes in a task: some fifteen microseconds of work.
+/// The least number of sub-meshes in a task: about fifteen microseconds of work.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 
-/// The factor on the least work for a caller outside the pool, who waits for threads that may sleep.
+/// If the caller is outside the pool, the least amount of work is this many times larger, since pool threads may sleep.
 #[cfg(feature = "rayon")]
 const OUTSIDE: usize = 4;
 
-/// Returns whether several threads cull this many sub-meshes faster than one.
+/// Returns whether several threads cull this many sub-meshes faster than one thread.
 #[cfg(feature = "rayon")]
 fn is_worth_sharing(sub_meshes: usize) -> bool {
     let least = if rayon::current_thread_index().is_some() { 2 * GRAIN } else { OUTSIDE * 2 * GRAIN };
@@ -26,8 +26,8 @@ impl MeshSet {
     /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order. Replaces the contents of
     /// the list.
     ///
-    /// Runs in **O(sub-meshes + holes)**, under a nanosecond each, eight at a time. The test is [`Frustum::touches`].
-    /// With the feature `rayon`, large sets are culled on the threads of the current pool, with the same result.
+    /// Runs in **O(sub-meshes + holes)**, under a nanosecond per box. The test is [`Frustum::touches`]. With the
+    /// feature `rayon`, large sets are culled on the threads of the current pool, with the same result.
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         visible.clear();
         #[cfg(feature = "rayon")]
@@ -102,8 +102,8 @@ impl MeshSet {
             .map(move |chunk| MeshChunk { set: self, blocks: cut(chunk)..cut(chunk + 1) })
     }
 
-    /// Culls halves in parallel if there are enough blocks. The first half uses the caller's list, so one thread copies
-    /// nothing.
+    /// Culls halves in parallel if there are enough blocks. The first half is listed directly in the caller's list,
+    /// without a copy.
     #[cfg(feature = "rayon")]
     fn cull_side_by_side(&self, blocks: Range<usize>, frustum: &Frustum, visible: &mut Vec<u32>) {
         if blocks.len() * hedgerow_math::internal::BLOCK < 2 * GRAIN {

@@ -41,7 +41,7 @@ pub enum MeshError {
     },
     /// The set would have more sub-meshes or meshes than 32 bits can number.
     CapacityOverflow,
-    /// The violation that [`MeshSet::validate`](crate::MeshSet::validate) found, a defect of this crate.
+    /// The violation that [`MeshSet::validate`](crate::MeshSet::validate) found, which is a defect of this crate.
     Invalid(&'static str),
 }
 

@@ -30,8 +30,8 @@
 //! The sub-meshes of a mesh are adjacent. Removing a mesh leaves a hole of empty boxes, which later meshes fill.
 //! Indices stay the same until [`MeshSet::compact`] closes the holes.
 //!
-//! Source: S. Reinalter, *Adventures in data-oriented design, part 1: mesh data*, with the improvements that its end
-//! proposes: visible indices instead of flags, stored draw commands, and one set for all meshes.
+//! Source: S. Reinalter, *Adventures in data-oriented design, part 1: mesh data*, with the improvements proposed at the
+//! end of the article: visible indices instead of flags, stored draw commands, and one set for all meshes.
 //!
 //! # Features
 //!

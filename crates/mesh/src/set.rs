@@ -20,7 +20,7 @@ pub(crate) struct Entry {
     pub(crate) mesh: u32,
 }
 
-/// Meshes, split into sub-meshes with one material each and stored as columns. Culling turns boxes into lists of
+/// A set of meshes, stored as columns of sub-meshes that have one material each. Culling turns boxes into lists of
 /// visible indices, and the lists are turned into draws.
 ///
 /// ```
@@ -91,7 +91,7 @@ impl MeshSet {
         }
     }
 
-    /// Adds a mesh. `mesh` is a number of your own, for buffers or an instance, that draws contain.
+    /// Adds a mesh. `mesh` is a number of your own, for buffers or an instance; draws contain this number.
     ///
     /// Runs in amortised **O(sub-meshes of the mesh + log holes)**. A mesh may have no sub-meshes.
     ///
@@ -118,7 +118,7 @@ impl MeshSet {
         Ok(handle)
     }
 
-    /// Removes a mesh and returns the user's number for it. Its handle becomes stale. Indices of other meshes stay the
+    /// Removes a mesh and returns the user's number for it. The handle becomes stale. Indices of other meshes stay the
     /// same.
     ///
     /// Runs in **O(sub-meshes of the mesh + log holes)**.
@@ -140,7 +140,7 @@ impl MeshSet {
         self.holes.clear();
     }
 
-    /// Closes all holes without reordering sub-meshes. Indices may change; handles stay valid.
+    /// Closes all holes, and keeps the order of sub-meshes. Indices may change; handles stay valid.
     ///
     /// Runs in **O(sub-meshes)**, or in O(1) if there are no holes. Call it after many meshes were removed for good, to
     /// make culling faster.
@@ -239,7 +239,7 @@ impl MeshSet {
         self.entry(mesh).ok().map(|entry| entry.mesh)
     }
 
-    /// Returns the indices of a mesh's sub-meshes, as used in visible lists; `None` for a stale handle.
+    /// Returns the range of indices of a mesh's sub-meshes, which visible lists contain; `None` for a stale handle.
     #[must_use]
     pub fn indices(&self, mesh: MeshHandle) -> Option<Range<u32>> {
         self.entry(mesh).ok().map(|entry| entry.first..entry.first + entry.count)
@@ -321,7 +321,7 @@ impl Default for MeshSet {
     }
 }
 
-/// Converts a place to 32 bits, which suffice for all places.
+/// Converts a place to 32 bits. All places fit.
 fn place(index: usize) -> u32 {
     u32::try_from(index).expect("an insert that would make more was refused")
 }

@@ -33,7 +33,7 @@ impl SubMesh {
         self.start..self.start.saturating_add(self.count)
     }
 
-    /// Returns the sub-mesh as a set stores it. `sub_mesh` is its index in the list, for the error.
+    /// Returns the sub-mesh in the form that sets store. `sub_mesh` is its index in the list, for the error.
     pub(crate) fn checked(self, sub_mesh: usize) -> Result<Self, MeshError> {
         if self.start.checked_add(self.count).is_none() {
             return Err(MeshError::RangeTooLong { sub_mesh });
@@ -42,7 +42,7 @@ impl SubMesh {
     }
 }
 
-/// Returns the box as a set stores it.
+/// Returns the box in the form that sets store.
 pub(crate) fn checked_bounds(bounds: Aabb, sub_mesh: usize) -> Result<Aabb, MeshError> {
     bounds.checked().map_err(|_| MeshError::NotFinite { sub_mesh })
 }

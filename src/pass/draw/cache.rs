@@ -1,7 +1,7 @@
-//! The state that a draw list keeps of its scene, so that only changes are listed again.
+//! What a draw list stores about its scene, so that only changes are listed again.
 //!
 //! A list is a sequence of segments, one for each slice in order. If the version of a slice is unchanged, its segment
-//! stays: at most its matrices are copied again. A segment moves if segments before it became longer or shorter.
+//! stays: only its matrices may be copied again. A segment moves if segments before it became longer or shorter.
 
 use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
@@ -12,10 +12,10 @@ use core::ops::Range;
 /// The segments of a list, and the state of the scene that they match.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
-    /// The state that the list matches; `None` if other code wrote to the list.
+    /// The state of the scene that the list matches; `None` if other code wrote to the list.
     moment: Option<Moment>,
     segments: Vec<Segment>,
-    /// Next segments, the segment of each slice, draws listed again, and moves. Kept to save allocations.
+    /// The next segments, each slice's segment, draws that are listed again, and moves. Reused to save allocations.
     planned: Vec<Planned>,
     places: Vec<u32>,
     spare: Listing,
@@ -42,23 +42,23 @@ struct Moment {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) slice: u32,
-    /// A new number whenever a command of the segment may have changed. If two segments of a slice, in any lists, have
-    /// the same stamp, their commands are equal.
+    /// A number that is new whenever a command of the segment may have changed. If two segments of a slice have the
+    /// same stamp, even in different lists, their commands are equal.
     pub(crate) stamp: u64,
     version: u64,
-    /// The last update that the matrices include.
+    /// The number of the last update whose results the matrices include.
     updates: u64,
     pub(crate) start: usize,
     pub(crate) len: usize,
 }
 
 impl Segment {
-    /// Returns the segment of a slice that will be listed now.
+    /// Returns the segment of a slice that is about to be listed.
     fn of(slice: u32, store: &Store, stamp: u64) -> Self {
         Self { slice, stamp, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
     }
 
-    /// Returns whether updates computed matrices since the segment copied them.
+    /// Returns whether an update computed matrices of the slice after the segment last copied them.
     pub(crate) fn is_behind(&self, store: &Store) -> bool {
         store.view(self.slice).swept_in() > self.updates
     }
@@ -67,7 +67,7 @@ impl Segment {
     /// segment gets the stamp.
     pub(crate) fn renew(&mut self, store: &Store, stamp: u64, part: Part<'_>) -> bool {
         let slice = store.view(self.slice);
-        // Only the last update's slots are known.
+        // A slice only knows the slots that the last update computed.
         let all = store.updates() > self.updates + 1;
         let changed = self.is_behind(store) && part.renew(slice, all);
         self.updates = store.updates();
@@ -93,7 +93,7 @@ enum From {
     Spare(usize, usize),
 }
 
-/// A move of drawables to the next list; its target starts where the target of the previous move ends.
+/// A move of drawables to their place in the next list. Targets of consecutive moves are adjacent.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: usize,
@@ -133,10 +133,10 @@ impl Cache {
         *self = Self::EMPTY;
     }
 
-    /// Updates `listing` to what listing the scene from scratch would give.
+    /// Updates `listing`: afterwards it is the same as if the scene were listed from scratch.
     ///
     /// Runs in **O(1)** if the scene is unchanged, else in **O(slices + drawables of slices that changed or moved)**.
-    /// In addition, all drawables after the first slice whose number of drawables changed are copied.
+    /// In addition, if the number of drawables of a slice changed, all drawables after that slice are copied.
     pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> Refreshed {
         let scene = store.scene_number();
         let now = Moment { scene, layers, versions: store.versions(), updates: store.updates() };
@@ -173,7 +173,7 @@ impl Cache {
         &mut self.spare
     }
 
-    /// Returns the previous arrays, which stay until the next refresh: see [`Listing::is_compared`].
+    /// Returns the previous arrays, which stay unchanged until the next refresh: see [`Listing::is_compared`].
     pub(crate) fn listing_before(&self) -> &Listing {
         &self.spare
     }
@@ -195,7 +195,7 @@ impl Cache {
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
         let drawables = |planned: &Planned| store.view(planned.slice).drawables().len();
         let again: usize = self.planned.iter().filter(stale).map(drawables).sum();
-        // Listing up to twice as much directly costs less than listing through the spare arrays.
+        // Listing everything directly costs less than listing over half of it through the spare arrays.
         if 2 * again > listing.len() {
             self.list_anew(listing, store, layers, stamp);
             return true;
@@ -214,8 +214,8 @@ impl Cache {
         true
     }
 
-    /// Decides for every slice in order whether its segment stays. Segments that stay keep their order, so that
-    /// they can be moved in place.
+    /// Decides for every slice, in order, whether its segment stays. Segments that stay keep their order, so that they
+    /// can be moved within the arrays.
     fn plan(&mut self, store: &Store) {
         self.places.clear();
         self.places.resize(store.slice_end(), NIL);
@@ -235,7 +235,7 @@ impl Cache {
         for index in 0..self.planned.len() {
             let From::Kept(place) = self.planned[index].from else { continue };
             let next = self.planned.get(index + 1).map(|planned| planned.from);
-            // A segment that moved ahead of the next one is listed again, instead of all segments that follow.
+            // If a segment moved ahead of others, it alone is listed again, not the segments that it passed.
             let overtakes = matches!(next, Some(From::Kept(next)) if (least..place).contains(&next));
             if place < least || overtakes {
                 self.planned[index].from = From::Spare(0, 0);
@@ -277,7 +277,7 @@ impl Cache {
     }
 }
 
-/// Makes the moves, in the order of their targets. Afterwards the array has the length `end`.
+/// Makes the moves, which are sorted by target. Afterwards the array has the length `end`.
 ///
 /// Segments that stay keep their order, so a move down never overwrites a range that must still move up. First all
 /// moves down are made, from first to last, then all moves up, from last to first.

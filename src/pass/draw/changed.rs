@@ -3,13 +3,13 @@
 use crate::pass::draw::Listing;
 use core::ops::Range;
 
-/// Ranges with fewer unchanged drawables than this between them are joined: a second copy costs more.
+/// If fewer unchanged drawables than this lie between two ranges, the ranges are joined: a second copy would cost more.
 const GAP: usize = 32;
 
 /// The number of drawables whose marks are tested together.
 const WORD: usize = 8;
 
-/// The ranges of a listing with one kind of change, a bit of [`mark`](super::mark).
+/// The ranges of a listing that have one kind of change: a bit of [`mark`](super::mark).
 #[derive(Clone, Debug)]
 pub(crate) struct ChangedDraws<'l> {
     source: Source<'l>,
@@ -22,24 +22,24 @@ pub(crate) struct ChangedDraws<'l> {
 enum Source<'l> {
     /// Marks. Drawables past the end count as changed.
     Marks(&'l [u8]),
-    /// A listing and the previous one, to be compared.
+    /// A listing and the previous listing, to be compared.
     Listings(&'l Listing, &'l Listing),
 }
 
 impl<'l> ChangedDraws<'l> {
-    /// Creates the ranges of `listing`. `before` is the previous listing, if the two are to be compared.
+    /// Creates the ranges of `listing`. `before` is the previous listing, which is used if `listing.is_compared`.
     pub(crate) fn new(listing: &'l Listing, before: &'l Listing, bit: u8) -> Self {
         let len = listing.len();
         let source = if listing.is_compared {
             Source::Listings(listing, before)
         } else {
-            // A pass that wrote to the list has not marked anything.
+            // If a pass wrote to the list, nothing was marked.
             Source::Marks(if listing.marks.len() == len { &listing.marks } else { &[] })
         };
         Self { source, bit, at: 0, len }
     }
 
-    /// Returns the next changed drawable from `at` on; the end if there is none.
+    /// Returns the first changed drawable from `at` on, or the end if there is none.
     fn next_changed(&self, mut at: usize) -> usize {
         while at < self.len {
             if let Source::Marks(marks) = self.source

@@ -2,7 +2,7 @@
 //!
 //! A *kind* is a combination of key, material, mesh and winding; each kind has a number. The groups store the number of
 //! each command's kind, segment by segment: only commands of segments that were listed again are looked up. Then a
-//! counting sort, two passes over these numbers, orders the instances.
+//! counting sort orders the instances, in two passes over these numbers.
 
 use crate::DrawList;
 use crate::pass::draw::{DrawCommand, Segment};
@@ -36,22 +36,22 @@ impl DrawGroup {
 
 /// Commands grouped by material, mesh and winding, as ranges of one index array; see [`DrawList::group`].
 ///
-/// Reuse the groups every frame: then they only allocate when the list grows, and only look at commands that were
+/// Reuse the groups every frame: then they only allocate when the list grows, and only look up commands that were
 /// listed again. They take 12 bytes per drawable.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
     groups: Vec<DrawGroup>,
     instances: Vec<u32>,
-    /// The commands from which the groups were made.
+    /// The revision of the commands from which the groups were made.
     revision: u64,
     /// Whether the groups were made with the caller's keys.
     keyed: bool,
     kinds: Kinds,
-    /// The kind of each command; [`NIL`] for those that are left out.
+    /// The number of each command's kind; [`NIL`] for a command that is left out.
     numbers: Vec<u32>,
     /// The segments that the numbers are for.
     known: Vec<Known>,
-    /// The known segment of each slice, by slice number; the previous numbers and segments. Kept to save allocations.
+    /// The index in `known_before` by slice number; the previous `numbers` and `known`. Reused to save allocations.
     places: Vec<u32>,
     numbers_before: Vec<u32>,
     known_before: Vec<Known>,
@@ -86,11 +86,11 @@ struct Kinds {
     kinds: Vec<Kind>,
     /// An open hash table, at most half full.
     table: Vec<Entry>,
-    /// The numbers in the order of their kinds, without new ones until the next sort.
+    /// The numbers in the order of their kinds. The next sort adds new numbers.
     order: Vec<u32>,
 }
 
-/// A kind and its number, adjacent so that one access reads both; the number is [`NIL`] if there is none. 32 bytes.
+/// A kind and its number, adjacent so that one access reads both. In an empty entry, the number is [`NIL`]. 32 bytes.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     kind: Kind,
@@ -122,7 +122,7 @@ impl Kinds {
         }
     }
 
-    /// Returns the index in the table where a kind is, or would be.
+    /// Returns the index in the table where a kind is, or where it would be inserted.
     #[inline]
     fn place(&self, kind: Kind) -> usize {
         let mask = self.table.len() - 1;
@@ -192,13 +192,13 @@ impl DrawGroups {
         }
     }
 
-    /// Returns the groups, sorted by key if there is one, by material (none first), by mesh, and by winding.
+    /// Returns the groups, sorted by key (if they have keys), then by material (none first), mesh and winding.
     #[must_use]
     pub fn groups(&self) -> &[DrawGroup] {
         &self.groups
     }
 
-    /// Returns indices into the commands, matrices and slots of the list: group by group, in the list's order.
+    /// Returns indices into the list's commands, matrices and slots, group by group. Within a group, indices ascend.
     #[must_use]
     pub fn instances(&self) -> &[u32] {
         &self.instances
@@ -227,14 +227,14 @@ impl DrawGroups {
         *self = Self { groups, instances, revision: self.revision, keyed: self.keyed, ..Self::new() };
     }
 
-    /// Groups commands. `segments` are those of the commands, if these were listed slice by slice.
+    /// Groups commands. `segments` has the segments of the commands, if they were listed slice by slice.
     fn fill(
         &mut self,
         commands: &[DrawCommand],
         segments: Option<&[Segment]>,
         key: impl Fn(&DrawCommand) -> Option<u32>,
     ) {
-        // Unused kinds must not accumulate.
+        // Start from scratch if too many kinds are unused.
         if self.kinds.kinds.len() > 1024 + 2 * self.groups.len() {
             self.numbers.clear();
             self.known.clear();
@@ -245,7 +245,7 @@ impl DrawGroups {
         self.place();
     }
 
-    /// Sets the numbers of the commands; copies those of unchanged segments.
+    /// Sets the kind's number of each command. Copies the numbers of unchanged segments.
     fn number(
         &mut self,
         commands: &[DrawCommand],
@@ -325,8 +325,8 @@ impl DrawList {
     /// Groups the commands by material, mesh and winding, for renderers that draw many instances in one call. Returns
     /// `false`, and does nothing, if the groups were already made from these commands, even if matrices changed.
     ///
-    /// Runs in **O(drawables)**, a nanosecond or two each, plus a hash table lookup for each drawable of a slice that
-    /// was listed again. Runs in O(1) if the commands are the same. The order is deterministic.
+    /// Runs in **O(drawables)**, with a nanosecond or two for each, and a hash table lookup for each drawable of a
+    /// slice that was listed again. Runs in O(1) if the commands are the same. The order is deterministic.
     ///
     /// # Panics
     /// For more than 2³² drawables.

@@ -6,7 +6,7 @@ use crate::store::{DrawableRecord, DrawableView, MatrixSlot, SliceView, Store, s
 use core::ops::Range;
 use hedgerow_math::internal::prefetch;
 
-/// The number of drawables that are tested before the swept ones are copied.
+/// The number of drawables whose slots are tested before the matrices of swept slots are copied.
 const PICKED: usize = 128;
 
 /// The changes of a drawable since the previous list, as bits.
@@ -24,11 +24,11 @@ pub(crate) struct Listing {
     pub(crate) matrices: Vec<Mat34>,
     /// The location of each matrix in the scene.
     pub(crate) slots: Vec<MatrixSlot>,
-    /// What changed when the list was last filled, as bits. Drawables past the end are unknown.
+    /// What changed when the list was last filled, as bits. For drawables past the end of `marks`, this is unknown.
     pub(crate) marks: Vec<u8>,
     pub(crate) keeps_matrices: bool,
     pub(crate) any_marked: bool,
-    /// Whether nothing was marked, because the previous listing is kept: changes are found by comparison.
+    /// Whether changes are found by comparison with the previous listing, which is kept. Then nothing is marked.
     pub(crate) is_compared: bool,
 }
 
@@ -62,7 +62,7 @@ impl Listing {
         self.marks.shrink_to_fit();
     }
 
-    /// Sets the number of drawables: keeps the first ones; the caller writes the rest.
+    /// Sets the number of drawables. Keeps the first drawables; the caller writes the rest.
     #[cfg(feature = "rayon")]
     pub(crate) fn resize(&mut self, len: usize, filler: crate::NodeHandle) {
         let filler = DrawCommand::new(filler, 0, None, false);
@@ -87,12 +87,12 @@ impl Listing {
         self.any_marked = false;
     }
 
-    /// Returns whether any command or slot differs from the one at the same index of another listing, or is missing.
+    /// Returns whether the commands or the slots differ from those of another listing.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         self.commands != other.commands || self.slots != other.slots
     }
 
-    /// Returns how a drawable differs from the one at the same index of another listing, as bits.
+    /// Returns how a drawable differs from the drawable at the same index of another listing, as bits.
     #[inline]
     pub(crate) fn marks_against(&self, before: &Self, at: usize) -> u8 {
         if at >= before.len() {
@@ -161,8 +161,8 @@ impl Listing {
         self.commands.extend(records.map(|record| listed(slice, record).0));
     }
 
-    /// Lists the slices of the segments one after the other, replacing the contents, and stores in each segment where
-    /// its drawables are. Everything counts as changed.
+    /// Replaces the contents by the drawables of the segments' slices, and stores in each segment where its drawables
+    /// are. Everything counts as changed.
     pub(crate) fn list(&mut self, store: &Store, layers: u32, segments: &mut [Segment]) {
         #[cfg(feature = "rayon")]
         if self.list_shared(store, layers, segments) {
@@ -211,7 +211,7 @@ impl Listing {
     }
 }
 
-/// Part of a listing that is written in place.
+/// A part of a listing, to be written in place.
 pub(crate) struct Part<'l> {
     commands: &'l mut [DrawCommand],
     matrices: &'l mut [Mat34],
@@ -225,7 +225,7 @@ impl Part<'_> {
         self.commands.len()
     }
 
-    /// Splits the entries before the one at this index.
+    /// Splits the entries before the entry at this index.
     pub(crate) fn split_at<'l>(self, at: usize) -> (Self, Self)
     where
         Self: 'l,
@@ -267,15 +267,15 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// Copies the matrices of drawables that were listed from this slice and only moved: from the slots that the last
-    /// sweep computed, or from all. Returns whether any command changed.
+    /// Copies the matrices of drawables that were listed from this slice: of all drawables, or of those whose slots the
+    /// last sweep computed. Returns whether any command changed.
     pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
         let swept = slice.transforms().swept();
         let end = self.slots.len();
         if all || slice.transforms().swept_all() {
             return (0..end).fold(false, |any, at| any | self.copy(at, slice));
         }
-        // Whether a slot was swept is close to random, so the swept ones are selected without a branch.
+        // Whether a slot was swept is close to random, so swept slots are selected without a branch.
         let mut picked = [0; PICKED];
         let mut turned = false;
         for start in (0..end).step_by(PICKED) {
@@ -347,8 +347,8 @@ fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(
     }
 }
 
-/// Like [`visible_chunks`], for callers that copy the matrices. These are prefetched one chunk ahead: after edits their
-/// order is too irregular for the hardware prefetcher.
+/// Like [`visible_chunks`], for callers that copy the matrices. Matrices are prefetched one chunk ahead: after edits
+/// their order is too irregular for the hardware prefetcher.
 #[inline]
 fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
     let worlds = slice.transforms().worlds();

@@ -1,4 +1,4 @@
-//! Draw lists: what there is to draw, kept from frame to frame.
+//! Draw lists: the visible drawables of a scene, kept from frame to frame.
 
 mod cache;
 mod changed;

@@ -1,9 +1,9 @@
 //! The previous update's matrices of a draw list, for motion vectors.
 //!
-//! After an update changes a matrix, the next update makes the previous matrix equal to it, even without edits. If a
-//! node uses another slot than before, the feed has its previous matrix. So a segment is filled again if its slice was
-//! swept since, or if any previous matrix in it differs from the current one. All segments are filled again if anything
-//! was listed, or if the feed has previous matrices.
+//! If an update changes a matrix, the next update makes the previous matrix equal to the current one, even without
+//! edits. If a node uses another slot than before, the feed has the node's previous matrix. So a segment is filled
+//! again if its slice was swept since the last fill, or if any previous matrix in the segment differs from the current
+//! one. All segments are filled again if anything was listed, or if the feed has previous matrices.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};
@@ -16,10 +16,10 @@ pub(crate) struct Motion {
     matrices: Vec<Mat34>,
     /// Whether `matrices` match the listed draws.
     known: bool,
-    /// For each segment, whether any matrix in it differs from the current one; and whether this holds for any segment.
+    /// For each segment, whether any matrix differs from the current one; and whether this is so in any segment.
     moving: Vec<bool>,
     any_moving: bool,
-    /// The last update that the matrices include.
+    /// The number of the last update that the matrices include.
     updates: u64,
 }
 
@@ -41,7 +41,7 @@ impl Motion {
         self.moving.shrink_to_fit();
     }
 
-    /// Updates the matrices of a list. `segments` are all slices in tree order, each with the range of its drawables.
+    /// Updates the matrices of a list. `segments` has all slices in tree order, each with the range of its drawables.
     /// `listed` says whether any segment changed its place or contents.
     ///
     /// Runs in **O(1)** if nothing moved in the last two updates, else in **O(slices + drawables of slices that
@@ -75,7 +75,7 @@ impl Motion {
         self.known = true;
     }
 
-    /// Sets each listed node's matrix to the result of `previous`. If any is `None`, the matrices are unknown.
+    /// Sets each listed node's matrix to the result of `previous`. If any result is `None`, the matrices are unknown.
     pub(crate) fn ask<'m>(&mut self, listing: &Listing, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         self.matrices.clear();
         self.matrices.extend(listing.commands.iter().map_while(|command| previous(command.node)));
@@ -83,7 +83,7 @@ impl Motion {
     }
 }
 
-/// Fills in the matrices of the drawables of a slice. Returns whether any differs from the current one.
+/// Fills in the matrices of the drawables of a slice. Returns whether any of them differs from the current matrix.
 fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: SliceView<'_>, feed: &Feed) -> bool {
     let (recalls, transforms) = (feed.recalls(), slice.transforms());
     let mut moving = false;

@@ -1,4 +1,4 @@
-//! Draws in an order of the caller's: by a key, or by depth.
+//! Draws sorted by a key of the caller's, or by depth.
 
 use crate::pass::draw::DrawCommand;
 use crate::{DrawList, Mat34, Scene};
@@ -11,13 +11,13 @@ use hedgerow_math::internal::radix::{self, Counts, DIGIT_BITS};
 #[derive(Clone, Debug, Default)]
 pub struct DrawOrder {
     indices: Vec<u32>,
-    /// Keys with their indices, and memory to sort them. Kept to save allocations.
+    /// Keys with their indices, and memory to sort them. Reused to save allocations.
     keys: Vec<u128>,
     sorted: Vec<u128>,
     counts: Vec<Counts>,
 }
 
-/// The number of bits of the index, the lowest ones of a sort key. The caller's key is above them.
+/// The number of bits of the index. These are the lowest bits of a sort key; the caller's key is above them.
 const INDEX_BITS: u32 = 32;
 /// The number of digits in 64 bits.
 const DIGITS: usize = 6;
@@ -47,7 +47,7 @@ impl DrawOrder {
 pub struct DepthView {
     /// The position of the camera, in the space of the matrices.
     pub eye: Vec3,
-    /// The direction of view; of any length.
+    /// The direction of view, a vector of any length.
     pub forward: Vec3,
 }
 
@@ -77,7 +77,7 @@ impl DepthView {
 #[must_use]
 pub const fn depth_key(depth: f32) -> u32 {
     let bits = depth.to_bits();
-    // The bits of negative numbers sort backwards, and must come before the others.
+    // The bits of negative numbers sort backwards. They are inverted, to come before those of other numbers.
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
@@ -91,7 +91,7 @@ const fn index_of(key: u128) -> u32 {
     key as u32
 }
 
-/// The bits to invert in a depth key.
+/// The bits of depth keys to invert.
 const NEAREST_FIRST: u32 = 0;
 /// See [`NEAREST_FIRST`].
 const FARTHEST_FIRST: u32 = u32::MAX;
@@ -130,7 +130,7 @@ impl DrawList {
             key(index as usize, command).map(|key| u128::from(key) << INDEX_BITS | u128::from(index))
         });
         keys.extend(keyed);
-        // Keys begin in the order of their indices, so equal keys stay in the list's order.
+        // Keys are in the order of their indices before sorting, so equal keys stay in the list's order.
         radix::sort(keys, sorted, counts, DIGITS, digit_of);
         indices.extend(keys.iter().map(|&key| index_of(key)));
     }
@@ -233,7 +233,7 @@ impl DrawList {
         self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
     }
 
-    /// Sorts draws by the depths of their matrices, with these bits of the keys inverted. Drops draws without a matrix.
+    /// Sorts draws by the depths of their matrices, with these bits of each key inverted. Drops draws without a matrix.
     fn order_by_depth<'m>(
         &self,
         order: &mut DrawOrder,

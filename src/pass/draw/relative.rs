@@ -14,10 +14,10 @@ use hedgerow_math::Frustum;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relative {
     matrices: Vec<Mat34>,
-    /// The translations of a kept list, 24 bytes a drawable. If only the camera moved, nothing else is read.
+    /// The world translation of each drawable, 24 bytes. If only the camera moved, nothing else is read.
     places: Vec<DVec3>,
     worlds: WideWorlds,
-    /// The drawables found in a slice. Kept to save allocations.
+    /// The drawables that were found in a slice. Reused to save allocations.
     found: Vec<u32>,
 }
 
@@ -39,10 +39,10 @@ impl Relative {
         *self = Self { matrices: core::mem::take(&mut self.matrices), ..Self::EMPTY };
     }
 
-    /// Computes the matrices of a list that was filled from this scene. `segments` are slices, each with the range of
-    /// its drawables. `listed` says whether any segment changed its place or contents since the last call.
+    /// Computes the matrices of a list that was filled from this scene. `segments` has the list's slices, each with the
+    /// range of its drawables. `listed` says whether any segment changed its place or contents since the last call.
     ///
-    /// If nothing in a slice can have moved, only the translations of its drawables are recomputed.
+    /// If no slot of a slice was recomposed, only the translations of its drawables are recomputed.
     pub(crate) fn fill(
         &mut self,
         store: &Store,
@@ -71,7 +71,7 @@ impl Relative {
         }
     }
 
-    /// Returns the world transforms with boxes, updated to match a scene, to be shared by several lists.
+    /// Takes the world transforms and boxes out, for several lists to share, and updates them.
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         let mut worlds = core::mem::take(&mut self.worlds);
         worlds.refresh(store, true);
@@ -122,7 +122,7 @@ fn fill(matrices: &mut [Mat34], places: &mut [DVec3], slots: &[MatrixSlot], slic
 /// Sets the translations of matrices whose drawables did not move in the world.
 fn move_all(matrices: &mut [Mat34], places: &[DVec3], camera: DVec3) {
     for (Mat34 { rows }, place) in matrices.iter_mut().zip(places) {
-        // Both are large and their difference is small, so subtract before rounding.
+        // Both numbers are large and their difference is small, so subtract before rounding.
         let [x, y, z] = (*place - camera).as_vec3().to_array();
         (rows[0][3], rows[1][3], rows[2][3]) = (x, y, z);
     }

@@ -14,7 +14,7 @@ use hedgerow_math::{Boxes, Frustum};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideWorlds {
     slices: Vec<WideSlice>,
-    /// The number, the versions and the updates of the scene that all slices match.
+    /// The number, versions and updates of the scene at the last refresh.
     moment: Option<(u64, u64, u64)>,
     boxes: bool,
 }
@@ -29,13 +29,13 @@ pub(crate) struct WideSlice {
     boxes: WideBoxes,
 }
 
-/// The state of a slice from which its transforms were composed.
+/// The state of a slice at the last refresh.
 #[derive(Clone, Copy, Debug)]
 struct Composed {
     layout: u64,
-    /// The last update that the slots include.
+    /// The number of the last update that the slots include.
     updates: u64,
-    /// The version of the slice that the boxes match, if there are boxes.
+    /// The version of the slice that the boxes match; `None` without boxes.
     boxes: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ impl WideWorlds {
     pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, boxes: false };
 
     /// Updates everything to match the last update of a scene, including boxes if `boxes` is set. Returns whether any
-    /// slice may have changed; each slice stores whether it did.
+    /// slice may have changed; each slice stores whether it changed.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + changed slots + slots of slices with a new layout)**;
     /// with boxes also in O(drawables of edited slices).
@@ -89,7 +89,7 @@ impl WideWorlds {
 }
 
 impl WideSlice {
-    /// Recomposes changed slots. The slices that this one imports from are in `others`, and up to date.
+    /// Recomposes changed slots. `others` has the slices from which this slice imports; they must be up to date.
     fn refresh(&mut self, slice: SliceView<'_>, others: &[Self], updates: u64, boxes: bool) {
         let transforms = slice.transforms();
         let now = Composed { layout: slice.layout(), updates, boxes: boxes.then(|| slice.version()) };
@@ -97,7 +97,7 @@ impl WideSlice {
         let mut changed = RowSet::EMPTY;
         match before {
             Some(before) if slice.swept_in() <= before.updates => {}
-            // Only the last update's slots are known.
+            // A slice only knows the slots that the last update computed.
             Some(before) if before.updates + 1 == updates => changed = *transforms.swept(),
             _ => changed.fill(transforms.len()),
         }
@@ -123,7 +123,7 @@ impl WideSlice {
         for (import, source) in slice.sources().enumerate() {
             let world = match source.and_then(|(source, slot)| others.get(source as usize)?.slots.get(slot)) {
                 Some(world) => *world,
-                // The import has no source, or its source was removed after all nodes moved away from below it.
+                // The import has no source, or its source was removed after all nodes below the import moved away.
                 None if known => continue,
                 None => crate::Local::Matrix(transforms.worlds()[import]).to_wide(),
             };
@@ -149,7 +149,7 @@ impl WideSlice {
         self.slots[slot as usize].translation
     }
 
-    /// Returns the translation of a slot; `None` in a slice outside of the tree.
+    /// Returns the translation of a slot; `None` if the slice is outside of the tree.
     pub(crate) fn position(&self, slot: u32) -> Option<DVec3> {
         self.slots.get(slot as usize).map(|world| world.translation)
     }
@@ -157,7 +157,7 @@ impl WideSlice {
     #[inline]
     pub(crate) fn relative_to(&self, camera: DVec3, slot: u32) -> Mat34 {
         let DAffine3 { matrix3, translation } = self.slots[slot as usize];
-        // Both are large and their difference is small, so subtract before rounding.
+        // Both numbers are large and their difference is small, so subtract before rounding.
         Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
     }
 
@@ -173,7 +173,7 @@ impl WideSlice {
             return;
         }
         let Some(frustum) = moved(frustum, origin - camera) else {
-            // Too far apart for single precision: everything may be visible.
+            // If the origins are too far apart for single precision, everything may be visible.
             return found.extend(
                 (0..).zip(0..drawables.len()).filter_map(|(slot, at)| {
                     drawables.get(at).is_some_and(|bounds| !bounds.is_empty()).then_some(slot)
@@ -190,8 +190,8 @@ impl WideSlice {
     }
 }
 
-/// Converts a frustum around the camera to an origin that is at `by` relative to the camera. Returns `None` if single
-/// precision cannot represent it.
+/// Returns the frustum relative to another origin, which is at `by` relative to the camera. Returns `None` if single
+/// precision cannot represent the result.
 fn moved(frustum: &Frustum, by: DVec3) -> Option<Frustum> {
     let mut planes = [Vec4::ZERO; 6];
     for (to, &[x, y, z, d]) in planes.iter_mut().zip(frustum.planes()) {
@@ -208,7 +208,7 @@ impl Default for WideBoxes {
 }
 
 impl WideBoxes {
-    /// Starts from scratch, with the position of the first drawable as the origin: the others are often near it.
+    /// Starts from scratch, with the position of the first drawable as the origin: other drawables are often near.
     fn begin(&mut self, slice: SliceView<'_>, slots: &[DAffine3]) {
         let drawables = slice.drawables();
         let len = drawables.len();
@@ -254,7 +254,7 @@ fn wide_box(bounds: &Aabb, world: &DAffine3, origin: DVec3) -> Aabb {
     if !(low.is_finite() && high.is_finite()) {
         return Aabb::INFINITE;
     }
-    // Double precision rounds by far less than single precision does, except in sums that cancel.
+    // Double precision rounds far less than single precision, except in sums whose terms cancel.
     let slack = (world.translation.abs() + origin.abs() + half) * 1e-15;
     let corner = |corner: DVec3| Vec3::from_array(corner.to_array().map(outwards));
     Aabb::new(-corner(slack - low), corner(high + slack))
@@ -285,7 +285,7 @@ mod tests {
         (scene, [nodes[0], nodes[39]])
     }
 
-    /// Moves the first of two nodes, and returns which of their slices are then recomposed.
+    /// Moves the first of two nodes, and returns for each of their slices whether the refresh recomposes it.
     fn composed_again(
         scene: &mut Scene,
         nodes: [NodeHandle; 2],
@@ -335,7 +335,7 @@ mod tests {
     fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng, which: u32) {
         nodes.retain(|&node| scene.contains(node));
         let node = nodes[dice.usize(..nodes.len())];
-        // Detached nodes are inserted again.
+        // A detached node may get a parent in the tree again.
         let parent = nodes.iter().copied().find(|_| dice.u32(..4) == 0).unwrap_or(node);
         let mut number = |scale: f32| (dice.f32() - 0.5) * scale;
         let mut local = Transform::from_xyz(number(1e7), number(10.0), 0.0);
@@ -393,7 +393,7 @@ mod tests {
                 if !late {
                     worlds.refresh(&scene.store, dice.bool());
                 }
-                // Moves and removals, and also other edits unless `late`.
+                // Moves and removals; if not `late`, also other edits.
                 for _ in 0..dice.u32(..4) {
                     let which = dice.u32(if late { 8 } else { 0 }..13);
                     edit(&mut scene, &mut nodes, &mut dice, which);
@@ -401,7 +401,7 @@ mod tests {
                 worlds.refresh(&scene.store, dice.bool());
                 for (node, at, world) in expected.into_iter().filter(|&(node, ..)| scene.contains(node)) {
                     let found = worlds.slice(at.slice).unwrap().slots[at.slot as usize];
-                    // A node that moved before its slot was composed is in single precision, 1e9 from the origin.
+                    // A node that moved before its slot was composed has a rounded position, 1e9 from the origin.
                     let near = (found.translation - world.translation).length() < 1e3;
                     assert!(found == world || late && near, "{node:?}: {found:?} for {world:?}");
                 }
@@ -423,7 +423,7 @@ mod tests {
     fn a_box_whose_ends_cancel_out_contains_the_one_in_double_precision() {
         let mut dice = fastrand::Rng::with_seed(3);
         let mut angle = || dice.f64() * 6.0;
-        // The corner at the minimum is near the origin: the difference of two large numbers.
+        // The minimum of the transformed box is near the origin: a difference of two large numbers.
         let bounds = Aabb::new(Vec3::ONE, Vec3::splat(1e10));
         for _ in 0..500 {
             let world = DAffine3::from_rotation_y(angle()) * DAffine3::from_rotation_x(angle());

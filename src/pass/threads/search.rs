@@ -1,4 +1,4 @@
-//! Searches several slices at a time, for draws. One thread finds handles as fast as memory can be copied.
+//! Searches several slices at a time, for draws only: one thread finds handles as fast as memory can be copied.
 
 use crate::pass::DrawList;
 use crate::pass::cull::{Found, Probe, Stop};
@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::threads::is_worth_sharing;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge, ParallelIterator};
 
-/// The least number of tasks to share: with fewer, one thread finishes before another has started.
+/// The least number of tasks to share: with fewer, one thread finishes before a second thread starts.
 const WORTH_SHARING: usize = 4;
 
 impl Store {
@@ -65,7 +65,7 @@ pub(in crate::pass) fn list_seen(
     details: &[Option<DetailView<'_>>],
     lists: &mut [&mut DrawList],
 ) {
-    // Lists differ in length. The list that was longest before is filled first, and a free thread takes the next one.
+    // Lists differ in length. The list that was longest before is filled first; each free thread takes the next list.
     let mut views: Vec<(usize, &mut &mut DrawList)> = lists.iter_mut().enumerate().collect();
     views.sort_by_key(|(_, list)| core::cmp::Reverse(list.len()));
     views.into_iter().par_bridge().for_each(|(view, list)| {

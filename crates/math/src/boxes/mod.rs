@@ -49,7 +49,7 @@ impl BoxGroup {
         } else if bounds.is_empty() {
             &Aabb::EMPTY
         } else {
-            // NaN: the extent is unknown.
+            // With NaN, the extent is unknown.
             &Aabb::INFINITE
         };
         for axis in 0..3 {
@@ -89,10 +89,10 @@ impl BoxGroup {
     }
 }
 
-/// A list of boxes that tests eight boxes at a time, with the kernels that a scene of `hedgerow` culls with.
+/// A list of boxes that tests eight boxes at a time, with the kernels that also cull scenes of `hedgerow`.
 ///
-/// Takes 24 bytes per box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`] and never found. Boxes with
-/// NaN are stored as [`Aabb::INFINITE`]. Infinite boxes are always found.
+/// Takes 24 bytes per box, in groups of eight. Empty boxes are stored as [`Aabb::EMPTY`], and culling never finds them.
+/// Boxes with NaN are stored as [`Aabb::INFINITE`]. Culling always finds infinite boxes.
 ///
 /// ```
 /// use hedgerow_math::glam::{Vec3, Vec4};

@@ -1,7 +1,7 @@
 //! Fallible allocation: an error is returned if the allocator refuses.
 //!
 //! Readers of bytes and methods named `try_…` use it. All other code grows its lists in the usual way, which aborts the
-//! process.
+//! process if memory is short.
 
 use core::hint::black_box;
 use std::alloc::{Layout, handle_alloc_error};
@@ -53,7 +53,7 @@ pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, 
 
 /// Converts a list to a slice without spare capacity.
 pub fn boxed<T: Copy>(list: Vec<T>) -> Result<Box<[T]>, TryReserveError> {
-    // Dropping spare capacity reallocates, which the standard library does only infallibly.
+    // Dropping spare capacity reallocates. The standard library has no fallible call for this.
     let list = if list.capacity() > list.len() { copied(&list)? } else { list };
     Ok(list.into_boxed_slice())
 }
@@ -77,19 +77,19 @@ pub fn read_whole(from: impl Read) -> Result<Vec<u8>, ErrorKind> {
     Ok(bytes)
 }
 
-/// Reads to the end, appends the bytes, and returns their number.
+/// Reads to the end, appends the bytes to a list, and returns their number.
 ///
-/// Every growth of the list is fallible. [`Read::read_to_end`] allocates infallibly for the first bytes of a reader of
-/// unknown length, and whenever the list is full.
+/// Every growth of the list is fallible. By contrast, [`Read::read_to_end`] allocates infallibly for the first bytes of
+/// a reader of unknown length, and whenever the list is full.
 pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, ErrorKind> {
     let start = bytes.len();
     let mut end = start;
     let mut few = [0; 64];
     let result = loop {
-        // Bytes from `end` on are room for the next read.
+        // From `end` on, the bytes are scratch space for the next read.
         let full = end == bytes.capacity();
         if end == bytes.len() {
-            // Prepare no more than was read so far: a reused list may have far more room than is needed now.
+            // Prepare at most as many bytes as were read so far: a reused list may have far more room than needed.
             let step = (end - start).clamp(FEWEST_AHEAD, MOST_AHEAD);
             bytes.resize(bytes.capacity().min(end + step), 0);
         }

@@ -41,13 +41,13 @@ pub enum Kind {
 pub enum Broken {
     /// The bytes do not start with the magic.
     Magic,
-    /// The version that was found instead of the expected one.
+    /// The version that was found instead of the expected version.
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length { expected: u64, found: u64 },
     /// The checksum does not match: the bytes are damaged.
     Checksum,
-    /// The kind that was found instead of the expected one.
+    /// The kind that was found instead of the expected kind.
     Kind(u32),
 }
 
@@ -94,7 +94,7 @@ pub fn digest(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-/// Computes the checksum of all bytes but its own.
+/// Computes the checksum of all bytes, except those of the checksum itself.
 ///
 /// It finds damage, not forgery: readers still validate the content.
 fn checksum(bytes: &[u8]) -> u64 {

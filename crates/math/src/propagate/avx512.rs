@@ -1,8 +1,8 @@
 //! World matrices of sixteen slots at a time, with AVX-512.
 //!
-//! Local matrices stay in registers until they are multiplied. Time per slot for trees in the second-level cache, and
-//! in parentheses with eight slots at a time: 1.9 ns (2.9) if all have one parent, 2.4 (3.4) with eight children each,
-//! 2.5 (3.6) in rigs, 3.7 (4.2) in a chain.
+//! Local matrices stay in registers until they are multiplied. For trees in the second-level cache, a slot takes 1.9 ns
+//! if all nodes have one parent, 2.4 with eight children per node, 2.5 in rigs and 3.7 in a chain. With eight slots at
+//! a time, it takes 2.9, 3.4, 3.6 and 4.2 ns.
 
 #![allow(unsafe_code, reason = "assembly without an instruction")]
 
@@ -21,7 +21,7 @@ use fearless_simd::{Avx512, f32x4, f32x16, kernel, prelude::*, u32x16};
 /// The number of slots converted at a time.
 const LANES: usize = 16;
 
-/// The number of linked slots of a batch from which `LINKED` is faster.
+/// The least number of linked slots in a batch for which `LINKED` is faster.
 const MANY_LINKED: u32 = 11;
 
 /// One row of each of sixteen matrices: vector `k` has the rows of slots `k`, `4 + k`, `8 + k` and `12 + k`.
@@ -60,7 +60,7 @@ pub(super) fn propagate_batches(
 
 /// Multiplies sixteen local matrices by their parents' matrices. Returns the last product.
 ///
-/// With `LINKED`, a parent's matrix that is the last product stays in its register: see `multiply_linked` in
+/// With `LINKED`, if a parent is the slot before, the parent's matrix is still in a register: see `multiply_linked` in
 /// `portable`.
 #[inline(always)]
 fn multiply<const LINKED: bool>(
@@ -198,8 +198,7 @@ kernel! {
 }
 
 kernel! {
-    /// Hides the origin of vectors from the compiler, which would otherwise merge two shuffles into one of three
-    /// instructions.
+    /// Hides the origin of vectors from the compiler, which would otherwise replace two shuffles by three instructions.
     #[inline(always)]
     fn opaque(_avx512: Avx512, a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
         let (mut a, mut b, mut c, mut d) = (a, b, c, d);

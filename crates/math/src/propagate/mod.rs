@@ -1,4 +1,4 @@
-//! World matrices from local transforms, parents before children. Every level gives the same bits.
+//! World matrices from local transforms, parents before children. Every SIMD level gives the same bits.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -14,8 +14,8 @@ use crate::{Mat34, PackedTransform};
 use core::ops::Range;
 use fearless_simd::{Level, dispatch};
 
-/// The arrays that the next call will read, possibly empty. A call prefetches their first elements when it is nearly
-/// done.
+/// The arrays that the next call will read, possibly empty. The current call prefetches their first elements at its
+/// end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Upcoming<'a> {
     /// Local transforms.
@@ -30,7 +30,7 @@ pub struct Upcoming<'a> {
 /// < i`.
 ///
 /// # Panics
-/// If the range is beyond an array, or a parent is beyond `worlds`.
+/// If the range ends past the end of an array, or a parent is past the end of `worlds`.
 pub fn propagate(
     locals: &[PackedTransform],
     parents: &[u32],
@@ -56,7 +56,7 @@ fn propagate_at(
 /// Like [`propagate`], but `locals` starts with the first slot of the range and ends with the last.
 ///
 /// # Panics
-/// If `locals` is not as long as the range, if the range is beyond an array, or if a parent is beyond `worlds`.
+/// If `locals` is not as long as the range, or in the same cases as [`propagate`].
 pub fn propagate_block(block: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
     propagate_block_at(level(), block, parents, worlds, range);
 }
@@ -74,11 +74,11 @@ fn propagate_block_at(
     dispatch!(level, simd => portable::propagate_block(simd, block, parents, worlds, range, ask));
 }
 
-/// Like [`propagate`], but only for slots that are dirty or whose parent is dirty, and marks the latter as dirty.
-/// `dirty` has a bit for each slot.
+/// Like [`propagate`], but only for slots that are dirty or whose parent is dirty. A slot whose parent is dirty becomes
+/// dirty. `dirty` has a bit for each slot.
 ///
 /// # Panics
-/// If a slot that it computes, or the slot's parent, is beyond an array or the bits. May also panic for other slots.
+/// If a computed slot, or its parent, is past the end of an array or of `dirty`. May also panic for other slots.
 pub fn propagate_dirty(
     locals: &[PackedTransform],
     parents: &[u32],

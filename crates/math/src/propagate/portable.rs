@@ -14,8 +14,8 @@ use fearless_simd::{f32x4, f32x8, prelude::*, u32x8};
 /// The number of slots converted at a time.
 pub(super) const LANES: usize = 8;
 
-/// The number of linked slots from which [`multiply_linked`] is faster. A slot is linked if its parent is the slot
-/// before. Measured with rigs and random trees.
+/// The least number of linked slots in a batch for which [`multiply_linked`] is faster. A slot is linked if its parent
+/// is the slot before it. Measured with rigs and random trees.
 const MANY_LINKED: u32 = 6;
 
 /// The prefetch distance of full sweeps, in slots. With 48, rigs beyond the second-level cache take a quarter longer;
@@ -25,7 +25,7 @@ pub(super) const STREAMED: usize = 160;
 /// The prefetch distance of dirty slots, in slots.
 const AHEAD: usize = 256;
 
-/// The number of dirty slots among eight below which they are converted one by one, without loading the others.
+/// If fewer than this many slots of a batch are dirty, they are converted one by one, without loading the clean slots.
 const FEW: u32 = 3;
 
 /// The bits of a batch with only dirty slots.
@@ -44,7 +44,7 @@ pub(super) fn propagate<S: Simd>(
     range: Range<usize>,
     upcoming: Upcoming<'_>,
 ) {
-    // Prefetch what batches before the first would have prefetched.
+    // Prefetch what earlier batches would have prefetched.
     for slot in (locals.len()..range.start + STREAMED).step_by(LANES) {
         prefetch_batch(locals, worlds, slot, upcoming);
     }
@@ -92,7 +92,7 @@ pub(super) fn propagate_block<S: Simd>(
     }
 }
 
-/// Prefetches the batch at a slot; past the last slot, the corresponding batch of the next arrays.
+/// Prefetches the batch at a slot. Past the last slot, prefetches the corresponding batch of the upcoming arrays.
 #[inline(always)]
 pub(super) fn prefetch_batch(locals: &[PackedTransform], worlds: &[Mat34], slot: usize, upcoming: Upcoming<'_>) {
     if slot < locals.len() {
@@ -142,9 +142,9 @@ pub(super) fn count_links<S: Simd, V: SimdInt<S, Element = u32>>(
     V::load_array_ref(simd, parents).simd_eq(before).to_bitmask().count_ones()
 }
 
-/// Multiplies a batch where most parents are the slot before, whose matrix is still in a register: no product waits for
-/// a load. This takes a branch per slot. The processor predicts it well if most parents are the slot before, as in
-/// limbs, and badly if half of them are.
+/// Multiplies a batch in which most slots are linked. The matrix of the slot before is still in a register, so no
+/// product waits for a load. This takes a branch per slot, which the processor predicts well if most slots are linked,
+/// as in limbs, and badly if half of them are.
 #[inline(always)]
 fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], worlds: &mut [Mat34], slot: usize) {
     let mut world = whole::take(simd, &worlds[parents[0] as usize]);
@@ -175,7 +175,7 @@ pub(super) fn propagate_dirty<S: Simd>(
     each_dirty(locals, parents, worlds, dirty, middle..range.end);
 }
 
-/// Computes slots one by one, for slots that fill no batch.
+/// Computes slots that do not fill a batch, one by one.
 #[inline(always)]
 fn each_dirty(
     locals: &[PackedTransform],
@@ -193,7 +193,7 @@ fn each_dirty(
     }
 }
 
-/// Computes the dirty slots of whole batches. Skips a batch if none of its slots and none of their parents are dirty.
+/// Computes the dirty slots of whole batches. Skips a batch if its slots and their parents are all clean.
 #[inline(always)]
 fn each_dirty_batch<S: Simd>(
     simd: S,
@@ -258,7 +258,7 @@ fn members<S: Simd>(simd: S, slots: &[u32; LANES], set: &[u64]) -> u32 {
     members
 }
 
-/// Returns the bits of the eight slots from `start`, a multiple of eight; zero past the end of the set.
+/// Returns the bits of eight slots from `start`, a multiple of eight. Bits past the end of the set are zero.
 #[inline(always)]
 fn byte_of(set: &[u64], start: usize) -> u8 {
     set.get(start / 64).map_or(0, |word| word.to_le_bytes()[start / LANES % LANES])

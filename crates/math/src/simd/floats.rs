@@ -14,8 +14,8 @@ unsafe impl Floats<10> for PackedTransform {}
 // SAFETY: `repr(C)` with two corners of three floats; glam's `Vec3` is `repr(C)`.
 unsafe impl Floats<6> for Aabb {}
 
-/// Returns a value's floats as an array, so that one load reads several. Loaded one by one, they make
-/// [`propagate`](crate::internal::propagate) take a third longer.
+/// Returns a value's floats as an array, so that one load reads several floats. If floats are loaded one by one,
+/// [`propagate`](crate::internal::propagate) takes a third longer.
 #[inline(always)]
 pub(crate) fn floats<T: Floats<N>, const N: usize>(value: &T) -> &[f32; N] {
     const { assert!(size_of::<T>() == size_of::<[f32; N]>() && align_of::<T>() == align_of::<f32>()) };

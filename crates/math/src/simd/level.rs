@@ -60,7 +60,7 @@ pub fn levels() -> Vec<Level> {
 #[cfg(feature = "_levels")]
 pub use forced::at_level;
 
-/// Forces another level than the machine's best, for tests and for counting instructions.
+/// Forces a level other than the machine's best, for tests and for counting instructions.
 #[cfg(feature = "_levels")]
 mod forced {
     use fearless_simd::Level;
@@ -75,7 +75,7 @@ mod forced {
         LEVEL.get()
     }
 
-    /// Runs a closure. Meanwhile kernels on this thread use this level; other threads keep theirs.
+    /// Runs a closure, during which kernels on this thread use this level. Other threads keep their levels.
     pub fn at_level<R>(level: Level, work: impl FnOnce() -> R) -> R {
         /// Restores the previous level, also after a panic.
         struct Before(Option<Level>);

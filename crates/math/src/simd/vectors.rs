@@ -1,7 +1,7 @@
 //! Transposes, and matrices row by row.
 //!
-//! All functions are `#[inline(always)]`: otherwise they are compiled without the kernel's instruction set, and ten
-//! times slower.
+//! All functions are `#[inline(always)]`: otherwise they would be compiled without the kernel's instruction set, and be
+//! ten times slower.
 //!
 //! Vectors of eight floats are transposed half by half, since most machines have vectors of four.
 
@@ -43,7 +43,7 @@ fn multiply_row<S: Simd>(simd: S, a: &[f32; 4], [b0, b1, b2]: &Rows<S>) -> f32x4
 
 /// Returns the greater number in each lane; the second number if either is NaN, or if both are zero.
 ///
-/// x86 has this as an instruction. Elsewhere the native maximum differs, so lanes are compared.
+/// x86 has an instruction for this. On other machines the native maximum differs, so lanes are compared.
 #[inline(always)]
 pub fn max<S: Simd, V: SimdFloat<S>>(simd: S, a: V, b: V) -> V {
     if cfg!(target_arch = "x86_64") && !simd.level().is_fallback() { a.max(b) } else { a.simd_gt(b).select(a, b) }
@@ -78,7 +78,7 @@ pub fn rows<S: Simd>(simd: S, vectors: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Hides the origin of a vector from the compiler, which would otherwise shuffle each half separately: model matrices
+/// Hides the origin of a vector from the compiler. Otherwise it would shuffle each half separately, and model matrices
 /// would take 4 to 25 % longer.
 #[inline(always)]
 fn opaque<S: Simd>(simd: S, vector: f32x8<S>) -> f32x8<S> {

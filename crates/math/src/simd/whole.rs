@@ -1,7 +1,7 @@
 //! A matrix in one vector of sixteen floats: the three rows, and a fourth row without meaning.
 //!
-//! One instruction works on all rows with AVX-512, and on two rows with AVX2. With narrower vectors, rows one by one
-//! are as fast and broadcast a number without a shuffle: see [`vectors`].
+//! With AVX-512 an instruction works on all rows, with AVX2 on two rows. With narrower vectors, working row by row is
+//! as fast, and broadcasts a number without a shuffle: see [`vectors`].
 
 use crate::Mat34;
 use crate::simd::level::has_avx2;
@@ -30,7 +30,7 @@ impl<S: Simd> Product<S> {
         }
     }
 
-    /// Stores it.
+    /// Stores the product.
     #[inline(always)]
     pub fn put(self, to: &mut Mat34) {
         match self {
@@ -46,8 +46,8 @@ pub fn pays<S: Simd>(simd: S) -> bool {
     has_avx2(simd)
 }
 
-/// Loads a matrix by the same accesses that [`put`] stores it with, so that a pending store is forwarded. The fourth
-/// row is zero, so that no subnormal number there slows arithmetic down.
+/// Loads a matrix by the same accesses by which [`put`] stores it, so that a pending store is forwarded. The fourth row
+/// is set to zero: subnormal numbers there would slow arithmetic down.
 #[inline(always)]
 pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
     let rows = matrix.rows.as_flattened();
@@ -85,14 +85,14 @@ pub fn shift<S: Simd>(simd: S, matrix: Whole<S>) -> Whole<S> {
     f32x16::from_bits(matrix.to_bits() & u32x16::load_array(simd, fourths))
 }
 
-/// Multiplies with the bits of `Mat34::mul`.
+/// Multiplies two matrices. The result has the bits of `Mat34::mul`.
 #[inline(always)]
 pub fn times<S: Simd>(simd: S, a: Whole<S>, b: &Mat34) -> Whole<S> {
     let [x, y, z] = &b.rows;
     times_rows(simd, a, [each_row(simd, x), each_row(simd, y), each_row(simd, z)])
 }
 
-/// Like [`times`], for a second matrix given as rows that are each repeated in all rows.
+/// Like [`times`], for a second matrix as three vectors, each with one of its rows repeated in all rows.
 #[inline(always)]
 pub fn times_rows<S: Simd>(simd: S, a: Whole<S>, [x, y, z]: [Whole<S>; 3]) -> Whole<S> {
     let sum = spread::<S, 0>(simd, a) * x + spread::<S, 1>(simd, a) * y;

@@ -21,7 +21,7 @@ pub(super) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
     const LINE: usize = 64;
     let first = array.as_ptr().wrapping_add(index).cast::<i8>();
     let last = (size_of::<T>() * count).saturating_sub(1);
-    // One plain range: the compiler unrolls it if the count is known, but not a chain of two ranges.
+    // If the count is known, the compiler unrolls a loop over one range, but not over a chain of two ranges.
     for line in 0..=last.div_ceil(LINE) {
         line_at::<_MM_HINT_T0>(first.wrapping_add(last.min(line * LINE)));
     }

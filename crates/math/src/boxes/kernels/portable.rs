@@ -6,8 +6,7 @@ use crate::simd::vectors::{columns, max as greater, min as lesser};
 use crate::{Aabb, BLOCK, BoxGroup, GROUP, Mat34, Ray, TOLERANCE};
 use fearless_simd::{f32x4, f32x8, f32x16, mask32x8, prelude::*, u32x16};
 
-/// The index of the first column of maxima. Column 3 is unused, so that bit 2 of an index distinguishes maxima from
-/// minima.
+/// The index of the first column of maxima. Column 3 is unused, so bit 2 of an index tells maxima from minima.
 const MAX: usize = 4;
 
 /// A plane, and for each axis the column of the box corner furthest inside: a minimum (0 to 2) or a maximum (4 to 6).
@@ -17,7 +16,7 @@ struct Side {
 }
 
 impl Side {
-    /// Returns the sides of the planes. Sides after the last plane must not be used.
+    /// Returns a side for each plane. The sides after the last plane must not be used.
     #[inline(always)]
     fn all(planes: &[[f32; 4]]) -> [Self; 6] {
         [
@@ -93,7 +92,7 @@ pub(super) fn list_in_frustum<S: Simd>(
         }
         return;
     }
-    // Each step writes sixteen indices, with the hit boxes first. The next step overwrites the rest.
+    // Each step writes sixteen indices, those of hit boxes first. The next step overwrites the others.
     let sides = Side::all(planes);
     let sides = &sides[..planes.len()];
     let numbers = u32x16::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
@@ -122,7 +121,7 @@ fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32
     kept.to_bitmask().count_ones() as usize
 }
 
-/// The number of groups tested at a time: their masks and tolerances fit in registers.
+/// The number of groups that are tested at a time, so that their masks and tolerances fit in registers.
 const FEW: usize = 4;
 
 /// Returns a bit mask of the boxes that touch the frustum.
@@ -176,8 +175,8 @@ fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes:
     hits
 }
 
-/// Returns the boxes that touch the frustum, and the boxes that are wholly inside all planes. With `EARLY`, stops if
-/// all boxes are outside. A plane loads its corner from the columns by index, without choosing between registers.
+/// Returns bit masks of the boxes that touch the frustum, and of the boxes that are entirely inside all planes. With
+/// `EARLY`, stops if all boxes are outside. Loads the corner for a plane by index, without choosing between registers.
 #[inline(always)]
 fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const EARLY: bool>(
     simd: S,
@@ -201,7 +200,7 @@ fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const
     (!out, within)
 }
 
-/// Returns the distance, zero or negative, down to which a box touches despite rounding: −[`TOLERANCE`] times the sum
+/// Returns the least distance at which a box touches despite rounding, zero or negative: −[`TOLERANCE`] times the sum
 /// of its greatest absolute coordinates. For an empty box, which is outside anyway, the result is meaningless.
 #[inline(always)]
 fn tolerance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, min: [V; 3], max: [V; 3]) -> V {
