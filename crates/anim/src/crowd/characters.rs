@@ -1,4 +1,4 @@
-//! Matrices of characters that own their poses, sixteen at a time.
+//! Matrices of characters that own their poses, computed for sixteen characters at a time.
 
 use super::{LANES, depths, levels};
 use crate::crowd::kernels::{self, Level, Output};
@@ -10,7 +10,7 @@ use core::borrow::Borrow;
 use smallvec::SmallVec;
 
 impl Skeleton {
-    /// Computes the model matrices of many characters that own their poses, sixteen at a time, in the scratch buffer
+    /// Computes, sixteen at a time, the model matrices of many characters that own their poses, in the scratch buffer
     /// `room`. Calls `visit` with the matrices of each character while they are in the cache.
     ///
     /// `pose` is called once for each character, and may compute the pose, for example by sampling a player. It returns

@@ -4,7 +4,7 @@ use crate::Clip;
 use crate::clip::format::{GROUP_HEAD, GroupHead};
 use crate::sampling::{self, Active, Word};
 
-/// A place between two groups of the stream. The keys of all groups before the place were fetched, and no others.
+/// A place between two groups of the stream. The keys of all groups before the place were fetched, and no other keys.
 ///
 /// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to a time: after the last group that is needed at
 /// or before the time.

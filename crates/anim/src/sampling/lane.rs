@@ -4,7 +4,7 @@ use super::lanes::{Active, LANES, NUMBERS, Word};
 use crate::clip::format::Ranges;
 use glam::{Quat, Vec4};
 
-/// The keys of one track before and after the current time: the time and the numbers x, y, z of each.
+/// The keys of one track before and after the current time: the time and the numbers x, y, z of each key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneKeys<W: Word> {
     from: W::Key,

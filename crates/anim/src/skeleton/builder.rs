@@ -58,8 +58,8 @@ impl SkeletonBuilder {
     /// Runs in **O(joints)**, without recursion.
     ///
     /// # Errors
-    /// A [`SkeletonError`]: no joints or too many, a parent that does not exist, more than one root, a cycle, numbers
-    /// that are not finite, a zero rotation; [`SkeletonError::AllocationFailed`].
+    /// A [`SkeletonError`]: no joints or too many joints, a parent that does not exist, more than one root, a cycle,
+    /// numbers that are not finite, a zero rotation; [`SkeletonError::AllocationFailed`].
     pub fn build(&self) -> Result<(Skeleton, JointMap), Error> {
         let count = self.joints.len();
         if count == 0 {

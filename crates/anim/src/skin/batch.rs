@@ -69,7 +69,7 @@ impl SkinBatch {
     }
 
     /// Adds a character with the skin that its mesh was built for, and returns the character's number. Characters are
-    /// numbered from 0; their ranges of the arrays have the same order.
+    /// numbered from 0; their ranges in the arrays are in the same order.
     ///
     /// # Errors
     /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if the skin's id

@@ -10,8 +10,8 @@ use core::ops::Range;
 /// [eight](SkinnedMeshBuilder::eight_influences).
 ///
 /// Vertices are sorted by how many joints they follow, so that skinning runs one loop per number of joints. Vertices
-/// with the same number keep their order, and [`indices`](Self::indices) are remapped. [`remap`](Self::remap) reorders
-/// data that is not skinned, such as texture coordinates.
+/// that follow equally many joints keep their order, and [`indices`](Self::indices) are remapped.
+/// [`remap`](Self::remap) reorders data that is not skinned, such as texture coordinates.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::SkinOutput};

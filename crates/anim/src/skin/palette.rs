@@ -52,7 +52,7 @@ impl Skin {
     /// Creates a skin of these joints, each with the inverse of its model matrix at the time of binding.
     ///
     /// A joint may be listed more than once. The arguments correspond to `joints` and `inverseBindMatrices` of glTF; if
-    /// a file omits the latter, pass identities.
+    /// a file has no inverse bind matrices, pass identities.
     ///
     /// # Errors
     /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more

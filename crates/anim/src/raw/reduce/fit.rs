@@ -223,8 +223,8 @@ fn chain<'b, V: TrackValue>(
     kept
 }
 
-/// Returns the farthest index that fits, or the next index if none fits: doubles the step, then bisects. Assumes that
-/// indices fit up to some point and not beyond. If that is wrong, the result still fits.
+/// Returns the farthest index that fits, or the next index if no index fits: doubles the step, then bisects. Assumes
+/// that indices fit up to some point and not beyond. If this assumption is wrong, the result still fits.
 fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad, mut step) = (from + 1, end, 1);
     while good + 1 < bad {

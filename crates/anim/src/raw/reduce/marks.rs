@@ -180,7 +180,7 @@ impl Piece {
             return f64::INFINITY;
         }
         let apart = V::distance(V::normalise(a), V::normalise(b));
-        // A sum of quaternions of different lengths is nearer to the longer one.
+        // A sum of quaternions of different lengths is nearer to the longer quaternion.
         let (short, long) = (a.length().min(b.length()), a.length().max(b.length()));
         let shift = (long - short) / (4.0 * short) * 2.0 * tangent(apart);
         bend / (least - 0.5 * bend) + shift + unevenness(apart)
