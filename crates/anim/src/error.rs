@@ -13,7 +13,7 @@ pub enum Error {
     Clip(ClipError),
     /// Joints or bytes are not a skeleton, or a pose or an instance does not match the skeleton.
     Skeleton(SkeletonError),
-    /// A skin, a skinned mesh, or a call that skins is invalid.
+    /// A skin, a skinned mesh, or a call for skinning is invalid.
     Skin(SkinError),
     /// Bytes are not a library.
     Library(LibraryError),

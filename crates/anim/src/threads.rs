@@ -25,17 +25,17 @@ pub(crate) fn is_worth_sharing(amount: usize, least: usize) -> bool {
 pub(crate) trait Blocks: Sized + Send {
     fn blocks(&self) -> usize;
 
-    /// Splits into the first `blocks` blocks and the others.
+    /// Splits into the first `blocks` blocks and the remaining blocks.
     fn split_at(self, blocks: usize) -> (Self, Self);
 }
 
-/// A list in blocks of this size; the last one may be shorter.
+/// A list in blocks of this size; the last block may be shorter.
 pub(crate) struct Chunks<'a, T> {
     pub(crate) items: &'a [T],
     pub(crate) size: usize,
 }
 
-/// A list in blocks of this size; the last one may be shorter.
+/// A list in blocks of this size; the last block may be shorter.
 pub(crate) struct ChunksMut<'a, T> {
     pub(crate) items: &'a mut [T],
     pub(crate) size: usize,

@@ -1,10 +1,10 @@
-//! Weights by joint.
+//! A weight for each joint.
 
 use crate::blend::kernels::Weights;
 use crate::transform_lanes::POSE_LANES as LANES;
 use crate::{Error, Skeleton, skeleton::SkeletonError};
 
-/// A weight from 0 to 1 for each joint, by which a blend is multiplied. Takes 4 bytes per joint.
+/// A weight from 0 to 1 for each joint, which multiplies the weight of a blend. Takes 4 bytes per joint.
 ///
 /// ```
 /// use hedgerow_anim::{SkeletonBuilder, Transform, blend::JointMask};
@@ -87,7 +87,7 @@ impl JointMask {
     }
 }
 
-/// Returns the weight, if it is from 0 to `most`.
+/// Returns the weight, or an error if the weight is not from 0 to `most`.
 pub(super) fn checked(weight: f32, most: f32) -> Result<f32, SkeletonError> {
     if (0.0..=most).contains(&weight) { Ok(weight) } else { Err(SkeletonError::BadWeight) }
 }

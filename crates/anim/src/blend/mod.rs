@@ -1,6 +1,6 @@
 //! Blending of poses: sums, fades and differences, optionally weighted by joint.
 //!
-//! Weights are at most [`MAX_WEIGHT`]: if all numbers are at most 10¹⁵, no result overflows.
+//! Weights are at most [`MAX_WEIGHT`], so no result overflows if all numbers of the poses are at most 10¹⁵.
 
 pub(crate) mod kernels;
 mod mask;
@@ -20,8 +20,8 @@ pub const MAX_WEIGHT: f32 = 1e6;
 /// Accumulates a weighted sum of poses.
 ///
 /// Translations and scales are averaged. Rotations are flipped to the same hemisphere, added and normalised. Weights
-/// need not add up to one: each joint is divided by the total of its weights. Reuse a sum every frame to avoid
-/// allocations.
+/// need not add up to one: each joint's sum is divided by the total of the joint's weights. Reuse a sum every frame to
+/// avoid allocations.
 ///
 /// ```
 /// use hedgerow_anim::{Pose, Transform, blend::{MAX_WEIGHT, PoseSum}};
@@ -42,7 +42,7 @@ pub struct PoseSum {
     sum: Vec<PoseBlock>,
     totals: Vec<Weights>,
     joints: usize,
-    /// Whether nothing was added yet. If so, the other fields are invalid.
+    /// Whether nothing was added yet. If true, the other fields are invalid.
     empty: bool,
 }
 
@@ -60,7 +60,7 @@ impl PoseSum {
     ///
     /// # Errors
     /// [`SkeletonError::BadWeight`] unless the weight is from 0 to [`MAX_WEIGHT`]; [`SkeletonError::JointCount`] if the
-    /// pose or the mask has another number of joints.
+    /// pose or the mask has a different number of joints.
     pub fn add(&mut self, pose: &Pose, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight, MAX_WEIGHT)?;
         expect(self.joints, [Some(pose.len()), mask.map(JointMask::len)])?;
@@ -73,7 +73,7 @@ impl PoseSum {
     /// [`f32::MIN_POSITIVE`] gets its transform from `base`, for example the rest pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if `base` or `out` has another number of joints. The sum is unchanged then.
+    /// [`SkeletonError::JointCount`] if `base` or `out` has a different number of joints. The sum is unchanged then.
     pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
         expect(self.joints, [Some(base.len()), Some(out.len())])?;
         if self.empty {
@@ -113,8 +113,8 @@ impl Pose {
 
     /// Computes the difference between a reference and this pose, as an additive pose for [`Pose::add`].
     ///
-    /// Translations are subtracted, scales divided, and rotations lead from the reference to this pose. The quotient of
-    /// scales is 1 if the reference is too small to divide by.
+    /// Translations are subtracted, scales are divided, and rotations lead from the reference to this pose. The
+    /// quotient of scales is 1 if the reference's scale is too small to divide by.
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`] if the three poses have different numbers of joints.
@@ -124,8 +124,8 @@ impl Pose {
         Ok(())
     }
 
-    /// Adds a [`Pose::difference`] times a weight, for example breathing on top of any other motion. If there is a
-    /// mask, its joint weights multiply the weight.
+    /// Adds a difference that [`Pose::difference`] computed, times a weight: for example, breathing on top of any other
+    /// motion. If there is a mask, its joint weights multiply the weight.
     ///
     /// Runs in **O(joints)**, eight at a time.
     ///
@@ -152,7 +152,7 @@ impl Pose {
     }
 }
 
-/// Returns an error unless all given lengths are as expected.
+/// Returns an error unless all given lengths equal `expected`.
 fn expect(expected: usize, lengths: [Option<usize>; 2]) -> Result<(), SkeletonError> {
     match lengths.into_iter().flatten().find(|&found| found != expected) {
         Some(found) => Err(SkeletonError::JointCount { expected, found }),

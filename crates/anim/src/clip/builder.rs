@@ -1,4 +1,4 @@
-//! The settings of a clip's compilation.
+//! The settings for compiling a clip.
 
 use super::Clip;
 use super::format::{Width, write};
@@ -9,7 +9,7 @@ use crate::{
     raw::{ClipError, Reduction, Track},
 };
 
-/// The precision of stored keys. The table of [`Clip`] has the errors.
+/// The precision of stored keys. The documentation of [`Clip`] has a table of the errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// 16-bit words.
@@ -19,11 +19,11 @@ pub enum Precision {
     Tight,
 }
 
-/// The distance between the jump frames of a [`Clip`]. The first is at the start of the clip, the last at its end.
+/// The distance between jump frames of a [`Clip`]. The first frame is at the start of the clip, the last at its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JumpSpacing {
-    /// The greatest distance, in seconds, except where there are no keys between two frames.
+    /// The greatest distance, in seconds. Two frames are farther apart only if there are no keys between them.
     Seconds(f32),
     /// The number of stream bytes from one frame to the next, rounded up to whole groups of keys.
     Bytes(u32),
@@ -39,11 +39,11 @@ impl Default for JumpSpacing {
     }
 }
 
-/// The compiler of [`RawClip`]s. [`build`](Self::build) keeps all keys, [`build_reduced`](Self::build_reduced) only
-/// those that an error bound in model space needs.
+/// The compiler of [`RawClip`]s. [`build`](Self::build) keeps all keys. [`build_reduced`](Self::build_reduced) keeps
+/// only the keys that an error bound in model space needs.
 ///
-/// Quantisation adds to the error bound of a reduction, and may accumulate along a chain of joints. A compact rotation
-/// is off by up to 1.1e-4 radians, which moves a point 1 m away by 0.1 mm. [`ClipReport`] has the errors.
+/// Quantisation errors come on top of a reduction's bound, and may accumulate along a chain of joints. A compact
+/// rotation is off by up to 1.1e-4 radians, which moves a point 1 m away by 0.1 mm. [`ClipReport`] has the errors.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, RawClip, clip::{JumpSpacing, Precision}, glam::Quat, raw::Track};
@@ -71,7 +71,7 @@ pub struct ClipBuilder {
 pub struct ClipReport {
     /// The size of the clip, in bytes.
     pub bytes: usize,
-    /// The number of keys, with inserted ones and one for each constant track.
+    /// The number of keys, including inserted keys and one key for each constant track.
     pub keys: usize,
     /// The number of keys inserted into long arcs: see [`ClipBuilder::arc_error`].
     pub inserted_keys: usize,
@@ -88,12 +88,12 @@ pub struct ClipReport {
     /// The greatest error of a key's time, in seconds.
     pub time_error: f32,
     /// The greatest deviation, in radians, of a linear rotation from the arc at constant speed between two keys. The
-    /// deviation exceeds [`ClipBuilder::arc_error`] only if a turn has too few ticks to insert keys.
+    /// deviation exceeds [`ClipBuilder::arc_error`] only if there are too few ticks for more keys.
     pub arc_error: f32,
 }
 
 impl ClipBuilder {
-    /// Creates a builder with compact precision, and jump frames of a quarter of the stream's size.
+    /// Creates a builder with compact precision, and with jump frames that make the stream a quarter larger.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -115,8 +115,8 @@ impl ClipBuilder {
 
     /// Sets the greatest deviation, in radians, of linear rotations from the arc at constant speed. The default is
     /// 1e-3, or 1e-5 if tight. Between keys, a player uses normalised sums, which follow the arc at a slightly uneven
-    /// speed. If the keys are an angle θ apart, the deviation is at most θ³ / 250. Keys are inserted where this exceeds
-    /// the bound and there are ticks for them: 1e-3 needs none below 35°. A turn of nearly 180° always gets a key.
+    /// speed. If the keys are an angle θ apart, the deviation is at most θ³ / 250. Keys are inserted where the bound is
+    /// exceeded and ticks are free: 1e-3 needs no keys below 35°. A turn of nearly 180° always gets a key.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }
@@ -197,7 +197,7 @@ impl ClipBuilder {
             Width::Compact => 1e-3,
             Width::Tight => 1e-5,
         });
-        // Blocks and channels have 16-bit numbers.
+        // Blocks and channels are numbered with 16 bits.
         if clip.channels() > usize::from(u16::MAX) {
             return Err(ClipError::TooLarge.into());
         }
@@ -214,7 +214,7 @@ impl ClipBuilder {
     }
 }
 
-/// Returns the rate, in ticks a second, at which all key times fit 16 bits, if there is one.
+/// Returns a rate, in ticks per second, at which all key times fit 16 bits, or `None` if there is no such rate.
 fn ticks(clip: &RawClip) -> Option<f32> {
     // Each key of a track needs its own tick.
     if times(clip).any(|times| times.len() > usize::from(u16::MAX)) {

@@ -36,13 +36,13 @@ use std::io::{ErrorKind, Read};
 
 /// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
 ///
-/// One stream holds the keys of all tracks, sorted by the time at which a player needs each: that of the track's
-/// previous key. A player reads the stream in either direction. Its *active array* holds each track's keys before and
-/// after the current time. *Jump frames* are stored copies of the active array, from which seeks start.
+/// One stream holds the keys of all tracks, sorted by the time at which a player needs each key: the time of the
+/// track's previous key. A player reads the stream in either direction. Its *active array* holds each track's keys
+/// before and after the current time. *Jump frames* are stored copies of the active array, from which seeks start.
 ///
-/// For each key, the stream stores the XOR with the key two before it in the same track. Forward, the active array
-/// still has the earlier key, and the XOR turns the earlier key into the new one. Backward, the same XOR restores the
-/// earlier key. So both directions have the same speed and give the same bits.
+/// For each key, the stream stores the XOR with the key two before it in the same track. When a player goes forward,
+/// the active array still has the earlier key, and the XOR turns it into the new key. When a player goes backward, the
+/// same XOR restores the earlier key. So both directions have the same speed and give the same bits.
 ///
 /// | | [compact](crate::clip::Precision::Compact) | [tight](crate::clip::Precision::Tight) |
 /// |---|---|---|
@@ -52,9 +52,9 @@ use std::io::{ErrorKind, Read};
 /// | overhead per eight joints with keys at the same time | 5 bytes | 7 bytes |
 /// | player state or jump frame | 16 bytes a joint | 32 bytes a joint |
 ///
-/// A tick is 1/65,500 of the duration, at most 1 ms. If keys of a track are closer together, key times are within a
-/// whole tick. A constant track is stored once, unquantised, and costs nothing while a pose shows the same clip: see
-/// [`Player::sample`](crate::Player::sample).
+/// A tick is 1/65,500 of the duration, at most 1 ms. If keys of a track are less than a tick apart, key times are
+/// within a whole tick. A constant track is stored once, unquantised, and costs nothing while a pose shows the same
+/// clip: see [`Player::sample`](crate::Player::sample).
 ///
 /// ```
 /// use hedgerow_anim::glam::Quat;
@@ -79,7 +79,7 @@ use std::io::{ErrorKind, Read};
 #[derive(Clone, Debug)]
 pub struct Clip {
     tables: Tables,
-    /// The least distance between two jump frames, in units of key times.
+    /// The least distance between two jump frames, in the clip's units of time.
     gap: f32,
 }
 
@@ -91,7 +91,7 @@ pub struct ClipStats {
     pub bytes: usize,
     /// The size of the stream of keys, in bytes.
     pub stream_bytes: usize,
-    /// The number of keys of all tracks, with one for each constant track.
+    /// The number of keys of all tracks, including one key for each constant track.
     pub keys: usize,
     /// The number of groups in the stream. A player needs the keys of a group at the same time.
     pub groups: usize,

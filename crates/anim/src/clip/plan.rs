@@ -103,7 +103,7 @@ impl<W: Quantise> Plan<W> {
         plan
     }
 
-    /// Returns the number of keys in the stream and of constant tracks.
+    /// Returns the number of keys of all lanes and of constant tracks.
     pub(super) fn keys(&self) -> usize {
         let lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
         self.constant_keys + lanes.map(|lane| lane.keys.len()).sum::<usize>()
@@ -151,7 +151,7 @@ impl<W: Quantise> Plan<W> {
         }
         report.rotation_error = report.rotation_error.max(error);
         if keys.iter().all(|key| *key == keys[0]) {
-            // `error` is measured from this word. The first key may be twice as far from another key.
+            // Uses this word, from which `error` is measured: the first key may be twice as far from another key.
             let [x, y, z, w] = rotation(keys[0].map(|word| word.restore(rotation_range::<W>()))).map(f64::from);
             return self.constant_rotation(joint, DQuat::from_xyzw(x, y, z, w).normalize(), report);
         }
@@ -206,7 +206,7 @@ impl<W: Quantise> Plan<W> {
         report.channel_error = report.channel_error.max(error);
     }
 
-    /// Makes a lane for each number of a cubic track, with in-tangent, value, out-tangent. Returns the greatest error.
+    /// Makes a lane per number of a cubic track. Keys are in-tangent, value, out-tangent. Returns the greatest error.
     fn cubic<V: TrackValue>(
         &mut self,
         track: &Track<V>,
@@ -254,7 +254,7 @@ impl<W: Quantise> Plan<W> {
         times
     }
 
-    /// Returns whether each lane has at most one key at a time, as players require.
+    /// Returns whether no two keys of a lane have the same time, as players require.
     pub(super) fn is_ordered(&self) -> bool {
         let mut lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
         lanes.all(|lane| lane.times.is_sorted_by(|a, b| a < b))

@@ -21,7 +21,7 @@ impl Range {
     /// The range of a rotation's three numbers, each at most 1.
     pub(super) const ROTATION: Self = Self { middle: 0.0, step: <u16 as Word>::PARAMETER };
 
-    /// Returns the range of some numbers.
+    /// Returns the range that covers these numbers.
     pub(super) fn of(numbers: impl Iterator<Item = f32>) -> Self {
         let (least, most) = numbers
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), number| (least.min(number), most.max(number)));
@@ -45,14 +45,14 @@ pub(super) trait Quantise: Word {
     /// close together that a word would be off by more than a unit.
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>>;
 
-    /// Counts the words after `from` up to `to`.
+    /// Counts the words above `from`, up to and including `to`.
     fn steps(from: Self, to: Self) -> u32;
 
-    /// Returns the time at `part` of `parts` between two times, and its fraction of the interval, 0 to 1.
+    /// Returns the time at the fraction `part / parts` of an interval, rounded to a word, and the word's fraction.
     fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64);
 
     /// Returns the times that divide `from..to` into parts, in ascending order, each with its fraction of the interval.
-    /// There are fewer than `parts` if there are too few words.
+    /// If there are too few words between `from` and `to`, returns fewer times.
     fn between(from: Self, to: Self, parts: u32) -> impl Iterator<Item = (Self, f64)> {
         let parts = parts.min(Self::steps(from, to));
         let mut last = from;
@@ -203,9 +203,9 @@ pub(super) fn unevenness(angle: f64) -> f64 {
 
 /// Returns the rate, in ticks a second, at which times up to `duration` fit 16 bits.
 ///
-/// If all times are multiples of a tick, the rate is the finest that fits: a tick is the smallest gap divided by 1 to
-/// 12, then by the greatest possible integer. Otherwise there are 65,534 ticks in the whole duration. Returns `None` if
-/// such a tick is longer than a millisecond or the rate is not finite.
+/// If all times are multiples of the smallest gap divided by an integer from 1 to 12, a tick is this quotient divided
+/// by the greatest integer that fits. Otherwise a tick is 1/65,534 of the duration. Returns `None` if the tick of the
+/// second case is longer than a millisecond, or if the rate is not finite.
 pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
     const MOST: f64 = 65_534.0;
     const COARSEST: f64 = 1e-3;

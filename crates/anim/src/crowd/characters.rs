@@ -1,4 +1,4 @@
-//! Matrices of characters that own their poses, sixteen at a time.
+//! Matrices of characters that own their poses, computed for sixteen characters at a time.
 
 use super::{LANES, depths, levels};
 use crate::crowd::kernels::{self, Level, Output};
@@ -10,7 +10,7 @@ use core::borrow::Borrow;
 use smallvec::SmallVec;
 
 impl Skeleton {
-    /// Computes the model matrices of many characters that own their poses, sixteen at a time, in the scratch buffer
+    /// Computes, sixteen at a time, the model matrices of many characters that own their poses, in the scratch buffer
     /// `room`. Calls `visit` with the matrices of each character while they are in the cache.
     ///
     /// `pose` is called once for each character, and may compute the pose, for example by sampling a player. It returns
@@ -45,8 +45,8 @@ impl Skeleton {
     /// # Errors
     /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose and the skeleton have
     /// different numbers of joints, or the first error that a closure returns. All earlier groups of sixteen were
-    /// visited. If `visit` failed, the earlier characters of the same group were visited, too; if `pose` failed, none
-    /// of that group were.
+    /// visited. If `visit` failed, the earlier characters of the same group were visited, too; if `pose` failed, no
+    /// character of that group was visited.
     pub fn each_models<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         characters: impl IntoIterator<Item = C>,
@@ -114,12 +114,12 @@ impl Skeleton {
     }
 
     /// Like [`Skeleton::each_models`], with the same bits, but on the threads of the current pool if the feature
-    /// `rayon` is on. The closures are called on any thread and in any order, but for each character `pose` before
-    /// `visit`.
+    /// `rayon` is on. The closures are called on any thread and in any order, but `pose` is called before `visit` for
+    /// each character.
     ///
     /// # Errors
-    /// The errors of [`Skeleton::each_models`]. If several groups of sixteen fail, returns the error of the first one.
-    /// Later groups may have been visited.
+    /// The errors of [`Skeleton::each_models`]. If several groups of sixteen fail, returns the error of the first group
+    /// that failed. Later groups may have been visited.
     pub fn par_each_models<'c, C: Send, P: Borrow<Pose>, D, E: From<Error> + Send>(
         &self,
         characters: &'c mut [C],
@@ -192,7 +192,7 @@ struct Groups<'s> {
 }
 
 impl Groups<'_> {
-    /// Computes characters sixteen at a time in `room`, and calls `visit` for each.
+    /// Computes characters sixteen at a time in `room`, and calls `visit` for each character.
     fn show<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         mut characters: impl Iterator<Item = C>,

@@ -48,7 +48,7 @@ impl Places {
         }
     }
 
-    /// Frees spare capacity of the places; the slots of handles stay.
+    /// Frees the spare capacity of the list of instances, but not the handle slots.
     pub(super) fn shrink_to_fit(&mut self) {
         self.owners.shrink_to_fit();
     }

@@ -66,9 +66,9 @@ pub struct Crowd {
     skeleton: Skeleton,
     /// The depth of each joint below the root.
     depths: Box<[u16]>,
-    /// The joints of each block, in order, block after block. Lanes without an instance have the identity.
+    /// All joints of block 0, then of block 1, and so on. Lanes without an instance have the identity.
     lanes: Vec<JointLanes>,
-    /// The clip that each instance shows, by place.
+    /// The clip that each instance shows, indexed by place.
     shows: Vec<Option<ClipNumber>>,
     places: Places,
     /// Scratch poses of [`Crowd::change_poses`], kept to save allocations.
@@ -114,7 +114,7 @@ impl Crowd {
         self.shows.reserve(additional);
     }
 
-    /// Frees unused memory, except for 12 bytes for each slot of a handle.
+    /// Frees unused memory, except for 12 bytes for each handle slot.
     pub fn shrink_to_fit(&mut self) {
         self.lanes.shrink_to_fit();
         self.shows.shrink_to_fit();
@@ -188,8 +188,8 @@ impl Crowd {
 
     /// Replaces all local transforms of an instance.
     ///
-    /// Runs in **O(joints)**, and writes ten cache lines per joint: slower than computing the matrices. To pose all
-    /// instances every frame, use [`Crowd::change_poses`].
+    /// Runs in **O(joints)**, and writes ten cache lines per joint, which is slower than computing the matrices. To
+    /// pose all instances every frame, use [`Crowd::change_poses`].
     ///
     /// # Errors
     /// [`SkeletonError::StaleInstance`] if there is no such instance, [`SkeletonError::JointCount`] if pose and
@@ -248,7 +248,7 @@ impl Crowd {
         self.places.find(instance).ok_or(SkeletonError::StaleInstance(instance).into())
     }
 
-    /// Returns the lanes of a joint in the block of a place.
+    /// Returns a joint's lanes in the block that contains a place.
     #[inline]
     fn joint(&self, place: usize, joint: usize) -> &JointLanes {
         &self.lanes[place / LANES * self.skeleton.len() + joint]
@@ -272,7 +272,7 @@ fn depths(skeleton: &Skeleton) -> Box<[u16]> {
 /// The number of levels that need no allocation. Deeper skeletons allocate in each call.
 const USUAL_LEVELS: usize = 24;
 
-/// Returns a scratch matrix for each depth. If inlined, the general `memset` clears them with four times the
+/// Returns a scratch matrix for each depth. If inlined, the general `memset` clears the matrices with four times the
 /// instructions.
 #[inline(never)]
 fn levels(depths: &[u16]) -> SmallVec<[Level; USUAL_LEVELS]> {

@@ -21,7 +21,7 @@ impl Crowd {
     /// unchanged.
     ///
     /// # Panics
-    /// If `change` replaces a pose with one that has another number of joints.
+    /// If `change` replaces a pose with a pose that has a different number of joints.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Transform};
@@ -76,7 +76,7 @@ impl Crowd {
     /// unchanged; any other group may be changed.
     ///
     /// # Panics
-    /// If `change` replaces a pose with one that has another number of joints.
+    /// If `change` replaces a pose with a pose that has a different number of joints.
     pub fn par_change_poses<T: Send, E: From<Error> + Send>(
         &mut self,
         items: &mut [T],

@@ -3,8 +3,8 @@
 //! ```text
 //! header   see `file_header`                                                                  32 B
 //! counts   skeletons, clips, skins, skinned meshes: u32                                       16 B
-//! values   in this order, each: bytes of its name u32, `u32::MAX` without one; its own bytes
-//!          u64; the name in UTF-8; what its `to_bytes` returns, with a header of its own
+//! values   in this order, each: length of its name u32, `u32::MAX` if it has no name; length of
+//!          its bytes u64; the name in UTF-8; the result of its `to_bytes`, with its own header
 //! ```
 //!
 //! Little-endian, without alignment.
@@ -21,7 +21,7 @@ use std::io::{self, Read, Write};
 /// The only version that is written and read.
 pub(super) const VERSION: u32 = 1;
 
-/// The length of a name that marks a value without a name.
+/// The name length that marks a value without a name.
 const NO_NAME: u32 = u32::MAX;
 
 const CUT_OFF: LibraryError = LibraryError::Invalid("it is cut off");
@@ -51,7 +51,7 @@ impl Library {
     /// Writes [`Library::to_bytes`] to a file or elsewhere, in one call.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&self.to_bytes())
     }
@@ -148,7 +148,7 @@ impl<'b> Reader<'b> {
         Ok(u32::from_le_bytes(*word))
     }
 
-    /// Reads values one by one, so that memory is bounded by the bytes.
+    /// Reads values one by one, so that memory is bounded by the size of the input.
     fn read<K: Key, V>(
         &mut self,
         count: u32,

@@ -73,7 +73,7 @@ impl<K: Key, V> Collection<K, V> {
         item.map(|item| item.name = name.into().map(Box::from)).is_some()
     }
 
-    /// Replaces the value of a key and returns the old one. Does nothing and returns `None` for a stale key.
+    /// Replaces the value of a key and returns the old value. Does nothing and returns `None` for a stale key.
     pub fn replace(&mut self, key: K, value: impl Into<Arc<V>>) -> Option<Arc<V>> {
         self.items.get_mut(key).map(|item| core::mem::replace(&mut item.value, value.into()))
     }

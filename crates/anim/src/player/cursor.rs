@@ -4,7 +4,7 @@ use crate::Clip;
 use crate::clip::format::{GROUP_HEAD, GroupHead};
 use crate::sampling::{self, Active, Word};
 
-/// A place between two groups of the stream. The keys of all groups before the place were fetched, and no others.
+/// A place between two groups of the stream. The keys of all groups before the place were fetched, and no other keys.
 ///
 /// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to a time: after the last group that is needed at
 /// or before the time.
@@ -38,7 +38,7 @@ impl Cursor {
         self.time
     }
 
-    /// Returns the time at which the group of `bytes` bytes before the place was needed.
+    /// Returns the time at which the group before the place was needed, given the group's length in bytes.
     fn need_before(&self, stream: &[u8], bytes: u32) -> f32 {
         let start = self.place.checked_sub(bytes).filter(|_| bytes as usize >= GROUP_HEAD);
         start.and_then(|start| GroupHead::read(stream, start as usize)).map_or(f32::NEG_INFINITY, |head| head.need)
@@ -57,8 +57,8 @@ impl Cursor {
         }
     }
 
-    /// Goes to a time: along the stream, or by the nearest jump frame if that is nearer. Jump frames are at least `gap`
-    /// apart.
+    /// Goes to a time from the current time or the nearest jump frame, whichever is nearer. Jump frames are at least
+    /// `gap` apart.
     #[inline]
     pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
         self.way = time - self.time;
@@ -66,7 +66,7 @@ impl Cursor {
         if time < self.next && time >= self.last {
             return;
         }
-        // A jump frame can only be nearer if the step is longer than half of the gap.
+        // A jump frame can only be nearer if the step in time is longer than half of the gap.
         if self.way.abs() > 0.5 * gap {
             let frame = nearest(clip, time);
             if (frame.1.0 - time).abs() < self.way.abs() {
@@ -76,7 +76,7 @@ impl Cursor {
         self.walk(clip, active);
     }
 
-    /// Creates a cursor at a time, by the nearest jump frame.
+    /// Creates a cursor at a time, starting from the nearest jump frame.
     pub(super) fn seek<W: Word>(clip: &Clip, active: &mut [Active<W>], time: f32) -> Self {
         let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time, way: 0.0 };
         cursor.jump(clip, active, nearest(clip, time), time);
@@ -95,7 +95,7 @@ impl Cursor {
         self.walk(clip, active);
     }
 
-    /// Moves along the stream to the current time: fetches keys forward, or takes keys back.
+    /// Moves along the stream to the current time: forward by fetching keys, or backward by taking keys back.
     fn walk<W: Word>(&mut self, clip: &Clip, active: &mut [Active<W>]) {
         let (stream, length) = clip.stream();
         let singles = clip.tables().singles();

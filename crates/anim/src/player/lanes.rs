@@ -17,7 +17,7 @@ pub(super) struct Lanes {
     pub(super) active: Words,
     /// The targets of rotations, translations and scales, copied from the clip so that they are in the cache.
     targets: SmallVec<[Target; 16]>,
-    /// The clip's number, also a copy.
+    /// A copy of the clip's number.
     clip: ClipNumber,
 }
 
@@ -131,7 +131,7 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
     });
 }
 
-/// Normalises a quaternion. If it is zero, any unit quaternion will do.
+/// Normalises a quaternion. Returns the identity for zero, where any unit quaternion will do.
 ///
 /// The sum is written out, because the order of additions in `Quat::length` depends on the machine.
 fn unit(rotation: [f32; 4]) -> Quat {
@@ -180,7 +180,7 @@ fn cubic<W: Word>(keys: LaneKeys<W>, ranges: &Ranges, lane: usize, time: f32, ra
     (1.0 - blend) * a + blend * b + (t3 - 2.0 * t2 + t) * out + (t3 - t2) * into
 }
 
-/// Computes one joint's transform. `keys` returns the keys of a block of the active array and a lane.
+/// Computes one joint's transform. `keys` returns a lane's keys, given the block in the active array and the lane.
 #[inline]
 pub(super) fn sample_joint<W: Word>(
     mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,

@@ -89,7 +89,7 @@ impl<C: Borrow<Clip>> Player<C> {
         self.clip.borrow()
     }
 
-    /// Returns the time in the clip, in seconds: 0 to its duration.
+    /// Returns the time in the clip, in seconds: 0 to the clip's duration.
     #[inline]
     #[must_use]
     pub fn time(&self) -> f32 {
@@ -102,15 +102,15 @@ impl<C: Borrow<Clip>> Player<C> {
         self.clock.playback()
     }
 
-    /// Sets the behaviour at the ends of the clip. The time stays the same, and a player that was going back turns
-    /// forward.
+    /// Sets the behaviour at the ends of the clip. The time stays the same, and a ping-pong player on its way back
+    /// turns around.
     pub fn set_playback(&mut self, playback: Playback) {
         self.clock.set_playback(playback, self.clip.borrow().duration());
     }
 
-    /// Advances by this many seconds, backward if negative, and fetches the keys needed at the new time. Returns the
-    /// number of passes of the clip's end, negative for negative `seconds`; 0 for [`Playback::Clamp`]. A ping-pong
-    /// player counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
+    /// Advances by this many seconds, backward if negative, and fetches the keys needed at the new time. Returns how
+    /// often the player passed the clip's end: negative for negative `seconds`, and 0 for [`Playback::Clamp`]. A
+    /// ping-pong player counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
     ///
     /// Runs in **O(keys passed)**, but never takes longer than a [`seek`](Self::seek), even after a long pause.
     #[inline]
@@ -149,7 +149,7 @@ impl<C: Borrow<Clip>> Player<C> {
     /// Goes to a time in seconds, which is clamped to the clip.
     ///
     /// Runs in **O(log jump frames + tracks + keys to the nearest jump frame)**: [`ClipStats`](crate::clip::ClipStats)
-    /// has their numbers.
+    /// has these numbers.
     pub fn seek(&mut self, seconds: f32) {
         let clip = self.clip.borrow();
         self.clock.seek(seconds, clip.duration());
@@ -160,9 +160,9 @@ impl<C: Borrow<Clip>> Player<C> {
     /// Replaces the whole pose by the pose at the current time. Parts of joints without a track come from the [rest
     /// pose](Pose::rest) of the pose's skeleton.
     ///
-    /// A pose remembers its clip. If the clip is the same, only animated tracks are written. After another clip, a
-    /// blend or [`Pose::set`], the rest pose and constant tracks are written too, which takes two or three times as
-    /// long.
+    /// A pose remembers its clip. If the pose shows this player's clip, only animated tracks are written. After another
+    /// clip, a blend or [`Pose::set`], the rest pose and constant tracks are written too, which takes two or three
+    /// times as long.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -193,7 +193,7 @@ impl<C: Borrow<Clip>> Player<C> {
     ///
     /// # Errors
     /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
-    /// has another number of joints.
+    /// has a different number of joints.
     #[inline]
     pub fn sample(&self, pose: &mut Pose) -> Result<(), Error> {
         self.lanes.sample(self.clip().tables(), self.cursor.time(), pose)

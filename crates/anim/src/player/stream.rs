@@ -90,7 +90,7 @@ impl<R: Read> StreamPlayer<R> {
         self.tables.head().channels as usize
     }
 
-    /// Returns the time in the clip, in seconds: 0 to its duration.
+    /// Returns the time in the clip, in seconds: 0 to the clip's duration.
     #[must_use]
     pub fn time(&self) -> f32 {
         self.clock.time(self.duration())
@@ -123,7 +123,7 @@ impl<R: Read> StreamPlayer<R> {
         Ok(())
     }
 
-    /// Reads the next group and the head of the one after it.
+    /// Reads the next group and the head of the group after it.
     fn fetch(&mut self) -> Result<(), ClipError> {
         let malformed = ClipError::Malformed("its stream");
         let records = (self.next.bytes as usize).checked_sub(GROUP_HEAD).filter(|records| *records <= self.remaining);
@@ -148,7 +148,7 @@ impl<R: Read> StreamPlayer<R> {
     ///
     /// # Errors
     /// [`Error::Skeleton`] with [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if the pose
-    /// has another number of joints.
+    /// has a different number of joints.
     pub fn sample(&self, pose: &mut Pose) -> Result<(), Error> {
         self.lanes.sample(&self.tables, self.tables.units(self.time()), pose)
     }

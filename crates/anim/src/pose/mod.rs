@@ -39,7 +39,7 @@ use crate::{Skeleton, Transform};
 pub struct Pose {
     blocks: Vec<PoseBlock>,
     joints: u16,
-    /// The clip that the pose shows: constant tracks over the rest pose, and then only writes of animated tracks.
+    /// The clip whose constant tracks were written over the rest pose, if only its animated tracks were written since.
     shows: Option<ClipNumber>,
     /// The skeleton whose rest pose is used; without a skeleton, joints rest at the identity.
     skeleton: Option<Skeleton>,

@@ -1,4 +1,4 @@
-//! Poses with rotation, translation and one scale, whose products do not shear.
+//! Poses whose transforms have one scale each, so that products of transforms do not shear.
 
 use crate::{Error, Mat34, Pose, Skeleton, Transform, skeleton::SkeletonError};
 use glam::{Quat, Vec3, Vec3A};

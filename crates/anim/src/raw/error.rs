@@ -77,7 +77,7 @@ pub enum ClipError {
         /// The time of the key, in seconds.
         time: f32,
     },
-    /// A key does not come after the one before it.
+    /// A key is not later than the previous key.
     TimeOrder {
         /// The later of the two keys.
         key: usize,

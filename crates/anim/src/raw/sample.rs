@@ -32,7 +32,7 @@ impl RawClip {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`] if the pose has another number of joints.
+    /// [`Error::Skeleton`] with [`SkeletonError::JointCount`] if the pose has a different number of joints.
     pub fn sample(&self, time: f32, pose: &mut Pose) -> Result<(), Error> {
         self.sample_all(pose, Pose::rest_of, |joint, rest| self.sample_joint(time, joint, rest))
     }

@@ -227,7 +227,7 @@ impl<V: TrackValue> Track<V> {
     /// Returns the last key at or before a time, or the first key if all keys are later.
     fn last_key_until(&self, time: f64, cursor: &mut usize) -> usize {
         let (mut low, mut high) = (0, self.times.len());
-        // The cursor's key and the next two bound the search.
+        // First compare the cursor's key and the next two, to narrow the search.
         for near in [*cursor, *cursor + 1, *cursor + 2] {
             if near < high && near >= low {
                 if f64::from(self.times[near]) <= time {

@@ -28,7 +28,7 @@ pub(crate) mod sealed {
         fn between(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
         /// Interpolates as a player does: rotations along the shorter arc by normalised sums.
         fn chord(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
-        /// Returns the distance of two normalised values, for rotations with the nearer of `b` and `-b`.
+        /// Returns the distance between two normalised values; for rotations, from `a` to the nearer of `b` and `-b`.
         fn distance(a: glam::DVec4, b: glam::DVec4) -> f64;
         /// Returns whether a key may have this value: a rotation must not be zero.
         fn is_sound(self) -> bool;

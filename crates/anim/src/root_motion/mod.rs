@@ -42,8 +42,8 @@ pub struct RootMotionOptions {
     /// The up axis, in the joint's parent space.
     pub up: Axis,
     /// The greatest deviation of the recombined parts from the original, in metres, for points one metre from the
-    /// joint. Where lines between the clip's keys deviate more, keys are added: up to 1,023 between two keys, of 56
-    /// bytes in both parts together. If 1,023 keys are not enough, the deviation is greater.
+    /// joint. Where lines between the clip's keys deviate more, keys are added: up to 1,023 between two keys, each of
+    /// 56 bytes in both parts together. If 1,023 keys are not enough, the deviation is greater.
     pub error: f32,
 }
 
@@ -89,7 +89,7 @@ pub struct RootMotion {
     duration: f32,
     /// The times of the keys, at least two, strictly ascending from 0 to the duration.
     times: Vec<f32>,
-    /// The motion at each key. The first is zero.
+    /// The motion at each key. The first motion is zero.
     keys: Vec<MotionKey>,
 }
 
@@ -107,10 +107,10 @@ struct MotionKey {
 impl RootMotion {
     /// Splits a clip into the root motion of a joint and the clip without that motion.
     ///
-    /// The joint is usually the root. The ancestors of any other joint should not move, since the motion is in the
-    /// joint's parent space. Parts without a track come from `rest`. The clip in place has a linear translation track
-    /// and, if turns are extracted, a linear rotation track for the joint; all other tracks are unchanged. A jump of a
-    /// step track becomes a line between two adjacent times.
+    /// The joint is usually the root. If the joint is not the root, its ancestors should not move, since the motion is
+    /// in the joint's parent space. Parts without a track come from `rest`. The clip in place has a linear translation
+    /// track and, if turns are extracted, a linear rotation track for the joint; all other tracks are unchanged. A jump
+    /// of a step track becomes a line between two adjacent times.
     ///
     /// Runs in **O((keys of the clip + keys of the motion) × log(keys of the clip))**.
     ///
@@ -179,7 +179,7 @@ impl RootMotion {
     }
 
     /// Returns the motion between two times within the clip, with `loops` jumps from the end to the beginning in
-    /// between. Jumps of backward playing are negative. `loops` is the result of
+    /// between. `loops` is negative if the clip plays backward. `loops` is the result of
     /// [`Player::advance`](crate::Player::advance) for a looping player. For other players, pass 0.
     ///
     /// Runs in **O(log keys)**.

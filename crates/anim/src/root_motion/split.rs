@@ -77,8 +77,8 @@ impl<'a> Split<'a> {
         split
     }
 
-    /// Returns the times of all keys after the beginning, and the end. Before the jump of a step, there is an extra
-    /// time.
+    /// Returns the times of all keys after the clip's beginning, the time of its end, and a time just before each jump
+    /// of a step.
     fn times(&self) -> Vec<f32> {
         fn of<V: TrackValue>(track: Option<&Track<V>>, times: &mut Vec<f32>) {
             let Some(track) = track else { return };

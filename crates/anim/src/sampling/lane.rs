@@ -1,10 +1,10 @@
-//! Single lanes: two keys, from a block or followed through a stream.
+//! Single lanes: the two current keys of a track, read from a block or followed through a stream.
 
 use super::lanes::{Active, LANES, NUMBERS, Word};
 use crate::clip::format::Ranges;
 use glam::{Quat, Vec4};
 
-/// The keys of one track before and after the current time: the time and the numbers x, y, z of each.
+/// The keys of one track before and after the current time: the time and the numbers x, y, z of each key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneKeys<W: Word> {
     from: W::Key,
@@ -45,7 +45,7 @@ impl<W: Word> LaneKeys<W> {
         W::unpack(self.to)[0].time()
     }
 
-    /// Fetches a key, or takes it back if not `FORWARD`. `bits` is its difference from the key before the last.
+    /// Fetches a key, or takes it back if not `FORWARD`. `bits` is the XOR with the key two places earlier.
     #[inline]
     pub(crate) fn turn<const FORWARD: bool>(&mut self, bits: W::Key) {
         let Self { from, to } = *self;
@@ -93,11 +93,11 @@ fn quaternion<W: Word>([_, x, y, z]: [W; 1 + NUMBERS]) -> Vec4 {
     let with_one = Vec4::new(x.number(), y.number(), z.number(), 1.0) * unit;
     let squares = with_one * with_one;
     let twice = 2.0 / (1.0 + (squares.x + squares.y + squares.z));
-    // Subtracting zero changes no number, and no sign of a zero.
+    // Subtracting zero changes no number, not even the sign of a zero.
     with_one * twice - Vec4::W
 }
 
-/// Adds the four numbers from the first on: glam's order depends on the machine.
+/// Adds the four numbers from first to last: the order of glam's sum depends on the machine.
 #[inline]
 fn sum(numbers: Vec4) -> f32 {
     numbers.x + numbers.y + numbers.z + numbers.w

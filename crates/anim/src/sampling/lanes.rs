@@ -22,8 +22,8 @@ pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
     /// The size of a word, in bytes.
     const BYTES: usize;
 
-    /// The factor from a rotation key's number to a parameter of [`rotation`](super::rotation): 1 is stored as 32,767,
-    /// or as 1.
+    /// The factor from a rotation key's number to a parameter of [`rotation`](super::rotation): 16-bit words store 1 as
+    /// 32,767, 32-bit words as 1.
     const PARAMETER: f32;
 
     /// Reads the first word, little-endian; zero if there are too few bytes.
@@ -227,8 +227,8 @@ impl Word for u32 {
 
 /// Eight lanes of the active array: for each track, the keys before and after the current time.
 ///
-/// Four *pairs* of vectors, for the time and the numbers x, y, z: the vector of the earlier keys, then of the later
-/// keys. Takes 128 bytes, two cache lines, with words of 16 bits, otherwise 256. A jump frame has the same words,
+/// Four *pairs* of vectors, for the time, x, y and z. A pair is a vector of the earlier keys and a vector of the later
+/// keys. Takes 128 bytes (two cache lines) with words of 16 bits, otherwise 256. A jump frame has the same words,
 /// little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]

@@ -1,7 +1,7 @@
 //! Fetching keys into the active array of a player, and computing a pose from it, eight tracks at a time.
 //!
 //! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
-//! same bits on each.
+//! same bits on every level.
 //!
 //! Let `t0` and `t1` be the times of a track's two current keys, and `a` and `b` their numbers:
 //!
@@ -12,8 +12,8 @@
 //!           r = (1 - s) * q(a) ± s * q(b), the sign that of q(a)·q(b); then r / |r|
 //! ```
 //!
-//! A rotation's three numbers are its quaternion's stereographic projection `xyz / (1 + w)`, of length 1 at most if w
-//! is not negative. The inverse takes one division.
+//! A rotation's three numbers are its quaternion's stereographic projection `xyz / (1 + w)`, whose length is at most 1
+//! if w ≥ 0. The inverse takes one division.
 
 mod lane;
 mod lanes;
@@ -36,7 +36,7 @@ use hedgerow_math::internal::prefetch;
 /// Fetches the keys of a group of [records](crate::clip::format::Record) at `range` in `bytes`, or takes them back if
 /// not `FORWARD`.
 ///
-/// A record is the XOR of a key with the key before the last of its track. Forward, keys (a, b) become (b, a ^ record);
+/// A record is a key XOR the key two places earlier in its track. Forward, keys (a, b) become (b, a ^ record);
 /// backward, (b ^ record, a). Blocks from `singles` on have one number per key. Returns whether all records are sound,
 /// and stops at the first unsound record.
 pub(crate) fn turn<W: Word, const FORWARD: bool>(

@@ -165,7 +165,7 @@ fn quaternions<S: Simd, W: Word, const KEY: usize>(simd: S, active: &Active<W>) 
     [x * twice, y * twice, z * twice, twice - one]
 }
 
-/// Returns the sum of `a[i] * b[i]`, added from the first product to the last.
+/// Returns the sum of `a[i] * b[i]`. Adds the products from first to last.
 #[inline(always)]
 fn dot<S: Simd>(a: [f32x8<S>; 4], b: [f32x8<S>; 4]) -> f32x8<S> {
     ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3]

@@ -43,7 +43,7 @@ impl SkeletonBuilder {
 
     /// Adds a joint and returns its number. Joints are numbered from 0 in the order of the calls.
     ///
-    /// `parent` is the number of a joint, possibly of a later one. `rest` is the joint's local transform in the rest
+    /// `parent` is the number of a joint, which may be added later. `rest` is the joint's local transform in the rest
     /// pose; `build` normalises its rotation. Names may be empty and may repeat. [`SkeletonBuilder::build`] reports all
     /// errors. If there are too many joints, the last number repeats.
     pub fn joint(&mut self, name: impl Into<String>, parent: Option<u16>, rest: Transform) -> u16 {
@@ -58,8 +58,8 @@ impl SkeletonBuilder {
     /// Runs in **O(joints)**, without recursion.
     ///
     /// # Errors
-    /// A [`SkeletonError`]: no joints or too many, a parent that does not exist, more than one root, a cycle, numbers
-    /// that are not finite, a zero rotation; [`SkeletonError::AllocationFailed`].
+    /// A [`SkeletonError`]: no joints or too many joints, a parent that does not exist, more than one root, a cycle,
+    /// numbers that are not finite, a zero rotation; [`SkeletonError::AllocationFailed`].
     pub fn build(&self) -> Result<(Skeleton, JointMap), Error> {
         let count = self.joints.len();
         if count == 0 {

@@ -29,7 +29,7 @@ impl Skeleton {
     /// Writes [`Skeleton::to_bytes`] to a file or elsewhere, in one call.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&self.to_bytes())
     }

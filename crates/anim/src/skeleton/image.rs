@@ -36,7 +36,7 @@ pub(super) fn view<T: Pod>(lines: &[Line], range: Range<usize>) -> &[T] {
 /// Returns a range of bytes as elements.
 ///
 /// # Panics
-/// As [`view`].
+/// Like [`view`].
 #[inline]
 pub(super) fn view_mut<T: Pod>(lines: &mut [Line], range: Range<usize>) -> &mut [T] {
     bytemuck::cast_slice_mut(&mut bytes_mut(lines)[range])

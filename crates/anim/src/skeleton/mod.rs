@@ -102,7 +102,7 @@ impl Skeleton {
         (0..self.joints()).find(|&joint| self.name_bytes(usize::from(joint)) == name.as_bytes())
     }
 
-    /// Returns whether both refer to the same allocation.
+    /// Returns whether both skeletons refer to the same allocation.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.lines, &other.lines)
     }

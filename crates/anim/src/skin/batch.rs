@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A list of characters. Each has a mesh, the mesh's skin, and its ranges of shared arrays of palettes and vertices.
 ///
-/// Each frame, write the palettes of the visible characters and skin them. Others cost nothing and keep their vertices.
+/// Each frame, skin the visible characters with new palettes. Other characters cost nothing and keep their vertices.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::{SkinBatch, SkinOutput}};
@@ -69,7 +69,7 @@ impl SkinBatch {
     }
 
     /// Adds a character with the skin that its mesh was built for, and returns the character's number. Characters are
-    /// numbered from 0; their ranges of the arrays have the same order.
+    /// numbered from 0; their ranges in the arrays are in the same order.
     ///
     /// # Errors
     /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if the skin's id
@@ -91,7 +91,7 @@ impl SkinBatch {
         Ok(number)
     }
 
-    /// Computes a character's palette from the model matrices of its skeleton, into its range of the shared array.
+    /// Computes a character's palette from its skeleton's model matrices, into the character's range of `palettes`.
     ///
     /// Runs in **O(joints of the skin)**.
     ///
@@ -213,12 +213,12 @@ impl SkinBatch {
     }
 }
 
-/// The characters of a batch whose vertices go to the rest of the shared arrays.
+/// A batch whose vertices from `first` on are yet to be written.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'b> {
     batch: &'b SkinBatch,
     palettes: &'b [Mat34],
-    /// The first vertex of the rest.
+    /// The first vertex that was not written yet.
     first: usize,
 }
 
@@ -232,7 +232,7 @@ impl Part<'_> {
         }
     }
 
-    /// Returns a character's mesh, palette and places, and the places after these.
+    /// Returns a character's mesh, palette and places in `sinks`, and the places after the character's.
     pub(super) fn take<'a, 's>(
         &'a mut self,
         number: u32,
@@ -251,7 +251,7 @@ impl Part<'_> {
         visible.iter().map(|&number| self.batch.characters[number as usize].mesh.len()).sum()
     }
 
-    /// Splits before a character. Returns the places before, and the part and places from the character on.
+    /// Splits before a character. Returns the places before it, the part from the character on, and that part's places.
     #[cfg(feature = "rayon")]
     pub(super) fn split_at<'s>(self, number: u32, sinks: Sinks<'s>) -> (Sinks<'s>, Self, Sinks<'s>) {
         let first = self.batch.characters[number as usize].vertex;

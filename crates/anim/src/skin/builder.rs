@@ -24,7 +24,7 @@ pub struct SkinnedMeshBuilder<'a> {
 }
 
 impl<'a> SkinnedMeshBuilder<'a> {
-    /// The greatest number of vertices in a mesh: that of 32-bit indices, less the padding of blocks.
+    /// The greatest number of vertices in a mesh: as many as 32-bit indices allow, less room to pad blocks.
     pub const MAX_VERTICES: usize = u32::MAX as usize - 4 * LANES;
 
     pub(super) fn new(positions: &'a [[f32; 3]]) -> Self {
@@ -47,12 +47,12 @@ impl<'a> SkinnedMeshBuilder<'a> {
 
     /// Sets `count` influences per vertex, in the order of vertices: joints, numbered as in the skin, and weights.
     ///
-    /// `count` may be any number. glTF's `JOINTS_0` and `WEIGHTS_0` have four influences, with `JOINTS_1` eight.
+    /// `count` may be any number: 4 for glTF's `JOINTS_0` and `WEIGHTS_0`, 8 together with `JOINTS_1` and `WEIGHTS_1`.
     ///
     /// - Influences with weight zero are dropped, even if their joint does not exist. So are weights below 2⁻²³ of the
     ///   vertex's total weight (2⁻²² if eight influences are kept).
     /// - Influences of the same joint are merged.
-    /// - Of the rest, the four greatest are kept, or the [eight](Self::eight_influences) greatest.
+    /// - Of the remaining influences, the four greatest are kept, or the [eight](Self::eight_influences) greatest.
     ///   [`SkinnedMesh::pruned`] reports the loss.
     /// - Weights are divided by their sum, which glTF requires to be 1.
     /// - A vertex whose weights are all zero follows its first joint with weight 1, as in three.js. If this method is

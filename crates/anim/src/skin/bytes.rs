@@ -416,7 +416,7 @@ fn lane(lanes: &[Lanes], place: u32) -> f32 {
     lanes[place as usize / LANES].0[place as usize % LANES]
 }
 
-/// Puts a list with an item for each vertex, or without items, into blocks.
+/// Puts a list into blocks. The list is empty or has an item for each vertex.
 fn blocks_of(
     what: &'static str,
     list: impl Iterator<Item = [f32; 3]>,

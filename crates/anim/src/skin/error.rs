@@ -18,7 +18,7 @@ use std::collections::TryReserveError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SkinError {
-    /// A skin's numbers of joints and inverse bind matrices differ.
+    /// A skin has more or fewer inverse bind matrices than joints.
     InverseBinds {
         /// The number of joints.
         joints: usize,
@@ -122,7 +122,7 @@ pub enum SkinError {
         /// The name of the missing list.
         what: &'static str,
     },
-    /// The bytes are not a skin or mesh of the named kind.
+    /// The bytes are not of the named kind, a skin or a skinned mesh.
     WrongKind(&'static str),
     /// The format version is unknown to this version of the crate.
     Version(u32),

@@ -24,7 +24,7 @@ impl SkinId {
         Ok(Self(digest(&bytes)))
     }
 
-    /// Returns the id as two words, the lower first.
+    /// Returns the id as two words, the lower word first.
     #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
     pub(super) const fn words(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]

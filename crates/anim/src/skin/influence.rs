@@ -7,7 +7,7 @@ pub(super) const MOST: usize = 4;
 pub(super) const MOST_IF_ASKED: usize = 8;
 /// The numbers of influences in the groups of vertices. Vertices with five to seven are padded to eight.
 pub(super) const COUNTS: [usize; 5] = [1, 2, 3, 4, MOST_IF_ASKED];
-/// The fraction of a vertex's total weight below which an influence is dropped; twice this if eight are kept.
+/// The fraction of a vertex's total weight below which an influence is dropped; double if eight influences are kept.
 ///
 /// The last weight is implied, and rounding changes it by up to three quarters of `LEAST`. So the last weight stays
 /// positive, and no vertex leaves the box around the positions that its joints give it.
@@ -17,14 +17,14 @@ const LEAST: f64 = 1.0 / (1 << 23) as f64;
 /// [eight](crate::skin::SkinnedMeshBuilder::eight_influences).
 ///
 /// The greatest weights are kept and scaled to a sum of 1. If a fraction `s` of a vertex's weight is dropped, the
-/// vertex is off by `s` times the distance between two positions: that of the kept joints and that of the dropped
+/// vertex is off by `s` times the distance between two positions: one from the kept joints and one from the dropped
 /// joints. So no vertex is off by more than [`largest_sum`](Self::largest_sum) times the size of the skinned mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Pruned {
     /// The number of vertices with dropped influences.
     pub vertices: usize,
-    /// The largest dropped weight, as a fraction of its vertex's total weight; 0 if none was dropped.
+    /// The largest dropped weight, as a fraction of its vertex's total weight; 0 if no weight was dropped.
     pub largest_weight: f32,
     /// The largest sum of weights dropped from one vertex, as a fraction of its total weight.
     pub largest_sum: f32,

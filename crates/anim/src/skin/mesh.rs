@@ -10,8 +10,8 @@ use core::ops::Range;
 /// [eight](SkinnedMeshBuilder::eight_influences).
 ///
 /// Vertices are sorted by how many joints they follow, so that skinning runs one loop per number of joints. Vertices
-/// with the same number keep their order, and [`indices`](Self::indices) are remapped. [`remap`](Self::remap) reorders
-/// data that is not skinned, such as texture coordinates.
+/// that follow equally many joints keep their order, and [`indices`](Self::indices) are remapped.
+/// [`remap`](Self::remap) reorders data that is not skinned, such as texture coordinates.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, Transform, skin::SkinOutput};
@@ -99,10 +99,10 @@ impl SkinnedMesh {
         self.skin
     }
 
-    /// Replaces the skin by one with the same joints in order, for another skeleton or other inverse bind matrices.
+    /// Replaces the skin by a skin of the same joint order, whose skeleton and inverse bind matrices may differ.
     ///
     /// # Errors
-    /// [`SkinError::SkinJoints`] if the skin has another number of joints.
+    /// [`SkinError::SkinJoints`] if the skin has a different number of joints.
     pub fn set_skin(&mut self, skin: &Skin) -> Result<(), Error> {
         let (expected, found) = (self.joints, skin.len());
         if found != expected {
@@ -203,7 +203,7 @@ impl SkinnedMesh {
         Ok(self.permutation.iter().map(|&vertex| items[vertex as usize]).collect())
     }
 
-    /// Returns, for each joint, the box of the vertices that follow it, in the bind pose without morph targets.
+    /// Returns, for each joint, the box of the vertices that follow the joint, in the bind pose without morph targets.
     #[must_use]
     pub fn joint_bounds(&self) -> &[Aabb] {
         &self.joint_bounds
@@ -212,8 +212,8 @@ impl SkinnedMesh {
     /// Computes a box of the skinned mesh without morph targets: the union of the transformed
     /// [`joint_bounds`](Self::joint_bounds).
     ///
-    /// A skinned vertex is a weighted mean of the positions that its joints give it, so no vertex is outside, except
-    /// for rounding. Runs in **O(joints)**.
+    /// A skinned vertex is a weighted mean of the positions that its joints give it, so no vertex is outside the box,
+    /// except for rounding. Runs in **O(joints)**.
     ///
     /// # Errors
     /// [`SkinError::OtherSkin`] for a palette of another skin.
@@ -306,7 +306,7 @@ impl SkinnedMesh {
 
     fn check_palette(&self, palette: Palette<'_>) -> Result<(), SkinError> {
         self.check_skin(palette.skin())?;
-        // Forged bytes of a mesh may name a skin with another number of joints.
+        // Forged bytes of a mesh may name a skin with a different number of joints.
         let (expected, found) = (self.joints, palette.len());
         if found == expected { Ok(()) } else { Err(SkinError::Palette { expected, found }) }
     }

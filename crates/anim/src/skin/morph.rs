@@ -28,15 +28,15 @@ pub struct MorphTarget<'a> {
     pub vertices: Option<&'a [u32]>,
     /// The deltas of positions.
     pub positions: &'a [[f32; 3]],
-    /// The deltas of normals, ignored if the mesh has none.
+    /// The deltas of normals, ignored if the mesh has no normals.
     pub normals: &'a [[f32; 3]],
-    /// The deltas of tangents without the fourth number, ignored if the mesh has none.
+    /// The deltas of tangents without the fourth number, ignored if the mesh has no tangents.
     pub tangents: &'a [[f32; 3]],
 }
 
 /// A reusable buffer for morphed vertices.
 ///
-/// Takes 12 bytes per vertex for each of positions, normals and tangents that a target changed. One buffer serves any
+/// Takes 12 bytes per vertex for each list (positions, normals, tangents) that a target changed. One buffer serves any
 /// number of meshes in turn.
 #[derive(Clone, Debug, Default)]
 pub struct MorphBuffer {
@@ -68,7 +68,7 @@ pub(super) enum Target {
     Dense([Vec<Block>; 3]),
 }
 
-/// A target is sparse if fewer than one vertex in this many has deltas: a single lane costs several times as much.
+/// A target is sparse if fewer than 1 in `SPARSE` vertices have deltas: a sparse delta costs several times as much.
 const SPARSE: usize = 6;
 const NAMES: [&str; 3] = ["morph deltas of positions", "morph deltas of normals", "morph deltas of tangents"];
 

@@ -1,4 +1,4 @@
-//! Computes the matrices that move vertices from the model matrices of joints.
+//! Palettes: the matrices that move vertices, computed from the model matrices of joints.
 
 use crate::pose::kernels;
 use crate::skin::{SkinError, SkinId};
@@ -52,7 +52,7 @@ impl Skin {
     /// Creates a skin of these joints, each with the inverse of its model matrix at the time of binding.
     ///
     /// A joint may be listed more than once. The arguments correspond to `joints` and `inverseBindMatrices` of glTF; if
-    /// a file omits the latter, pass identities.
+    /// a file has no inverse bind matrices, pass identities.
     ///
     /// # Errors
     /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more
@@ -169,7 +169,7 @@ impl Skin {
         Ok(Palette { matrices: part, skin: self.id })
     }
 
-    /// Returns an error if there are too few model matrices, or joints in a skeleton.
+    /// Returns an error if `found`, a number of model matrices or of joints in a skeleton, is too small.
     pub(crate) fn expect_models(&self, found: usize) -> Result<(), SkinError> {
         let expected = self.models;
         if found < expected { Err(SkinError::Models { expected, found }) } else { Ok(()) }
@@ -187,7 +187,7 @@ impl Default for Skin {
     }
 }
 
-/// The matrices that move the vertices of a mesh, one for each joint of a skin, in its order.
+/// The matrices that move the vertices of a mesh, one for each joint of a skin, in the skin's order.
 ///
 /// A palette has the id of its skin, so a mesh of another skin refuses the palette even if the numbers of joints match.
 /// A palette borrows its matrices and dereferences to a slice.

@@ -37,9 +37,9 @@ kernels! {
     average, average_at(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);
     /// Fades: `pose += w · (to − pose)`. Rotations take the shorter arc and are normalised.
     fade, fade_at(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// Writes the difference of translations, `reference⁻¹ · pose` of rotations, and the quotient of scales (1 if not
-    /// finite).
+    /// Writes the difference of the translations, the rotation `reference⁻¹ · pose`, and the quotient of the scales (1
+    /// if the quotient is not finite).
     difference, difference_at(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
-    /// Adds `w` times a `difference`.
+    /// Adds `w` times a pose that `difference` computed.
     add, add_at(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
 }

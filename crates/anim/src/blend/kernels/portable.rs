@@ -1,10 +1,10 @@
-//! The kernels: a vector has one number of each of the eight joints of a block.
+//! The kernels: a vector holds the same number, such as x of the translation, of the eight joints of a block.
 
 use super::Weights;
 use crate::transform_lanes::PoseBlock;
 use fearless_simd::{f32x8, prelude::*};
 
-/// The four numbers of eight rotations.
+/// Eight rotations: one vector each for x, y, z and w.
 type Rotations<S> = [f32x8<S>; 4];
 
 /// See [`begin`](super::begin).
@@ -77,7 +77,7 @@ pub(super) fn average<S: Simd>(
             some.select(moved * share, base_moved).store_array(&mut out.translation[axis]);
             some.select(scaled * share, base_scaled).store_array(&mut out.scale[axis]);
         }
-        // Divide first: with small weights, the squares of the sums would be zero.
+        // Divide before normalising: with small weights, the squares of the sums would round to zero.
         let [x, y, z, w] = load_rotations(simd, &sum.rotation);
         let turn = [x * share, y * share, z * share, w * share];
         let unit = one / dot(turn, turn).sqrt();
@@ -176,13 +176,13 @@ fn store_rotations<S: Simd>(rotations: Rotations<S>, to: &mut [Weights; 4]) {
     }
 }
 
-/// Returns `a · b`, added from the first product to the last.
+/// Returns the dot product `a · b`. Adds the products from first to last.
 #[inline(always)]
 fn dot<S: Simd>(a: Rotations<S>, b: Rotations<S>) -> f32x8<S> {
     ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3]
 }
 
-/// Returns the weights, negated for lanes in which −`b`, the same rotation as `b`, is nearer to `a`.
+/// Returns the weights, negated in lanes where −`b`, which is the same rotation as `b`, is nearer to `a` than `b` is.
 #[inline(always)]
 fn towards<S: Simd>(simd: S, a: Rotations<S>, b: Rotations<S>, weights: f32x8<S>) -> f32x8<S> {
     dot(a, b).simd_lt(f32x8::splat(simd, 0.0)).select(-weights, weights)

@@ -10,12 +10,12 @@ use super::head::GROUP_HEAD;
 /// │ ∞        │ 0         │ 0       │ bytes before     │
 /// ```
 ///
-/// `need` is the time at which a player needs the keys, in the clip's units. `bytes` is the length of the group with
-/// its head; `bytes before` is that of the previous group, for reading backward. A lane has at most one key in a group,
-/// so 24 bits hold any length. The stream ends with a head without a group, whose `need` is infinite.
+/// `need` is the time at which a player needs the keys, in the clip's units. `bytes` is the length of the group,
+/// including its head; `bytes before` is the length of the previous group, for reading backward. A lane has at most one
+/// key in a group, so 24 bits hold any length. The last head in the stream has no group, and its `need` is infinite.
 ///
-/// `full` counts the first blocks, up to 255, whose record has a key for every lane with a track. The offsets of these
-/// records are [stored](super::Tables::starts), so that a player finds one without reading the others.
+/// The records of the first `full` blocks, at most 255, have a key for every lane with a track. The offsets of these
+/// records are [stored](super::Tables::starts), so that a player finds one record without reading the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GroupHead {
     pub(crate) need: f32,
@@ -36,7 +36,7 @@ impl GroupHead {
         Some(Self { need: f32::from_bits(word(0)), bytes: word(4) & LENGTH, full: bytes[7], before: word(8) })
     }
 
-    /// Reads the head of the group at an offset, and returns the group's end, too. The end must not exceed `length`.
+    /// Reads the head of the group at an offset. Also returns the group's end, which must not exceed `length`.
     #[inline]
     pub(crate) fn whole(stream: &[u8], at: usize, length: usize) -> Option<(Self, usize)> {
         let head = Self::read(stream, at).filter(|head| head.bytes as usize >= GROUP_HEAD)?;

@@ -23,7 +23,7 @@ pub(crate) enum Width {
 
 /// The counts after the 32 bytes of the file header: words of 32 bits, in the order of [`write`](Self::write).
 ///
-/// Fields that players read at each step are first, in one cache line with those of [`Tables`](super::Tables).
+/// Fields that players read at each step come first, in one cache line with the start of [`Tables`](super::Tables).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub(crate) struct Head {
@@ -48,7 +48,7 @@ pub(crate) struct Head {
     pub(crate) groups: u32,
     /// The greatest number of stream bytes that a seek reads.
     pub(crate) seek: u32,
-    /// The number of keys of all tracks, with one for each constant track.
+    /// The number of keys of all tracks, including one key for each constant track.
     pub(crate) keys: u32,
     /// The number of jump frames, without the frame at time 0.
     pub(crate) frames: u32,
@@ -162,7 +162,7 @@ impl Head {
             }
     }
 
-    /// Returns the byte ranges of the sections, or `None` if one exceeds `usize`.
+    /// Returns the byte ranges of the sections, or `None` if an offset exceeds `usize`.
     pub(crate) fn sections(&self) -> Option<Sections> {
         let mut at = HEAD_BYTES;
         let mut section = |count: usize, bytes: usize| -> Option<Range<usize>> {
@@ -219,7 +219,7 @@ impl Head {
 /// names         of channels: bytes u32, then UTF-8
 /// first frame   the active array at time 0                                 128 B a block (256 B at 32 bits)
 /// stream        groups of keys
-/// index         time and stream offset of each other jump frame              8 B a frame
+/// index         time and stream offset of each later jump frame              8 B a frame
 /// jump frames   the active array at these times                            128 B a block (256 B at 32 bits)
 /// padding       zeros, so that vectors may be loaded past the end           64 B
 /// ```

@@ -13,8 +13,8 @@ pub(crate) const PADDING: usize = 64;
 /// block u16 │ lanes u8 │ time u16 or u32 │ x of each lane │ y of each lane │ z of each lane
 /// ```
 ///
-/// `lanes` has a bit for each lane with a key. Times and numbers are stored as the XOR with the lane's key two before.
-/// The XOR of times is the same for all lanes of a record. Blocks of single numbers have no y and z.
+/// `lanes` has a bit for each lane with a key. Times and numbers are stored as the XOR with the lane's key two places
+/// earlier. The XOR of times is the same for all lanes of a record. Blocks of single numbers have no y and z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<W> {
     pub(crate) block: u16,
@@ -44,7 +44,7 @@ impl<W: Word> Record<W> {
         }
     }
 
-    /// Counts the keys, for the next record's offset, by a table: some machines have no instruction to count bits.
+    /// Counts the keys, to find the next record, by a table: some machines have no instruction that counts bits.
     #[inline]
     pub(crate) fn keys(&self) -> usize {
         usize::from(KEYS[usize::from(self.lanes)])
@@ -75,7 +75,7 @@ impl Width {
     }
 }
 
-/// An iterator over the records of a group, each with its number words. It ends at the first incomplete record.
+/// An iterator over the records of a group, each with the words of its numbers. It ends at the first incomplete record.
 #[derive(Debug)]
 pub(crate) struct Records<'b, W> {
     bytes: &'b [u8],
@@ -84,7 +84,7 @@ pub(crate) struct Records<'b, W> {
 }
 
 impl<'b, W: Word> Records<'b, W> {
-    /// Iterates over the records in `bytes`. Keys of blocks from `singles` on have one number.
+    /// Iterates over the records in `bytes`. Keys have one number in blocks from block `singles` on.
     #[inline]
     pub(crate) const fn new(bytes: &'b [u8], singles: usize) -> Self {
         Self { bytes, singles, word: PhantomData }
@@ -121,7 +121,7 @@ pub(crate) struct LanePlace {
 }
 
 impl LanePlace {
-    /// Computes the position of a lane, given the lanes with a track. Keys of the block must have three numbers.
+    /// Computes a lane's position; `live` is the set of lanes with a track. Keys of the block must have three numbers.
     #[inline]
     pub(crate) fn new<W: Word>(block: usize, lane: usize, live: u8) -> Self {
         let lane = lane % 8;
@@ -129,8 +129,8 @@ impl LanePlace {
         Self { block, lane, first, stride: usize::from(KEYS[usize::from(live)]) * W::BYTES }
     }
 
-    /// Returns the XOR of the lane's key with the key two before, given the bytes from the full record of the lane's
-    /// block on. Returns `None` if there are too few bytes.
+    /// Returns the XOR of the lane's key with the key two places earlier, given the bytes from the start of the block's
+    /// full record. Returns `None` if there are too few bytes.
     #[inline]
     pub(crate) fn in_full<W: Word>(self, record: &[u8]) -> Option<W::Key> {
         let last = record.get(self.first + 2 * self.stride..)?;
@@ -141,8 +141,8 @@ impl LanePlace {
         Some(W::pack([W::read(&record[3..]), number(0), number(1), W::read(last)]))
     }
 
-    /// Returns the same XOR for any group, given the bytes from the record of the lane's block or an earlier record on.
-    /// Returns `None` if the group has no key of the lane.
+    /// Like [`in_full`](Self::in_full), but for any group: `records` starts at the record of the lane's block or at an
+    /// earlier record. Returns `None` if the group has no key of the lane.
     pub(crate) fn find<W: Word>(self, mut records: &[u8]) -> Option<W::Key> {
         loop {
             let head = Record::<W>::read(records)?;
@@ -150,7 +150,7 @@ impl LanePlace {
             if block > self.block {
                 return None;
             }
-            // Blocks of single numbers come last, so that the records up to the lane's have three.
+            // Blocks of single numbers come last, so keys in records up to the lane's have three numbers.
             let end = Record::<W>::bytes(head.keys(), false);
             if block < self.block || head.lanes >> self.lane & 1 == 0 {
                 records = records.get(end..)?;
@@ -164,7 +164,7 @@ impl LanePlace {
     }
 }
 
-/// Counts the lanes of a set before one lane.
+/// Counts the lanes of a set that come before `lane`.
 #[inline]
 fn before(lanes: u8, lane: usize) -> usize {
     usize::from(KEYS[usize::from(lanes & ((1 << lane) - 1))])

@@ -14,8 +14,8 @@ use glam::{Quat, Vec3};
 ///
 /// Only the description of the tracks is checked here; a player checks the stream as it reads it.
 ///
-/// While playing, a player reads the first 64 bytes of this struct, the stream, and the ranges of translations and
-/// scales. So each clip takes one cache line of these structs.
+/// To play a clip, a player reads the first 64 bytes of this struct (one cache line), the stream, and the ranges of
+/// translations and scales.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Tables {
@@ -49,7 +49,7 @@ impl Tables {
     fn check(&self) -> Result<(), ClipError> {
         let joints = usize::from(self.head.joints);
         let within = |block: usize, live: u8, count: usize| {
-            // The highest live lane exists.
+            // The highest lane with a track belongs to an existing joint or channel.
             live == 0 || block * LANES + (7 - live.leading_zeros() as usize) < count
         };
         for kind in 0..=CHANNELS {
@@ -85,7 +85,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Returns whether the stored offsets of records are those of a full group.
+    /// Returns whether the stored offsets of records match those in a full group.
     fn starts_known(&self) -> bool {
         let mut at = 0;
         self.starts().iter().enumerate().all(|(block, start)| {
@@ -145,7 +145,7 @@ impl Tables {
         self.bytes[self.sections.starts.clone()].as_chunks().0
     }
 
-    /// Returns the ranges of the blocks of this kind; none if words have 32 bits.
+    /// Returns the ranges of the blocks of this kind; an empty slice if words have 32 bits.
     #[inline]
     pub(crate) fn ranges(&self, kind: usize) -> &[Ranges] {
         self.bytes[self.sections.ranges[kind].clone()].as_chunks().0
@@ -162,7 +162,7 @@ impl Tables {
         &self.bytes[self.sections.first_frame.clone()]
     }
 
-    /// Returns the joint or channel and the numbers of each constant track of a kind. Kind 3 is channels.
+    /// Returns the joint or channel and the numbers of each constant track of a kind. Kind 3 means channels.
     pub(crate) fn constants(&self, kind: usize) -> impl Iterator<Item = (u32, [f32; 4])> {
         let number_bytes = if kind == 3 { 4 } else { 2 };
         let bytes = &self.bytes[self.sections.constants[kind].clone()];
@@ -195,7 +195,7 @@ impl Tables {
 
     /// Converts a time to the clip's units.
     ///
-    /// A time within 1/32 of a tick becomes the tick, so that a rounded time does not come before its key.
+    /// A time within 1/32 tick of a tick becomes the tick, so that rounding does not put a key's time before the key.
     #[inline]
     pub(crate) fn units(&self, seconds: f32) -> f32 {
         /// Adding this to a number of ticks below 2¹⁷ rounds it to an integer.
@@ -208,7 +208,7 @@ impl Tables {
         if (time - tick).abs() < 1.0 / 32.0 { tick } else { time }
     }
 
-    /// Returns the block of a kind, except [`CUBICS`], with the joint's track, and whether the track is a step track.
+    /// Returns the block that has the joint's track of a kind (not [`CUBICS`]), and whether the track is a step track.
     #[inline]
     pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
         if self.head.blocks[kind] == 0 {
@@ -216,7 +216,7 @@ impl Tables {
         }
         let (wanted, lane) = (joint / 8, usize::from(joint) % LANES);
         let targets = self.targets(kind);
-        // The index if all blocks before have tracks.
+        // The index if all earlier blocks of joints have tracks.
         let near = usize::from(wanted);
         let block = match targets.get(near) {
             Some(target) if block_of(*target) == near => near,
@@ -244,7 +244,7 @@ impl Tables {
         const { assert!(BYTES == 2 + 4 * NUMBERS) };
         let entries = &self.bytes[self.sections.constants[kind].clone()];
         let [low, high] = joint.to_le_bytes();
-        // The offset if all joints before have a constant track.
+        // The offset if all earlier joints have a constant track.
         let near = usize::from(joint) * BYTES;
         let entry = match entries.get(near..near + BYTES).and_then(<[u8]>::first_chunk::<BYTES>) {
             Some(entry) if entry[..2] == [low, high] => entry,
@@ -276,14 +276,14 @@ impl Tables {
         }
     }
 
-    /// Returns an error if the clip is for another number of joints.
+    /// Returns an error if the clip is for a different number of joints.
     #[inline]
     pub(crate) fn expect_joints(&self, found: usize) -> Result<(), Error> {
         let expected = usize::from(self.head.joints);
         if expected == found { Ok(()) } else { Err(SkeletonError::JointCount { expected, found }.into()) }
     }
 
-    /// Returns an error if the clip has another number of channels.
+    /// Returns an error if the clip has a different number of channels.
     pub(crate) fn expect_channels(&self, found: usize) -> Result<(), Error> {
         let expected = self.head.channels as usize;
         if expected == found { Ok(()) } else { Err(ClipError::ChannelCount { expected, found }.into()) }
@@ -304,7 +304,7 @@ fn floats(bytes: &[u8]) -> [f32; 4] {
     numbers
 }
 
-/// Returns the index of the target of a block of the pose.
+/// Searches the target for a block of the pose, and returns the target's index.
 #[inline(never)]
 fn search_targets(targets: &[Target], block: u16) -> Option<usize> {
     targets.binary_search_by_key(&usize::from(block), |target| block_of(*target)).ok()

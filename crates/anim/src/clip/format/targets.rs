@@ -2,8 +2,8 @@
 
 use crate::sampling::{LANES, NUMBERS};
 
-/// The target of a block in four bytes: the number of eight joints or channels (`u16`, little-endian), the lanes with a
-/// track as bits, the step tracks as bits.
+/// The target of a block in four bytes: the number of the block of joints or channels (`u16`, little-endian), a bit for
+/// each lane with a track, and a bit for each step track.
 pub(crate) type Target = [u8; 4];
 
 /// The targets of a block of cubic tracks, four bytes a lane: joint or channel (`u16`), part, 0.
@@ -15,7 +15,7 @@ pub(crate) fn block_of(target: Target) -> usize {
     usize::from(u16::from_le_bytes([target[0], target[1]]))
 }
 
-/// The first part of a rotation. The parts of cubic lanes are 0 to 2 (translation), 3 to 6 (rotation), 7 to 9 (scale).
+/// The first part of a rotation. A cubic lane's part is 0 to 2 (translation), 3 to 6 (rotation) or 7 to 9 (scale).
 pub(crate) const PART_ROTATION: u8 = 3;
 pub(crate) const PART_SCALE: u8 = 7;
 pub(crate) const PART_CHANNEL: u8 = 10;

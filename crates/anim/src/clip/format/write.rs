@@ -14,10 +14,10 @@ use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};
 /// The order of fields sorts keys by group, then by record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event<W> {
-    /// The time at which a player needs the key: that of the lane's previous key.
+    /// The time at which a player needs the key: the time of the lane's previous key.
     need: W,
     block: u16,
-    /// The XOR of the key's time with that of the key two before.
+    /// The XOR of the key's time with the time of the key two places earlier.
     time: W,
     lane: u8,
     numbers: [W; NUMBERS],
@@ -146,7 +146,7 @@ fn first_frame<W: Quantise>(plan: &Plan<W>) -> Vec<Active<W>> {
     frame(plan, |_| 0)
 }
 
-/// Returns the active array of two keys of each lane; `first` maps a lane's number of keys to the first index.
+/// Returns an active array of two successive keys per lane; `first` maps a lane's key count to the first key's index.
 fn frame<W: Quantise>(plan: &Plan<W>, first: impl Fn(usize) -> usize) -> Vec<Active<W>> {
     let active = |block: &Block<W>| {
         let mut active = Active::default();
@@ -196,7 +196,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
                 (bytes.len() - last_place) as f32 >= count * (active.len() * Active::<W>::BYTES) as f32
             }
         };
-        // The frame gets the need time of the previous group, if there is a group since the last frame.
+        // A frame that is due gets the need time of the previous group, if a group was written since the last frame.
         if due && bytes.len() > last_place {
             let at = bytes.len() - before;
             last_time = GroupHead::read(&bytes, at).map_or(last_time, |head| head.need);
@@ -236,7 +236,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
 /// Returns the greatest number of stream bytes between a time and the nearest frame.
 fn longest_seek<W>(stream: &Stream<W>, end: f32) -> usize {
     let groups = groups(&stream.bytes);
-    // Returns the stream offset after all groups that are needed by `time`.
+    // Returns the stream offset after all groups that are needed at or before `time`.
     let place = |time: f32| {
         let count = groups.partition_point(|(need, _)| *need <= time);
         count.checked_sub(1).map_or(0, |last| groups[last].1.end)

@@ -1,8 +1,8 @@
 //! Model matrices and palettes of sixteen characters at a time, with a lane per character.
 //!
-//! Joints are in depth-first order, so later joints need only the matrices on the path from the root. The kernels keep
-//! one matrix per depth in lanes, all in the first-level cache. Results are transposed to a [`Mat34`] for each joint of
-//! each character. Sixteen poses at a time are transposed to lanes.
+//! Joints are in depth-first order, so each joint needs only the matrices on the path from the root to its parent. The
+//! kernels keep one matrix per depth in lanes, all in the first-level cache. Results are transposed to a [`Mat34`] for
+//! each joint of each character. The input is lanes, or sixteen poses that are transposed to lanes.
 //!
 //! Levels with and without fused multiply-add differ by rounding: for each joint on the path from the root, by less
 //! than 1e-6 of a matrix's largest sum of products.
@@ -35,7 +35,7 @@ pub(crate) enum Output<'o> {
     /// The model matrix of each joint, in order.
     Models,
     /// The palette of a skin: for each slot, the joint's model matrix times the inverse bind matrix. Slots are sorted
-    /// by joint, and each has its index in the palette.
+    /// by joint, and each slot has its index in the palette.
     Palette { slots: &'o [Slot], binds: &'o [Mat34] },
 }
 
@@ -61,7 +61,7 @@ struct Part<'p> {
     first: usize,
     /// The output; for a palette, with the slots of these joints only.
     output: Output<'p>,
-    /// The distance of lanes in the output: the number of matrices per character.
+    /// The distance between two lanes in the output: the number of matrices per character.
     stride: usize,
 }
 
@@ -93,11 +93,11 @@ pub(crate) fn models(
     part_at(level(), &part, levels, out);
 }
 
-/// Like [`models`], with the pose of lane `l` at `poses[l]`. Eight joints at a time are transposed to lanes that stay
-/// in the first-level cache.
+/// Like [`models`], but lane `l` is the pose `poses[l]`. Transposes eight joints at a time to lanes, which stay in the
+/// first-level cache.
 ///
 /// # Panics
-/// As [`models`], and if a pose has too few blocks.
+/// Like [`models`], and if a pose has too few blocks.
 pub(crate) fn models_of_poses(
     poses: &[&[PoseBlock]; LANES],
     depths: &[u16],
@@ -145,7 +145,7 @@ fn part_at(level: fearless_simd::Level, part: &Part<'_>, levels: &mut [Level], o
 /// Replaces all lanes of all joints: lane `l` becomes the pose at `poses[l]`.
 ///
 /// # Panics
-/// If a pose has fewer blocks than joints need.
+/// If a pose has too few blocks for the joints.
 pub(crate) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
     put_poses_at(level_up_to_avx2(), poses, joints);
 }
@@ -160,7 +160,7 @@ fn put_poses_at(level: fearless_simd::Level, poses: &[&[PoseBlock]; LANES], join
 /// Writes all lanes of all joints to `poses`: the inverse of [`put_poses`]. Lanes past the last joint get the identity.
 ///
 /// # Panics
-/// As [`put_poses`].
+/// Like [`put_poses`].
 pub(crate) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
     take_poses_at(level_up_to_avx2(), joints, poses);
 }
@@ -172,7 +172,7 @@ fn take_poses_at(level: fearless_simd::Level, joints: &[JointLanes], poses: &mut
     dispatch!(level, simd => portable::take_poses(simd, joints, poses));
 }
 
-/// Replaces one lane of all joints by a pose. Writes to ten cache lines a joint: [`put_poses`] costs hardly more.
+/// Replaces one lane of all joints by a pose. Writes to ten cache lines a joint, so [`put_poses`] costs hardly more.
 ///
 /// # Panics
 /// If the pose has too few blocks, or there is no such lane.
@@ -186,7 +186,7 @@ pub(crate) fn put_pose(pose: &[PoseBlock], lane: usize, joints: &mut [JointLanes
 /// Writes one lane of all joints to a pose: the inverse of [`put_pose`].
 ///
 /// # Panics
-/// As [`put_pose`].
+/// Like [`put_pose`].
 pub(crate) fn take_pose(joints: &[JointLanes], lane: usize, pose: &mut [PoseBlock]) {
     assert!(lane < LANES && pose.len() >= joints.len().div_ceil(POSE_LANES));
     for (block, joints) in pose.iter_mut().zip(joints.chunks(POSE_LANES)) {

@@ -1,8 +1,8 @@
 //! Model matrices for x86-64 machines: one body, with vectors of eight floats (AVX2) or sixteen (AVX-512).
 //!
 //! Faster than the portable kernel: matrices of whole blocks are written without bounds checks, and the twelve vectors
-//! of a model stay in registers. Time per matrix, and in parentheses of the portable kernel: AVX2 1.92 ns (2.60), with
-//! bind matrices 3.02 (3.55); AVX-512 1.50 (1.57), with bind matrices 1.72 (1.92).
+//! of a model stay in registers. Time per matrix, with that of the portable kernel in parentheses: AVX2 1.92 ns (2.60),
+//! with bind matrices 3.02 (3.55); AVX-512 1.50 (1.57), with bind matrices 1.72 (1.92).
 #![allow(unsafe_code, reason = "assembly without an instruction, and places that are known to be there")]
 
 use super::{LANES, Level, Output, Part};
@@ -10,7 +10,7 @@ use crate::Mat34;
 use crate::skin::Slot;
 use crate::transform_lanes::JointLanes;
 
-/// The output of sixteen lanes: lane `l` goes to `out[l * stride]`. Unless `WHOLE`, `out` may be too short for the last
+/// The output of sixteen lanes: lane `l` goes to `out[l * stride]`. If not `WHOLE`, `out` may be too short for the last
 /// lanes.
 struct Places<'a, const WHOLE: bool> {
     out: &'a mut [Mat34],
@@ -103,7 +103,7 @@ macro_rules! body {
             }
         }
 
-        /// Joins part `PART` of each of three rows to a matrix.
+        /// Makes a matrix of part `PART` of each of three vectors, which hold the rows.
         #[inline]
         #[target_feature(enable = $features)]
         fn matrix<const PART: i32>(x: V, y: V, z: V) -> Mat34 {
@@ -211,8 +211,8 @@ macro_rules! body {
             )
         }
 
-        /// Hides the origin of a vector from the compiler, which would otherwise shuffle each part separately, with two
-        /// to four times the shuffles.
+        /// Hides the origin of a vector from the compiler, which would otherwise shuffle each part separately and take
+        /// two to four times as many shuffles.
         #[inline]
         #[target_feature(enable = $features)]
         fn opaque(mut vector: V) -> V {

@@ -1,8 +1,8 @@
 //! Model matrices and palettes of one pose.
 //!
 //! Model matrices use fused multiply-add if the machine has it (AVX2, AVX-512, NEON), which saves a seventh of the
-//! time. All levels with it give the same bits. They differ from levels without it, for each joint on the path from the
-//! root, by less than 2e-6 of the largest sum of products. Palettes have the same bits on all levels.
+//! time. All levels with it give the same bits. Levels without fused multiply-add differ, for each joint on the path
+//! from the root, by less than 2e-6 of the largest sum of products. Palettes have the same bits on all levels.
 
 mod portable;
 #[cfg(test)]

@@ -13,7 +13,7 @@ struct Locals([[[f32; 4]; 3]; LANES]);
 
 /// See [`models`](super::models()).
 ///
-/// If a joint's parent is the joint before, the parent's matrix is still in registers. In a chain, this saves half of
+/// If a joint's parent is the previous joint, the parent's matrix is still in registers. In a chain, this saves half of
 /// the waiting time.
 #[inline(always)]
 pub(super) fn models<S: Simd>(

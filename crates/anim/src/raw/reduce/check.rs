@@ -9,7 +9,7 @@ use glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3};
 /// The greatest number of model matrices in memory (50 MB). A clip that needs more is not measured.
 const MOST: usize = 1 << 19;
 
-/// The desired number of measured times. Each interval between keys has two to eight.
+/// The desired number of measured times; each interval between keys gets two to eight of them.
 const DENSE: usize = 1024;
 
 /// The model matrices of the original clip, at and between the times of all keys.
@@ -41,7 +41,7 @@ impl<'a> Check<'a> {
     }
 
     /// Returns, for each joint, the greatest distance of its six points in a reduced clip from their positions in the
-    /// original. Skips exact sampling if a point exceeds its limit as played.
+    /// original. Measures the clip as played; if all points are within their limits, also measures exact samples.
     pub(super) fn errors(&self, reduced: &RawClip, distances: &[f64], limits: &[f64]) -> Vec<f64> {
         let mut most = vec![0.0; limits.len()];
         self.measure(reduced, Lines::AsPlayed, distances, &mut most);
@@ -74,7 +74,7 @@ fn apart(a: &DAffine3, b: &DAffine3, distance: f64) -> f64 {
     of(axes.x_axis).max(of(axes.y_axis)).max(of(axes.z_axis))
 }
 
-/// Returns the times of keys, times just before steps, and times between. Returns `None` if there are more than `most`.
+/// Returns the times of keys, times just before steps, and times between keys; `None` if there are more than `most`.
 fn times(clip: &RawClip, most: usize) -> Option<Vec<f64>> {
     fn of<V: TrackValue>(track: Option<&Track<V>>, keys: &mut Vec<f32>) {
         let Some(track) = track.filter(|track| track.len() > 1) else { return };

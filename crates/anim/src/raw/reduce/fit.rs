@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1.2e-7;
 /// The settings for fitting a track.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
-    /// The greatest distance between the values of both tracks; 0 means lossless.
+    /// The greatest distance between values of the original and the fitted track; 0 means lossless.
     pub(super) tolerance: f64,
     /// Whether a cubic track may stay cubic.
     pub(super) cubic: bool,
@@ -90,7 +90,7 @@ fn size<V: TrackValue>(track: &Track<V>) -> f64 {
     keys.chain(between).fold(0.0, f64::max)
 }
 
-/// Keeps the keys whose value differs from that of the last kept key.
+/// Keeps a key if its value differs from that of the last kept key by more than the tolerance.
 fn steps<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64) -> Result<Track<V>, Error> {
     let mut kept = bumpalo::vec![in arena; 0];
     for mark in 1..marks.times.len() {
@@ -109,11 +109,11 @@ fn lines<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64, lossles
         let (a, b) = (marks.values[from], marks.values[to]);
         let (begin, span) = (marks.times[from], marks.times[to] - marks.times[from]);
         let apart = if V::ROTATION { V::distance(a, b) } else { 0.0 };
-        // The greatest speed of a player's normalised sums along the arc.
+        // A player's normalised sums move along the arc at this `speed` at most.
         let tangent = tangent(apart);
         let speed = 2.0 * tangent / span;
-        // If the sums are even enough, one test serves both interpolations. A lossless line needs only the exact test:
-        // a player's speed is as uneven as between the original keys.
+        // If the speed of the sums is even enough, one test covers both interpolations. A lossless line needs only the
+        // exact test: a player's speed was just as uneven between the original keys.
         let uneven = if V::ROTATION && !lossless { unevenness(apart) } else { 0.0 };
         let even = uneven <= 0.02 * tolerance;
         let within = if even { tolerance - uneven } else { tolerance };
@@ -154,7 +154,7 @@ fn curves<V: TrackValue>(arena: &Bump, track: &Track<V>, marks: &Marks<'_>, tole
 const HALVINGS: u32 = 8;
 
 /// Returns whether a curve stays within a tolerance of another curve. `apart` has the Bézier points of their
-/// difference: no point of a curve is longer than the longest Bézier point.
+/// difference: no point of a curve is farther from zero than its farthest Bézier point.
 fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64, halvings: u32) -> bool {
     let is_near = if V::ROTATION { are_turned(curve, apart, tolerance) } else { longest(apart) <= tolerance };
     if is_near || tolerance == f64::INFINITY {
@@ -223,8 +223,8 @@ fn chain<'b, V: TrackValue>(
     kept
 }
 
-/// Returns the farthest index that fits, or the next index if none fits: doubles the step, then bisects. Assumes that
-/// indices fit up to some point and not beyond. If that is wrong, the result still fits.
+/// Returns the farthest index that fits, or the next index if no index fits: doubles the step, then bisects. Assumes
+/// that indices fit up to some point and not beyond. If this assumption is wrong, the result still fits.
 fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad, mut step) = (from + 1, end, 1);
     while good + 1 < bad {

@@ -36,7 +36,7 @@ pub(super) struct Marks<'b> {
     pub(super) keys: Vec<'b, usize>,
 }
 
-/// Values for the two intervals next to a mark: the greater of the two.
+/// Each value is the greater of two: that of the interval before a mark and that of the interval after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beside {
     /// The deviation of the curve from the straight line, or from the arc at constant speed.
@@ -48,8 +48,8 @@ struct Beside {
 }
 
 impl<'b> Marks<'b> {
-    /// Marks the keys of a track and points between them. If `lines` will replace the curve, adds stops until lines
-    /// through them are within a quarter of the tolerance at single-precision times. `None` if too many.
+    /// Marks a track's keys and points between them. If `lines` will replace the curve, adds stops until their lines
+    /// are within a quarter of the tolerance at single-precision times. Returns `None` if there are too many.
     pub(super) fn new<V: TrackValue>(
         arena: &'b Bump,
         track: &Track<V>,
@@ -101,7 +101,7 @@ impl<'b> Marks<'b> {
         if tolerance == f64::INFINITY { tolerance } else { (tolerance - bend) * (1.0 - 0.5 * arc.max(speed * time)) }
     }
 
-    /// Returns the longer time from a mark to a neighbour, in seconds.
+    /// Returns the time from a mark to the farther of its two neighbours, in seconds.
     pub(super) fn time_beside(&self, mark: usize) -> f64 {
         self.beside[mark].time
     }
@@ -180,7 +180,7 @@ impl Piece {
             return f64::INFINITY;
         }
         let apart = V::distance(V::normalise(a), V::normalise(b));
-        // A sum of quaternions of different lengths is nearer to the longer one.
+        // A sum of quaternions of different lengths is nearer to the longer quaternion.
         let (short, long) = (a.length().min(b.length()), a.length().max(b.length()));
         let shift = (long - short) / (4.0 * short) * 2.0 * tangent(apart);
         bend / (least - 0.5 * bend) + shift + unevenness(apart)
@@ -240,7 +240,7 @@ impl<V: TrackValue> Curve<'_, '_, V> {
         (1..parts).for_each(|part| self.mark(from + (until - from) * f64::from(part) / f64::from(parts)));
     }
 
-    /// Adds marks between two times, and stops if one line is not accurate enough.
+    /// Adds marks between two times. If one line is not accurate enough, also adds stops.
     fn divide(&mut self, from: f32, until: f32) {
         let middle = from + (until - from) * 0.5;
         if !(from < middle && middle < until) || self.is_full() {
@@ -278,7 +278,7 @@ fn angle(distance: f64) -> f64 {
     2.0 * (0.5 * distance).min(1.0).asin()
 }
 
-/// Returns the tangent of half the angle between two unit quaternions at this distance, with the nearer signs.
+/// Returns the tangent of half the angle between two unit quaternions at this distance, which is capped at √2.
 pub(super) fn tangent(distance: f64) -> f64 {
     let half = 0.5 * distance.min(core::f64::consts::SQRT_2);
     half / (1.0 - half * half).sqrt()
@@ -286,7 +286,7 @@ pub(super) fn tangent(distance: f64) -> f64 {
 
 /// Returns a bound for the deviation of a normalised sum of two unit quaternions from constant speed along the arc,
 /// given the chord's length. The arc is at most half a turn. The series starts with `angle³ / 6 · t (1 − t) (1 − 2 t)`,
-/// at most 0.016 times the cube of the angle. The factor 0.03 also covers the rest and the longer arc.
+/// at most 0.016 times the cube of the angle. The factor 0.03 also covers the rest, and arcs longer than the chord.
 pub(super) fn unevenness(chord: f64) -> f64 {
     0.03 * chord * chord * chord
 }

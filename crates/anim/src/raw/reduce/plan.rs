@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
         .collect()
     }
 
-    /// Fits the tracks of some joints.
+    /// Fits the tracks of the joints that `which` accepts.
     fn fit_all(&self, arena: &mut Bump, reduced: &mut RawClip, which: impl Fn(usize) -> bool) -> Result<(), Error> {
         for joint in self.clip.joint_numbers().filter(|&joint| which(usize::from(joint))) {
             let rest = self.reduction.drop_rest.then(|| self.skeleton.rest(joint));

@@ -1,7 +1,7 @@
 //! The effect of a track's error on points of the model.
 //!
-//! A point *p* of joint *n* is at `M₀ M₁ … Mₙ p`. If the transforms of the reduced clip replace those of the original,
-//! the point moves by at most the sum over the joints *i* of
+//! A point *p* of joint *n* is at `M₀ M₁ … Mₙ p`. If the transforms of the reduced clip replace the original
+//! transforms, the point moves by at most the sum over the joints *i* of
 //!
 //! ```text
 //! growth(i) · ( |Δt| + 2 |Δq| · scale(i) · reach(i) + |Δs| · reach(i) )

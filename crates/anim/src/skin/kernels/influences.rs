@@ -7,7 +7,7 @@ use std::collections::TryReserveError;
 /// The influences of vertices with the same number of influences, in blocks.
 ///
 /// A block has `count` rows of 16 joints (32 bytes each) and `count - 1` rows of 16 weights (64 bytes each). The last
-/// weight is 1 minus the others. A vertex takes 2, 8, 14, 20 or (for eight) 44 bytes. Padding has joint 0.
+/// weight is 1 minus the other weights. A vertex takes 2, 8, 14, 20 or (for eight) 44 bytes. Padding has joint 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Influences {
     count: usize,
@@ -85,12 +85,12 @@ impl Influences {
         self.end
     }
 
-    /// Returns the joints of some blocks, `count` rows each; all joints are less than `end`.
+    /// Returns the joints of a range of blocks, `count` rows each; all joints are less than `end`.
     pub(super) fn joints_of(&self, blocks: Range<usize>) -> &[[u16; LANES]] {
         &self.joints[blocks.start * self.count..blocks.end * self.count]
     }
 
-    /// Returns the weights of some blocks, `count - 1` rows each.
+    /// Returns the weights of a range of blocks, `count - 1` rows each.
     pub(super) fn weights_of(&self, blocks: Range<usize>) -> &[Lanes] {
         &self.weights[blocks.start * (self.count - 1)..blocks.end * (self.count - 1)]
     }

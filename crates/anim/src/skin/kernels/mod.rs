@@ -1,6 +1,6 @@
 //! Skinning of sixteen vertices at a time, all with the same number of influences.
 //!
-//! A vertex follows the joints `i`, `j`, `k` and `l`, or fewer. The last weight is implied.
+//! A vertex follows the joints `i`, `j`, `k`, `l` and so on, eight at most. The last weight is implied.
 //!
 //! ```text
 //! one    M = palette[i]
@@ -14,9 +14,9 @@
 //! ```
 //!
 //! Terms are added in this order. On AVX2, AVX-512 and NEON, each product is fused with the following sum. These levels
-//! agree with each other to the bit, and so do the others. On each level, a coordinate is off by at most `1e-6` times
-//! the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row, from twelve roundings
-//! of 2⁻²⁴. Without fusing, four influences would take 50 % more instructions.
+//! agree with each other to the bit, and so do all other levels. On each level, a coordinate is off by at most `1e-6`
+//! times the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row: twelve
+//! roundings of 2⁻²⁴ each. Without fusing, four influences would take 50 % more instructions.
 //!
 //! A vertex does not depend on its neighbours, so a mesh may be split at any vertex.
 
@@ -38,10 +38,10 @@ use hedgerow_math::internal::level::level;
 /// The number of vertices in a block.
 pub(crate) const LANES: usize = 16;
 
-/// Some vertices with the same number of influences.
+/// A run of vertices with the same number of influences.
 #[derive(Clone, Debug)]
 pub(crate) struct Run<'a> {
-    /// The influences of all vertices with this number.
+    /// The influences of all vertices with this number of influences.
     pub(crate) influences: &'a Influences,
     /// The blocks of the run in `influences`.
     pub(crate) blocks: Range<usize>,

@@ -14,9 +14,9 @@ pub(crate) type Block = [Lanes; 3];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Streams<'a> {
     pub(crate) positions: &'a [Block],
-    /// As many blocks as positions, or none.
+    /// The normals: as many blocks as positions, or no blocks.
     pub(crate) normals: &'a [Block],
-    /// As many blocks as positions, or none.
+    /// The tangents: as many blocks as positions, or no blocks.
     pub(crate) tangents: &'a [Block],
     /// The signs of the bitangents, as many blocks as tangents.
     pub(crate) signs: &'a [Lanes],

@@ -74,7 +74,7 @@ unsafe fn skin_block<const K: usize>(
     }
 }
 
-/// A buffer for the results of a block that the output has too few places for.
+/// A buffer for the results of a block, if the output has too few places for them.
 #[derive(Default)]
 struct Aside {
     positions: Results,
@@ -83,7 +83,7 @@ struct Aside {
 }
 
 impl Aside {
-    /// Writes the results for which there are places.
+    /// Writes the results that fit in the output.
     #[cold]
     fn put_some(&self, first: usize, sinks: &mut Sinks<'_>) {
         put_some(&self.positions, first, &mut sinks.positions);
@@ -113,8 +113,8 @@ struct Places {
 }
 
 impl Places {
-    /// Returns the places from `first` on, and true, if each has room for sixteen results of four floats. Otherwise
-    /// returns the places in `aside`, and false.
+    /// If each output has room for sixteen results of four floats from `first` on, returns these places and true.
+    /// Otherwise returns the places in `aside` and false.
     #[inline(always)]
     fn new(sinks: &mut Sinks<'_>, first: usize, aside: &mut Aside) -> (Self, bool) {
         let full = |sink: &mut VertexStream<'_>| match sink {
