@@ -25,7 +25,7 @@ pub(super) struct Document {
     pub(super) amount: Amount,
     /// The instances that become nodes.
     instances: instances::Instances,
-    /// Nodes with a list of matrices, by ascending index: for each primitive, the box around all instances.
+    /// For each node whose instances are matrices, by ascending index: the box of each primitive around all instances.
     boxes: Vec<(usize, Vec<Option<Aabb>>)>,
     with_extras: bool,
 }
@@ -86,7 +86,7 @@ impl Document {
             let primitives = nodes.nodes[node].mesh.map_or(&[][..], |mesh| &meshes[mesh].primitives);
             budget.take::<Mat34>(transforms.len(), item)?;
             budget.take::<Option<Aabb>>(primitives.len(), item)?;
-            // Boxes are charged for their time: each instance of a primitive costs one.
+            // The time to compute boxes is charged, too: one byte for each instance of a primitive.
             budget.take_bytes((transforms.len() as u64).saturating_mul(primitives.len() as u64), item)?;
             let instances: Vec<Mat34> = transforms.iter().map(Transform::to_matrix).collect();
             let around = |bounds: Aabb| {
@@ -122,23 +122,23 @@ impl Document {
             extensions: Extensions::new(),
         };
         drop(buffers);
-        // Moved rather than cloned: extensions may be most of the file.
+        // Move, do not clone: extensions may be most of the file.
         let extensions = root.extensions.take().filter(|_| parts.extras).map(|it| it.others).unwrap_or_default();
         let imported = Imported { warnings: warnings.into_list(), extensions, ..imported };
         Ok(Self { root, imported, amount, instances, boxes, with_extras: parts.extras })
     }
 
-    /// Returns the instances of a node that become nodes.
+    /// Returns the instances of a node, if they become nodes.
     pub(super) fn instances(&self, node: usize) -> Option<&[Transform]> {
         instances::find(&self.instances, node)
     }
 
-    /// Returns the primitives to draw of a node's mesh, with their numbers within the mesh.
+    /// Returns the primitives that a node's mesh draws, with their numbers within the mesh.
     pub(super) fn drawn(&self, node: usize, mesh: usize) -> impl Iterator<Item = (usize, DrawnPrimitive)> {
         let boxes = self.boxes.binary_search_by_key(&node, |&(node, _)| node).ok().map(|at| &self.boxes[at].1);
         drawn(&self.imported.meshes[mesh]).map(move |(number, mut drawable, material)| {
             drawable.bounds = boxes.and_then(|boxes| boxes[number]).unwrap_or(drawable.bounds);
-            // `numbers` checked that all material numbers fit 32 bits.
+            // `numbers` checked that all material numbers fit in 32 bits.
             let of_file = material.and_then(|material| u32::try_from(material).ok());
             let material = of_file.map_or(self.imported.default_material, |it| self.imported.first_material + it);
             (number, DrawnPrimitive { drawable, material })
@@ -151,7 +151,7 @@ impl Document {
     }
 }
 
-/// Returns the primitives to draw of a mesh: number within the mesh, drawable and material.
+/// Returns the primitives that a mesh draws: number within the mesh, drawable and material.
 fn drawn(mesh: &ImportedMesh) -> impl Iterator<Item = (usize, Drawable, Option<usize>)> {
     let primitives = mesh.primitives.iter().enumerate();
     primitives.filter_map(|(number, it)| Some((number, Drawable::new(it.id, it.bounds?), it.material)))

@@ -18,12 +18,12 @@ use serde_json::Value;
 
 const EXTENSION: &str = "KHR_draco_mesh_compression";
 
-/// One stream may decode to this fraction (1 / 8) of the remaining budget: the decoder uses about six bytes of scratch
-/// memory for each decoded byte.
+/// A stream may decode to at most an eighth of the remaining budget, because the decoder uses about six bytes of
+/// scratch memory for each decoded byte.
 const PART_OF_BUDGET: u64 = 8;
 
-/// Decodes the primitives of a file whose ranges were checked: all primitives if vertices are wanted, else those whose
-/// boxes must be computed.
+/// Decodes compressed primitives of a file whose ranges were checked: all of them if vertices are wanted, else only
+/// primitives whose boxes must be computed.
 ///
 /// # Errors
 /// An error if a stream is invalid, lacks an attribute that the extension names, or exceeds the budget.
@@ -106,7 +106,7 @@ impl Source<'_> {
         Ok(names)
     }
 
-    /// Returns the index of the view with the stream; `count` is the number of views.
+    /// Returns the index of the buffer view that holds the stream; `count` is the number of views.
     fn view(&self, json: &Value, count: usize) -> Result<usize, ImportError> {
         let index = json.get("bufferView").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
         match index.ok_or_else(|| self.invalid(".bufferView", "it must be there and be a number"))? {
@@ -118,7 +118,7 @@ impl Source<'_> {
         }
     }
 
-    /// Decodes a stream, and extracts the attributes `names`.
+    /// Decodes a stream, and extracts the attributes in `names`.
     fn decode(&self, stream: &[u8], names: &[Name], budget: &Budget) -> Result<Decoded, ImportError> {
         let (most, left) = budget.most_and_left();
         let limit = left / PART_OF_BUDGET;
@@ -150,7 +150,7 @@ impl Source<'_> {
         let of_point: usize = attributes.iter().map(|&(.., component, kind)| size(component, kind)).sum();
         let sum = |of_point: u64| of_point.saturating_mul(points as u64).saturating_add(12 * faces as u64);
         let total = usize::try_from(sum(of_point as u64)).unwrap_or(usize::MAX);
-        // Charge all decoded attributes, also unused ones: any number of primitives may decode the same stream.
+        // Charge all decoded attributes, including unused ones: any number of primitives may decode the same stream.
         let of_all = (0..mesh.num_attributes()).map(|id| mesh.attribute(id).byte_stride().unsigned_abs());
         let decoded = usize::try_from(sum(of_all.sum::<u64>())).unwrap_or(usize::MAX).saturating_add(stream.len());
         budget.take::<u8>(decoded.max(total), || self.item())?;
@@ -169,7 +169,7 @@ impl Source<'_> {
     }
 }
 
-/// Returns component type and element type of an attribute's accessor; `None` if glTF has no such type.
+/// Returns the component type and the element type of an attribute's accessor; `None` if glTF has no such type.
 fn layout(attribute: &PointAttribute) -> Option<(ComponentType, Type)> {
     let component = match attribute.data_type() {
         DataType::Int8 => ComponentType::I8,
@@ -190,7 +190,7 @@ fn layout(attribute: &PointAttribute) -> Option<(ComponentType, Type)> {
     Some((component, kind))
 }
 
-/// Appends the values of all points, `size` bytes each. Returns `false` if values are missing.
+/// Appends the attribute's value at each point, `size` bytes. Returns `false` if values are missing.
 fn copy(attribute: &PointAttribute, points: usize, size: usize, to: &mut Vec<u8>) -> bool {
     let values = attribute.buffer().data();
     if attribute.is_mapping_identity() {
@@ -213,7 +213,7 @@ struct Decoded {
     bytes: Vec<u8>,
 }
 
-/// A range of the decoded bytes, and the fields of its accessor.
+/// A range of the decoded bytes, and the fields of the accessor that reads it.
 struct Part {
     component: ComponentType,
     kind: Type,
@@ -240,8 +240,8 @@ impl Decoded {
 }
 
 impl Part {
-    /// Makes an accessor read this part of a buffer. Count and type come from the stream: accessors of real files often
-    /// keep values from before compression.
+    /// Makes an accessor read this part of a buffer. Count and type come from the stream: accessors in real files often
+    /// describe the data before compression.
     fn insert_into(self, root: &mut Root, buffer: Index<Buffer>, old: Option<Index<Accessor>>) -> Index<Accessor> {
         let Self { component, kind, offset, count } = self;
         let view = root.push(View {
@@ -271,7 +271,7 @@ impl Part {
         };
         let has_data = json.is_none_or(|json| json.buffer_view.is_some() || json.sparse.is_some());
         match old {
-            // Replaced in place, so that errors name the original accessor.
+            // Replace the accessor in place, so that errors name its original index.
             Some(old) if !has_data => {
                 root.accessors[old.value()] = new;
                 old

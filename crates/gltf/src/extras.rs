@@ -3,7 +3,7 @@
 use gltf::json::Extras as Json;
 use serde_json::{Map, Value};
 
-/// The JSON of an item's extensions, by name, without extensions that the import supports. Indices in this JSON are not
+/// The JSON of an item's extensions, by name, without extensions that the import supports. Indices in the JSON are not
 /// checked.
 ///
 /// ```
@@ -31,7 +31,7 @@ pub(crate) use others;
 
 /// The `extras` of an item: JSON of any form, which its author or exporter added.
 ///
-/// Kept as text; [`value`](Self::value) parses it.
+/// The JSON is kept as text; [`value`](Self::value) parses it.
 ///
 /// ```
 /// let text = br#"{
@@ -48,7 +48,7 @@ pub(crate) use others;
 pub struct Extras(Option<Box<str>>);
 
 impl Extras {
-    /// Returns the text in the file, if `wanted`.
+    /// Returns the extras in the file if `wanted`, else empty extras.
     pub(super) fn read(json: &Json, wanted: bool) -> Self {
         Self(json.as_ref().filter(|_| wanted).map(|json| json.get().into()))
     }

@@ -45,19 +45,19 @@ pub struct Imported {
     pub meshes: Vec<ImportedMesh>,
     /// The mesh ids used by [`Drawable::mesh`](hedgerow::Drawable::mesh), and their primitives.
     pub mesh_ids: MeshIds,
-    /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), as
-    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes them. A level for the share s of the
+    /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), in the form that
+    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes. A level for the share s of the
     /// screen's height begins at the distance r ÷ s: r is half the diagonal of the mesh's box, times the greatest scale
     /// of the first node that draws the mesh. So set [`DetailView::scale`](hedgerow::query::DetailView::scale) to
-    /// tan(fov ÷ 2). Levels apply to all nodes that draw a mesh. Draws keep their material; the coarser mesh's
-    /// [`primitive`](Self::primitive) has its own.
+    /// tan(fov ÷ 2). Levels apply to all nodes that draw a mesh. Draws keep their material; the material of a coarser
+    /// mesh is in its [`primitive`](Self::primitive).
     pub levels: Vec<(u32, CoarserMeshes)>,
     /// The materials by glTF index, then the default material of primitives without one. Empty without
     /// [`Parts::materials`](super::Parts::materials).
     pub materials: Vec<Material>,
     /// The material number of the first material. Material i has the number `first_material` + i.
     pub first_material: u32,
-    /// The material number of primitives without a material: one more than the file's last.
+    /// The material number of primitives without a material: one more than that of the file's last material.
     pub default_material: u32,
     /// The names of material variants (`KHR_materials_variants`), indexed by [`ImportedPrimitive::variants`].
     pub variants: Vec<String>,
@@ -73,7 +73,7 @@ pub struct Imported {
     pub morphs: Vec<MorphNode>,
     /// The animations, by glTF index.
     pub animations: Vec<ImportedAnimation>,
-    /// The clips of all animations, one for each rig; ordered by animation, then by rig.
+    /// The clips of all animations, one for each rig that an animation moves; ordered by animation, then by rig.
     pub clips: Vec<ImportedClip>,
     /// The requested parts of the file that were not imported.
     pub skipped: Vec<Skipped>,
@@ -102,8 +102,8 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.node(index))
     }
 
-    /// Returns the glTF index of the node for which `node` was inserted: as the node itself, a primitive or an
-    /// instance. `None` for other nodes and for copies. Runs in **O(scenes · log nodes)**.
+    /// Returns the glTF index of the node that `node` represents, as a whole or as one of its primitives or instances.
+    /// `None` for copies and for nodes that were not imported. Runs in **O(scenes · log nodes)**.
     ///
     /// ```
     /// let text = br#"{
@@ -153,7 +153,7 @@ impl Imported {
         self.materials.get(number.checked_sub(self.first_material)? as usize)
     }
 
-    /// Returns the morph weights of a glTF node, in **O(log nodes)**; `None` if the mesh has no targets.
+    /// Returns the morph weights of a glTF node, in **O(log nodes)**; `None` if its mesh has no targets.
     #[must_use]
     pub fn morph(&self, node: usize) -> Option<&MorphNode> {
         let at = self.morphs.binary_search_by_key(&node, |morph| morph.node).ok()?;
@@ -177,8 +177,8 @@ pub type CoarserMeshes = Vec<(f32, Option<u32>)>;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedScene {
-    /// The group node of the scene. Visible only for the [default scene](Imported::default_scene), or for the first if
-    /// the file names none.
+    /// The group node of the scene. It is visible only if this is the [default scene](Imported::default_scene), or the
+    /// first scene if the file names no default.
     pub group: NodeHandle,
     /// The drawable nodes, ordered by glTF node, then by instance and by mesh id.
     pub drawables: Vec<ImportedDrawable>,
@@ -188,7 +188,7 @@ pub struct ImportedScene {
     pub extensions: Extensions,
     /// The nodes by glTF index, in ascending order.
     pub(super) nodes: Vec<(usize, NodeHandle)>,
-    /// The glTF index by node, in ascending order; also of nodes made for primitives and instances.
+    /// The glTF index of each node, by ascending handle, including nodes made for primitives and instances.
     pub(super) origins: Vec<(NodeHandle, usize)>,
 }
 
@@ -222,13 +222,13 @@ pub struct ImportedDrawable {
     pub instance: Option<usize>,
     /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node `handle`; see [`MeshIds`].
     pub id: u32,
-    /// The node in the scene: the node of the glTF node or of the instance, or a child of that node if the mesh has
-    /// several primitives. With a skin, a child of the [base](crate::RigPlace::base) of the skin's rig, without name or
-    /// transform; a child of the glTF node if motion was not imported, or if the scene has none of the rig's joints.
-    /// [`Deformed::node`](crate::Deformed::node) is the same.
+    /// The node that draws the primitive: the inserted node or instance, or a child of it if the mesh has several
+    /// primitives. With a skin, it is a child of the [base](crate::RigPlace::base) of the skin's rig, without name or
+    /// transform, or a child of the inserted node if motion was not imported or the scene has none of the rig's joints.
+    /// [`Deformed::node`](crate::Deformed::node) returns the same node.
     pub handle: NodeHandle,
     /// The glTF index of the skin; `None` for a primitive that follows no joints. A skinned drawable has the bounds of
-    /// its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets others.
+    /// its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets bounds of a pose.
     pub skin: Option<usize>,
 }
 
@@ -315,8 +315,8 @@ pub enum Skipped {
         /// The number within the mesh.
         primitive: usize,
     },
-    /// A vertex attribute that [`MeshData`] cannot hold: an unknown name without an underscore, matrices, or a set
-    /// after a missing set.
+    /// A vertex attribute that [`MeshData`] cannot hold: it has an unknown name without an underscore, it consists of
+    /// matrices, or it is a set after a missing set.
     Attribute {
         /// The glTF index of its mesh.
         mesh: usize,
@@ -325,14 +325,14 @@ pub enum Skipped {
         /// The name.
         name: String,
     },
-    /// The bytes of an image that are not available; the image is in [`Imported::images`] without bytes.
+    /// An image whose bytes are not available; it is in [`Imported::images`] without bytes.
     Image {
         /// The glTF index.
         image: usize,
         /// Why.
         problem: BufferProblem,
     },
-    /// The skin of a node without a mesh, or whose vertices follow no joints.
+    /// The skin of a node that has no mesh, or whose mesh follows no joints.
     Skin {
         /// The node's glTF index.
         node: usize,

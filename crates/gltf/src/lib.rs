@@ -1,8 +1,8 @@
 //! Reads glTF 2.0 files into a [`Scene`] of [`hedgerow`].
 //!
 //! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds one to an existing scene;
-//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: plain data
-//! of all items that are not nodes, and the mapping between glTF node indices and handles. [`ImportOptions`] has the
+//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: the plain
+//! data of all items except nodes, and the mapping between glTF node indices and handles. [`ImportOptions`] has the
 //! same four functions with choices: which [`Parts`] to import, the configuration of the new scene, first numbers that
 //! do not collide with another file's, and limits.
 //!
@@ -40,13 +40,13 @@
 //! | primitive that follows a skin | a node without name or transform below the [`base`](RigPlace::base) of the skin's rig, not below the node with the mesh; hidden if the node with the mesh is | an [`ImportedDrawable`] |
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | vertices | | [`MeshData`]: plain arrays |
-//! | vertices compressed by Draco or meshopt | | the same, with the [features](#features) for them |
+//! | vertices compressed by Draco or meshopt | | the same, if the [feature](#features) is on |
 //! | bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them, else computed; compared with the data if [`Parts::vertices`] is set | the same |
-//! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without | [`Material`](material::Material) |
+//! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without a material | [`Material`](material::Material) |
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
 //! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
 //! | visibility (`KHR_node_visibility`) | hides the node and its descendants | |
-//! | instances (`EXT_mesh_gpu_instancing`) | a child node for each; none if the mesh follows a skin: the mesh is then drawn once | or matrices in [`ImportedNode`]: see [`Instances`] |
+//! | instances (`EXT_mesh_gpu_instancing`) | a child node for each instance; a mesh that follows a skin is drawn once, without instances | or matrices in [`ImportedNode`]: see [`Instances`] |
 //! | levels of detail of nodes (`MSFT_lod`) | the finest level | [`Imported::levels`]: coarser mesh ids with distances |
 //! | joints of skins, animated nodes | nodes as above | joints of a [`Rig`] |
 //! | skin | | an [`ImportedSkin`], which makes a palette from a rig's model matrices |
@@ -57,17 +57,17 @@
 //! | extras | | [`Extras`] of the item |
 //! | other extensions | | [`Extensions`] of the item: their JSON |
 //!
-//! Joints and weights are used if a node has a skin. [`Imported::skipped`] lists requested parts that were not
-//! imported, such as nodes in no scene and images whose files are missing. Bounds are of the mesh at rest.
+//! Joints and weights are used only if a node has a skin. [`Imported::skipped`] lists requested parts that were not
+//! imported, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
 //!
 //! Many real files have rotations that are not unit quaternions. Rotations of nodes are normalised at import, those of
-//! animations at evaluation. Without this, matrices would be off by about the square of the quaternion's length.
+//! animations at evaluation. Otherwise the square of the quaternion's length would distort the matrices.
 //!
 //! # From a file to draws
 //!
 //! An imported scene is like any other: edit it, [`update`](Scene::update) it, and list its draws. A draw has a mesh id
-//! and a material number. [`Imported::primitive`] and [`Imported::material`] return their data to upload once:
-//! vertices, indices, factors, textures and the bytes of images.
+//! and a material number. [`Imported::primitive`] and [`Imported::material`] return the data behind these numbers, to
+//! upload once: vertices, indices, factors, textures and the bytes of images.
 //!
 //! ```
 //! use hedgerow::DrawList;
@@ -94,7 +94,7 @@
 //! }
 //! let mut calls = Vec::new();
 //! for (group, instances) in groups.iter() {
-//!     // One instanced draw each: `instances` are indices into `draws.matrices()`.
+//!     // One instanced draw for each group: `instances` are indices into `draws.matrices()`.
 //!     let vertices = import.imported.vertices(group.mesh).expect("a mesh of the file");
 //!     let material = import.imported.material(group.material.unwrap()).expect("a material of the file");
 //!     calls.push((vertices.positions.len(), material.name.as_deref().unwrap(), instances.len()));
@@ -104,14 +104,14 @@
 //! ```
 //!
 //! - Instanced draws take all matrices in one buffer. [`DrawList::matrices`](hedgerow::DrawList::matrices) is that
-//!   buffer: 48 bytes each, three rows of four.
+//!   buffer: 48 bytes for each matrix, three rows of four.
 //! - To draw only what a camera sees, make the scene with `bounds` ([`ImportOptions::with_config`]) and call
 //!   [`Scene::cull`] instead of `draw_list`.
 //! - In a scene of several files, [`ImportOptions::after`] gives each file its own range of numbers. Otherwise the
 //!   numbers of every file begin at 0.
 //! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) makes matrices relative to the camera,
 //!   composed in double precision.
-//! - Vertices that joints or morph targets deform change each frame: see *Characters* below.
+//! - Vertices deformed by joints or morph targets change each frame: see *Characters* below.
 //!
 //! # Importing less
 //!
@@ -120,7 +120,7 @@
 //!
 //! # Animations
 //!
-//! [`Imported::play`] plays an animation on all rigs that it moves, so on all its nodes. Its [`AnimationPlayer`] also
+//! [`Imported::play`] plays an animation on all rigs that it moves. The returned [`AnimationPlayer`] also
 //! [fades](AnimationPlayer::fade_to) from one animation to another. For other blends and for crowds, use the clips as
 //! described next.
 //!
@@ -130,9 +130,9 @@
 //! `Deformed` takes its palette, weights and box from an [`AnimationPlayer`] and computes vertices, as the example of
 //! the README shows. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and the
 //! drawable is a child of the base. The transform of the node with the mesh has no effect, as glTF demands. To hide or
-//! copy such a mesh, hide or copy the drawable's node.
+//! copy a deformed mesh, hide or copy the drawable's node.
 //!
-//! The parts can be used alone: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
+//! These parts can also be used alone: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
 //! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. [`hedgerow::guide::characters`] has the steps.
 //!
 //! # Faults
@@ -144,7 +144,7 @@
 //! | fault | repair |
 //! |---|---|
 //! | a scene lists a child without its parent | the child is a root of the scene |
-//! | a scene lists a node twice, or with a node above it | the node is in the scene once |
+//! | a scene lists a node twice, or lists a node and its ancestor | the node is in the scene once |
 //! | positions, normals, tangents, deltas that are not finite | see [`WarningKind::Vertices`] |
 //! | weights that are negative, NaN or all zero; joints or indices out of range | the weight is zero; the primitive has no area |
 //! | keys that are not finite, not rotations, out of order, at equal times, before zero | see [`WarningKind::KeysDropped`] and [`WarningKind::KeysMoved`] |
@@ -154,15 +154,15 @@
 //! | children and channels listed twice; unusable items, such as a skin without joints | see [`WarningKind::Twice`] and [`WarningKind::LeftOut`] |
 //! | a byte order mark, text that is not valid Unicode, white space in base64, backslashes in paths | they are ignored or replaced |
 //!
-//! glTF allows, so these are no faults: integers written as `3.0`, chunks of other types, unread buffers without data,
-//! joints whose matrix scales by zero.
+//! The following are not faults, because glTF allows them: integers written as `3.0`, chunks of other types, unread
+//! buffers without data, joints whose matrix scales by zero.
 //!
 //! # Refused files
 //!
 //! A file is checked as a whole before the first node is inserted. After an error the scene is unchanged: see
 //! [`ImportErrorKind`]. Buffers are found and measured, but read only if a requested part needs them.
 //!
-//! - Required extensions are accepted if they are in the table above, if they concern materials or textures, or
+//! - A required extension is accepted if the table above has it, if it concerns materials or textures, or if it is
 //!   `KHR_mesh_quantization`. If the [feature](#features) of an extension is off, the error is
 //!   [`ImportErrorKind::FeatureOff`].
 //! - If `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are refused.
@@ -172,33 +172,33 @@
 //!
 //! # Cost
 //!
-//! An import runs in time linear in the file and in the nodes inserted. A small file can describe a large scene:
+//! An import takes time linear in the file and the inserted nodes. A small file can describe a large scene:
 //!
 //! - a node listed by *n* scenes is inserted *n* times;
-//! - a mesh with a skin or several primitives makes a node for each primitive, at every node with the mesh;
+//! - a mesh with a skin or several primitives makes a node for each primitive, at every node that draws the mesh;
 //! - vertices, keys and images are read again for each primitive, channel and image that uses them.
 //!
-//! All of this is counted before allocation. A file is refused if it makes
+//! All of this is counted before allocation. A file is refused if it needs
 //!
 //! - more than 65,536 nodes and more than one node for each of its bytes, or names of more than 64 bytes for each
 //!   allowed node: [`ImportOptions::max_nodes`] raises both limits;
 //! - more than 256 MiB and more than 64 times the file with its buffers, counting parsed JSON, nodes, data read from
 //!   buffers and decompressed geometry: [`ImportOptions::max_bytes`] raises this limit.
 //!
-//! Only numbers and text in the JSON of extensions are not counted; they take up to 81 times their text. An import
-//! takes at most 100 times the file, or 320 MiB; with many small items and such numbers, less than 145 times (102
-//! measured).
+//! Only numbers and strings in the JSON of extensions are not counted; they take up to 81 times their size in the file.
+//! An import takes at most 100 times the file, or 320 MiB. With many small items and many numbers in extensions, it
+//! takes less than 145 times the file (102 times measured).
 //!
 //! If the allocator refuses data of buffers or of `data:` URIs, the error is [`ImportErrorKind::AllocationFailed`].
 //! Memory for all nodes is reserved before the first is made; if the allocator refuses, the error is
 //! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). Two kinds of memory abort the program if the
 //! allocator refuses: data no larger than the JSON, such as names, and the scratch memory of the Draco decoder, about
-//! six bytes for each decoded byte. One stream decodes to at most an eighth of the bytes that
-//! [`ImportOptions::max_bytes`] leaves.
+//! six bytes for each decoded byte. One stream may decode to at most an eighth of what is left of
+//! [`ImportOptions::max_bytes`].
 //!
 //! # Features
 //!
-//! Both are off by default, and neither has unsafe code.
+//! Both features are off by default, and neither has unsafe code.
 //!
 //! | feature | reads | by |
 //! |---|---|---|
@@ -207,8 +207,8 @@
 //!
 //! Compressed data is preferred to an uncompressed fallback, whose buffers may be missing. If the extension is not
 //! required and its feature is off, the fallback is read. A primitive compressed by Draco must consist of triangles;
-//! attributes that are not in the stream are read from their accessors. Counts and types of the stream override those
-//! of the accessors.
+//! attributes that are not in the stream are read from their accessors. The stream's counts and types override those of
+//! the accessors.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -260,7 +260,7 @@ use std::path::Path;
 pub struct Import {
     /// The scene, not updated yet.
     pub scene: Scene,
-    /// The other items of the file, and the nodes by glTF index.
+    /// The other items of the file, and the handles of nodes by glTF index.
     pub imported: Imported,
 }
 
@@ -306,7 +306,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below its root.
 ///
-/// Separate buffer and image files are searched in `base_dir`; pass `None` if the file has none.
+/// Separate buffer and image files are looked for in `base_dir`; pass `None` if there are no separate files.
 ///
 /// # Errors
 /// [`ImportError`] if the file is invalid.
@@ -324,7 +324,7 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
 ///
-/// Separate buffer and image files are searched in `base_dir`; pass `None` if the file has none.
+/// Separate buffer and image files are looked for in `base_dir`; pass `None` if there are no separate files.
 ///
 /// # Errors
 /// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and what

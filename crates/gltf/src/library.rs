@@ -34,7 +34,7 @@ impl Imported {
     /// Adds the skeletons, the clips (compiled by `builder`), the skins and the skinned meshes to a library.
     ///
     /// A skeleton gets the name of its first joint, clips and skins their names in the file, a mesh no name. A mesh
-    /// that is drawn with several skins, or with and without a skin, is added for each. Runs in **O(keys + vertices)**.
+    /// drawn with several skins, or with and without a skin, is added once for each. Runs in **O(keys + vertices)**.
     ///
     /// ```
     /// use hedgerow::anim::{ClipBuilder, Library};

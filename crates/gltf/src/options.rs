@@ -7,7 +7,7 @@ use hedgerow::{Error, NodeHandle, Scene, SceneConfig};
 use std::fs;
 use std::path::Path;
 
-/// The parts to import of a file, first numbers, limits, and the configuration of the new scene.
+/// The choices of an import: the parts of the file, first numbers, limits, and the configuration of the new scene.
 ///
 /// By default everything is imported, numbers begin at 0, and limits keep a small file from making a huge scene.
 ///
@@ -49,16 +49,16 @@ pub struct ImportOptions {
     pub first_mesh: u32,
     /// The material number of the file's first material. Default 0.
     pub first_material: u32,
-    /// The greatest number of nodes made of a file, including groups of scenes, drawable nodes and instances. `None`,
-    /// the default, allows one node for each byte of the file, at least 65,536. All names together may have 64 bytes
-    /// for each allowed node.
+    /// The greatest number of nodes made from a file, including group nodes of scenes, drawable nodes and instances.
+    /// `None`, the default, allows one node for each byte of the file, at least 65,536. All names together may have 64
+    /// bytes for each allowed node.
     pub max_nodes: Option<usize>,
-    /// The greatest number of bytes made of a file, estimated before allocation. Counted are parsed JSON (about 1,300
-    /// bytes for each object), nodes (640 bytes each), scenes, vertices, keys, weights, decompressed geometry, images
-    /// in buffers, and image files that are named again. Shared accessors count each time they are read. `None`, the
-    /// default, allows 64 bytes for each byte of the file and its buffers, at least 256 MiB.
+    /// The greatest number of bytes that an import may take, estimated before allocation. Counted are parsed JSON
+    /// (about 1,300 bytes for each object), nodes (640 bytes each), scenes, vertices, keys, weights, decompressed
+    /// geometry, images in buffers, and further copies of image files. Shared accessors count each time they are read.
+    /// `None`, the default, allows 64 bytes for each byte of the file and its buffers, at least 256 MiB.
     pub max_bytes: Option<u64>,
-    /// Whether faults are errors instead of a [`Warning`](super::Warning). Default `false`.
+    /// Whether faults are errors instead of [warnings](super::Warning). Default `false`.
     pub strict: bool,
     /// The representation of instanced meshes. Default [`Instances::Nodes`].
     pub instances: Instances,
@@ -103,15 +103,15 @@ pub enum Instances {
     Matrices,
 }
 
-/// The optional parts of an import. Always imported are nodes with names and transforms, drawables with boxes, and
-/// meshes, primitives, cameras and lights without the parts below.
+/// The optional parts of an import. Nodes with names and transforms, drawables with boxes, and meshes, primitives,
+/// cameras and lights without the parts below are always imported.
 ///
 /// Parts that are left out are neither read nor checked; their lists in [`Imported`] are empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
     pub vertices: bool,
-    /// Rigs, skins, animations and morph weights; with vertices also their joints, weights and morph targets.
+    /// Rigs, skins, animations and morph weights; with `vertices`, also joints, weights and morph targets of vertices.
     pub motion: bool,
     /// Materials, textures, and images without their bytes.
     pub materials: bool,
@@ -184,10 +184,10 @@ impl ImportOptions {
         self
     }
 
-    /// Sets the first mesh id and material number to those after another import's last. Two files in one scene then
+    /// Sets the first mesh id and material number to follow the last of another import. Two files in one scene then
     /// share no number: [`Imported::primitive`] and [`Imported::material`] return `None` for numbers of the other file.
     ///
-    /// If no number is left after the other import, an import that needs any returns [`ImportErrorKind::TooMany`].
+    /// If no number is left after the other import, an import that needs a number returns [`ImportErrorKind::TooMany`].
     ///
     /// ```
     /// use hedgerow::Scene;
@@ -205,7 +205,7 @@ impl ImportOptions {
     /// let mesh = |imported: &Imported| scene.get(imported.node(0)?)?.drawable().map(|drawable| drawable.mesh);
     /// assert_eq!([mesh(&first), mesh(&second)], [Some(0), Some(1)]);
     /// assert!(first.primitive(1).is_none() && second.primitive(1).is_some());
-    /// // The first file has material 0, and 1 for what has none; the second one has 2 and 3.
+    /// // The first file has material 0, and 1 for primitives without; the second has 2 and 3.
     /// assert_eq!(scene.get(second.node(0).unwrap()).unwrap().own_material(), Some(2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -219,7 +219,7 @@ impl ImportOptions {
     /// ```
     /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
     ///
-    /// // Ten scenes show the same two nodes: with the scenes themselves that makes thirty.
+    /// // Ten scenes list the same root and its child: with the group nodes, thirty nodes.
     /// let scenes = [r#"{"nodes": [0]}"#; 10].join(", ");
     /// let text = format!(
     ///     r#"{{"asset": {{"version": "2.0"}}, "scenes": [{scenes}], "nodes": [{{"children": [1]}}, {{}}]}}"#
@@ -241,7 +241,7 @@ impl ImportOptions {
     /// ```
     /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
     ///
-    /// // 1,000 zeros that a thousand targets name: 12 MB of text and numbers.
+    /// // A thousand morph targets share an accessor of 1,000 zeros: 12 MB of deltas.
     /// let targets = [r#"{"POSITION": 0}"#; 1000].join(", ");
     /// let text = format!(
     ///     r#"{{"asset": {{"version": "2.0"}}, "nodes": [{{"mesh": 0}}],

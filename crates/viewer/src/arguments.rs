@@ -81,7 +81,7 @@ pub struct Arguments {
     pub draw_all: bool,
     /// Whether nothing moves.
     pub still: bool,
-    /// The percentage of nodes that move in addition.
+    /// The percentage of all nodes to turn in each frame, in addition to the simulation.
     pub load: f32,
     /// The seed of the town, of the army, and of the prefab.
     pub seed: u64,
@@ -89,13 +89,13 @@ pub struct Arguments {
     pub people: u32,
     /// How many characters are in the army.
     pub characters: u32,
-    /// The animation of a file to play.
+    /// The number of the animation to play, if the subject is a file.
     pub animation: usize,
     /// The time at which the animation begins, in seconds.
     pub time: f32,
-    /// The switches to turn at the start, counted from 0.
+    /// The switches to toggle at the start, counted from 0.
     pub switches: Vec<usize>,
-    /// The camera of a file to look through.
+    /// The number of the camera to look through, if the subject is a file.
     pub camera: Option<usize>,
     /// Where to look from.
     pub eye: Option<[f64; 3]>,
@@ -105,7 +105,7 @@ pub struct Arguments {
     pub origin: [f64; 3],
     /// Whether matrices are relative to the camera.
     pub relative: bool,
-    /// Whether the processor skins.
+    /// Whether meshes are skinned on the processor, not in shaders.
     pub cpu_skinning: bool,
     /// Whether shaders read matrices from textures even if they could read storage buffers.
     pub textures: bool,
@@ -238,7 +238,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
     }
     parsed.window = window || (parsed.picture.is_none() && !parsed.json && parsed.draw);
     parsed.frames = frames.unwrap_or(u32::from(!parsed.window));
-    // Up to here, single precision resolves centimetres.
+    // Single precision resolves centimetres up to a distance of 100 km.
     parsed.relative |= parsed.origin.iter().any(|part| part.abs() > 1e5);
     Ok(Some(parsed))
 }

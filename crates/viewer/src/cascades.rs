@@ -1,4 +1,4 @@
-//! The shadow cascades of the sun: boxes along its rays around slices of the view frustum.
+//! The shadow cascades of the sun: boxes, aligned with its rays, around slices of the view frustum.
 
 use crate::camera::{Camera, Lens};
 use crate::failure::Result;
@@ -33,8 +33,8 @@ impl Cascade {
     }
 }
 
-/// Returns the cascades of a camera, up to a distance. `sun` points to the sun, `texels` is the width of a texture,
-/// `reach` the distance of the farthest shadow caster. Boxes move by whole texels, so shadow edges do not crawl.
+/// Returns the cascades of a camera up to `distance`. `sun` points to the sun, `reach` is the distance of the farthest
+/// shadow caster, `texels` the width of a texture. Boxes move by whole texels, so shadow edges do not crawl.
 #[must_use]
 pub fn cascades(
     camera: &Camera,
@@ -55,7 +55,7 @@ pub fn cascades(
         let end = distance * share.powf(2.2);
         let (middle, radius) = around(camera, aspect, begin, end);
         begin = end;
-        // Whole texels from the world's origin, in double precision.
+        // Places the box at whole texels from the world's origin, in double precision.
         let texel = 2.0 * f64::from(radius) / f64::from(texels);
         let world = camera.eye + middle.as_dvec3();
         let snap = |axis: DVec3| (world.dot(axis) / texel).floor() * texel;
@@ -80,7 +80,7 @@ fn around(camera: &Camera, aspect: f32, begin: f32, end: f32) -> (Vec3, f32) {
         Lens::Perspective(angle, _) => {
             let half = (0.5 * angle).tan();
             let wide = half.hypot(half * aspect);
-            // The point on the axis equally far from the corners of both ends, or the middle of the far end.
+            // The point on the axis equally far from all corners of both ends, but at most the middle of the far end.
             let middle = (0.5 * (begin + end) * (1.0 + wide * wide)).min(end);
             (camera.forward * middle, (end - middle).hypot(end * wide))
         }

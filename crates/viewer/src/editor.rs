@@ -44,15 +44,15 @@ struct Home {
 struct Drag {
     node: NodeHandle,
     before: Option<Local>,
-    /// The node's first world matrix, and the grabbed point in world space.
+    /// The node's world matrix when it was grabbed, and the grabbed point in world space.
     world: DAffine3,
     taken: Vec3,
     moved: bool,
 }
 
 impl Editor {
-    /// Picks the nearest node at a point of the picture: from -1 to 1, to the right and up. Returns the node and the
-    /// distance of the hit.
+    /// Picks the nearest node at a point of the picture, in coordinates from -1 to 1, to the right and up. Returns the
+    /// node and the distance of the hit.
     pub fn pick(
         &mut self,
         stage: &Stage,
@@ -64,7 +64,7 @@ impl Editor {
         stage.scene.cast_ray(&ray, stage.seen_from(None).0, &mut self.hits)?;
         let mut nearest: Option<(NodeHandle, f32)> = None;
         for hit in &self.hits {
-            // Boxes come by distance: farther boxes contain nothing nearer.
+            // Hits are ordered by the distance of their boxes: later boxes contain nothing nearer.
             if nearest.is_some_and(|(_, distance)| distance <= hit.distance) {
                 break;
             }
@@ -78,7 +78,7 @@ impl Editor {
         Ok(nearest)
     }
 
-    /// Picks the node at a point, to drag it. Returns whether there is one.
+    /// Picks the node at a point, to drag it. Returns whether there is a node.
     pub fn grab(&mut self, stage: &Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<bool> {
         let Some((node, distance)) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
         let ray = camera.ray(aspect, place)?;
@@ -116,13 +116,13 @@ impl Editor {
         }
     }
 
-    /// Returns whether a node follows the pointer, and has moved.
+    /// Returns whether a node is being dragged and has moved.
     #[must_use]
     pub fn is_dragging(&self) -> bool {
         self.dragged.as_ref().is_some_and(|drag| drag.moved)
     }
 
-    /// Sets a local transform. All calls until [`Editor::settle`] are one edit.
+    /// Sets a local transform. All calls until [`Editor::settle`] count as one edit.
     pub fn adjust(&mut self, scene: &mut Scene, node: NodeHandle, local: Local) -> Result<()> {
         let before = scene.local(node);
         scene.set_local(node, local)?;
@@ -138,7 +138,7 @@ impl Editor {
         self.adjusted = None;
     }
 
-    /// Sets the layers of a subtree; `None` for the parent's layers.
+    /// Sets the layers of a subtree; `None` gives it the parent's layers.
     pub fn show(&mut self, scene: &mut Scene, node: NodeHandle, layers: Option<Layers>) -> Result<()> {
         if let Some(back) = self.apply(scene, Edit::Show(node, layers))? {
             self.note(back);
@@ -171,7 +171,7 @@ impl Editor {
         Ok(())
     }
 
-    /// Undoes the last edit. Returns whether there was one.
+    /// Undoes the last edit. Returns whether there was an edit.
     pub fn undo(&mut self, scene: &mut Scene) -> Result<bool> {
         self.settle();
         let Some(edit) = self.done.pop() else { return Ok(false) };
@@ -181,7 +181,7 @@ impl Editor {
         Ok(true)
     }
 
-    /// Redoes the edit undone last. Returns whether there was one.
+    /// Redoes the edit that was undone last. Returns whether there was an edit.
     pub fn redo(&mut self, scene: &mut Scene) -> Result<bool> {
         self.settle();
         let Some(edit) = self.undone.pop() else { return Ok(false) };
@@ -258,7 +258,7 @@ impl Home {
     }
 }
 
-/// Returns the distance along the ray at which a node's mesh is hit; for figures, its box.
+/// Returns the distance along the ray to a node's mesh or, for a figure, to its box.
 fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
     let mesh = stage.meshes.get(stage.scene.get(hit.node)?.drawable()?.mesh as usize)?;
     if mesh.deformed || mesh.topology != Topology::Triangles {
@@ -312,7 +312,7 @@ impl Orbit {
         };
     }
 
-    /// Moves camera and target by shares of their distance to the right and up.
+    /// Moves camera and target to the right and up, by fractions of the distance between them.
     pub fn pan(&mut self, camera: &mut Camera, right: f32, up: f32) {
         let side = camera.forward.cross(camera.up).normalize_or(Vec3::X);
         let distance = (camera.eye - self.target).length();

@@ -24,7 +24,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// A difference that the eye sees side by side, of 255.
+    /// The difference of a channel, out of 255, that the eye sees in pictures side by side.
     pub const VISIBLE: u8 = 12;
 }
 
@@ -44,7 +44,7 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Writes a PNG file with at most `most` colours, 2 to 256: a third of the bytes.
+    /// Writes a PNG file with at most `most` colours, 2 to 256; it has about a third of the bytes.
     pub fn write_small(&self, path: &Path, most: usize) -> Result<()> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::while_doing(&format!("{} cannot be written", path.display()), error)

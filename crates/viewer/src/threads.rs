@@ -17,7 +17,7 @@ impl Threads {
         Ok(Self { pool: pool.map_err(failure)? })
     }
 
-    /// Does some work there.
+    /// Runs `work` on these threads.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.pool.install(work)
     }
@@ -30,7 +30,7 @@ impl Threads {
         Ok(Self {})
     }
 
-    /// Does some work there.
+    /// Runs `work` on these threads.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         work()
     }
@@ -42,7 +42,7 @@ pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnO
     rayon::join(first, second)
 }
 
-/// Runs two functions in order.
+/// Runs two functions, one after the other.
 #[cfg(target_arch = "wasm32")]
 pub fn join<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, B) {
     (first(), second())
@@ -63,14 +63,14 @@ pub fn each<T>(items: &mut [T], work: impl Fn(usize, &mut T)) {
 }
 
 /// Calls `work` for each item, in parallel if there are threads. A free thread takes the next item, so put the longest
-/// first.
+/// item first.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn in_order<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync + Send) {
     use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
     items.into_iter().par_bridge().for_each(work);
 }
 
-/// Does some work with each item.
+/// Calls `work` for each item.
 #[cfg(target_arch = "wasm32")]
 pub fn in_order<T>(items: Vec<T>, work: impl Fn(T)) {
     items.into_iter().for_each(work);
@@ -86,7 +86,7 @@ pub fn try_each<T: Send, E: Send>(
     items.into_par_iter().with_max_len(1).try_for_each(work)
 }
 
-/// Does some work with each item.
+/// Calls `work` for each item.
 #[cfg(target_arch = "wasm32")]
 pub fn try_each<T, E>(items: Vec<T>, work: impl Fn(T) -> std::result::Result<(), E>) -> std::result::Result<(), E> {
     items.into_iter().try_for_each(work)

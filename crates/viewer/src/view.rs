@@ -7,7 +7,7 @@ use hedgerow::glam::{Affine3A, DAffine3, DMat3, Vec3};
 use hedgerow::{DrawList, Mat34, Scene};
 use std::ops::Range;
 
-/// Two numbers per draw, in a drawing order, with the ranges that changed since the last frame.
+/// Two numbers per draw, in the order of drawing, and the ranges that changed since the last frame.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
     /// The index of each draw's matrix in the buffer.
@@ -125,7 +125,7 @@ impl Stream {
         if before < user_data.len() {
             changed_user_data.push(before..user_data.len());
         }
-        // Other entries are unused and keep their old values.
+        // Entries of draws without figures are unused and keep their old values.
         each_user_data(&mut |at, number| {
             if user_data[at] != number {
                 user_data[at] = number;

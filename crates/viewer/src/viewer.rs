@@ -26,13 +26,13 @@ pub struct Viewer {
     pub camera: Camera,
     /// The camera of the file that `camera` follows, until the user moves it.
     pub through: Option<usize>,
-    /// The last position from that camera.
+    /// The camera as `follow` last set it: if `camera` differs, the user has moved it.
     put: Camera,
-    /// The camera used for culling, if not `camera`.
+    /// The camera used for culling, if it is not `camera`.
     pub frozen: Option<Camera>,
     /// Whether the simulation is stopped.
     pub still: bool,
-    /// The percentage of nodes that move in addition.
+    /// The percentage of all nodes to turn in each frame, in addition to the simulation.
     pub load: f32,
     threads: Option<Threads>,
 }
@@ -59,7 +59,7 @@ impl Frame {
     pub const PHASES: [&'static str; 7] =
         ["edits", "characters", "maintenance", "update", "culling", "lists", "uploads"];
 
-    /// Returns the milliseconds of all phases without drawing.
+    /// Returns the total milliseconds of all phases; drawing is not a phase.
     #[must_use]
     pub fn work_ms(&self) -> f64 {
         self.ms.iter().sum()
@@ -152,7 +152,7 @@ impl Viewer {
         self.follow();
     }
 
-    /// Moves to the file's camera.
+    /// Moves the camera to the file's camera that it follows, if any.
     fn follow(&mut self) {
         if let Some(camera) = self.through.and_then(|number| self.stage.file_camera(number)) {
             (self.camera, self.put) = (camera, camera);
@@ -195,7 +195,7 @@ impl Viewer {
         frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, &view.list)];
         frame.casting = renderer.casting();
         let seen = frame.seen[2];
-        // The title's count is refreshed if it is wrong by more than a tenth.
+        // The number of triangles in the title is updated if it is wrong by more than a tenth.
         if stage.levels.as_ref().is_some_and(|levels| levels.triangles[0].abs_diff(seen) > seen / 10) {
             let mut all = DrawList::new().on_layers(stage.seen_from(None).0).without_matrices();
             let frustum = frozen.as_ref().unwrap_or(&camera).frustum(aspect)?;

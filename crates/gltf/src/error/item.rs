@@ -129,7 +129,7 @@ impl fmt::Display for Item {
 /// An item and its field, for errors.
 pub(crate) type Field<'a> = (Item, &'a dyn Fn() -> String);
 
-/// Returns an error for an index that is `count` or more.
+/// Returns an error if an index is `count` or more.
 pub(crate) fn check_index<T>(
     index: Option<Index<T>>,
     count: usize,
@@ -144,7 +144,7 @@ pub(crate) fn check_index<T>(
     }
 }
 
-/// Returns an error for a number that is not finite.
+/// Returns an error if a number is not finite.
 pub(crate) fn check_finite(numbers: &[f32], holder: impl FnOnce() -> Item, field: &str) -> Result<(), ImportError> {
     match numbers.iter().all(|number| number.is_finite()) {
         true => Ok(()),

@@ -49,7 +49,7 @@ pub struct ImportError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
-    /// The scene refuses: the parent's handle is stale, or the scene is full.
+    /// The scene refuses new nodes: the parent's handle is stale, or the scene is full.
     Scene(Error),
     /// The file itself cannot be read.
     Read {
@@ -67,7 +67,7 @@ pub enum ImportErrorKind {
         /// The number of bytes present.
         found: u64,
     },
-    /// A binary file (GLB) does not begin with a JSON chunk, or a chunk is cut off.
+    /// A binary file (GLB) has an invalid header, or it does not begin with a JSON chunk.
     Container(String),
     /// The JSON cannot be read as glTF; the text names the item, the field and the position.
     Json(String),
@@ -75,7 +75,7 @@ pub enum ImportErrorKind {
     Version(String),
     /// The file requires this extension, which is not supported.
     UnsupportedExtension(String),
-    /// The file requires an extension whose feature of this crate is off.
+    /// The file requires an extension that this crate reads only with a feature, which is off.
     FeatureOff {
         /// The extension.
         extension: &'static str,
@@ -97,14 +97,14 @@ pub enum ImportErrorKind {
         field: String,
         /// The index.
         index: usize,
-        /// How many items of this kind the file has.
+        /// How many items of the kind that the index refers to are in the file.
         count: usize,
     },
     /// A node is a child of two nodes.
     TwoParents {
         /// The node.
         item: Item,
-        /// The two nodes that list it.
+        /// The two nodes that list it as a child.
         parents: [Item; 2],
     },
     /// A node is its own ancestor.
@@ -143,12 +143,12 @@ pub enum ImportErrorKind {
         /// What is wrong with the data.
         problem: String,
     },
-    /// The file has more mesh primitives or materials than 32 bits can number, counted from the first number of
+    /// The file has more mesh primitives or materials than 32 bits can number from the first number on: see
     /// [`ImportOptions`](super::ImportOptions).
     TooMany(ItemKind),
     /// The scenes of the file have more nodes than allowed for the file's size.
     TooManyNodes {
-        /// How many nodes they have, including groups of scenes and drawable nodes.
+        /// How many nodes the scenes have, including their group nodes and drawable nodes.
         nodes: u64,
         /// The greatest number allowed; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
         most: u64,
@@ -165,7 +165,7 @@ pub enum ImportErrorKind {
     TooManyBytes {
         /// The item at which the limit is exceeded.
         item: Item,
-        /// The number of bytes, including this item.
+        /// The number of bytes up to and including this item.
         bytes: u64,
         /// The greatest number allowed; see [`ImportOptions::max_bytes`](super::ImportOptions::max_bytes).
         most: u64,
@@ -224,7 +224,7 @@ pub enum ImportErrorKind {
         /// Why not.
         error: ClipError,
     },
-    /// The file has a fault, and the import is [strict](super::ImportOptions::strict); otherwise a [`Warning`].
+    /// The file has a fault that is a [`Warning`] unless the import is [strict](super::ImportOptions::strict).
     Strict(Warning),
 }
 
@@ -233,7 +233,7 @@ pub enum ImportErrorKind {
 /// ```
 /// use hedgerow_gltf::{BufferProblem, ImportErrorKind};
 ///
-/// // Bytes in memory have no folder in which `car.bin` could be looked for.
+/// // The text is in memory, so there is no folder that could contain `car.bin`.
 /// let text = br#"{"asset": {"version": "2.0"}, "buffers": [{"uri": "car.bin", "byteLength": 4}]}"#;
 /// let Err(error) = hedgerow_gltf::from_slice(text, None) else { unreachable!() };
 /// let ImportErrorKind::Buffer { problem, .. } = error.kind() else { unreachable!() };

@@ -28,7 +28,7 @@ pub enum OtherFile {
 }
 
 impl OtherFile {
-    /// Returns the kind of a file that is neither a GLB nor JSON; `None` if it may be one of these.
+    /// Returns the kind of a file that is neither a GLB nor JSON; `None` if it may be a GLB or JSON.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let text = bytes.trim_ascii_start();
         match text {

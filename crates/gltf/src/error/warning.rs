@@ -38,20 +38,20 @@ pub struct Warning {
 pub enum WarningKind {
     /// The text begins with a byte order mark, which is ignored.
     ByteOrderMark,
-    /// Text is not valid Unicode: U+FFFD replaces each fault.
+    /// Text is not valid Unicode: U+FFFD replaces each invalid part.
     Text,
     /// Base64 contains white space, which is ignored.
     WhiteSpace,
     /// A path has backslashes, which are read as slashes.
     Backslash,
-    /// A scene lists the child of a node outside of the scene: the child is a root of the scene.
+    /// A scene lists a node whose parent is not in the scene: the node is a root of the scene.
     ListsChild,
-    /// A scene lists a node twice, or with an ancestor of it: the node is in the scene once.
+    /// A scene lists a node twice, or lists a node and its ancestor: the node is in the scene once.
     ListedAgain,
     /// `min` and `max` of positions differ from the data: the box is computed from the data.
     Bounds,
-    /// Vertices have numbers that are not finite. Such a position becomes the previous vertex's position, a normal +z,
-    /// a tangent +x, and a morph delta zero.
+    /// Vertices have numbers that are not finite. An invalid position becomes the previous vertex's position, an
+    /// invalid normal +z, a tangent +x, and a morph delta zero.
     Vertices {
         /// How many vertices.
         count: usize,
@@ -71,7 +71,7 @@ pub enum WarningKind {
         /// How many influences.
         count: usize,
     },
-    /// Indices name missing vertices: their triangle, line or point has no area.
+    /// Indices refer to missing vertices: they are replaced so that their triangle or line has no area.
     Indices {
         /// How many indices.
         count: usize,
@@ -86,8 +86,8 @@ pub enum WarningKind {
         /// How many keys.
         count: usize,
     },
-    /// The times of keys do not rise, or begin before zero: keys are sorted and cut at zero. The first and last of keys
-    /// at the same time make a jump.
+    /// The times of keys do not rise, or begin before zero: keys are sorted and cut at zero. If several keys have the
+    /// same time, the first and the last make a jump.
     KeysMoved,
     /// A channel has no usable keys, and is left out.
     NoKeys,
@@ -111,11 +111,11 @@ pub enum WarningKind {
     /// - skins without joints: nothing is drawn with them;
     /// - instances of a mesh that follows a skin.
     LeftOut,
-    /// Of some levels of detail (`MSFT_lod`) only the first is imported: other levels must have the node's transform,
-    /// skin and number of primitives, no children, and falling shares of the screen. Not a fault:
-    /// [`ImportOptions::strict`](crate::ImportOptions::strict) does not refuse it.
+    /// A node has levels of detail (`MSFT_lod`), but only the finest is imported: coarser levels must have the node's
+    /// transform, skin and number of primitives, no children, and falling screen coverage. This is not a fault:
+    /// [`ImportOptions::strict`](crate::ImportOptions::strict) accepts it.
     LevelsOfDetail,
-    /// More warnings exist than are listed: at most 1,000, fewer if their names are long.
+    /// The list is full: it has at most 1,000 warnings, fewer if their names are long.
     More {
         /// The number of unlisted warnings.
         count: usize,
@@ -175,8 +175,8 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Limits of the list, in warnings and in bytes of names: a hostile file may have a fault for each of its bytes, all of
-/// an item with a long name.
+/// Limits of the list, in warnings and in bytes of names. A hostile file may have a fault for each of its bytes, and
+/// each warning may repeat a long name.
 const MOST: usize = 1000;
 const MOST_BYTES: usize = 1 << 20;
 

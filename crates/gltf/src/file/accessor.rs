@@ -11,8 +11,8 @@ use hedgerow::Mat34;
 /// The problem with the indices of a sparse accessor.
 pub(crate) const SPARSE_ORDER: &str = "the indices of a sparse accessor must rise and be below its count";
 
-/// Checks that every buffer view lies within its buffer, and every accessor within its views. Lists violations; reading
-/// such a view or accessor returns an error.
+/// Checks that every buffer view lies within its buffer, and every accessor within its views. Lists violations as
+/// warnings; reading a faulty view or accessor returns an error.
 pub(crate) fn check(root: &Root, buffers: &Buffers<'_>, warnings: &Warnings) -> Result<(), ImportError> {
     for (index, view) in root.buffer_views.iter().enumerate() {
         let item = || Item::of(root, ItemKind::BufferView, index);
@@ -42,7 +42,7 @@ pub(crate) struct Layout {
     pub(crate) kind: Type,
     pub(crate) component: ComponentType,
     pub(crate) count: u64,
-    /// `None`: all elements are zero unless a sparse value replaces them.
+    /// If `None`, elements that no sparse value replaces are zero.
     pub(crate) base: Option<Span>,
     pub(crate) sparse: Option<Sparse>,
 }
@@ -79,7 +79,7 @@ impl Layout {
         let span = |view: Index<View>, offset: u64, count: u64, size: usize, field: &str| {
             check_index(Some(view), root.buffer_views.len(), item, || field.to_owned())?;
             let view_json = &root.buffer_views[view.value()];
-            // A stride of zero means none.
+            // A stride of zero means that the view states no stride.
             let stride = view_json.byte_stride.map_or(0, |stride| stride.0);
             let stride = if stride == 0 { size } else { stride };
             if stride < size {
@@ -136,7 +136,7 @@ pub(crate) fn columns(m: &[f32; 16]) -> Mat34 {
 }
 
 /// Functions that read a number from bytes, one for each component type; normalised integers become fractions. Loops
-/// over an accessor are generic over these functions.
+/// over accessors are generic over the reading function.
 pub(crate) mod number {
     pub(crate) fn i8(bytes: [u8; 1]) -> f32 {
         f32::from(i8::from_le_bytes(bytes))

@@ -21,8 +21,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The buffers of a file. Their data exists, except for buffers that no view reads. A buffer with fewer bytes than the
 /// file states can be read up to its end.
 ///
-/// External files are measured at once, but read when first needed: files whose accessors all state their bounds may
-/// never need them.
+/// The size of an external file is checked at once, but the file is read only when its bytes are first needed: never if
+/// accessors state all bounds that the import needs.
 pub(crate) struct Buffers<'a> {
     buffers: Vec<Buffer<'a>>,
     #[cfg(feature = "meshopt")]
@@ -177,12 +177,12 @@ pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>
         return decode(&uri[end + 1..]).map(|(bytes, fault)| (Source::Memory(Cow::Owned(bytes)), fault));
     }
     let path = percent_decode_str(uri).decode_utf8().map_err(|_| BufferProblem::UnsupportedUri)?;
-    // A glTF file may name files near it, but no absolute paths.
+    // A glTF file may name other files by relative paths only.
     if path.starts_with(['/', '\\']) || Path::new(&*path).is_absolute() {
         return Err(BufferProblem::UnsupportedUri);
     }
     let folder = base_dir.ok_or(BufferProblem::NoFolder)?;
-    // Exporters on Windows write backslashes; file names rarely contain any.
+    // Exporters on Windows write backslashes; file names rarely contain backslashes.
     let (path, fault) = match path.contains('\\') {
         true => (folder.join(path.replace('\\', "/")), Some(WarningKind::Backslash)),
         false => (folder.join(&*path), None),
@@ -215,7 +215,7 @@ fn decode(uri: &str) -> Result<(Vec<u8>, Option<WarningKind>), BufferProblem> {
     Ok((bytes, Some(WarningKind::WhiteSpace)))
 }
 
-/// Replaces each percent sign and its two digits by a byte.
+/// Replaces each percent sign and the two digits after it by the byte that they encode.
 fn percent_decoded(text: &str) -> Result<Vec<u8>, BufferProblem> {
     let mut bytes = room_for(text.len())?;
     bytes.extend(percent_decode_str(text));
@@ -226,7 +226,7 @@ fn room_for(bytes: usize) -> Result<Vec<u8>, BufferProblem> {
     fallible::with_capacity(bytes).map_err(|_| BufferProblem::AllocationFailed)
 }
 
-/// Returns the length in bytes of a readable regular file.
+/// Returns the length of a file in bytes; an error unless it is a readable regular file.
 fn measure(path: &Path) -> io::Result<u64> {
     // Check before opening: opening a pipe waits for its other end.
     let metadata = fs::metadata(path)?;

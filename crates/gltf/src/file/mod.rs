@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `source` | containers, versions, required extensions: bytes to JSON |
-//! | `repair` | makes JSON with plain faults acceptable to the parser |
+//! | `repair` | repairs JSON that the parser refuses although its meaning is plain |
 //! | `weight` | estimates the memory of JSON before parsing |
 //! | `buffers` | the sources of buffers and images |
 //! | `accessor` | the layout of an accessor, with every range checked |

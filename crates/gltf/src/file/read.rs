@@ -22,7 +22,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) warnings: &'a Warnings,
 }
 
-/// The default budget of an import, in bytes: 64 times the file, but at least this many.
+/// The default budget of an import is 64 times the size of the file, but at least this many bytes.
 const LEAST_BUDGET: u64 = 1 << 28;
 const BUDGET_PER_BYTE: u64 = 64;
 
@@ -31,15 +31,15 @@ const LEAST_ELEMENTS: u64 = 1 << 16;
 
 /// The bytes that an import may still allocate.
 ///
-/// Without this limit, a file of a megabyte could make a terabyte: a few bytes of JSON make a node; many primitives,
-/// targets and channels may share an accessor; an accessor without a buffer view has elements but no bytes.
+/// Without this limit, a file of a megabyte could allocate a terabyte: a few bytes of JSON make a node; many
+/// primitives, targets and channels may share an accessor; an accessor without a buffer view has elements but no bytes.
 pub(crate) struct Budget {
     most: u64,
     taken: Cell<u64>,
 }
 
 impl Budget {
-    /// Returns the budget of a file with this many bytes, including its buffers.
+    /// Returns the budget of a file; `bytes` is the size of the file and its buffers.
     pub(crate) fn most(bytes: u64, options: &ImportOptions) -> u64 {
         options.max_bytes.unwrap_or(bytes.saturating_mul(BUDGET_PER_BYTE).max(LEAST_BUDGET))
     }
@@ -59,7 +59,7 @@ impl Budget {
         self.take_bytes((count as u64).saturating_mul(size_of::<T>() as u64), item)
     }
 
-    /// Returns the same for bytes.
+    /// Charges `bytes` to the budget. Returns an error if the budget is exceeded.
     pub(crate) fn take_bytes(&self, bytes: u64, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
         let bytes = bytes.saturating_add(self.taken.get());
         if bytes > self.most {
@@ -72,7 +72,7 @@ impl Budget {
 
 /// A list of numbers, in heap memory or in an arena.
 pub(crate) trait List<T>: Extend<T> + DerefMut<Target = [T]> {
-    /// Reserves memory for `count` more values; returns `false` if there is none.
+    /// Reserves memory for `count` more values; returns `false` if the allocation fails.
     fn reserve_or_refuse(&mut self, count: usize) -> bool;
 }
 
@@ -106,7 +106,7 @@ pub(crate) enum Numbers {
 const NOT_NATURAL: &str = "it is read as indices and must be unsigned integers";
 
 impl Numbers {
-    /// if glTF allows the numbers; the field at fault and its meaning if that is plain; else an error.
+    /// Returns `None` if glTF allows the numbers, the field at fault and its meaning if that is plain, else an error.
     fn allow(
         self,
         of: ComponentType,
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         self.values(accessor, numbers, field, |numbers| numbers)
     }
 
-    /// Returns the same, each element converted by `value`.
+    /// Returns the elements of `accessor`, each converted by `value`.
     pub(crate) fn values<const N: usize, V: Copy>(
         self,
         accessor: Index<Accessor>,
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         self.collect(accessor, numbers, field, Vec::new(), value)
     }
 
-    /// Returns the elements as a list in an arena.
+    /// Returns the elements of `accessor` as a list in an arena.
     pub(crate) fn arrays_in<'b, const N: usize>(
         self,
         arena: &'b Bump,
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         with_number!(layout.component, normalized, read => self.elements(accessor, &layout, list, read, 0.0, value))
     }
 
-    /// Returns the elements of `N` integers each, each made into a value.
+    /// Returns the elements of `accessor`, whose `N` integers `value` converts.
     pub(crate) fn integers<const N: usize, V: Copy, L: List<V>>(
         self,
         accessor: Index<Accessor>,
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         accessor.is_some_and(|accessor| accessor.type_ == Checked::Valid(Type::Vec4))
     }
 
-    /// Returns the accessor's layout, and whether its integers are fractions; an error if either is not as expected.
+    /// Returns the accessor's layout, and whether its integers are fractions; an error if they are not as expected.
     fn layout(
         self,
         accessor: Index<Accessor>,
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
             let item = || Item::of(root, ItemKind::Accessor, accessor.value());
             warnings.fault(item, || field.to_owned(), WarningKind::Invalid { meant })?;
         }
-        // Bounds the elements of an accessor without bytes.
+        // Limit the number of elements of an accessor without bytes.
         if layout.base.is_none() && layout.count > buffers.total().max(LEAST_ELEMENTS) {
             let problem = "it has no buffer view and more elements than the file has bytes; give it data";
             return Err(self.refuse(accessor, problem));
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
         ImportErrorKind::Accessor { item, problem }.into()
     }
 
-    /// Returns the elements of `N` numbers each, each number read from its `S` bytes.
+    /// Returns the elements: each has `N` numbers, and each number is read from `S` bytes.
     #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
     fn elements<const S: usize, const N: usize, C: Copy, T: Copy, L: List<T>>(
         self,

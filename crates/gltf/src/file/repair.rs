@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The node index of a channel that moves no node.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
-/// Returns repaired JSON; whether it had unpaired surrogates; and whether a version was a number, which becomes text.
+/// Returns the repaired JSON, whether unpaired surrogates were replaced, and whether a numeric version became text.
 ///
 /// - Integers written as `3.0` or `3e0` become `3`, except in `extras`, whose text is kept.
 /// - An unpaired surrogate becomes U+FFFD.
@@ -21,7 +21,7 @@ pub(super) fn repaired(text: &str) -> (String, bool, bool) {
     (writer.out, writer.lone_surrogates, writer.number_as_version)
 }
 
-/// The greatest nesting; the parser refuses less.
+/// The greatest depth of nesting that is repaired: more than the parser accepts.
 const MOST_DEPTH: usize = 200;
 
 /// An object or an array that is open.
@@ -147,14 +147,14 @@ impl<'a> Writer<'a> {
         u32::from_str_radix(digits, 16).ok()
     }
 
-    /// Copies a number; a whole one as an integer.
+    /// Copies a number; writes a whole number as an integer.
     fn number(&mut self) {
         let is_of_number = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
         let rest = &self.text[self.at..];
         let length = rest.bytes().take_while(is_of_number).count();
         let number = &rest[..length];
         let is_float = number.contains(['.', 'e', 'E']);
-        // Greater integers are not exact in an `f64`.
+        // Larger integers are not exact in an `f64`.
         let whole = number.parse::<f64>().ok().filter(|it| is_float && it.fract() == 0.0 && it.abs() < 9e15);
         match whole {
             Some(whole) => self.out.push_str(&format!("{whole:.0}")),
@@ -192,7 +192,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Copies the target of a channel, and adds a node if the target has none.
+    /// Copies the target of a channel, and adds a node index if the target has none.
     fn target(&mut self) {
         let (start, out) = (self.at, self.out.len());
         self.copy_value();
@@ -216,7 +216,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns the node and the property of a pointer; `None` unless the property is a transform or weights of a node.
+/// Returns the node and the property of a pointer; `None` if the property is neither a transform nor weights.
 fn node_property(pointer: &str) -> Option<(u32, &str)> {
     let (node, property) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
     let is_known = ["translation", "rotation", "scale", "weights"].contains(&property);

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Supported extensions, and those without effect on the import, besides the families below.
+/// Extensions that the import supports or can ignore, in addition to the families below.
 const KNOWN_EXTENSIONS: [&str; 7] = [
     "EXT_lights_image_based",
     "EXT_mesh_gpu_instancing",
@@ -20,14 +20,14 @@ const KNOWN_EXTENSIONS: [&str; 7] = [
 /// Families of extensions that only concern materials and textures, by the prefix of their names.
 const KNOWN_FAMILIES: [&str; 4] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
 
-/// Extensions that the import supports with a feature of this crate.
+/// Extensions that the import supports with a feature of this crate: name, feature, and whether it is on.
 const OF_FEATURES: [(&str, &str, bool); 3] = [
     ("EXT_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
     ("KHR_draco_mesh_compression", "draco", cfg!(feature = "draco")),
     ("KHR_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
 ];
 
-/// The sizes in bytes of the header of a GLB and of a chunk.
+/// The sizes of a GLB's header and of a chunk's header, in bytes.
 const GLB_HEADER: usize = 12;
 const CHUNK_HEADER: usize = 8;
 
@@ -53,7 +53,7 @@ pub(crate) struct Parsed<'a> {
     pub(crate) weight: u64,
 }
 
-/// Parses the JSON of a `.gltf` or `.glb` file, if this takes at most `most` bytes of memory.
+/// Parses the JSON of a `.gltf` or `.glb` file, if parsing takes at most `most` bytes of memory.
 pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Result<Parsed<'a>, ImportError> {
     let (json, blob) = if bytes.starts_with(b"glTF") { split_glb(bytes)? } else { (bytes, None) };
     let json = match json.strip_prefix(BYTE_ORDER_MARK) {
@@ -158,7 +158,7 @@ fn split_glb(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportError> {
     Ok((json.ok_or_else(|| container("it has no JSON chunk".to_owned()))?, binary))
 }
 
-/// Returns an error for other versions and for unknown required extensions.
+/// Returns an error if the version is not 2.0, or if a required extension is unknown.
 fn check_version(root: &Root) -> Result<(), ImportError> {
     let version = &root.asset.version;
     if !is_second(version) {

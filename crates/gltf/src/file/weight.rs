@@ -1,20 +1,20 @@
 //! Estimates the memory of parsed JSON before it is parsed.
 
-/// An upper bound of the bytes of an object and its item, including growth of lists. The worst case is a copied map
-/// with one entry.
+/// An upper bound of the bytes of a JSON object and of the item made from it, including growth of lists. The worst case
+/// is a copied map with one entry.
 const OBJECT: u64 = 1280;
-/// Further bytes for a material.
+/// The additional bytes of a material.
 pub(super) const MATERIAL: u64 = 3584;
 /// An upper bound of the bytes of a list.
 const LIST: u64 = 512;
 
-/// Returns an upper bound of the bytes of parsed JSON and its items. If the bound is at most `most`, the further bytes
-/// of [`materials`](MATERIAL) are left out.
+/// Returns an upper bound of the bytes of parsed JSON and its items. If the bound is at most `most`, returns it without
+/// the additional bytes of [materials](MATERIAL).
 ///
-/// Numbers and text are left out: in the JSON of extensions they take up to 81 times their text, elsewhere less than 10
-/// times.
+/// Numbers and strings are not counted: in the JSON of extensions they take up to 81 times their size in the file,
+/// elsewhere less than 10 times.
 pub(super) fn of(json: &[u8], most: u64) -> u64 {
-    // Counts of 255 bytes fit a byte, so the compiler vectorises the loop.
+    // A count over 255 bytes fits in a byte, so the compiler vectorises the loop.
     let count = |of| {
         let of_chunk = |chunk: &[u8]| u64::from(chunk.iter().map(|&byte| u8::from(byte == of)).sum::<u8>());
         json.chunks(255).map(of_chunk).sum::<u64>()

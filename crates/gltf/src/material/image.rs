@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Image {
     /// The name, if any.
     pub name: Option<String>,
-    /// The media type, such as `image/png`, from the file or from the `data:` URI. Only separate files may have none.
+    /// The media type, such as `image/png`, from the file or from the `data:` URI. Only a separate file may lack it.
     pub mime_type: Option<String>,
     /// The URI of a separate file, relative to the glTF file.
     pub uri: Option<String>,
@@ -26,7 +26,7 @@ pub struct Image {
     pub extensions: Extensions,
 }
 
-/// Returns the images of a file. Lists images whose bytes are missing.
+/// Returns the images of a file. Lists images whose bytes are missing as skipped.
 pub(super) fn read(
     reader: Reader<'_>,
     base_dir: Option<&Path>,
@@ -35,12 +35,12 @@ pub(super) fn read(
 ) -> Result<Vec<Image>, ImportError> {
     let root = reader.root;
     let mut images: Vec<Image> = Vec::with_capacity(root.images.len());
-    // The image of each file that was read: a file that several images name is charged for each.
+    // The image for which each file was read. Other images that name the file copy the bytes, which are charged.
     let mut files: HashMap<PathBuf, usize> = HashMap::new();
     for (index, json) in root.images.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Image, index);
         check_index(json.buffer_view, root.buffer_views.len(), item, || "bufferView".to_owned())?;
-        // Copies bytes that are in memory already.
+        // Charges and copies bytes that are already in memory.
         let copied = |bytes: &[u8]| {
             reader.budget.take::<u8>(bytes.len(), item)?;
             fallible::copied(bytes).map_err(|_| ImportError::from(ImportErrorKind::AllocationFailed(item())))

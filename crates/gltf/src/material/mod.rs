@@ -1,8 +1,8 @@
 //! Materials, textures and images.
 //!
 //! A [`Material`] refers to textures by [`TextureRef`]s; a [`Texture`] is an [`Image`] with a [`Sampler`]. All are in
-//! [`Imported`](super::Imported) by glTF index. Images are stored bytes, such as PNG or JPEG: the renderer decodes
-//! them.
+//! [`Imported`](super::Imported) by glTF index. Images are bytes as in the file, such as PNG or JPEG: the renderer
+//! decodes them.
 //!
 //! ```
 //! use hedgerow_gltf::{material::AlphaMode};
@@ -40,8 +40,8 @@ use serde_json::{Map, Value};
 
 /// A material of a glTF file: metallic-roughness, with the extensions that change what a renderer must do.
 ///
-/// Values that the file leaves out have glTF's defaults, as in [`Material::default`]. All numbers are finite, otherwise
-/// unchanged. Colours are linear. A texture multiplies the factor of the same name.
+/// Values that the file leaves out have glTF's defaults, as in [`Material::default`]. All numbers are finite, but
+/// otherwise as in the file. Colours are linear. A texture multiplies the factor of the same name.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Material {
@@ -55,7 +55,7 @@ pub struct Material {
     pub metallic: f32,
     /// The roughness, 0 to 1. Default 1.
     pub roughness: f32,
-    /// The texture of both: roughness in green, metalness in blue.
+    /// The texture of `metallic` (in blue) and `roughness` (in green).
     pub metallic_roughness_texture: Option<TextureRef>,
     /// The normal map, in tangent space.
     pub normal_texture: Option<TextureRef>,
@@ -69,7 +69,7 @@ pub struct Material {
     pub emissive: [f32; 3],
     /// The texture of `emissive`, in sRGB.
     pub emissive_texture: Option<TextureRef>,
-    /// The factor of both (`KHR_materials_emissive_strength`). Default 1.
+    /// The factor of `emissive` and its texture (`KHR_materials_emissive_strength`). Default 1.
     pub emissive_strength: f32,
     /// The use of alpha.
     pub alpha_mode: AlphaMode,
@@ -85,7 +85,7 @@ pub struct Material {
     pub transmission: Option<Transmission>,
     /// The volume below the surface (`KHR_materials_volume`).
     pub volume: Option<Volume>,
-    /// The same material by an older model (`KHR_materials_pbrSpecularGlossiness`).
+    /// The same material in an older model (`KHR_materials_pbrSpecularGlossiness`).
     pub specular_glossiness: Option<SpecularGlossiness>,
     /// All other extensions by name, as JSON. Indices in this JSON are not checked.
     pub extensions: Map<String, Value>,
@@ -130,7 +130,7 @@ pub enum AlphaMode {
     /// Alpha is ignored.
     #[default]
     Opaque,
-    /// Fragments with less than `cutoff` are not drawn.
+    /// Fragments whose alpha is less than `cutoff` are not drawn.
     Mask {
         /// The least alpha that is drawn. Default 0.5.
         cutoff: f32,
@@ -189,6 +189,6 @@ pub struct SpecularGlossiness {
     pub specular: [f32; 3],
     /// The glossiness, 0 to 1. Default 1.
     pub glossiness: f32,
-    /// The texture of both: specular colour in sRGB, glossiness in alpha.
+    /// The texture of `specular` (in sRGB) and `glossiness` (in alpha).
     pub specular_glossiness_texture: Option<TextureRef>,
 }

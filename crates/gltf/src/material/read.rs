@@ -15,7 +15,7 @@ use gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// The extensions that name an image of another format.
+/// The extensions that give a texture an image in another format.
 const FORMATS: [&str; 4] = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds"];
 const TRANSFORM: &str = "KHR_texture_transform";
 
@@ -80,7 +80,7 @@ impl Source<'_> {
             extras: Extras::read(&json.extras, extras),
             ..Material::default()
         };
-        // The JSON parser knows no texture transform for these two.
+        // The JSON parser does not read the texture transforms of these two textures.
         if let Some(it) = normal {
             let others = it.extensions.as_ref().map(|extensions| &extensions.others);
             material.normal_texture = Some(self.plain_texture(it.index, it.tex_coord, others, "normalTexture")?);
@@ -154,7 +154,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Returns an error for factors that are not finite. The attenuation distance may be infinite.
+    /// Returns an error if a factor is not finite. The attenuation distance may be infinite.
     fn check(&self, material: &Material) -> Result<(), ImportError> {
         let holder = || self.item();
         check_finite(&material.base_color, holder, "baseColorFactor")?;
@@ -237,7 +237,7 @@ impl Source<'_> {
 fn texture(Reader { root, warnings, .. }: Reader<'_>, index: usize, extras: bool) -> Result<Texture, ImportError> {
     let json = &root.textures[index];
     let item = || Item::of(root, ItemKind::Texture, index);
-    // The parser's value for a texture without an image.
+    // The parser stores `u32::MAX` for a texture without an image.
     let source = Some(json.source).filter(|source| source.value() != u32::MAX as usize);
     check_index(source, root.images.len(), item, || "source".to_owned())?;
     check_index(json.sampler, root.samplers.len(), item, || "sampler".to_owned())?;

@@ -9,7 +9,7 @@ use glam::{Affine2, Vec2};
 pub struct Texture {
     /// The name, if any.
     pub name: Option<String>,
-    /// The image, in [`Imported::images`](crate::Imported::images); `None` if it has only `other_images`.
+    /// The image, in [`Imported::images`](crate::Imported::images); `None` if the texture has only `other_images`.
     pub image: Option<usize>,
     /// The image in other formats, by extension: `KHR_texture_basisu`, `EXT_texture_webp`, `EXT_texture_avif` or
     /// `MSFT_texture_dds`.
@@ -22,7 +22,7 @@ pub struct Texture {
     pub extensions: Extensions,
 }
 
-/// Filters and wrapping of a texture. Equal values may share a sampler of the renderer.
+/// Filters and wrapping of a texture. Textures with equal values can share a sampler of the renderer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Sampler {

@@ -9,14 +9,14 @@ use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 use hedgerow::Aabb;
 
-/// Tolerances of a declared box: fractions of the box's size, for stored and for decoded positions, and of its greatest
-/// coordinate. Exporters write few digits, or enlarge the box of decoded positions by a step of eleven bits.
+/// Tolerances of a declared box, as fractions: two of the box's size, for stored and for decoded positions, and one of
+/// its greatest coordinate. Exporters write few digits, or enlarge a decoded box by a step of 11-bit positions.
 const SIZE_TOLERANCE: f32 = 1e-4;
 const DECODED_TOLERANCE: f32 = 1e-3;
 const NUMBER_TOLERANCE: f32 = 1e-6;
 
-/// Returns the box of a mesh's positions: the accessor's `min` and `max` if valid; else computed if `measured`; else
-/// empty. Expects that [`check`](crate::file::check) has passed.
+/// Returns the box of a mesh's positions: the accessor's `min` and `max` if valid, else the computed box if `measured`,
+/// else an empty box. Expects that [`check`](crate::file::check) has passed.
 pub(super) fn positions(
     reader: Reader<'_>,
     accessor: usize,
@@ -97,14 +97,14 @@ fn declared(json: &Accessor, layout: &Layout) -> Option<Aabb> {
     (bounds.is_finite() && !bounds.is_empty()).then_some(bounds)
 }
 
-/// Rounds to single precision; greater numbers become infinite.
+/// Rounds to single precision; numbers beyond its range become infinite.
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
 fn narrowed(wide: [f64; 3]) -> Vec3 {
     Vec3::from_array(wide.map(|number| number as f32))
 }
 
-/// Returns the box of all finite elements, and the number of other elements; `None` if the indices of a sparse accessor
-/// are invalid.
+/// Returns the box of all finite elements, and the number of elements that are not finite; `None` if the indices of a
+/// sparse accessor are invalid.
 fn measure<const S: usize>(
     Reader { root, buffers, .. }: Reader<'_>,
     layout: &Layout,

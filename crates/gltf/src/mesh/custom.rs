@@ -35,18 +35,18 @@ pub struct VertexAttribute {
 /// The values of a [`VertexAttribute`]: one to four numbers for each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttributeValues {
-    /// Floats, and integers that are signed or normalised.
+    /// Floats, including signed and normalised integers, which are converted.
     Floats {
         /// How many numbers a vertex has.
         width: usize,
-        /// All of them.
+        /// The numbers of all vertices.
         numbers: Vec<f32>,
     },
     /// Unsigned integers.
     Integers {
         /// How many numbers a vertex has.
         width: usize,
-        /// All of them.
+        /// The numbers of all vertices.
         numbers: Vec<u32>,
     },
 }

@@ -4,14 +4,14 @@ use super::VertexAttribute;
 
 /// The vertices of a primitive, as plain arrays with an element for each vertex.
 ///
-/// Integers are converted to floats, normalised integers to fractions. Positions are finite, and in a skinned or
-/// morphed mesh also normals and tangents: see [`WarningKind::Vertices`](crate::WarningKind::Vertices). Other
-/// attributes may have any numbers. All lists are contiguous and can be uploaded as bytes.
+/// Integers are converted to floats, normalised integers to fractions. Positions are finite; so are normals and
+/// tangents of a skinned or morphed mesh: see [`WarningKind::Vertices`](crate::WarningKind::Vertices). Numbers of other
+/// attributes need not be finite. All lists are contiguous and can be uploaded as bytes.
 ///
 /// ```
 /// use hedgerow_gltf::ImportOptions;
 ///
-/// // A point at (0, 2, 0), and a morph target that moves it by as much.
+/// // A point at (0, 2, 0), and a morph target that moves it by (0, 2, 0).
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
 ///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
@@ -46,13 +46,13 @@ pub struct MeshData {
     pub colors: Vec<Vec<[f32; 4]>>,
     /// Whether [`to_skinned_mesh`](Self::to_skinned_mesh) keeps the eight greatest influences of a vertex, not four.
     pub eight_influences: bool,
-    /// The influences of each vertex: four for each set `JOINTS_n`, `WEIGHTS_n`; 0 if no node has a skin for the mesh.
+    /// The number of influences per vertex: four for each set `JOINTS_n`, `WEIGHTS_n`; 0 if no skin deforms the mesh.
     pub influences: usize,
     /// The joints of all influences, vertex by vertex, numbered by the skin, not by the rig's skeleton.
     /// [`Skin::palette`](hedgerow_anim::skin::Skin::palette) makes palettes with these numbers.
     pub joints: Vec<u16>,
-    /// The weights of all influences, in the order of `joints`: finite, not negative, and not always of sum 1. A vertex
-    /// whose weights are all zero follows its first joint.
+    /// The weights of all influences, in the order of `joints`: finite and not negative; their sum need not be 1. A
+    /// vertex whose weights are all zero follows its first joint.
     pub weights: Vec<f32>,
     /// The indices of the vertices to draw; empty if all are drawn in order.
     pub indices: Vec<u32>,
@@ -69,7 +69,7 @@ impl MeshData {
         self.influences > 0 || !self.targets.is_empty()
     }
 
-    /// Returns the triangles as indices of vertices, front faces counter-clockwise; also of strips and fans. Empty for
+    /// Returns the triangles of lists, strips and fans as indices of vertices, front faces counter-clockwise. Empty for
     /// points and lines.
     ///
     /// ```
@@ -101,7 +101,7 @@ impl MeshData {
     }
 }
 
-/// The deltas of a morph target for the vertices of a [`MeshData`] at weight 1. Empty lists for unchanged attributes.
+/// The deltas of a morph target for the vertices of a [`MeshData`] at weight 1. Unchanged attributes have empty lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MorphDeltas {
@@ -118,17 +118,17 @@ pub struct MorphDeltas {
 pub enum Topology {
     /// A point for each vertex.
     Points,
-    /// A line for each two vertices.
+    /// A line for every two vertices.
     Lines,
     /// A line from each vertex to the next, and from the last to the first.
     LineLoop,
     /// A line from each vertex to the next.
     LineStrip,
-    /// A triangle for each three vertices.
+    /// A triangle for every three vertices.
     #[default]
     Triangles,
-    /// A triangle for each vertex with the two previous vertices.
+    /// A triangle of each vertex and the two before it.
     TriangleStrip,
-    /// A triangle for each vertex with the previous and the first vertex.
+    /// A triangle of each vertex, the vertex before it and the first vertex.
     TriangleFan,
 }

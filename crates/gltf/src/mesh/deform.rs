@@ -1,4 +1,4 @@
-//! Makes skinned meshes and joint bounds of plain arrays.
+//! Makes skinned meshes and joint bounds from plain arrays.
 
 use super::read::{NORMAL, TANGENT};
 use super::{MeshData, mend};
@@ -10,7 +10,7 @@ use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
 use std::borrow::Cow;
 
 impl MeshData {
-    /// Returns the vertices without joints: for a node that draws the mesh without a skin if another node has a skin.
+    /// Returns the vertices without joints, for a node without a skin that shares the mesh with a skinned node.
     ///
     /// Runs in **O(bytes of the mesh)**.
     ///
@@ -34,7 +34,7 @@ impl MeshData {
 
     /// Lays the mesh out for skinning with palettes of `skin`: the skin of a node that draws the mesh, or
     /// [`Skin::rigid`] for a mesh that is only morphed. For a node without a skin, call
-    /// [`without_joints`](Self::without_joints) first. Palettes of other skins are refused.
+    /// [`without_joints`](Self::without_joints) first. The skinned mesh refuses palettes of other skins.
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, or made if the file has none. Normals
     /// and tangents that are not finite are replaced by +z and +x.
@@ -42,8 +42,8 @@ impl MeshData {
     /// Runs in **O(vertices · (influences + targets) + indices)**.
     ///
     /// # Errors
-    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. For arrays and skin
-    /// of one import, this is only a mesh of more than 2³² − 65 vertices.
+    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. If the arrays and
+    /// the skin are of the same import, it refuses only a mesh of more than 2³² − 65 vertices.
     pub fn to_skinned_mesh(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
         let indices = if self.indices.is_empty() {
@@ -79,8 +79,8 @@ impl MeshData {
     /// Runs in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses. For arrays and skin of one import, this is only deltas whose sum is
-    /// not finite.
+    /// What [`JointBounds::with_morphs`] refuses. If the arrays and the skin are of the same import, it refuses only
+    /// deltas whose sum is not finite.
     pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
@@ -98,7 +98,7 @@ impl MeshData {
     }
 }
 
-/// Returns the same vectors, or a copy with replacements if some are not finite.
+/// Returns `vectors` itself, or a copy in which `by` replaces vectors that are not finite.
 fn finite<const N: usize>(vectors: &[[f32; N]], by: [f32; N]) -> Cow<'_, [[f32; N]]> {
     if vectors.as_flattened().iter().all(|number| number.is_finite()) {
         return Cow::Borrowed(vectors);

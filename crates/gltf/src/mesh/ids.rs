@@ -25,12 +25,12 @@ use core::ops::Range;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshIds {
-    /// The first id of each mesh, then the end of all ids.
+    /// The first id of each mesh, then the number after the last id.
     first: Vec<u32>,
 }
 
 impl MeshIds {
-    /// Numbers primitives from `begin` on, given the count of each mesh; `None` if 32 bits are not enough.
+    /// Assigns ids from `begin` on; `primitives` has the count of each mesh. `None` if 32 bits are not enough.
     pub(crate) fn count(begin: u32, primitives: impl Iterator<Item = usize>) -> Option<Self> {
         let mut first = vec![begin];
         let mut next = begin;
@@ -109,7 +109,7 @@ impl MeshIds {
     /// ```
     #[must_use]
     pub fn primitive(&self, id: u32) -> Option<(usize, usize)> {
-        // The last mesh that starts at or before the id; meshes without primitives have the same start as the next one.
+        // The last mesh that starts at or before the id; a mesh without primitives starts where the next one does.
         let behind = self.first.partition_point(|&first| first <= id);
         let mesh = behind.checked_sub(1).filter(|_| behind < self.first.len())?;
         Some((mesh, (id - self.first[mesh]) as usize))

@@ -63,13 +63,13 @@ pub(super) fn weights(weights: &mut [f32]) -> usize {
     weights.iter_mut().filter(|weight| is_bad(**weight)).map(|weight| *weight = 0.0).count()
 }
 
-/// Returns how many vertices have no weight.
+/// Returns how many vertices have only zero weights.
 pub(super) fn without_weight(weights: &[f32], influences: usize) -> usize {
     weights.chunks_exact(influences).filter(|of_vertex| of_vertex.iter().sum::<f32>() == 0.0).count()
 }
 
-/// Clears the weights of joints from `limit` on, and returns their number. If a vertex has no weight and its first
-/// joint is one of these, its first joint becomes 0.
+/// Clears the weights of joints that are not below `limit`, and returns their number. If a vertex then has only zero
+/// weights and its first joint is not below `limit`, that joint becomes 0.
 pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize, limit: usize) -> usize {
     if usize::from(joints.iter().copied().fold(0, u16::max)) < limit {
         return 0;
@@ -91,8 +91,8 @@ pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize,
     count
 }
 
-/// Replaces indices from `vertices` on, and returns their number. In lists of triangles or lines, all indices of the
-/// triangle or line become 0; in other topologies, the index becomes the previous index. So the result has no area.
+/// Replaces indices that are not below `vertices`, and returns their number. In lists, all indices of the triangle or
+/// line become 0; in other topologies, the index becomes the previous index. Either has no area.
 pub(super) fn indices(indices: &mut Vec<u32>, vertices: usize, topology: Topology) -> usize {
     let is_bad = |index: u32| index as usize >= vertices;
     if !is_bad(indices.iter().copied().fold(0, u32::max)) || indices.is_empty() {

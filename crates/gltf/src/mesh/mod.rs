@@ -37,7 +37,7 @@ use hedgerow::Aabb;
 /// A mesh of a glTF file.
 ///
 /// ```
-/// // A triangle with its corners in the text: (0, 0, 0), (0, 2, 0) and (2, 0, 0).
+/// // A triangle whose corners are in the text: (0, 0, 0), (0, 2, 0) and (2, 0, 0).
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
 ///     "meshes": [{"name": "sail", "primitives": [{"attributes": {"POSITION": 0}, "material": 0}]}],
@@ -90,7 +90,7 @@ pub struct ImportedPrimitive {
     pub extensions: Extensions,
 }
 
-/// Reads the meshes of a file without vertices, and checks accessor indices. Lists primitives that are not drawn.
+/// Reads the meshes of a file, but not the vertices, and checks accessor indices. Lists primitives that are not drawn.
 pub(super) fn read(
     reader: Reader<'_>,
     ids: &MeshIds,

@@ -11,20 +11,20 @@ use gltf::json::{Index, Root};
 use hedgerow::Aabb;
 use hedgerow_math::internal::fallible;
 
-/// Replacements of normals and tangents that are not finite.
+/// The values that replace normals and tangents that are not finite.
 pub(super) const NORMAL: [f32; 3] = [0.0, 0.0, 1.0];
 pub(super) const TANGENT: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 
-/// The parts to read of a mesh's deformation.
+/// The parts of a mesh's deformation that are read.
 #[derive(Clone, Copy)]
 pub(super) struct Deformation {
-    /// The least number of joints of the skins that draw the mesh; `None` if no skin does.
+    /// The least number of joints of any skin that deforms the mesh; `None` if no skin does.
     pub(super) joints: Option<usize>,
     pub(super) targets: bool,
 }
 
-/// For each mesh, the least number of joints of the skins that draw it. Lists skins of nodes whose mesh is missing or
-/// follows no joints.
+/// Returns, for each mesh, the least number of joints of any skin that deforms it. Lists skins of nodes that have no
+/// mesh, or whose mesh follows no joints.
 pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Option<usize>> {
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
     let follow = meshes_that_follow(root);
@@ -81,7 +81,7 @@ struct Source<'a> {
     primitive: &'a Primitive,
 }
 
-/// The influences of all vertices: how many each has, their joints and their weights.
+/// The influences of all vertices: their number for each vertex, their joints and their weights.
 type Influences = (usize, Vec<u16>, Vec<f32>);
 
 impl Source<'_> {
@@ -119,7 +119,7 @@ impl Source<'_> {
             None => Influences::default(),
         };
         let targets = if of.targets { self.targets(count)? } else { Vec::new() };
-        // Numbers that are only drawn, not computed with, may be any.
+        // Numbers that are only drawn, not computed with, need not be finite.
         let finite = influences > 0 || !targets.is_empty() || self.reader.warnings.is_strict();
         let of_vertices = |semantic| attribute(self.primitive, semantic);
         let (normal, tangent) = (finite.then_some(NORMAL), finite.then_some(TANGENT));
@@ -155,8 +155,8 @@ impl Source<'_> {
         }
     }
 
-    /// Returns the elements of an accessor, one for each vertex; empty without an accessor. `by` replaces elements that
-    /// are not finite.
+    /// Returns the elements of an accessor, one for each vertex; empty without an accessor. `by`, if given, replaces
+    /// elements that are not finite.
     fn coordinates<const N: usize>(
         &self,
         accessor: Option<Index<Accessor>>,

@@ -1,8 +1,8 @@
 //! Mode `ATTRIBUTES`: elements of equal size, stored as differences from the previous element.
 //!
 //! A stream has a header byte, blocks of up to 256 elements, and a tail with the element before the first. A block
-//! stores byte 0 of all elements, then byte 1, and so on: a *lane* each. A lane has groups of 16 differences of 0, 1,
-//! 2, 4 or 8 bits. Four lanes form a channel. Its differences are of bytes; in version 1 also of 16-bit integers, or
+//! stores byte 0 of all elements (a *lane*), then byte 1, and so on. A lane has groups of 16 differences of 0, 1, 2, 4
+//! or 8 bits. Four lanes form a channel. Channels store differences of bytes; in version 1 also of 16-bit integers, or
 //! XOR of 32 bits.
 
 use super::{Bytes, Fault};
@@ -20,8 +20,8 @@ const MOST_STRIDE: usize = 256;
 /// The differences of the four lanes of a channel.
 type Lanes = [[u8; BLOCK_ELEMENTS]; 4];
 
-/// Returns the least bytes of a stream with `count` elements: those of blocks with only zeros, in the version of its
-/// first byte.
+/// Returns the least number of bytes of a stream with `count` elements: all differences are zero, and the first byte of
+/// `stream` gives the version.
 pub(super) fn least(stream: &[u8], count: u64, stride: usize) -> u64 {
     let blocks = count.div_ceil(block_elements(stride) as u64);
     let bytes = if stream.first() == Some(&HEADER) {

@@ -1,7 +1,7 @@
-//! Filters: convert decoded attributes in place to the numbers of the accessors.
+//! Filters, which convert decoded attributes in place to the numbers that accessors read.
 
-/// Decodes octahedral normals and tangents to unit vectors. The third input number encodes 1; the fourth is kept.
-/// Numbers have 8 or 16 bits, by the stride.
+/// Decodes octahedral normals and tangents to unit vectors. The third input number encodes 1; the fourth is kept. The
+/// stride tells whether numbers have 8 or 16 bits.
 pub(super) fn octahedral(bytes: &mut [u8], stride: usize) {
     for_each(bytes, stride, |[x, y, one, w], most| {
         let (x, y) = (x as f32 / one as f32, y as f32 / one as f32);
@@ -14,7 +14,7 @@ pub(super) fn octahedral(bytes: &mut [u8], stride: usize) {
     });
 }
 
-/// Decodes quaternions from their three least components and the index of the greatest; 16 bits each.
+/// Decodes quaternions from their three smallest components and the index of the largest, 16 bits each.
 pub(super) fn quaternion(bytes: &mut [u8]) {
     for_each(bytes, 8, |[x, y, z, last], _| {
         // The two lowest bits are the index; the others encode 1.
@@ -39,7 +39,7 @@ pub(super) fn exponential(bytes: &mut [u8]) {
 }
 
 /// Decodes colours from luma, two colour differences and alpha to RGBA. The highest set bit of alpha gives the bit
-/// depth. Numbers have 8 or 16 bits, by the stride.
+/// depth. The stride tells whether numbers have 8 or 16 bits.
 pub(super) fn color(bytes: &mut [u8], stride: usize) {
     for_each(bytes, stride, |[y, co, cg, alpha], most| {
         // Luma and alpha are unsigned.

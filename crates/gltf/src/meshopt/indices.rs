@@ -1,4 +1,4 @@
-//! Mode `INDICES`: indices of any topology, each a difference from one of two earlier indices.
+//! Mode `INDICES`: indices of any topology, each stored as a difference from one of two earlier indices.
 
 use super::{Bytes, Fault, IndexWriter};
 
@@ -7,7 +7,7 @@ const HEADER: u8 = 0xd1;
 /// The bytes of padding at the end of a stream.
 const TAIL: usize = 4;
 
-/// Returns the least bytes of a stream with `count` indices: one byte for each.
+/// Returns the least number of bytes of a stream with `count` indices: one for each index.
 pub(super) fn least(count: u64) -> u64 {
     count.saturating_add(1 + TAIL as u64)
 }

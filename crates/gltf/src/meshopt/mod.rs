@@ -5,7 +5,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `views` | which views are compressed, and their contents |
+//! | `views` | finds compressed views, and keeps their contents |
 //! | `attributes`, `triangles`, `indices` | the three modes of a stream |
 //! | `filters` | conversion of decoded attributes |
 //! | `stream` | shared reader, writer and error of the decoders |
@@ -39,8 +39,7 @@ enum Filter {
 }
 
 impl Mode {
-    /// Returns the field at fault and its allowed values if the mode has no stream of `count` elements of `stride`
-    /// bytes.
+    /// Returns the field at fault and its allowed values if the mode cannot store `count` elements of `stride` bytes.
     fn refuses(self, count: u64, stride: usize) -> Option<(&'static str, &'static str)> {
         let is_attribute = stride.is_multiple_of(4) && (4..=256).contains(&stride);
         let of_stride = match self {
@@ -61,7 +60,7 @@ impl Mode {
         }
     }
 
-    /// Returns the least bytes of a stream with `count` elements.
+    /// Returns the least number of bytes of a stream with `count` elements.
     fn least(self, stream: &[u8], count: u64, stride: usize) -> u64 {
         match self {
             Self::Attributes(_) => attributes::least(stream, count, stride),

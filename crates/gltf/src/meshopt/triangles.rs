@@ -7,7 +7,7 @@ const HEADER: u8 = 0xe1;
 /// The size of the table at the end of a stream, in bytes.
 const TABLE: usize = 16;
 
-/// Returns the least bytes of a stream with `count` indices: one byte for each triangle.
+/// Returns the least number of bytes of a stream with `count` indices: one for each triangle.
 pub(super) fn least(count: u64) -> u64 {
     count / 3 + 1 + TABLE as u64
 }
@@ -42,7 +42,7 @@ impl<T: Copy> Recent<T> {
         self.pushed += 1;
     }
 
-    /// Returns the item pushed `before` items before the last; 0 is the last.
+    /// Returns the item that was pushed `before` items before the last; 0 returns the last.
     fn get(&self, before: u8) -> Result<T, Fault> {
         match self.pushed.checked_sub(1 + usize::from(before)) {
             Some(at) => Ok(self.items[at % 16]),
@@ -54,7 +54,7 @@ impl<T: Copy> Recent<T> {
 /// The state after the triangles decoded so far.
 struct State<'a> {
     data: Bytes<'a>,
-    /// The next new index, if vertices are first used in order.
+    /// The next unused index, if vertices are first used in order.
     next: u32,
     /// The last index that was written as a difference.
     last: u32,
@@ -90,7 +90,7 @@ impl State<'_> {
         }
     }
 
-    /// Decodes a triangle without a known edge.
+    /// Decodes a triangle that shares no known edge.
     fn free_triangle(&mut self, how: u8, table: &[u8]) -> Result<[u32; 3], Fault> {
         let (first, others) = match how {
             14 | 15 => {

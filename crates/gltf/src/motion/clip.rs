@@ -57,8 +57,8 @@ pub struct ImportedClip {
     pub name: Option<String>,
     /// The number of the rig in [`Imported::rigs`](crate::Imported::rigs).
     pub rig: usize,
-    /// The tracks. The clip ends with the animation's last key. A pose, whose keys are all at time 0, gets a duration
-    /// of one second.
+    /// The tracks. The clip ends with the animation's last key. If all keys are at time 0, the clip is a pose with a
+    /// duration of one second.
     pub clip: RawClip,
 }
 
@@ -69,7 +69,7 @@ pub struct ImportedClip {
 pub struct ImportedAnimation {
     /// The name, if any.
     pub name: Option<String>,
-    /// The range of its clips in [`Imported::clips`](crate::Imported::clips); empty if it moves nothing imported.
+    /// The range of its clips in [`Imported::clips`](crate::Imported::clips); empty if it changes no imported node.
     pub clips: Range<usize>,
     /// The item's `extras`.
     pub extras: Extras,
@@ -211,7 +211,7 @@ pub(crate) fn read(
         };
         set.unwrap_or(Ok(())).map_err(|error| source.refuse(target, error))?;
     }
-    // Every clip of a rig has the channels of all nodes that any animation morphs.
+    // Every clip of a rig has channels for all nodes of the rig that any animation morphs.
     for morph in morphs {
         let rig = morph.channels.as_ref().map(|channels| channels.rig);
         let Some(&at) = rig.and_then(|rig| of_rigs.get(&rig)) else { continue };
@@ -250,7 +250,7 @@ impl<'a> Source<'a> {
         ImportErrorKind::Clip { item: self.item(), field, error }.into()
     }
 
-    /// Returns an error if `count` values of a type exceed the budget.
+    /// Charges `count` values of a type to the budget; an error if the budget is exceeded.
     fn afford<T>(&self, count: usize) -> Result<(), ImportError> {
         self.reader.budget.take::<T>(count, || self.item())
     }
@@ -315,7 +315,7 @@ impl<'a> Source<'a> {
         interpolation: Interpolation,
         value: impl Fn([f32; N]) -> V,
     ) -> Result<Option<Track<V>>, ImportError> {
-        // The order of keys and the new times, and below the new values.
+        // Charge the order of keys and the new times here, the new values below.
         self.afford::<[u64; 2]>(times.len())?;
         self.afford::<[f32; N]>(2 * values.len())?;
         let keys = if times.is_empty() { keys::Keys::default() } else { keys::mended(times, values, interpolation) };
@@ -335,8 +335,8 @@ impl<'a> Source<'a> {
         track.map(Some).map_err(|error| self.refuse(target, error))
     }
 
-    /// Returns the tracks of `count` morph weights. Each key of the file has all in-tangents, if cubic, then all
-    /// weights, then all out-tangents.
+    /// Returns the tracks of `count` morph weights. A key of the file has all weights; a cubic key has all in-tangents
+    /// before them and all out-tangents after them.
     fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Option<Track<f32>>>, ImportError> {
         let interpolation = self.interpolation(target)?;
         let per_key = interpolation.values_per_key();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A drawable whose vertices follow joints, morph targets or both, with its mesh, palette and weights.
 ///
-/// Made at rest by [`Imported::deformed_all`] or [`Imported::deformed`]. Each frame, [`follow`](Self::follow) takes
+/// [`Imported::deformed_all`] and [`Imported::deformed`] make it, at rest. Each frame, [`follow`](Self::follow) takes
 /// palette, weights and box from a player. For visible drawables, [`skin`](Self::skin) computes the vertices, or a
 /// shader does from [`palette`](Self::palette) and [`weights`](Self::weights). Draw the vertices with the matrix of the
 /// drawable's draw. A clone shares the mesh.
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// ```
 /// use hedgerow::{Mat34, data::NodeMap, skin::SkinOutput};
 ///
-/// // A point at (0, 2, 0), and a morph target that moves it by as much: by half of that at rest.
+/// // A point at (0, 2, 0), and a morph target that moves it by (0, 2, 0), at rest with weight 0.5.
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
 ///     "meshes": [{"weights": [0.5], "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
@@ -42,7 +42,7 @@ use std::sync::Arc;
 /// flag.skin(SkinOutput::new(&mut positions[..]))?;
 /// assert_eq!(positions, [[0.0, 3.0, 0.0]]);
 ///
-/// // A copy of the node; for a shader, matrices, weights and indices.
+/// // A copy of the node, and what a shader needs: matrices, weights and indices.
 /// let scene = &mut import.scene;
 /// let copies = scene.insert_tree(scene.root(), &scene.tree(flag.node())?)?;
 /// let copy = flag.of_copy(&NodeMap::from_iter([(flag.node(), copies[0])])).expect("its node was copied");
@@ -107,7 +107,7 @@ impl Deformed {
     }
 
     /// Returns a `Deformed` for the copy of the node; `None` if the node was not copied. `copies` maps nodes to copies:
-    /// see [`Scene::tree`]. Shares the mesh. Runs in **O(joints + targets)**.
+    /// see [`Scene::tree`]. The copy shares the mesh. Runs in **O(joints + targets)**.
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Option<Self> {
         let node = *copies.get(self.node)?;
@@ -132,7 +132,7 @@ impl Deformed {
         &self.shared.triangles
     }
 
-    /// Returns the present palette, in the order of the skin's joints; one identity if there is no skin.
+    /// Returns the present palette, in the order of the skin's joints; one identity matrix if there is no skin.
     #[must_use]
     pub fn palette(&self) -> Palette<'_> {
         Palette::of(&self.shared.skin, &self.palette).expect("it has a matrix for each joint of the skin")
@@ -157,7 +157,7 @@ impl Imported {
 
     /// Prepares the drawables that joints or morph targets deform, and skips all others. Drawables with the same mesh
     /// id and skin share the mesh: each further drawable costs **O(joints + targets)** time and 48 bytes for each joint
-    /// of rig and skin. For untrusted files, first limit drawables × joints.
+    /// of its rig and of its skin. For untrusted files, first limit drawables × joints.
     ///
     /// ```
     /// let text = br#"{
@@ -197,7 +197,7 @@ impl Imported {
         Ok(all)
     }
 
-    /// Returns a `Deformed` to clone for drawables with the same mesh id and skin, with all weights zero.
+    /// Returns a `Deformed` with zero weights, to clone for drawables with the same mesh id and skin.
     fn lay_out(&self, drawable: &ImportedDrawable) -> Result<Option<Deformed>, CharacterError> {
         let Some((data, of_skin)) = self.deforming(drawable.id, drawable.skin) else { return Ok(None) };
         let skin = of_skin.map_or_else(Skin::rigid, |it| it.skin.clone());

@@ -1,4 +1,4 @@
-//! Repairs keys that no track can have.
+//! Repairs keys that a track refuses.
 
 use glam::Quat;
 use hedgerow_anim::raw::Interpolation;
@@ -16,8 +16,8 @@ pub(super) struct Keys<const N: usize> {
 
 /// Returns repaired keys. Each key has [`Interpolation::values_per_key`] values; values of four numbers are rotations.
 ///
-/// Keys that are not finite and zero rotations are left out; the others are sorted. Of several keys at one time, the
-/// first and the last stay, as a jump: the first moves to the previous `f32` time. Keys before time zero are cut off.
+/// Keys that are not finite and zero rotations are left out; the others are sorted. Of several keys at the same time,
+/// the first and the last stay as a jump: the first gets the previous `f32` time. Keys before time zero are removed.
 ///
 /// Runs in **O(keys · log keys)**.
 pub(super) fn mended<const N: usize>(times: &[f32], values: &[[f32; N]], interpolation: Interpolation) -> Keys<N> {
@@ -55,7 +55,7 @@ pub(super) fn mended<const N: usize>(times: &[f32], values: &[[f32; N]], interpo
 }
 
 impl<const N: usize> Keys<N> {
-    /// Replaces the first `negative` keys by one at time zero.
+    /// Replaces the first `negative` keys, whose times are negative, by a key at time zero.
     fn cut(&mut self, negative: usize, interpolation: Interpolation) {
         let per_key = interpolation.values_per_key();
         let last = negative - 1;

@@ -6,7 +6,7 @@
 //! | `skin` | skins: joints of a rig that a mesh follows |
 //! | `morph` | weights of morph targets |
 //! | `clip` | animations: a clip for each rig |
-//! | `keys` | repairs keys that no track can have |
+//! | `keys` | repairs keys that a track refuses |
 //! | `play`, `part` | plays an animation on all rigs that it moves, and on one rig |
 //! | `deformed` | palettes, weights, vertices and boxes of drawables |
 
@@ -37,7 +37,7 @@ use hedgerow::{Error, NodeHandle, Scene, Transform};
 use rig::Rigs;
 use std::collections::HashSet;
 
-/// Sets all local transforms, or none if one is refused.
+/// Sets all local transforms, or none if any is refused.
 fn set_all(
     scene: &mut Scene,
     items: impl Iterator<Item = (NodeHandle, Transform)> + Clone,

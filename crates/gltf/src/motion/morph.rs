@@ -10,8 +10,8 @@ use serde_json::Value;
 
 /// A node of a glTF file whose mesh has morph targets.
 ///
-/// If an animation changes the weights, they are channels in all clips of the node's rig, the same in each clip. Clips
-/// that do not animate them keep them at rest.
+/// If an animation changes the weights, all clips of the node's rig have channels for them, with the same numbers in
+/// each clip. In clips that do not animate the weights, the channels have the weights at rest.
 ///
 /// ```
 /// let text = br#"{
@@ -41,7 +41,7 @@ pub struct MorphNode {
     pub channels: Option<MorphChannels>,
 }
 
-/// Channels of the clips of a rig.
+/// The channels for a node's weights in the clips of a rig.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MorphChannels {
@@ -55,7 +55,7 @@ pub struct MorphChannels {
 pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
     let counts = root.meshes.iter().enumerate().map(|(mesh, json)| count(root, mesh, json));
     let counts: Vec<usize> = counts.collect::<Result<_, _>>()?;
-    // Counted before allocation.
+    // Count the bytes before allocating them.
     let morphed = || {
         let drawn = root.nodes.iter().enumerate().filter_map(|(node, json)| Some((node, json, json.mesh?.value())));
         drawn.filter(|&(.., mesh)| counts[mesh] > 0)

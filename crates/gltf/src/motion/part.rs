@@ -1,4 +1,4 @@
-//! An animation on one rig: clip, shown pose, and the motion that it fades from.
+//! An animation on one rig: the clip, the shown pose, and the motion that the rig fades from.
 
 use super::{MorphNode, Rig};
 use hedgerow::NodeHandle;
@@ -44,7 +44,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Returns the part of a rig that plays `clip`, or rests without one.
+    /// Returns a part that plays `clip` on a rig, or rests if there is no clip.
     pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Option<Clip>) -> Self {
         let mut channels = vec![0.0; rig.channels];
         for morph in morphs {
@@ -122,8 +122,8 @@ impl Part {
         Ok(())
     }
 
-    /// Returns a part that fades from this one to `to`, or to rest if `to` is `None`. This one plays on, or keeps its
-    /// pose if `held`.
+    /// Returns a part that fades from the motion of this part to `to`, or to rest if `to` is `None`. Meanwhile the
+    /// motion of this part plays on, or keeps its pose if `held`.
     pub(super) fn faded_to(&self, to: Option<&Self>, held: bool) -> Self {
         let mut before = self.present.clone();
         before.player = before.player.filter(|_| !held);

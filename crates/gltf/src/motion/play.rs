@@ -11,11 +11,11 @@ use hedgerow_anim::player::Playback;
 use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
 use std::sync::Arc;
 
-/// Plays an animation synchronously on all rigs that it moves, so on all nodes.
+/// Plays an animation synchronously on all rigs that it moves.
 ///
 /// Made by [`Imported::play`]. [`advance`](Self::advance) and [`seek`](Self::seek) change the poses of the rigs;
-/// [`apply`](Self::apply) writes them to the nodes. Joints without tracks rest. [`Deformed`](crate::Deformed) reads
-/// [`pose`](Self::pose) and [`weights`](Self::weights) for skinning and morphing.
+/// [`apply`](Self::apply) writes them to the nodes. Joints without tracks stay at rest. [`Deformed`](crate::Deformed)
+/// reads [`pose`](Self::pose) and [`weights`](Self::weights) for skinning and morphing.
 ///
 /// A clone has the same time and shares the compiled clips.
 ///
@@ -46,7 +46,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnimationPlayer {
-    /// By ascending rig.
+    /// Ordered by the number of the rig.
     parts: Vec<Part>,
     rest: Arc<[Pose]>,
     fade: Option<Fade>,
@@ -69,7 +69,7 @@ impl Fade {
 }
 
 impl AnimationPlayer {
-    /// Returns the duration of the animation in seconds; 0 if it moves nothing imported.
+    /// Returns the duration of the animation in seconds; 0 if the animation changes no imported node.
     #[must_use]
     pub fn duration(&self) -> f32 {
         self.parts.iter().find_map(Part::player).map_or(0.0, |player| player.clip().duration())
@@ -87,7 +87,7 @@ impl AnimationPlayer {
     }
 
     /// Advances by `seconds`, backward if negative. Returns how often the end was passed; see [`Player::advance`]. A
-    /// [fade](Self::fade_to) always goes forward by the same time.
+    /// [fade](Self::fade_to) always goes forward, by the absolute value of `seconds`.
     ///
     /// Runs in **O(tracks + keys on the way)**.
     pub fn advance(&mut self, seconds: f32) -> i32 {
@@ -128,18 +128,18 @@ impl AnimationPlayer {
     /// until the fade ends.
     ///
     /// Nothing jumps: the poses stay until the next `advance`. Then poses and morph weights blend linearly to the new
-    /// animation, and are exactly the new ones at the end. Rigs that only one animation moves fade to or from rest. If
-    /// an earlier fade is not over, the new fade starts from the current blend, which is held.
+    /// animation, and match it exactly at the end. Rigs that only one of the animations moves fade to or from rest. If
+    /// an earlier fade is not over, the new fade starts from the current blend, which no longer moves.
     ///
-    /// Both players must be for the same nodes: for a copy, use [`of_copy`](Self::of_copy) of `to` as well. Without a
-    /// positive, finite number of seconds the fade ends at once. Runs in **O(nodes of these rigs)**. During the fade,
-    /// each sample evaluates both animations and blends.
+    /// Both players must be for the same nodes: for a copy, pass a player [of the same copy](Self::of_copy). If
+    /// `seconds` is not positive and finite, the fade ends at once. Runs in **O(nodes of the moved rigs)**. During the
+    /// fade, each sample evaluates both animations and blends.
     ///
-    /// The nodes are those of `to`: if nodes were removed, call [`retain_live`](Self::retain_live) again.
+    /// This player then moves the nodes of `to`: if nodes were removed, call [`retain_live`](Self::retain_live) again.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] if a rig of the same number has another number of joints or channels; other mismatches
-    /// of files are not detected. The player is then unchanged.
+    /// [`CharacterError::Pose`] if a rig has different numbers of joints or channels in the two players; other
+    /// mismatches of files are not detected. The player is then unchanged.
     ///
     /// ```
     /// # let text = br#"{
@@ -192,7 +192,7 @@ impl AnimationPlayer {
     /// Sets the local transforms of all nodes of the moved rigs, as one batch. The next [`Scene::update`] computes
     /// world matrices. Nodes that already have the pose's transform are not set: a paused player changes nothing.
     ///
-    /// Runs in **O(nodes of these rigs)**, and allocates only at the first call.
+    /// Runs in **O(nodes of the moved rigs)**, and allocates only at the first call.
     ///
     /// # Errors
     /// What [`Scene::set_locals`] refuses, such as removed nodes: see [`retain_live`](Self::retain_live). The scene is
@@ -243,7 +243,7 @@ impl AnimationPlayer {
     /// let heights = [lift, copies[lift]].map(|it| scene.local(it).unwrap().to_matrix().translation().y);
     /// assert_eq!(heights, [2.0, 0.0]);
     ///
-    /// // The rig's pose for the copy alone.
+    /// // Applies a pose of the rig to the copy only.
     /// let rig = &import.imported.rigs[0];
     /// let place = rig.places[0].of_copy(&copies, scene).expect("it was copied");
     /// rig.apply_at(&[place], first.pose(0).expect("a rig of the file"), scene)?;
@@ -266,8 +266,8 @@ impl AnimationPlayer {
         copy
     }
 
-    /// Returns the present poses of all rigs that the animation, or one that it [faded](Self::fade_to) from, moves;
-    /// with their numbers in [`Imported::rigs`].
+    /// Returns the number in [`Imported::rigs`] and the present pose of each rig that the animation moves, or that an
+    /// animation before a [fade](Self::fade_to) moved.
     pub fn poses(&self) -> impl ExactSizeIterator<Item = (usize, &Pose)> {
         self.parts.iter().map(|part| (part.rig, part.pose()))
     }

@@ -29,9 +29,9 @@ use hedgerow_anim::skin::{Skin, SkinError};
 #[non_exhaustive]
 pub struct ImportedSkin {
     /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs). For a skin without joints, which draws
-    /// nothing, the length of that list.
+    /// nothing, this is the length of that list.
     pub rig: usize,
-    /// The joints, numbered as in the rig, and inverse bind matrices, in glTF's order.
+    /// The joints, as numbers of the rig's joints, and their inverse bind matrices, in glTF's order.
     pub skin: Skin,
     /// The name, if any.
     pub name: Option<String>,

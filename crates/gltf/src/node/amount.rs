@@ -11,7 +11,7 @@ use gltf::json::Root;
 use hedgerow::Error;
 use hedgerow_math::internal::fallible;
 
-/// Every file may make this many nodes; larger files one for each byte.
+/// Every file may make this many nodes, and a larger file may make a node for each of its bytes.
 const LEAST_NODES: u64 = 1 << 16;
 const NODES_PER_BYTE: u64 = 1;
 /// The allowed bytes of names for each allowed node.
@@ -26,8 +26,8 @@ const AROUND: u64 = 1 << 20;
 
 /// A number of nodes, and the bytes of their names.
 ///
-/// A node listed by *n* scenes is made *n* times with all descendants. Each primitive makes a drawable node at each
-/// node and each instance that draws the mesh.
+/// A node listed by *n* scenes is made *n* times with all descendants. Each primitive makes a drawable node for each
+/// node and for each instance that draws the mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     nodes: u64,
@@ -51,14 +51,14 @@ impl Amount {
     /// Returns the total of all scenes of a file whose nodes form trees. `drawn` returns the number of drawn primitives
     /// of a mesh, `instances` the number of instances at a node.
     ///
-    /// Runs in **O(file)**, also if scenes share nodes.
+    /// Runs in **O(file)**, even if scenes share nodes.
     pub(crate) fn of(
         root: &Root,
         arena: &Bump,
         drawn: impl Fn(usize) -> usize,
         instances: impl Fn(usize) -> Option<usize>,
     ) -> Self {
-        // The amount of each subtree. Children come after their parents in this order, so it is visited backwards.
+        // The amount of each subtree. Children come after their parents in this order, so iterate backwards.
         let nodes = root.nodes.iter().map(|node| Self::one(node.name.as_ref()));
         let mut below: BumpVec<'_, Self> = nodes.collect_in(arena);
         let is_child = arena.alloc_slice_fill_copy(root.nodes.len(), false);

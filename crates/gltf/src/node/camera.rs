@@ -39,7 +39,7 @@ pub struct Camera {
     pub extensions: Extensions,
 }
 
-/// The projection of a camera. All numbers are finite, otherwise unchanged.
+/// The projection of a camera. All numbers are finite, but otherwise as in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
     /// A perspective projection.
@@ -55,9 +55,9 @@ pub enum Projection {
     },
     /// An orthographic projection.
     Orthographic {
-        /// Half of its width.
+        /// Half the width of the view.
         xmag: f32,
-        /// Half of its height.
+        /// Half the height of the view.
         ymag: f32,
         /// The distance of the near plane.
         znear: f32,

@@ -11,7 +11,7 @@ use gltf::json::scene::Node;
 use gltf::json::{Index, Root};
 use hedgerow::{Local, Transform};
 
-/// The tolerance of a matrix's last row from 0, 0, 0, 1: exporters round.
+/// The last row of a matrix may differ from 0, 0, 0, 1 by this much, because exporters round.
 const AFFINE_TOLERANCE: f32 = 1e-5;
 
 /// Checks nodes and scenes: indices and numbers are valid, every node has at most one parent, and no node is its own
@@ -39,7 +39,7 @@ fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(),
         let light = || "extensions.KHR_lights_punctual.light".to_owned();
         check_index(light::of_node(node), light::lights(root).len(), holder, light)?;
         check_local(root, index, node)?;
-        // The numbers are finite, so only a zero rotation can be wrong.
+        // The numbers are finite, so the only possible fault is a zero rotation.
         if matches!(local(node), Local::Transform(transform) if transform.checked().is_err()) {
             warnings.fault(holder, || "rotation".to_owned(), WarningKind::Invalid { meant: "the identity" })?;
             root.nodes[index].rotation = None;
@@ -127,8 +127,8 @@ fn climbs_to(parents: &[Option<usize>], node: usize, ancestor: usize) -> bool {
     core::iter::successors(Some(node), |&at| parents[at]).take(parents.len()).any(|at| at == ancestor)
 }
 
-/// Returns an error for cycles. If every node has at most one parent, nodes that no root reaches are in or below a
-/// cycle.
+/// Returns an error if there is a cycle. Every node has at most one parent, so nodes that no root reaches are in or
+/// below a cycle.
 fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<(), ImportError> {
     let reached = arena.alloc_slice_fill_copy(parents.len(), false);
     let mut stack = BumpVec::with_capacity_in(parents.len(), arena);
@@ -138,12 +138,12 @@ fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<
         stack.extend(children(&root.nodes[index]));
     }
     let Some(lost) = reached.iter().position(|reached| !reached) else { return Ok(()) };
-    // A lost node may be below its cycle; climbing one step for each node ends within the cycle.
+    // The lost node may be below the cycle; climbing as many steps as there are nodes ends in the cycle.
     let circle = (0..parents.len()).fold(lost, |at, _| parents[at].unwrap_or(at));
     Err(ImportErrorKind::Cycle(Item::node(root, circle)).into())
 }
 
-/// Makes each scene list every node once, and no node below another listed node.
+/// Removes, from the list of each scene, duplicates and nodes below other listed nodes.
 fn check_scenes(
     root: &mut Root,
     parents: &[Option<usize>],
@@ -191,7 +191,7 @@ fn find_spans<'b>(root: &Root, parents: &[Option<usize>], arena: &'b Bump) -> &'
     spans
 }
 
-/// Returns the nodes that a scene lists, without duplicates and nodes below other listed nodes.
+/// Returns the nodes that a scene lists, without duplicates and without nodes below other listed nodes.
 fn once(
     root: &Root,
     parents: &[Option<usize>],

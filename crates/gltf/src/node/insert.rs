@@ -9,7 +9,7 @@ use hedgerow::{Node, NodeHandle, Scene, Visibility};
 
 /// Inserts all scenes of the file below `parent`; on error, the scene is unchanged.
 pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Document) -> Result<Imported, ImportError> {
-    // Inserting aborts if there is no memory, so the memory of all nodes is probed before.
+    // Inserting aborts if there is no memory, so first probe the memory for all nodes.
     document.amount.probe()?;
     let mut scenes: Vec<ImportedScene> = Vec::new();
     let mut stack = Vec::new();
@@ -80,7 +80,7 @@ fn insert_scene(
     Ok(imported)
 }
 
-/// Inserts a node that draws a mesh, given by glTF node, mesh and instance, if any.
+/// Inserts a node and its drawables, given the glTF node, and its mesh and its instance if any.
 fn insert_drawn(
     scene: &mut Scene,
     parent: NodeHandle,

@@ -21,7 +21,7 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     let follow = meshes_that_follow(reader.root);
     for (node, json) in reader.root.nodes.iter().enumerate() {
         let Some((attributes, mesh)) = extension(json, NAME).zip(json.mesh) else { continue };
-        // A skinned mesh is at its joints, so all its instances would coincide.
+        // Joints place a skinned mesh, so all its instances would coincide.
         if json.skin.is_some() && follow[mesh.value()] {
             let item = || Item::node(reader.root, node);
             reader.warnings.fault(item, || format!("extensions.{NAME}"), WarningKind::LeftOut)?;
@@ -73,7 +73,7 @@ impl Source<'_> {
         Ok(transforms)
     }
 
-    /// Returns the values of an attribute; an error if their number is not `count`, if given.
+    /// Returns the values of an attribute; an error if `count` is given and is not their number.
     fn attribute<const N: usize>(
         &self,
         name: &str,

@@ -13,11 +13,11 @@ use hedgerow::{Aabb, Mat34, Scene};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Mesh ids with coarser meshes and their distances: see [`Imported::levels`](crate::Imported::levels).
+/// Mesh ids, each with its coarser meshes and their distances: see [`Imported::levels`](crate::Imported::levels).
 pub(crate) type Levels = Vec<(u32, CoarserMeshes)>;
 
-/// Returns the levels of all meshes. If several nodes have levels for a mesh, the first counts. Lists nodes whose
-/// levels are left out.
+/// Returns the levels of all meshes. If several nodes have levels for a mesh, those of the first node are used. Lists
+/// nodes whose levels are left out.
 pub(crate) fn read(reader: Reader<'_>, meshes: &[ImportedMesh]) -> Result<Levels, ImportError> {
     let (mut all, mut found) = (Levels::new(), vec![None; meshes.len()]);
     for (index, node) in reader.root.nodes.iter().enumerate() {
@@ -38,7 +38,7 @@ pub(crate) fn read(reader: Reader<'_>, meshes: &[ImportedMesh]) -> Result<Levels
     Ok(all)
 }
 
-/// Returns the levels of the primitives of a node's mesh; `None` if levels differ in more than meshes and distances.
+/// Returns the levels of the primitives of a node's mesh; `None` if the levels differ in more than mesh and distance.
 fn of_mesh(
     nodes: &[Node],
     (node, mesh): (&Node, usize),
@@ -60,7 +60,7 @@ fn of_mesh(
     if shares.len() < coarser.len() {
         return None;
     }
-    // Below the last share, nothing is drawn.
+    // Nothing is drawn below the last share.
     coarser.extend((coarser.len() < 4).then_some(None));
     let bounds = primitives.iter().filter_map(|it| it.bounds).fold(Aabb::EMPTY, |all, it| all.merge(&it));
     let radius = 0.5 * bounds.size().length();

@@ -31,7 +31,7 @@ use gltf::json::scene::Node;
 use hedgerow::{Mat34, Visibility};
 use serde_json::Value;
 
-/// The references of a glTF node, by glTF index. Name and transform are in the scene.
+/// The references of a glTF node, by glTF index. The scene has its name and transform.
 ///
 /// ```
 /// let text = br#"{
@@ -75,8 +75,8 @@ pub(super) fn visibility(node: &Node) -> Visibility {
     if visible.is_some_and(|visible| visible == false) { Visibility::Hidden } else { Visibility::Inherited }
 }
 
-/// Returns whether a node draws its mesh itself: the mesh has one primitive that follows no joints. Otherwise each
-/// primitive gets a node.
+/// Returns whether a node draws its mesh itself: the mesh has only one primitive, and it follows no joints. Otherwise
+/// each primitive gets its own node.
 fn draws_itself(root: &Root, node: &Node) -> bool {
     let primitives = node.mesh.map_or(&[][..], |mesh| &root.meshes[mesh.value()].primitives);
     matches!(primitives, [only] if node.skin.is_none() || !follows_joints(only))

@@ -48,7 +48,7 @@ impl Buffers {
         Self { gpu: gpu.clone(), staging: Staging::default(), copies: Vec::new() }
     }
 
-    /// Queues a write; the number of bytes must be divisible by four. Returns that number.
+    /// Queues a write; the number of bytes must be divisible by four. Returns the number of bytes.
     pub fn write(&mut self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) -> usize {
         if !bytes.is_empty() {
             let (staged, from) = self.staging.push(&self.gpu, bytes);
@@ -73,7 +73,7 @@ impl Buffers {
         }
     }
 
-    /// Queues a write of bytes that `change` modifies on the way.
+    /// Queues a write of bytes, and calls `change` on the queued copy.
     pub(super) fn write_changed(
         &mut self,
         table: &Table,

@@ -35,11 +35,11 @@ struct End {
 pub struct Ink {
     /// Red, green and blue, linear.
     pub colour: [u8; 3],
-    /// Whether it is visible through everything.
+    /// Whether it is visible even behind surfaces.
     pub on_top: bool,
 }
 
-/// Lines around a camera.
+/// Lines with positions relative to a camera.
 #[derive(Clone, Debug)]
 pub struct LineList {
     eye: DVec3,

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 /// A handle to a device; a clone refers to the same device.
 #[derive(Clone)]
 pub struct Gpu {
-    /// The library.
+    /// The instance of wgpu.
     pub instance: wgpu::Instance,
     /// The adapter.
     pub adapter: wgpu::Adapter,

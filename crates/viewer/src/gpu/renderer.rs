@@ -32,7 +32,7 @@ const NONE: u32 = u32::MAX;
 pub struct Settings {
     /// Whether matrices are relative to the camera.
     pub relative: bool,
-    /// Whether the processor skins.
+    /// Whether meshes are skinned on the processor, not in shaders.
     pub cpu_skinning: bool,
     /// Whether draws outside the view are culled.
     pub culling: bool,
@@ -55,7 +55,7 @@ impl Default for Settings {
 pub enum Fault {
     /// The rotations of world matrices are transposed.
     Transposed,
-    /// The draws of the mesh of this number are left out.
+    /// Draws of the mesh with this number are left out.
     LeftOut(u32),
     /// Surfaces have swapped images.
     Swapped,
@@ -87,9 +87,9 @@ struct Eye {
     eye: [f32; 4],
 }
 
-/// Bytes from one camera to the next.
+/// The bytes from one camera to the next in the buffer of cameras.
 const STRIDE: u64 = 256;
-/// The camera, then the cascades.
+/// The number of views: the camera and the cascades.
 const EYES: usize = CASCADES + 1;
 
 #[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -136,7 +136,7 @@ pub struct Renderer {
 
     mirror: MatrixMirror,
     matrices: Table,
-    /// The contents of the table if matrices are relative.
+    /// The contents of the table `matrices`, if matrices are relative.
     relative: Vec<Mat34>,
     deforms: (Table, Vec<Deform>),
     palettes: Table,
@@ -152,7 +152,7 @@ pub struct Renderer {
     lit: wgpu::BindGroup,
     shadow_views: Vec<wgpu::TextureView>,
 
-    /// The camera first, then the cascades.
+    /// The views: first of the camera, then of the cascades.
     drawn: Vec<Drawn>,
     lines: Option<Lines>,
     targets: Option<draw::Targets>,
@@ -260,7 +260,7 @@ impl Renderer {
         self.settings
     }
 
-    /// Sets skinning on the processor and culling, from the next frame on.
+    /// Sets whether the processor skins and whether draws are culled, from the next frame on.
     pub fn set(&mut self, stage: &mut Stage, cpu_skinning: bool, culling: bool) {
         self.settings = Settings { cpu_skinning, culling, ..self.settings };
         // While the processor skins, palettes are not uploaded.

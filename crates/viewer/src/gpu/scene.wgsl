@@ -31,7 +31,7 @@ struct Material {
     emissive: vec4<f32>,
     // Metalness, roughness, normal scale, alpha cutoff.
     numbers: vec4<f32>,
-    // Unlit, has normals, keeps alpha, no sky.
+    // Whether the surface is unlit, has a normal map, and keeps alpha; the fourth is unused.
     flags: vec4<u32>,
     // Two rows for each texture; the last number of the second row is the set of coordinates.
     transforms: array<vec4<f32>, 8>,

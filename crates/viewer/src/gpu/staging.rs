@@ -14,7 +14,7 @@ pub(super) struct Staging {
     filled: Vec<wgpu::Buffer>,
     /// Mapped buffers ready to be written.
     ready: Vec<wgpu::Buffer>,
-    /// The channel on which buffers come back.
+    /// The channel on which buffers come back when the device has read them.
     way: (std::sync::mpsc::Sender<wgpu::Buffer>, std::sync::mpsc::Receiver<wgpu::Buffer>),
     /// The most bytes ever written between two submissions: the size of new buffers.
     most: usize,
@@ -114,8 +114,8 @@ pub(super) struct Staging {
 
 #[cfg(target_arch = "wasm32")]
 impl Staging {
-    /// Writes bytes, padded with zeros to a multiple of [`ALIGNMENT`]. Returns 0, the buffer's number, and the offset
-    /// in it.
+    /// Writes bytes, padded with zeros to a multiple of [`ALIGNMENT`]. Returns the buffer's number, which is 0, and the
+    /// offset in it.
     pub(super) fn push(&mut self, _gpu: &Gpu, bytes: &[u8]) -> (usize, u64) {
         let begin = self.bytes.len();
         self.bytes.extend_from_slice(bytes);

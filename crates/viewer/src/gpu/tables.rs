@@ -25,7 +25,7 @@ pub(super) enum Place {
 /// A rectangle of consecutive texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rectangle {
-    /// The number of texels of the range before it.
+    /// The number of texels that precede it in the range.
     before: u32,
     /// Column and row of its first texel.
     origin: [u32; 2],
@@ -65,7 +65,7 @@ impl Table {
             Place::Texture(texture, _) => (rows(texture.height()), rows(limits.max_texture_dimension_2d)),
         };
         if room < size {
-            // If this is too large, the device reports the error.
+            // If this size is too large, the device reports the error.
             self.place = Place::new(gpu, self.label, (size + size / 4).min(most).max(size));
         }
         room < size
@@ -118,7 +118,7 @@ impl Rectangle {
     }
 }
 
-/// Returns the texels of a range of bytes that begins and ends between texels.
+/// Returns the texels of a range of bytes, which must begin and end at the edges of texels.
 pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
     let end = offset + bytes as u64;
     debug_assert!(offset.is_multiple_of(TEXEL) && end.is_multiple_of(TEXEL), "{offset}..{end}");
@@ -126,7 +126,7 @@ pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
     number(offset)..number(end)
 }
 
-/// Returns the rectangles that a range of texels covers: the end of a row, whole rows, and the beginning of another.
+/// Returns the rectangles that cover a range of texels: the end of a row, whole rows, and the beginning of a row.
 pub(super) fn rectangles(texels: Range<u32>) -> impl Iterator<Item = Rectangle> {
     let mut first = texels.start;
     std::iter::from_fn(move || {

@@ -86,7 +86,7 @@ fn group(
         let key = texture.map_or(([Wrap::Repeat; 2], false), |texture| (texture.wrap, texture.nearest));
         samplers.entry(key).or_insert_with(|| sampler(gpu, key));
         if let Some(texture) = texture {
-            // Colour images are in sRGB, others linear.
+            // Colour images are in sRGB; other images are linear.
             let coloured = number == 0 || number == 2;
             views.entry((texture.image, coloured)).or_insert_with(|| view(gpu, &images[texture.image], coloured));
         }

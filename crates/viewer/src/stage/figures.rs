@@ -14,7 +14,7 @@ pub struct Figure {
     pub palette: Range<usize>,
     /// The part of [`Figures::weights`].
     pub weights: Range<usize>,
-    /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects one.
+    /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects the colour.
     pub coat: Option<[[u8; 4]; 5]>,
 }
 

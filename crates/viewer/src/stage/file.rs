@@ -33,7 +33,7 @@ pub(super) struct FilePlay {
     shown: usize,
     player: AnimationPlayer,
     pub(super) animation: usize,
-    /// The speed, and whether playback pauses.
+    /// The speed, and whether playback is paused.
     pub(super) speed: f32,
     pub(super) paused: bool,
     actors: Vec<Actor>,
@@ -107,7 +107,7 @@ fn of(
     let (mut camera, target, radius) = Stage::all_of(&mut scene)?;
     let mut through = None;
     if let Some(number) = arguments.camera {
-        // A file without cameras is shown, too.
+        // A file without cameras is shown as a whole.
         match play.camera(&scene, number) {
             Some(found) => (camera, through) = (found, Some(number)),
             None if number > 0 => return Err(failure(&format!("it has no camera {number} in the scene shown"))),
@@ -115,7 +115,7 @@ fn of(
         }
     }
     let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
-    // The last material is the default one, too bright for a whole file: a file without others is clay.
+    // The last material is the default, which is too bright for a whole file: without other materials, draw clay.
     if surfaces.len() < 2 {
         surfaces = vec![Surface { colour: CLAY, ..Surface::default() }];
     }
@@ -225,7 +225,7 @@ impl FilePlay {
         (!self.imported.animations.is_empty()).then(|| [self.player.time(), self.player.duration()])
     }
 
-    /// Fades to another animation, or jumps if playback pauses; or goes to a time in the present animation.
+    /// Fades to another animation (jumps if paused), or goes to a time in the present animation.
     pub(super) fn play(&mut self, (scene, figures): (&mut Scene, &mut Figures), to: Cue) -> Result<()> {
         let Self { imported, player, animation, paused, .. } = self;
         if imported.animations.is_empty() {
@@ -260,7 +260,7 @@ impl FilePlay {
         self.cameras().enumerate().map(name).collect()
     }
 
-    /// Returns a camera at its place of the last update.
+    /// Returns a camera where the last update placed it.
     pub(super) fn camera(&self, scene: &Scene, number: usize) -> Option<Camera> {
         let (node, camera) = self.cameras().nth(number)?;
         let world = scene.world(node)?;
@@ -325,7 +325,7 @@ fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
     }
 }
 
-/// Returns a primitive to upload. Without normals and deformation, triangles are flat.
+/// Returns a primitive to upload. Triangles without normals and deformation are shaded flat.
 fn mesh(data: &MeshData) -> Mesh {
     let (indices, topology) = listed(data);
     let vertex = |at: usize| {

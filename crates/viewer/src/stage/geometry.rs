@@ -22,10 +22,10 @@ pub struct Vertex {
 /// The kind of primitive that indices draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Topology {
-    /// A triangle for each three indices.
+    /// A triangle for every three indices.
     #[default]
     Triangles,
-    /// A line for each two indices.
+    /// A line for every two indices.
     Lines,
     /// A point for each index.
     Points,
@@ -40,7 +40,7 @@ pub struct Mesh {
     pub indices: Vec<u32>,
     /// The topology.
     pub topology: Topology,
-    /// Whether figures draw it.
+    /// Whether figures draw the mesh.
     pub deformed: bool,
     /// The level of detail; 0 is the finest.
     pub level: u8,
@@ -110,11 +110,11 @@ impl Mesh {
         mesh
     }
 
-    /// Returns a round column along y, or along x if `lying`; the factor `narrow` scales its end.
+    /// Returns a round column along y, or along x if `lying`; the factor `narrow` scales the far end.
     #[must_use]
     pub fn column(bounds: Aabb, sides: u16, narrow: f32, lying: bool) -> Self {
         let mut mesh = Self::default();
-        // First within a box from -1 to 1.
+        // Positions are first in a box from -1 to 1.
         let place = |[x, y, z]: [f32; 3]| {
             let unit = if lying { Vec3::new(y, x, -z) } else { Vec3::new(x, y, z) };
             bounds.center() + 0.5 * bounds.size() * unit

@@ -20,7 +20,7 @@ pub(super) const LOOKS: [[[u8; 4]; 5]; 3] = [
     [[222, 178, 150, 255], [150, 112, 70, 255], [255; 4], [70, 74, 82, 255], [54, 46, 42, 255]],
 ];
 
-/// Returns the puppet, drawn as this mesh.
+/// Returns the puppet's mesh, which gets the number `mesh`, and its drawable.
 pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureDrawable)> {
     let lists = Lists::new(&PuppetMesh::new(rig));
     let skinned = lists.skinned(skin)?;

@@ -60,13 +60,13 @@ pub struct Stage {
     pub through: Option<usize>,
     /// The point that the camera looks at and orbits.
     pub target: DVec3,
-    /// The greatest distances of shadows and of their casters from the camera, in metres.
+    /// The greatest distances from the camera of shadows and of shadow casters, in metres.
     pub shadows: (f32, f32),
     /// The levels of detail, if any.
     pub levels: Option<Levels>,
     layers: Layers,
     play: Play,
-    /// Nodes with a transform, which the load moves.
+    /// The nodes with a transform, and the transform that `stir` turns.
     loose: Vec<(NodeHandle, Local)>,
     frames: usize,
 }
@@ -110,7 +110,7 @@ pub struct Surface {
 pub enum Alpha {
     /// Alpha is ignored.
     Opaque,
-    /// Fragments with less alpha are not drawn.
+    /// Fragments with less alpha than this are not drawn.
     Mask(f32),
     /// The surface is blended with the background.
     Blend,
@@ -193,7 +193,7 @@ pub struct Lamp {
 /// The sun and the sky. Colours are linear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Daylight {
-    /// The direction to the sun, as last shown.
+    /// The direction to the sun in the last shown frame.
     pub sun: Vec3,
     /// The node along whose -z axis the sun shines, if any.
     pub sun_node: Option<NodeHandle>,
@@ -278,11 +278,11 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Plays a frame: edits, characters, maintenance. `load` is the percentage of nodes that move in addition.
+    /// Plays a frame: edits, characters, maintenance. `load` is the percentage of all nodes to turn in addition.
     pub fn act(&mut self, load: f32) -> Result<Acted> {
         let mut acted = Acted::default();
         let start = Instant::now();
-        // The time that edits waited for the parallel step of characters.
+        // The time for which edits waited for the parallel step of characters.
         let mut waited = Duration::ZERO;
         match &mut self.play {
             Play::Town(life) => {
@@ -317,7 +317,7 @@ impl Stage {
             Play::Army(army) => {
                 army.pose(if first { 0.0 } else { FRAME }, None)?;
                 self.figures.set_palettes(&army.palettes);
-                // The boxes are of the pose.
+                // Compute the boxes of this pose.
                 if first {
                     std::mem::swap(&mut self.scene, &mut army.scene);
                     let marched = army.march(0.0);
@@ -336,7 +336,7 @@ impl Stage {
         Ok(acted)
     }
 
-    /// Turns `load` percent of all nodes slightly around their first rotation. Returns their number.
+    /// Turns `load` percent of all nodes slightly away from their first rotation. Returns the number of turned nodes.
     fn stir(&mut self, load: f32) -> Result<usize> {
         if self.loose.is_empty() {
             let scene = &self.scene;
@@ -351,7 +351,7 @@ impl Stage {
         let share = (count as f32 * load / 100.0).ceil() as usize;
         let turn = Quat::from_rotation_y(0.05 * (self.frames as f32 * 0.2).sin());
         let mut done = 0;
-        // Each frame takes other nodes, spread over the tree.
+        // Each frame turns different nodes, spread over the tree.
         for step in 0..share.min(count) {
             let (node, local) = self.loose[(self.frames * 7919 + step * count / share.max(1)) % count];
             if !self.scene.contains(node) {
@@ -398,7 +398,7 @@ impl Stage {
         }
     }
 
-    /// Toggles a switch; does nothing if there is none of this number.
+    /// Toggles a switch; does nothing if there is no such switch.
     pub fn switch(&mut self, number: usize) -> Result<()> {
         match &mut self.play {
             Play::Prefabs(prefabs) => prefabs.switch(&mut self.scene, number)?,
@@ -431,7 +431,7 @@ impl Stage {
         material.map_or(last, |number| (number as usize).min(last))
     }
 
-    /// Returns the index of the surface in the colour of a mesh's level, if such colours are on.
+    /// Returns the index of the surface with the colour of a mesh's level, if colours of levels are on.
     #[must_use]
     pub fn level_surface(&self, mesh: u32) -> Option<usize> {
         self.levels.as_ref().filter(|levels| levels.switches[1])?;
@@ -461,7 +461,7 @@ impl Stage {
         self.layers = layers;
     }
 
-    /// Returns a camera that sees the whole scene, its target, and the distance.
+    /// Returns a camera that sees the whole scene, its target, and its distance from the target.
     fn all_of(scene: &mut Scene) -> Result<(Camera, DVec3, f32)> {
         scene.update();
         let bounds = scene

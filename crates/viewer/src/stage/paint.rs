@@ -8,13 +8,13 @@ const SIDE: u32 = 64;
 /// The pattern of an image. Colours are near white, so they keep the surface's colour.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pattern {
-    /// Courses of bricks, with their number.
+    /// Courses of bricks, with the number of courses.
     Bricks(u32),
-    /// Rows of tiles, with their number.
+    /// Rows of tiles, with the number of rows.
     Tiles(u32),
     /// Dots, with their contrast.
     Speckle(f32),
-    /// Boards from left to right, with their number.
+    /// Boards from left to right, with the number of boards.
     Boards(u32),
 }
 
@@ -25,7 +25,7 @@ impl Image {
         Self { size: [1; 2], pixels: vec![colour] }
     }
 
-    /// Returns an image that continues beyond its edges.
+    /// Returns an image that repeats without seams.
     pub(super) fn of(pattern: Pattern) -> Self {
         let mut dice = Dice::new(9);
         let noise: Vec<f32> = (0..SIDE * SIDE).map(|_| dice.between(-1.0, 1.0)).collect();

@@ -9,9 +9,9 @@ use crate::failure::Result;
 pub struct Playing {
     /// The index of the animation.
     pub animation: usize,
-    /// Whether it pauses.
+    /// Whether playback is paused.
     pub paused: bool,
-    /// The speed: 1 as in the file, negative backward.
+    /// The speed: 1 plays as in the file; negative speeds play backward.
     pub speed: f32,
     /// The time in the animation, in seconds.
     pub time: f32,
@@ -63,7 +63,7 @@ impl Stage {
         if let Play::File(play) = &self.play { play.camera_names(&self.scene) } else { Vec::new() }
     }
 
-    /// Returns a camera of the file at its place of the last update.
+    /// Returns a camera of the file where the last update placed it.
     #[must_use]
     pub fn file_camera(&self, number: usize) -> Option<Camera> {
         if let Play::File(play) = &self.play { play.camera(&self.scene, number) } else { None }

@@ -90,7 +90,7 @@ impl Wheel {
         if !number.is_multiple_of(FRAMES) {
             return Ok(0);
         }
-        // Edits since the last step were shown at once: a separate step keeps them from being blended.
+        // Edits since the last step were shown at once: a step of their own keeps them out of the blend.
         scene.update();
         self.smooth.step(scene)?;
         turn(scene, self.node, &self.gondolas, (number / FRAMES + 1) as f32 * STEP)?;

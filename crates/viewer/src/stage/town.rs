@@ -161,7 +161,7 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
             ..Surface::default()
         };
     }
-    // The surfaces of levels, coarsest first, then that of draws without a material.
+    // The surfaces of levels, coarsest first, then the surface of draws without a material.
     surfaces.extend(LEVELS.map(|[r, g, b]| Surface { colour: [r, g, b, 1.0], ..Surface::default() }));
     surfaces.push(Surface::default());
     Stage {

@@ -25,9 +25,9 @@ pub struct Page {
     surface: wgpu::Surface<'static>,
     /// The format of the surface; pictures have the sRGB variant.
     format: wgpu::TextureFormat,
-    /// A texture to draw into and copy to a surface that is not sRGB. Surfaces of WebGPU never are, and SwiftShader,
-    /// the software adapter of browsers, resolves samples only to textures of the same format. `None` for WebGL 2,
-    /// which draws into the surface.
+    /// A texture to draw into and copy to a surface that is not sRGB. Surfaces of WebGPU are never sRGB, and
+    /// SwiftShader, the software adapter of browsers, resolves samples only to textures of the same format. `None` for
+    /// WebGL 2, which draws into the surface.
     picture: Option<wgpu::Texture>,
     size: [u32; 2],
     /// The size given by the arguments, if any.
@@ -125,14 +125,14 @@ impl Page {
         self.viewer.stage.scene.len()
     }
 
-    /// Sets the size of the picture in pixels, unless the arguments gave one. Returns the resulting size.
+    /// Sets the size of the picture in pixels, unless the arguments gave a size. Returns the resulting size.
     pub fn resize(&mut self, width: u32, height: u32) -> Vec<u32> {
         let most = self.viewer.gpu.device.limits().max_texture_dimension_2d;
         self.set_size(self.fixed.unwrap_or([width, height].map(|side| side.clamp(16, most))));
         self.size.into()
     }
 
-    /// Plays and draws a frame. Returns a line of JSON, as `--json` writes.
+    /// Plays and draws a frame. Returns the line of JSON that `--json` writes.
     pub fn frame(&mut self) -> std::result::Result<String, JsError> {
         self.viewer.gpu.check()?;
         self.viewer.still = self.left == Some(0);
@@ -169,14 +169,14 @@ impl Page {
         self.orbit.zoom(&mut self.viewer.camera, factor);
     }
 
-    /// Picks the node at a point of the picture: from -1 to 1, to the right and up. Returns whether there is one.
+    /// Picks the node at a point, in coordinates from -1 to 1, to the right and up. Returns whether there is a node.
     pub fn pick(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
         Ok(self.editor.pick(stage, camera, aspect, Vec2::new(x, y))?.is_some())
     }
 
-    /// Picks the node at a point, to drag it. Returns whether there is one.
+    /// Picks the node at a point, to drag it. Returns whether there is a node.
     pub fn grab(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
@@ -195,7 +195,7 @@ impl Page {
         self.editor.drop();
     }
 
-    /// Returns name (may be empty), handle and path of names of the picked node; empty if none is picked.
+    /// Returns the picked node's name (may be empty), handle and path of names; an empty list if no node is picked.
     pub fn picked(&self) -> Vec<String> {
         let scene = &self.viewer.stage.scene;
         let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };
@@ -220,7 +220,7 @@ impl Page {
         edges.flatten().flat_map(|end| end.to_array()).collect()
     }
 
-    /// Toggles a switch of the stage, if there is one of this number.
+    /// Toggles the switch of the stage with this number, if there is such a switch.
     pub fn switch(&mut self, number: usize) -> std::result::Result<(), JsError> {
         Ok(self.viewer.stage.switch(number)?)
     }
@@ -235,12 +235,12 @@ impl Page {
         Ok(self.editor.duplicate(&mut self.viewer.stage.scene)?)
     }
 
-    /// Undoes the last edit. Returns whether there was one.
+    /// Undoes the last edit. Returns whether there was an edit.
     pub fn undo(&mut self) -> std::result::Result<bool, JsError> {
         Ok(self.editor.undo(&mut self.viewer.stage.scene)?)
     }
 
-    /// Redoes the edit undone last. Returns whether there was one.
+    /// Redoes the edit that was undone last. Returns whether there was an edit.
     pub fn redo(&mut self) -> std::result::Result<bool, JsError> {
         Ok(self.editor.redo(&mut self.viewer.stage.scene)?)
     }

@@ -8,7 +8,7 @@ use hedgerow::glam::{Vec2, Vec4, Vec4Swizzles as _};
 /// The least visible depth, as a fraction of the clip-space depth of one metre.
 const NEAR: f32 = 1e-3;
 
-/// Returns the edges of a box in the picture, from -1 to 1 to the right and up, without parts behind the camera.
+/// Returns the edges of a box in coordinates of the picture, from -1 to 1, without parts behind the camera.
 pub(super) fn edges(bounds: &Aabb, camera: &Camera, aspect: f32) -> Vec<[Vec2; 2]> {
     let matrix = camera.view_projection(aspect);
     let corners = corners(bounds, camera.eye).map(|corner| matrix * corner.extend(1.0));
@@ -16,7 +16,7 @@ pub(super) fn edges(bounds: &Aabb, camera: &Camera, aspect: f32) -> Vec<[Vec2; 2
     ends.map(|ends| ends.map(|end| end.xy() / end.w)).collect()
 }
 
-/// Returns the part of an edge in front of the camera.
+/// Returns the part of an edge that is in front of the camera.
 fn before(a: Vec4, b: Vec4) -> Option<[Vec4; 2]> {
     match (a.w < NEAR, b.w < NEAR) {
         (false, false) => Some([a, b]),

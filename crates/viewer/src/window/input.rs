@@ -45,8 +45,8 @@ enum Held {
 }
 
 impl Input {
-    /// Handles an event. `size` is the window's size; `panel`: the pointer is on a panel; `typing`: keys are for a
-    /// panel.
+    /// Handles an event. `size` is the window's size, `panel` whether the pointer is on a panel, and `typing` whether
+    /// keys are for a panel.
     pub(super) fn event(
         &mut self,
         event: &WindowEvent,
@@ -66,7 +66,7 @@ impl Input {
                 self.let_go(session);
             }
             WindowEvent::MouseInput { state: ElementState::Released, .. } => {}
-            // While one button is held, others do nothing. If its release was missed, the button may be pressed again.
+            // While a button is held, only that button can be pressed (again, if its release was missed).
             WindowEvent::MouseInput { button, .. } if !panel && (self.held.is_none() || self.holds(*button)) => {
                 self.let_go(session);
                 let held = match button {
@@ -171,13 +171,13 @@ impl Input {
         }
     }
 
-    /// Flies for `seconds`.
+    /// Flies in the direction of the pressed keys for `seconds`.
     pub(super) fn fly(&self, seconds: f32, viewer: &mut Viewer, session: &Session) {
         if !session.flying || self.modifiers.control_key() {
             return;
         }
         let way: Vec3 = FLY.iter().filter(|(key, _)| self.keys.contains(key)).map(|(_, way)| *way).sum();
-        // Faster if the target is farther.
+        // The speed rises with the distance of the target.
         let distance = (session.orbit.target - viewer.camera.eye).as_vec3().length().clamp(2.0, 200.0);
         let fast = if self.modifiers.shift_key() { 4.0 } else { 1.0 };
         fly(&mut viewer.camera, (way * (0.4 * distance * fast * seconds)).to_array());
@@ -189,7 +189,7 @@ pub(super) fn aspect(size: [u32; 2]) -> f32 {
     size[0] as f32 / size[1].max(1) as f32
 }
 
-/// Returns a pixel as a point from -1 to 1, to the right and up.
+/// Returns the point of a pixel, in coordinates from -1 to 1, to the right and up.
 fn place(pointer: Vec2, size: [u32; 2]) -> Vec2 {
     let share = pointer / Vec2::new(size[0].max(1) as f32, size[1].max(1) as f32);
     Vec2::new(2.0 * share.x - 1.0, 1.0 - 2.0 * share.y)

@@ -1,4 +1,4 @@
-//! A stand-in for panels without the feature `panels`.
+//! A stand-in for panels if the feature `panels` is off.
 
 use super::session::Session;
 use crate::gpu::Gpu;

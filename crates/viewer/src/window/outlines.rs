@@ -9,7 +9,7 @@ const FROZEN: Ink = Ink { colour: [20, 160, 255], on_top: true };
 const SLICE: Ink = Ink { colour: [240, 240, 240], on_top: false };
 const BLOCK: Ink = Ink { colour: [90, 220, 90], on_top: false };
 
-/// Returns all lines of a frame, at the last update.
+/// Returns all lines of a frame, with boxes of the last update.
 pub(super) fn outlines(viewer: &Viewer, session: &Session, aspect: f32) -> LineList {
     let scene = &viewer.stage.scene;
     let mut list = LineList::new(viewer.camera.eye);

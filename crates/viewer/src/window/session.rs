@@ -19,7 +19,7 @@ pub(super) struct Session {
     /// The number of threads for the scene's work.
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "a panel shows it"))]
     pub(super) threads: usize,
-    /// The last frame, and the milliseconds since the one before.
+    /// The last frame, and the milliseconds since the frame before it.
     pub(super) frame: Frame,
     pub(super) frame_ms: f64,
     /// Milliseconds of the last frame's panels.
@@ -31,7 +31,7 @@ pub(super) struct Session {
     pub(super) quits: bool,
 }
 
-/// The boxes to draw besides the picked subtree's.
+/// The boxes to draw in addition to those of the picked subtree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Boxes {
     #[default]
@@ -205,7 +205,7 @@ impl Session {
         self.orbit.target = target;
     }
 
-    /// Follows a camera of the file; the orbit's target lies ahead of it.
+    /// Follows a camera of the file; the orbit's target lies ahead of that camera.
     pub(super) fn look_through(&mut self, viewer: &mut Viewer, number: usize) {
         let distance = (self.orbit.target - viewer.camera.eye).length();
         viewer.look_through(number);
@@ -231,7 +231,7 @@ impl Session {
         }
     }
 
-    /// Toggles a switch of the stage, if there is one of this number.
+    /// Toggles the switch of the stage with this number, if there is such a switch.
     pub(super) fn switch(&mut self, viewer: &mut Viewer, number: usize) {
         if number < viewer.stage.switches().len() {
             let switched = viewer.stage.switch(number);
@@ -239,12 +239,12 @@ impl Session {
         }
     }
 
-    /// Freezes culling at the present camera, or ends that.
+    /// Freezes culling at the present camera, or unfreezes it.
     pub(super) fn freeze(&mut self, viewer: &mut Viewer) {
         viewer.frozen = viewer.frozen.is_none().then_some(viewer.camera);
     }
 
-    /// Toggles between flying and orbiting a target ahead.
+    /// Toggles between flying and orbiting a target ahead of the camera.
     pub(super) fn fly(&mut self, viewer: &Viewer) {
         self.flying = !self.flying;
         if !self.flying {

@@ -192,7 +192,7 @@ impl Shown {
                 Ok(None)
             }
             CurrentSurfaceTexture::Lost => {
-                // The wait reports a lost device.
+                // If the device is lost, waiting for it returns the error.
                 self.viewer.gpu.wait()?;
                 self.surface = surface(&self.viewer.gpu.instance, &self.window)?;
                 self.configure();

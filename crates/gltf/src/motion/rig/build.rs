@@ -62,7 +62,7 @@ impl Rigs {
     fn add(&mut self, reader: Reader<'_>, forest: &Forest, group: &Group) -> Result<(), ImportError> {
         let (root, &Group { ref nodes, several_roots }) = (reader.root, group);
         let number = self.rigs.len();
-        // First stores the numbers of nodes in the builder, later replaced by joints.
+        // The builder has the joints in the order of `nodes`; `build` returns their numbers in the skeleton.
         let mut builder = SkeletonBuilder::new();
         let mut sources = Vec::new();
         if several_roots {
@@ -81,7 +81,7 @@ impl Rigs {
                 Local::Transform(transform) => transform,
                 Local::Matrix(matrix) => {
                     let item = || Item::node(root, node);
-                    // Rounding of exporters shears by up to 1e-3.
+                    // Rounding by exporters causes shear of up to 1e-3.
                     let near = matrix.nearest_transform().map(|rest| (rest, shear(matrix, rest)));
                     let (rest, shear) =
                         near.filter(|near| near.1 <= 1e-3).ok_or_else(|| ImportErrorKind::NotTransform(item()))?;
@@ -131,7 +131,7 @@ pub(crate) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V>
 }
 
 /// Stores the places of the rigs in each inserted scene, and moves skinned drawables below the bases of their rigs. A
-/// drawable is hidden if it was hidden at its node in the file.
+/// drawable that was hidden at its node in the file stays hidden.
 ///
 /// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
 pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedScene]) -> Result<(), hedgerow::Error> {
@@ -152,7 +152,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
         }
         let skinned = imported.drawables.iter().filter_map(|drawable| {
             let rig = &rigs[skins.get(drawable.skin?)?.rig];
-            // A place in this scene is the last one.
+            // If the rig has a place in this scene, it is the last place.
             let place = rig.places.last().filter(|place| place.scene == number)?;
             Some((drawable.handle, place.base))
         });
@@ -169,7 +169,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
     Ok(())
 }
 
-/// Returns, for each hidden node below a group, the lowest hidden node at or above it.
+/// Returns, for each hidden node below a group, the nearest node, at or above it, that hides it.
 fn hiders(scene: &Scene, group: NodeHandle) -> NodeMap<NodeHandle> {
     let mut hiders = NodeMap::new();
     for node in scene.get(group).into_iter().flat_map(|group| group.descendants().skip(1)) {

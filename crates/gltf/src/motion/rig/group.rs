@@ -81,7 +81,7 @@ impl Grouping {
         a
     }
 
-    /// Completes the sets: unites sets that must move together, and adds the nodes between.
+    /// Completes the sets: unites sets that must move together, and adds the nodes between their nodes.
     ///
     /// A marked node and all marked nodes below it are in one set. The paths from a set's nodes to their lowest common
     /// ancestor belong to the set. Sets whose paths meet are united. Runs in **O(nodes · log nodes)**.
@@ -97,7 +97,7 @@ impl Grouping {
                 self.unite(above, node);
             }
         }
-        // For each set: the number of its marked nodes, and its tree; `NONE` if the set spans several trees.
+        // For each set: the number of its marked nodes; and its tree, or `NONE` if the set spans several trees.
         let [marks, home] = [0, NONE].map(|first| arena.alloc_slice_fill_copy(nodes, first));
         for &node in &forest.order {
             if self.is_marked(node) {
@@ -106,7 +106,7 @@ impl Grouping {
                 marks[set] += 1;
             }
         }
-        // Bottom up: the set whose path passes through each node, until all marks of the set are found.
+        // Bottom up: the set whose path passes through each node, until all marked nodes of the set are met.
         let paths = arena.alloc_slice_fill_copy(nodes, Path { set: NONE, met: 0 });
         for &node in forest.order.iter().rev() {
             if self.is_marked(node) {

@@ -30,7 +30,7 @@ use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 /// use hedgerow::glam::Vec3;
 /// use hedgerow::{Transform, anim::Pose};
 ///
-/// // A door in a wall, and a handle on it; an animation moves the handle, and a second one the door.
+/// // A door in a wall, with a handle: one animation moves the handle, another the door.
 /// let text = br#"{
 ///     "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
 ///     "nodes": [{"name": "wall", "translation": [5, 0, 0], "children": [1]},
@@ -94,7 +94,7 @@ impl Rig {
         find(&self.joints, node)
     }
 
-    /// Returns the glTF node of a joint; `None` if joint 0 is not a node, and for numbers that are not joints.
+    /// Returns the glTF node of a joint; `None` for joint 0 if it is not a node, and for numbers that are not joints.
     #[must_use]
     pub fn node_of(&self, joint: u16) -> Option<usize> {
         self.nodes.get(usize::from(joint)).copied().flatten()

@@ -10,7 +10,7 @@ pub(super) struct Targets {
 }
 
 impl Renderer {
-    /// Submits the writes, and draws into a texture of this size.
+    /// Encodes the queued writes and the draws into a texture of this size.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -117,7 +117,7 @@ impl Renderer {
         }
     }
 
-    /// Draws blended draws from back to front; neighbours of one kind in one call.
+    /// Renders blended draws from back to front; consecutive draws of the same kind take one call.
     fn draw_ordered(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage) {
         let Drawn { view, ordered: [matrices, user_data], .. } = &self.drawn[0];
         let order = view.order.indices();

@@ -4,7 +4,7 @@ use super::*;
 
 impl Renderer {
     /// Culls for the camera and the cascades, and queues writes of world matrices meanwhile. With `frozen`, culls for
-    /// that camera.
+    /// the frozen camera instead.
     pub fn cull(
         &mut self,
         gpu: &Gpu,
@@ -18,7 +18,7 @@ impl Renderer {
         let mut drawn = std::mem::take(&mut self.drawn);
         let (found, rebind) = threads::join(
             || Self::find(settings, &mut drawn, stage, scene, camera, frozen, aspect),
-            // Relative matrices are uploaded by list.
+            // Relative matrices are uploaded later, from the lists.
             || !settings.relative && self.upload_world(gpu, scene),
         );
         self.drawn = drawn;
@@ -49,7 +49,7 @@ impl Renderer {
         }
         let mut frusta = Vec::with_capacity(drawn.len());
         if settings.relative {
-            // The frustum is relative to `camera`, also for a frozen camera.
+            // The frustum is relative to `camera`, even if a frozen camera culls.
             let away = Mat4::from_translation((camera.eye - seeing.eye).as_vec3());
             frusta.push(Frustum::from_view_projection(&(seeing.view_projection(aspect) * away))?);
         } else {
@@ -77,7 +77,7 @@ impl Renderer {
         let seen: &Stage = stage;
         let mut drawn = std::mem::take(&mut self.drawn);
         let mirror = std::mem::take(&mut self.mirror);
-        // Longest list first, for balance: a free thread takes the next list.
+        // Put the longest list first, for balance: a free thread takes the next list.
         let mut views: Vec<(usize, &mut View)> = drawn.iter_mut().map(|drawn| &mut drawn.view).enumerate().collect();
         views.sort_by_key(|(_, view)| std::cmp::Reverse(view.list.len()));
         let ((), rebind) = threads::join(

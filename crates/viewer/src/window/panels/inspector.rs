@@ -134,7 +134,7 @@ fn section(name: &str) -> CollapsingHeader {
     CollapsingHeader::new(name).default_open(true)
 }
 
-/// Shows checkboxes for layers; the last is for all remaining layers. Returns whether a layer changed.
+/// Shows checkboxes for layers; the last checkbox is for all remaining layers. Returns whether a layer changed.
 fn tick(ui: &mut Ui, layers: &mut Layers) -> bool {
     let before = layers.mask();
     let mut mask = before;

@@ -1,6 +1,6 @@
 //! The memory picture: a pixel for each row of each slice, slices from the top down. The colour of a row shows its
-//! subtree, a child of the root; imports are grey, unused rows white. Nodes whose matrices the last update computed
-//! light up.
+//! subtree, a child of the root; imports are grey, unused rows white. A row lights up if the last update computed the
+//! matrix of its node.
 
 use crate::stage::Stage;
 use egui::{Color32, ColorImage, TextureHandle, TextureOptions, Ui};
@@ -9,9 +9,9 @@ use hedgerow::visit::SliceView;
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashMap;
 
-/// The width of the picture and about its greatest height, in points.
+/// The width of the picture and its approximate greatest height, in points.
 const SIZE: [f32; 2] = [400.0, 320.0];
-/// Up to this number, each slice begins a new line.
+/// Up to this number of slices, each slice begins a new line.
 const LINES: usize = 160;
 /// The colour of the root.
 const TOP: Color32 = Color32::from_gray(90);
@@ -28,7 +28,7 @@ pub(super) struct Memory {
 struct Painter<'s> {
     scene: &'s Scene,
     colours: HashMap<NodeHandle, Color32>,
-    /// The colour of each row, if known yet.
+    /// The colour of each row, if it is already known.
     known: Vec<Option<Color32>>,
     path: Vec<usize>,
 }
@@ -86,11 +86,11 @@ impl Memory {
     }
 }
 
-/// Returns the greatest size of a pixel that fits, in points, and the pixels in a line. The number of lines does not
-/// exceed the height of a texture.
+/// Returns the greatest size of a pixel that fits, in points, and the number of pixels in a line. The number of lines
+/// does not exceed the height of a texture.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
 fn layout(rows: usize, slices: usize, most: usize) -> (f32, usize) {
-    // Each slice ends with a dark pixel or with its line.
+    // Each slice ends with a dark pixel, or its line ends.
     let ends = if slices <= LINES { 0 } else { slices };
     let lines = |wide: usize| (rows + ends).div_ceil(wide) + if slices <= LINES { slices } else { 0 };
     let wide = |scale: f32| (SIZE[0] / scale) as usize;
@@ -109,7 +109,7 @@ impl<'s> Painter<'s> {
         Self { scene, colours: colours.collect(), known: Vec::new(), path: Vec::new() }
     }
 
-    /// Adds a pixel for each row of a slice; `lit` has the computed transform slots.
+    /// Adds a pixel for each row of a slice; `lit` tells which transform slots were computed.
     fn paint(&mut self, slice: &SliceView<'_>, lit: &[bool], pixels: &mut Vec<Color32>) {
         let rows = slice.rows();
         self.known.clear();
@@ -139,7 +139,7 @@ impl<'s> Painter<'s> {
             match (own, parent) {
                 (Some(&colour), _) => break colour,
                 (None, Some(parent)) => at = parent,
-                // An import, or the root.
+                // The row of an import or of the root.
                 (None, None) => {
                     let above = rows.import(at).into_iter().flat_map(|node| {
                         core::iter::once(node)

@@ -54,7 +54,7 @@ impl Panels {
             let position = position.to_logical::<f32>(f64::from(self.context.pixels_per_point()));
             self.pointer = Pos2::new(position.x, position.y);
         }
-        // Uses the present pointer, not that of the last frame.
+        // Test where the pointer is now, not where it was in the last frame.
         let floating = self.context.layer_id_at(self.pointer).is_some_and(|layer| layer.order > Order::Background);
         [floating || !self.middle.contains(self.pointer), typing]
     }

@@ -6,14 +6,14 @@ use egui::{ScrollArea, Ui};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashSet;
 
-/// The frames between two listings while the tree changes.
+/// While the tree changes, it is listed again after this many frames.
 const EVERY: u32 = 15;
 
 /// The open nodes and the resulting rows.
 pub(super) struct Tree {
     open: HashSet<NodeHandle>,
     rows: Vec<(NodeHandle, u16)>,
-    /// Whether the rows are stale, and how many frames they are still shown.
+    /// Whether the rows are stale, and for how many more frames they are shown.
     stale: bool,
     wait: u32,
     /// Counts of nodes and edits, which change with the tree.
@@ -100,7 +100,7 @@ impl Tree {
             }
         });
         if session.editor.picked != picked {
-            // Picked here: no need to scroll.
+            // The node was picked in this panel, so its row is visible.
             self.picked = session.editor.picked;
         }
         if let Some(node) = toggled {
