@@ -62,3 +62,14 @@ fn what_is_set_to_what_it_was_is_where_it_was() {
         }
     }
 }
+
+#[test]
+fn a_leaf_of_a_new_tree_can_be_set_to_the_identity() {
+    let mut scene = Scene::new();
+    let at = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0));
+    let nodes: Vec<NodeHandle> = (0..100).map(|_| scene.insert(scene.root(), at).unwrap()).collect();
+    scene.update();
+    scene.set_local(nodes[5], Transform::IDENTITY).unwrap();
+    scene.update();
+    assert_eq!(scene.world(nodes[5]), Some(&Mat34::IDENTITY));
+}
