@@ -55,7 +55,7 @@ impl NodeHandle {
         self.0.get()
     }
 
-    /// Returns the handle with these bits, or `None` if no handle can have them: a generation is odd and below 2³¹.
+    /// Returns the handle with these bits, or `None` unless their generation is odd and below 2³¹.
     ///
     /// Any bits are safe; see the type's documentation for what a foreign handle may refer to.
     #[inline]
@@ -137,16 +137,16 @@ impl Hasher for HandleHasher {
 
 /// The ticket of a queued insert, which stands for the node that will be inserted.
 ///
-/// Later edits of the same queue can refer to the node by its ticket. So can edits of another queue, if one queue is
-/// [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A ticket is unique
-/// among all queues. An edit that uses a ticket fails with the error of the insert if the insert failed, and with
-/// [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the same call of
+/// Later edits of the same queue can use the ticket to refer to the node. Edits of another queue can, too, if one queue
+/// is [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A ticket is
+/// unique among all queues. An edit that uses a ticket fails with the error of the insert if the insert failed, and
+/// with [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the same call of
 /// [`EditQueue::apply`](crate::edit::EditQueue::apply). After `apply`, use the node's handle instead:
 /// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {
     pub(crate) round: NonZeroU64,
-    /// The index of the insert among the edits of its round: those between two applications of the queue.
+    /// The index of the insert among the edits of its round, which are those between two applications of the queue.
     pub(crate) edit: usize,
 }
 

@@ -45,7 +45,7 @@ pub enum PatchError {
         /// The child's id.
         child: u64,
     },
-    /// No two trees differ by these entries.
+    /// These entries are not the difference of any two trees.
     Invalid {
         /// The node's id.
         id: u64,

@@ -11,7 +11,7 @@ use crate::{Error, NodeHandle};
 ///
 /// The result of a read borrows the reader. If the reader is a field of a struct, borrow the other fields one by one
 /// (`let Self { reader, bodies, .. } = self`), or move the reader out with [`mem::take`](core::mem::take) meanwhile. If
-/// a `?` returns before you put it back, the next read is [whole](Changed::is_whole), and of all kinds.
+/// a `?` returns before you put it back, the next read is [whole](Changed::is_whole) and reports all kinds.
 #[derive(Clone, Debug)]
 pub struct ChangeReader {
     kinds: ChangeKinds,
@@ -101,8 +101,8 @@ impl Default for ChangeReader {
 /// mirror that inserts nodes must skip nodes that it already has.
 ///
 /// Each list has a node at most once. A node of `entered` or `left` is not on `edited`, `locals`, `moved` or
-/// `visibility`; other nodes may be on several lists. Edits of detached nodes are on no list: to mirror detached nodes,
-/// read all of them again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
+/// `visibility`; other nodes may be on several lists. Edits of detached nodes are not listed; to mirror detached nodes,
+/// read all of them again ([`Scene::detached`]). The order in a list has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
 /// of `removed`. A node of `removed` has no entity if it was not in the tree at any read.

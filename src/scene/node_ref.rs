@@ -132,7 +132,7 @@ impl<'s> NodeRef<'s> {
         self.at(self.scene.store.previous_in_chain(self.id))
     }
 
-    /// Returns the next node in pre-order if it is in the subtree of `top`. Without `descend`, skips all nodes below.
+    /// Returns the next node in pre-order if it is in the subtree of `top`. Skips nodes below unless `descend` is set.
     #[inline]
     pub(super) fn next_in_subtree(self, top: Self, descend: bool) -> Option<Self> {
         self.at(self.scene.store.next_in_subtree(top.id, self.id, descend))
@@ -289,8 +289,8 @@ impl<'s> NodeRef<'s> {
 
     /// Returns the world matrix as of now, including all edits since the last update. It has the same bits as the
     /// matrix that [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single
-    /// precision, unlike [`world_f64`](Self::world_f64). Use it between edits, for example in inverse kinematics,
-    /// without an update; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
+    /// precision, unlike [`world_f64`](Self::world_f64). Use it to read matrices between edits without an update, as in
+    /// inverse kinematics; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -301,8 +301,8 @@ impl<'s> NodeRef<'s> {
     /// Returns the world transform as of now, composed in double precision from the local transforms of the node and
     /// all its ancestors, including all edits since the last update.
     ///
-    /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds it.
-    /// Runs in **O(ancestors with a transform)**.
+    /// It is exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds
+    /// it. Runs in **O(ancestors with a transform)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};

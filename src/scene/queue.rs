@@ -178,7 +178,7 @@ impl EditQueue {
         Self::default()
     }
 
-    /// Returns the number of recorded edits that are not yet applied: the index of the next edit's result.
+    /// Returns the number of recorded edits that are not yet applied, which is the index of the next edit's result.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.len()

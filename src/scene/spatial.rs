@@ -92,7 +92,7 @@ impl Volume for Aabb {
 /// The view of one camera, and the list to fill with the visible drawables; see [`Scene::cull`].
 #[derive(Debug)]
 pub struct CullView<'l> {
-    /// The frustum of the camera; relative to the list's [eye](DrawList::set_eye), if it has one.
+    /// The frustum of the camera, relative to the list's [eye](DrawList::set_eye) if the list has one.
     pub frustum: Frustum,
     /// The filter for drawables. The list's [own layers](DrawList::on_layers) apply too.
     pub filter: Filter,
@@ -202,8 +202,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::NoBounds`] for a view without an eye; [`Error::CapacityOverflow`] for more than 32 views;
-    /// [`Error::StaleHandle`] for the node of a filter; [`Error::NotFinite`] for the eye of a [`DetailView`], or its
-    /// scale; [`Error::InvalidDistances`] for a scale that is not positive. The lists are then unchanged.
+    /// [`Error::StaleHandle`] for the node of a filter; [`Error::NotFinite`] for a [`DetailView`] whose eye or scale is
+    /// not finite; [`Error::InvalidDistances`] for a scale that is not positive. The lists are then unchanged.
     pub fn cull(&self, views: &mut [CullView<'_>]) -> Result<(), Error> {
         if views.len() > MOST_PROBES {
             return Err(Error::CapacityOverflow);

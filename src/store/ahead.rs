@@ -7,7 +7,7 @@ use crate::store::slice::Slice;
 use crate::store::slices::apart;
 use hedgerow_math::internal::Upcoming;
 
-/// Lists a slice once as computed by a visitor.
+/// Lists a slice as computed by a visitor, unless it is already listed.
 fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
     if !core::mem::replace(&mut slice.ahead, true) {
         ahead.push(number);

@@ -14,7 +14,7 @@ pub(crate) struct Others<'s> {
 }
 
 impl<'s> Others<'s> {
-    /// Returns a slice by its number, which must not be the changed slice's.
+    /// Returns a slice by its number, which must not be that of the changed slice.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Option<&'s Slice> {
         match number.checked_sub(self.before.len()) {

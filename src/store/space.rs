@@ -108,7 +108,7 @@ impl EvenSpace {
         (kept & local.is_plain()).then_some(local)
     }
 
-    /// Returns the same space as matrices.
+    /// Returns the same space in the form of matrices.
     #[cold]
     pub(crate) fn to_other(self) -> OtherSpace {
         let world =
@@ -126,8 +126,8 @@ pub(crate) struct OtherSpace {
     inverse: Option<DAffine3>,
 }
 
-/// The greatest relative deviation of axes that count as perpendicular and equally long: above the rounding errors of
-/// double precision, and below the resolution of single precision.
+/// Axes that deviate by at most this relative amount count as perpendicular and equally long. The limit is above the
+/// rounding errors of double precision, and below the resolution of single precision.
 const ALIKE: f64 = 1e-13;
 
 impl OtherSpace {

@@ -71,7 +71,7 @@ impl Log {
         }
     }
 
-    /// Drops all entries, so that frames up to this one are unknown.
+    /// Drops all entries, so that the changes of frames up to this one are unknown.
     pub(super) fn forget(&mut self, frame: u64) {
         self.entries.clear();
         self.frames.clear();

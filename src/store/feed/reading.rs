@@ -68,7 +68,7 @@ struct Other {
     node: NodeHandle,
     /// The slot's history is valid for frames after this one.
     after: u32,
-    /// The last frame up to `after` in which the node moved.
+    /// The last frame, not after `after`, in which the node moved.
     moved: u32,
 }
 
@@ -173,7 +173,7 @@ struct Reading<'s> {
     store: &'s Store,
     feed: &'s Feed,
     after: u64,
-    /// `after` as slots count frames.
+    /// `after`, as slots count frames.
     slot_after: u32,
     kinds: ChangeKinds,
 }
