@@ -197,7 +197,7 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch failed: a list of edits, or a [`Tree`](crate::Tree). `?` converts it to an [`Error`]. Nothing has
+/// Why a batch (a list of edits, or a [`Tree`](crate::Tree)) failed. `?` converts it to an [`Error`]. Nothing has
 /// changed, except that [`Scene::set_locals`](crate::Scene::set_locals) has set the items before the failed one.
 ///
 /// ```

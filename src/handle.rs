@@ -18,7 +18,7 @@ pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 /// node, since a record is reused at most 2³⁰ times and then retired.
 ///
 /// Each use checks the handle, and memory safety never depends on handles. So a handle from another scene or from
-/// arbitrary bits is harmless, but it may refer to a node of this scene whose handle has the same bits: keep the
+/// arbitrary bits is harmless, but it may refer to a node of this scene whose handle has the same bits. Keep the
 /// handles of different scenes apart.
 ///
 /// Handles are ordered by (record, generation): a total order that is the same from run to run, but unrelated to the
@@ -107,7 +107,7 @@ pub(crate) type ByHandle<V> = HashMap<NodeHandle, V, BuildHasherDefault<HandleHa
 /// A map from records to values that lives for one call.
 pub(crate) type ByRecord<V> = HashMap<RecordId, V, BuildHasherDefault<HandleHasher>>;
 
-/// Hashes a handle by one multiplication: the bits of handles differ already, mostly in the middle.
+/// Hashes a handle by one multiplication, because the bits of handles differ already, mostly in the middle.
 #[derive(Default)]
 pub(crate) struct HandleHasher(u64);
 

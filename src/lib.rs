@@ -55,7 +55,7 @@
 //!
 //! # A frame
 //!
-//! Edits change the tree at once: a node is one record that never moves. From the records, [`Scene::update`] derives
+//! Edits change the tree at once. A node is one record that never moves. From the records, [`Scene::update`] derives
 //! the arrays that passes read: slices of some thousand nodes in depth-first order, world matrices, inherited
 //! visibility and materials. It only visits slices that edits affect. [`Scene::draw_list`] lists the visible drawables;
 //! if you reuse a [`DrawList`] every frame, only the parts that changed are listed again. [`Scene::maintain`] restores

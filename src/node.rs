@@ -241,7 +241,7 @@ impl<'n> Node<'n> {
     /// Without a local transform, its world transform is the identity. The nodes below it move along with it.
     ///
     /// The parent's visibility, material and layers still apply to the node, and the node is still moved and removed
-    /// with its parent: only the parent's transform has no effect. [`Scene::set_local`](crate::Scene::set_local) then
+    /// with its parent; only the parent's transform has no effect. [`Scene::set_local`](crate::Scene::set_local) then
     /// sets the world transform of a physics body, particle or camera, without inverting the parent's. Other engines
     /// call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored) anchors or
     /// releases a node of a scene.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// A tree in a scene: the node above the tree, and the handle of each id.
 ///
-/// The node above, the *root*, is not part of the tree: no patch mentions it. All nodes below it may be edited freely.
+/// The node above, the *root*, is not part of the tree; no patch mentions it. All nodes below it may be edited freely.
 ///
 /// | the tree | the root | call |
 /// |---|---|---|
@@ -110,7 +110,7 @@ impl Instance {
         self.root
     }
 
-    /// Returns the node of an id. Runs in **O(log nodes)**.
+    /// Returns the node with this id. Runs in **O(log nodes)**.
     #[must_use]
     pub fn node(&self, id: u64) -> Option<NodeHandle> {
         self.ids.node(id)

@@ -129,8 +129,8 @@ impl Recorder {
     }
 
     /// Applies a patch, [updates](Scene::update) the scene, and reads it, so that an undo does not count as a step. If
-    /// it fails, nothing changes. Returns the read patch, which includes earlier edits. Read such edits first: nodes
-    /// without ids would be removed together with a parent that the patch removes. Takes as long as the three calls.
+    /// it fails, nothing changes. Returns the read patch, which includes earlier edits. Read such edits first, or nodes
+    /// without ids will be removed along with a parent that the patch removes. Takes as long as the three calls.
     ///
     /// # Errors
     /// The errors of [`Patch::apply`]; [`PatchError::Read`] for the errors of [`read`](Self::read).

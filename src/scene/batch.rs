@@ -100,7 +100,7 @@ impl Scene {
 
     /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
     /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
-    /// [`Mat34`](crate::Mat34)s: a pose without scale resets the scale to 1, and below parents with a non-uniform scale
+    /// [`Mat34`](crate::Mat34)s; a pose without scale resets the scale to 1, and below parents with a non-uniform scale
     /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this
     /// call: their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
     ///
@@ -220,7 +220,7 @@ impl Scene {
     /// listed node the root of its own detached subtree, even if an ancestor is listed too; to keep a selection
     /// together, pass only its [`Scene::topmost`] nodes. If single calls of [`Scene::reparent`] with these items all
     /// succeed, the result is the same, with siblings in the order of `items`. If a node is listed twice, its last
-    /// place counts. Only the final tree matters: a parent and its child can be swapped in one call, in any order.
+    /// place counts. Only the final tree matters, so a parent and its child can be swapped in one call, in any order.
     ///
     /// With [`Keep::World`], local transforms are computed from the world transforms before the call. They may differ
     /// in the last digits from the results of single moves.

@@ -156,7 +156,7 @@ impl<'r> Changed<'r> {
         &self.lists.left
     }
 
-    /// Returns the nodes that were removed from the tree or while detached: their handles are stale for good.
+    /// Returns the nodes that were removed from the tree or while detached, whose handles are stale for good.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;

@@ -59,7 +59,7 @@ pub struct Column<T> {
 struct Part<T> {
     /// The version of the slice for which `owners` is valid; 0 for none.
     version: u64,
-    /// By slot: the node's handle as bits; 0 for imports and unused slots.
+    /// For each slot, the node's handle as bits; 0 for imports and unused slots.
     owners: Vec<u64>,
     values: Vec<T>,
 }

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 /// You may run the property on another scene, for example on one that was loaded again. Then the run computes
 /// everything, and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same
 /// record number, the run uses the local of the node that is in the given scene. If nodes of two scenes have handles
-/// with the same bits, a property cannot tell them apart: use one property per scene.
+/// with the same bits, a property cannot tell them apart, so use one property per scene.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};

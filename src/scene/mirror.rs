@@ -23,7 +23,7 @@ const NONE: u32 = u32::MAX;
 /// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
 /// [bases](MatrixMirror::bases) can do the same.
 ///
-/// You may skip updates, and use a mirror with several scenes in turn: the mirror then writes all that is out of date.
+/// You may skip updates, and use a mirror with several scenes in turn; the mirror then writes all that is out of date.
 ///
 /// ```
 /// use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -88,7 +88,7 @@ impl Place {
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
-    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents: later steps write everything again.
+    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents; later steps write everything again.
     Resize {
         /// The number of matrices.
         len: usize,

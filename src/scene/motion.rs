@@ -67,7 +67,7 @@ struct Drawn {
     moved: Vec<NodeHandle>,
     /// World matrices in the last frame, of `moved` and of all nodes that moved since then, in ascending order.
     worlds: Vec<(NodeHandle, Mat34)>,
-    /// Nodes that entered or were cut since the last frame: the next frame draws them without motion.
+    /// Nodes that entered or were cut since the last frame, which the next frame draws without motion.
     fresh: Vec<NodeHandle>,
 }
 

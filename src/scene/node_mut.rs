@@ -228,7 +228,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Replaces all components of the node by those of a description, and removes components that it does not have.
+    /// Replaces all components of the node by those of a description, and removes those that the description lacks.
     ///
     /// With the result of an earlier [`NodeRef::node`], this restores the node. Takes as long as the single edits.
     ///
@@ -263,7 +263,7 @@ impl NodeMut<'_> {
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
     /// planet. The node must have a transform. Rotation and scale stay the same.
     ///
-    /// The rounding error of the single-precision translation is stored separately, itself in single precision: both
+    /// The rounding error of the single-precision translation is stored separately, itself in single precision; both
     /// together are exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye)
     /// use the exact translation. World matrices, boxes and [`Scene::local`] use the rounded translation. The exact
     /// translation is preserved by moves, copies, snapshots and text, and by [`Scene::modify_local`] and

@@ -338,8 +338,8 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update; empty if
-    /// there are none, infinite if any box is. The subtree is the present one: nodes that were inserted since the
-    /// update have no box yet. Runs in **O(nodes of the subtree)**.
+    /// there are none, infinite if any box is. The subtree is the present one, in which nodes that were inserted since
+    /// the update have no box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
@@ -353,10 +353,10 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world translation, rotation and scale as of now, computed in double precision in **O(ancestors)**.
-    /// `None` if the world transform shears or is flat: use [`Mat34::nearest_transform`] of
+    /// `None` if the world transform shears or is flat; then use [`Mat34::nearest_transform`] of
     /// [`fresh_world`](Self::fresh_world).
     ///
-    /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
+    /// Use it for physics and similar purposes, because a product of many matrices in single precision, such as
     /// [`world`](Self::world), may appear to shear because of rounding alone.
     #[must_use]
     pub fn world_transform(self) -> Option<Transform> {

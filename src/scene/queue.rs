@@ -23,7 +23,7 @@ use edit::{Insert, Names, Step, Tickets};
 /// the steady state, except for trees, for names and descriptions in changes, and in `apply_all`. An edit takes at most
 /// 96 bytes; an insert also stores the node's description.
 ///
-/// A queue belongs to no scene until it is applied. Only then is each handle checked: the result is
+/// A queue belongs to no scene until it is applied. Only then is each handle checked; the result is
 /// [`Error::StaleHandle`] if the scene has no node with this handle.
 ///
 /// An edit refers to nodes by [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.

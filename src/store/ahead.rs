@@ -1,6 +1,6 @@
 //! World matrices that a visitor of slices computes before the update.
 //!
-//! Visited slices stay marked: the next update computes them completely, to compare the results with the earlier ones.
+//! Visited slices stay marked, so the next update computes them completely, to compare the results with earlier ones.
 
 use crate::store::Store;
 use crate::store::slice::Slice;

@@ -138,7 +138,7 @@ pub(crate) struct Standing {
 #[derive(Clone)]
 pub(crate) struct Pages {
     pages: Vec<Boxed<Page>>,
-    /// By page: whether any byte of `dirty` may be set.
+    /// For each page, whether any byte of `dirty` may be set.
     marks: Vec<u8>,
     /// Whether any mark may be set.
     pub(crate) marked: bool,

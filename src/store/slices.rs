@@ -96,7 +96,7 @@ impl Slices {
         }
     }
 
-    /// Marks the slice of a node for reconstitution: the node got or lost a transform or a drawable.
+    /// Marks the slice of a node for reconstitution, because the node got or lost a transform or a drawable.
     pub(crate) fn reshape(&mut self, spot: Spot) {
         self.note_edit(spot, |head| &mut head.reshaped);
     }

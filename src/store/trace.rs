@@ -48,7 +48,7 @@ impl History {
 }
 
 impl Trace {
-    /// Creates histories of this many new slots.
+    /// Creates histories for this many new slots.
     pub(crate) fn of(slots: usize) -> Self {
         let mut fresh = RowSet::EMPTY;
         fresh.fill(slots);

@@ -1,4 +1,4 @@
-//! Ids of nodes: they stay the same when numbers change.
+//! Ids of nodes, which stay the same when numbers change.
 
 use crate::tree::Tree;
 use crate::{Error, Node};

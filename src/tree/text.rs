@@ -1,6 +1,6 @@
 //! Nodes as a list in text formats: the form of a node, and how a list becomes a tree.
 //!
-//! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
+//! The list is flat because trees are deep, and most formats could not read a nested chain of a thousand nodes.
 
 use crate::tree::Tree;
 use crate::{Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};

@@ -1,6 +1,6 @@
 //! Reads of the history of changes: the changes after a frame, node by node.
 //!
-//! A read shows the last update: slices and [`Has::REPORTED`] are in its state, without later edits.
+//! A read shows the last update, because slices and [`Has::REPORTED`] have its state, without later edits.
 
 use crate::NodeHandle;
 use crate::store::Store;
