@@ -137,11 +137,11 @@ impl Hasher for HandleHasher {
 
 /// The ticket of a queued insert, which stands for the node that will be inserted.
 ///
-/// Later edits of the same queue can use the ticket to refer to the node. Edits of another queue can, too, if one queue
-/// is [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A ticket is
-/// unique among all queues. An edit that uses a ticket fails with the error of the insert if the insert failed, and
-/// with [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the same call of
-/// [`EditQueue::apply`](crate::edit::EditQueue::apply). After `apply`, use the node's handle instead:
+/// Later edits of the same queue can use the ticket to refer to the node. Edits of another queue can use it, too, if
+/// one queue is [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A
+/// ticket is unique among all queues. An edit that uses a ticket fails with the error of the insert if the insert
+/// failed, and with [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the
+/// same call of [`EditQueue::apply`](crate::edit::EditQueue::apply). After `apply`, use the node's handle instead:
 /// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {

@@ -327,8 +327,8 @@ pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
     (wide - rounded.as_dvec3()).as_vec3()
 }
 
-/// Returns whether rounding to this translation can lose this remainder: it can if the remainder is, along each axis,
-/// at most half the distance to the next number in single precision.
+/// Returns whether this remainder can be lost by rounding to this translation, because along each axis it is at most
+/// half the distance to the next number in single precision.
 pub(crate) fn is_remainder(lost: Vec3, translation: Vec3) -> bool {
     let fits = |(lost, at): (f32, f32)| {
         let at = at.abs();

@@ -64,7 +64,7 @@ pub(super) fn push_components(entries: &mut Vec<Entry>, id: u64, before: &Node<'
     }));
 }
 
-/// Returns the id and the spot of each node, by number.
+/// Returns the id and the spot of each node, indexed by number.
 fn spots(tree: &Tree) -> Vec<(u64, Spot)> {
     let id = |number: usize| tree.id(number).expect("each node has an id");
     let mut last = HashMap::new();

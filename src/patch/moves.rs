@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) struct Moves {
     /// The spots before and after, by the id of the node.
     pub(super) places: BTreeMap<u64, [Option<Spot>; 2]>,
-    /// The node that has a spot afterwards, by spot.
+    /// The node at each spot after the moves.
     pub(super) followers: HashMap<Spot, u64>,
 }
 

@@ -22,14 +22,14 @@ pub struct ChangeReader {
 }
 
 impl ChangeReader {
-    /// Creates a reader that has not read anything yet, for all kinds of changes.
+    /// Creates a reader of all kinds of changes that has not read anything yet.
     #[must_use]
     pub fn new() -> Self {
         let (lists, scratch) = (ChangeLists::default(), ReadScratch::default());
         Self { kinds: ChangeKinds::ALL, seen: None, lists, scratch }
     }
 
-    /// Creates a reader that has read everything up to the scene's last update, for all kinds of changes.
+    /// Creates a reader of all kinds of changes that has read everything up to the scene's last update.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;

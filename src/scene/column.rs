@@ -115,7 +115,7 @@ impl<T: Clone> Column<T> {
         self.moment = Some(now);
     }
 
-    /// Frees unused memory, for use after a scene has become smaller.
+    /// Frees unused memory; call it after a scene has become smaller.
     pub fn shrink_to_fit(&mut self) {
         self.waiting.shrink_to_fit();
         for Part { owners, values, .. } in &mut self.parts {
@@ -214,8 +214,8 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// Returns the values of a slice of the scene, by transform slot. They are unspecified in unused slots, and in
-    /// slots of [imports](SliceView::imports) before a [`sweep`](Self::sweep) sets them.
+    /// Returns the values of a slice of the scene, indexed by transform slot. They are unspecified in unused slots, and
+    /// in slots of [imports](SliceView::imports) before a [`sweep`](Self::sweep) sets them.
     ///
     /// # Panics
     /// Panics if the slots of the scene may have changed since the last [`update`](Self::update). Call `update` right

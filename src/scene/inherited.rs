@@ -62,7 +62,7 @@ struct SliceState<T> {
     /// The slice's version; 0 for none.
     version: u64,
     nodes: Vec<NodeHandle>,
-    /// The results of the nodes that are imported, by import.
+    /// The results of the nodes that the imports copy.
     imports: Vec<T>,
 }
 
@@ -188,7 +188,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         different
     }
 
-    /// Frees unused memory, for use after a scene has become smaller.
+    /// Frees unused memory; call it after a scene has become smaller.
     pub fn shrink_to_fit(&mut self) {
         self.locals.shrink_to_fit();
         self.results.shrink_to_fit();

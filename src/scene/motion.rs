@@ -65,7 +65,7 @@ pub struct Smooth {
 struct Drawn {
     /// Nodes that moved or entered in the last step.
     moved: Vec<NodeHandle>,
-    /// World matrices in the last frame, of `moved` and of all nodes that moved since then, in ascending order.
+    /// World matrices in the last frame, in ascending order: those of `moved`, and of all nodes that moved since.
     worlds: Vec<(NodeHandle, Mat34)>,
     /// Nodes that entered or were cut since the last frame, which the next frame draws without motion.
     fresh: Vec<NodeHandle>,

@@ -375,7 +375,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.is_anchored(self.id)
     }
 
-    /// Returns the effective material: the node's own or that of the nearest ancestor that has a material, as of now.
+    /// Returns the effective material as of now: the node's own, or that of the nearest ancestor that has a material.
     ///
     /// Runs in **O(ancestors up to the nearest one with a material)**.
     #[must_use]

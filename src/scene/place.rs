@@ -87,7 +87,7 @@ impl Scene {
     /// Runs in O(index) for [`Place::Child`], else in O(1).
     #[inline]
     pub(crate) fn position(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
-        // The most frequent place comes first, and reads only the parent.
+        // The most frequent place comes first, because it reads only the parent.
         let place = match place {
             Place::LastChildOf(parent) => return Ok(Position::last_of(self.at(parent)?)),
             other => other,

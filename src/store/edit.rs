@@ -216,7 +216,7 @@ impl Store {
 
 /// Local transforms.
 impl Store {
-    /// Sets a checked local transform, if the node has one that is entirely in its record. In all other cases, and for
+    /// Sets a checked local transform if the node's present one is entirely in its record. In all other cases, and for
     /// a stale handle, changes nothing and returns `None`; use [`Self::set_local`] then.
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, node: NodeHandle, local: &Transform) -> Option<()> {

@@ -39,8 +39,8 @@ struct Task {
 }
 
 impl Store {
-    /// Merges small slices and reconstitutes sparse ones, the worst first. Takes about `budget` at most. Does nothing
-    /// if there are edits since the last update. Matrices and reported changes stay the same.
+    /// Merges small slices and reconstitutes sparse ones, the worst first. Runs for about `budget` at most. Does
+    /// nothing if there are edits since the last update. Matrices and reported changes stay the same.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let start = Instant::now();
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };

@@ -106,7 +106,7 @@ impl Trace {
         prefetch(&self.set, slot);
     }
 
-    /// Records that a local transform was set, in `frame` if an update runs, else before a visit.
+    /// Records that a local transform was set in `frame` or, if that is `None`, before a visit.
     #[inline]
     pub(crate) fn note_set(&mut self, slot: usize, frame: Option<u32>) {
         if let Some(frame) = frame {

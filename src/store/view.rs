@@ -296,7 +296,7 @@ impl<'s> TransformView<'s> {
     }
 
     /// Returns the local transform of a slot as of the last update. Matrices, and rounding errors of translations, are
-    /// present ones, as the slice has no copies. `None` if the node was moved or removed since and there is no copy.
+    /// as of now, because the slice has no copies. `None` if the node was moved or removed since and there is no copy.
     fn wide_local(&self, slot: usize) -> Option<WideLocal> {
         let SliceView { store, slice, number, .. } = self.view;
         let id = slice.slots.records[slot];

@@ -35,7 +35,7 @@ impl WideLocal {
     }
 }
 
-/// Returns whether a world matrix is finite in single precision, as the update computes it.
+/// Returns whether the world matrix, as the update computes it in single precision, is finite.
 fn stays_finite(above: &Mat34, local: Local) -> bool {
     (*above * local.to_matrix()).is_finite()
 }
@@ -97,7 +97,7 @@ impl Store {
         parent.map_or_else(world, |parent| self.wide_world(parent))
     }
 
-    /// Returns the present world matrix of a node, with the bits of the next update. Runs in O(ancestors).
+    /// Returns the present world matrix of a node, with the bits that the next update computes. Runs in O(ancestors).
     pub(crate) fn fresh_world(&self, id: RecordId) -> Mat34 {
         let chain = self.transform_chain(id);
         chain.iter().rev().fold(Mat34::IDENTITY, |world, &id| world * self.chain_local(id).to_matrix())
