@@ -107,7 +107,7 @@ pub(crate) type ByHandle<V> = HashMap<NodeHandle, V, BuildHasherDefault<HandleHa
 /// A map from records to values that lives for one call.
 pub(crate) type ByRecord<V> = HashMap<RecordId, V, BuildHasherDefault<HandleHasher>>;
 
-/// Hashes a handle by one multiplication, because the bits of handles differ already, mostly in the middle.
+/// Hashes a handle by one multiplication, which is enough: the bits of handles differ already, mostly in the middle.
 #[derive(Default)]
 pub(crate) struct HandleHasher(u64);
 

@@ -5,9 +5,8 @@ use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
 
-/// A list of descriptions as a scene stores them. A description takes words only for the components that it has. Most
-/// descriptions fit into one cache line; a [`Node`] takes three. This matters because lists are not read in the order
-/// of writing.
+/// A list of descriptions as a scene stores them. A description has words only for its components. Most descriptions
+/// fit into one cache line; a [`Node`] takes three. This matters because lists are not read in the order of writing.
 ///
 /// ```text
 /// words ── [ transform 10 or matrix 12 │ layers 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
