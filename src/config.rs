@@ -18,9 +18,9 @@ use crate::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SceneConfig {
-    /// The greatest number of nodes in a slice: 8 to 4096. Default 4096, which fits in a second-level cache; the thesis
-    /// has no limit. If a slice has more nodes, the next update reconstitutes it and cuts it into pieces; so the limit
-    /// bounds what one new node costs an update.
+    /// The greatest number of nodes in a slice: 8 to 4096. The default is 4096, so that a slice fits in a second-level
+    /// cache; the thesis has no limit. A slice with more nodes is reconstituted by the next update and cut into pieces,
+    /// so the limit bounds what one new node costs an update.
     pub max_nodes: u32,
     /// Whether the update maintains the world boxes of drawables, of blocks of drawables and of slices.
     /// [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. If true, each
@@ -31,12 +31,12 @@ pub struct SceneConfig {
     /// false. If true, each transform takes 56 more bytes, the [history](Self::change_history) takes memory, and
     /// updates take time in proportion to the changes.
     pub changes: bool,
-    /// The greatest number of log entries (16 bytes each) from before the last update with changes. Default 65,536.
+    /// The most log entries (16 bytes each) that are kept from before the last update with changes. Default 65,536.
     ///
-    /// A node takes one entry for each update in which it entered, left, was removed or was edited, or in which it
-    /// inherited other layers, another material, or the transform of another ancestor. Between two updates, removals
-    /// are recorded up to this number, 4,096 or the number of nodes, whichever is greatest. A read is
-    /// [whole](crate::changes::Changed::is_whole) if the history begins after the last read.
+    /// A node takes one entry for each update in which it entered, left, was removed or edited, or began to inherit
+    /// other layers, another material, or the transform of another ancestor. The number of removals recorded between
+    /// two updates is at most the greatest of this value, 4,096 and the number of nodes. A read is
+    /// [whole](crate::changes::Changed::is_whole) if the history no longer reaches back to the last read.
     pub change_history: u32,
 }
 
@@ -47,7 +47,7 @@ impl SceneConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`Error::InvalidConfig`] names the first invalid field and what it accepts.
+    /// [`Error::InvalidConfig`] names the first invalid field and the values that it accepts.
     pub fn checked(self) -> Result<Self, Error> {
         if (8..=4096).contains(&self.max_nodes) {
             Ok(self)

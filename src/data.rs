@@ -1,4 +1,4 @@
-//! Data of your own: for each node, or inherited down the tree.
+//! Data of your own, for each node or inherited down the tree.
 //!
 //! | subject | types |
 //! |---|---|

@@ -15,7 +15,7 @@ pub enum Error {
     RootIsFixed,
     /// The root of a detached subtree has no siblings.
     BesideDetached(NodeHandle),
-    /// In a list of moves, a place has an index, or is next to a node of the list: other moves could change it.
+    /// A place in a list of moves has an index or is next to a node of the list, so other moves could change it.
     PlaceInList(crate::Place),
     /// The index of a [`Place::Child`](crate::Place::Child) is greater than the number of the parent's children.
     IndexOutOfRange {
@@ -23,7 +23,7 @@ pub enum Error {
         parent: NodeHandle,
         /// The index.
         index: usize,
-        /// The number of the parent's children without the node that moves: the greatest valid index.
+        /// The greatest valid index: the number of the parent's children, without the node that moves.
         children: usize,
     },
     /// The new parent is the moved node itself or is below it.
@@ -51,8 +51,8 @@ pub enum Error {
     /// single precision, whose smallest normal number is 1.2 × 10⁻³⁸, an axis would lose more than its last digit, or
     /// the translation would lose more than the resolution at the world position.
     Underflow(NodeHandle),
-    /// The world transform cannot be kept or set: below this parent, the local transform or the world matrix would
-    /// exceed single precision, whose greatest number is 3.4 × 10³⁸. Without a parent, the handle is the node's.
+    /// The world transform cannot be kept or set, because below this parent, the local transform or the world matrix
+    /// would exceed single precision (3.4 × 10³⁸). The handle is the parent's, if any, else the node's.
     Overflow(NodeHandle),
     /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
@@ -88,7 +88,7 @@ pub enum Error {
         /// What the field accepts.
         expected: &'static str,
     },
-    /// Invalid distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange): the reason.
+    /// Invalid distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange), and why.
     InvalidDistances(&'static str),
     /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
     CapacityOverflow,
@@ -197,7 +197,7 @@ impl From<hedgerow_math::Error> for Error {
     }
 }
 
-/// Why a batch failed: a list of edits, or a [`Tree`](crate::Tree). `?` converts it to an [`Error`]. Nothing has
+/// Why a batch (a list of edits, or a [`Tree`](crate::Tree)) failed. `?` converts it to an [`Error`]. Nothing has
 /// changed, except that [`Scene::set_locals`](crate::Scene::set_locals) has set the items before the failed one.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! Fallible allocation: lists, texts and boxes that return an error if the allocator refuses.
 //!
-//! For `try_reserve` and all code that reads bytes. Other code aborts the process if the allocator refuses.
+//! `try_reserve` and all code that reads bytes use it. Other code aborts the process if the allocator refuses.
 
 pub(crate) use hedgerow_math::internal::fallible::*;
 

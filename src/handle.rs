@@ -18,7 +18,7 @@ pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 /// node, since a record is reused at most 2³⁰ times and then retired.
 ///
 /// Each use checks the handle, and memory safety never depends on handles. So a handle from another scene or from
-/// arbitrary bits is harmless, but it may refer to a node of this scene whose handle has the same bits: keep the
+/// arbitrary bits is harmless, but it may refer to a node of this scene whose handle has the same bits. Keep the
 /// handles of different scenes apart.
 ///
 /// Handles are ordered by (record, generation): a total order that is the same from run to run, but unrelated to the
@@ -55,7 +55,7 @@ impl NodeHandle {
         self.0.get()
     }
 
-    /// Returns the handle with these bits, or `None` if no handle can have them: a generation is odd and below 2³¹.
+    /// Returns the handle with these bits, or `None` unless their generation is odd and below 2³¹.
     ///
     /// Any bits are safe; see the type's documentation for what a foreign handle may refer to.
     #[inline]
@@ -107,7 +107,7 @@ pub(crate) type ByHandle<V> = HashMap<NodeHandle, V, BuildHasherDefault<HandleHa
 /// A map from records to values that lives for one call.
 pub(crate) type ByRecord<V> = HashMap<RecordId, V, BuildHasherDefault<HandleHasher>>;
 
-/// Hashes a handle by one multiplication: the bits of handles differ already, mostly in the middle.
+/// Hashes a handle by one multiplication, which is enough: the bits of handles differ already, mostly in the middle.
 #[derive(Default)]
 pub(crate) struct HandleHasher(u64);
 
@@ -137,16 +137,16 @@ impl Hasher for HandleHasher {
 
 /// The ticket of a queued insert, which stands for the node that will be inserted.
 ///
-/// Later edits of the same queue can refer to the node by its ticket. So can edits of another queue, if one queue is
-/// [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A ticket is unique
-/// among all queues. An edit that uses a ticket fails with the error of the insert if the insert failed, and with
-/// [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the same call of
-/// [`EditQueue::apply`](crate::edit::EditQueue::apply). After `apply`, use the node's handle instead:
+/// Later edits of the same queue can use the ticket to refer to the node. Edits of another queue can use it, too, if
+/// one queue is [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A
+/// ticket is unique among all queues. An edit that uses a ticket fails with the error of the insert if the insert
+/// failed, and with [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the
+/// same call of [`EditQueue::apply`](crate::edit::EditQueue::apply). After `apply`, use the node's handle instead:
 /// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {
     pub(crate) round: NonZeroU64,
-    /// The index of the insert among the edits of its round: those between two applications of the queue.
+    /// The index of the insert among the edits of its round, which are those between two applications of the queue.
     pub(crate) edit: usize,
 }
 

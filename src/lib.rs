@@ -55,7 +55,7 @@
 //!
 //! # A frame
 //!
-//! Edits change the tree at once: a node is one record that never moves. From the records, [`Scene::update`] derives
+//! Edits change the tree at once. A node is one record that never moves. From the records, [`Scene::update`] derives
 //! the arrays that passes read: slices of some thousand nodes in depth-first order, world matrices, inherited
 //! visibility and materials. It only visits slices that edits affect. [`Scene::draw_list`] lists the visible drawables;
 //! if you reuse a [`DrawList`] every frame, only the parts that changed are listed again. [`Scene::maintain`] restores
@@ -75,7 +75,7 @@
 //! | user data or range set ([`NodeMut::set_user_data`], [`NodeMut::set_view_range`]) | the new value at once |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
-//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. So do iterators and [`Scene::visit`], the only walks that
+//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. Iterators and [`Scene::visit`] see all edits, and only they
 //! follow the order of siblings. Passes see parents first, but siblings in the order in which the update placed them.
 //!
 //! # Costs
@@ -86,10 +86,10 @@
 //! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes
-//! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). So
-//! the first update after building n nodes takes O(n): 60 to 210 ns per node for single inserts. If all transforms were
-//! set, the update gathers them from the records, which takes up to 2.7 times as long as reading them in order. Nothing
-//! recurses with depth: a chain of a million nodes builds, updates, visits and drops on any stack.
+//! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). The
+//! first update after building n nodes therefore takes O(n): 60 to 210 ns per node for single inserts. If all
+//! transforms were set, the update gathers them from the records, which takes up to 2.7 times as long as reading them
+//! in order. Nothing recurses with depth: a chain of a million nodes builds, updates, visits and drops on any stack.
 //!
 //! # Limits
 //!
@@ -100,9 +100,9 @@
 //! - A handle of another scene, or of arbitrary bits, is harmless but may refer to a node whose handle has the same
 //!   bits.
 //! - Edits run on one thread. With the feature `rayon`, one thread first computes the values that slices import from
-//!   each other; then slices are updated in parallel. A chain of nodes gains nothing: all its values are needed for
-//!   imports. Below about 16,000 nodes, one thread is faster and does all the work. That limit is 65,000 if the caller
-//!   is not a thread of the pool ([`guide::threads`] shows how to change that).
+//!   each other; then slices are updated in parallel. A chain of nodes gains nothing, because all its values are needed
+//!   for imports. Below about 16,000 nodes, one thread is faster and does all the work. That limit is 65,000 if the
+//!   caller is not a thread of the pool ([`guide::threads`] shows how to change that).
 //!
 //! # The same bits everywhere
 //!
@@ -110,8 +110,8 @@
 //! of threads: handles, order, local transforms, world matrices, changes, culling, queries, draw lists, the bytes of
 //! [`snapshot`]s (unless [`Scene::maintain`] ran with a time budget), and the poses that clips and blends produce. The
 //! test `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM, 32-bit
-//! x86 and WebAssembly. Model matrices of poses, nodes that follow joints, and skinned vertices have two roundings: one
-//! on machines with fused multiply-add (AVX2, AVX-512, NEON), one on all others ([`anim`]).
+//! x86 and WebAssembly. Model matrices of poses, nodes that follow joints, and skinned vertices are rounded in one of
+//! two ways: one on machines with fused multiply-add (AVX2, AVX-512, NEON), one on all others ([`anim`]).
 //!
 //! # Features
 //!
@@ -195,7 +195,7 @@ pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
 pub use tree::Tree;
 pub use visibility::{Layers, ViewRange, Visibility};
 
-/// Pages of the repository: their code examples are tested like those of the documentation.
+/// Pages of the repository, whose code examples are tested like those of the documentation.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../README.md")]
@@ -206,7 +206,7 @@ mod pages {
     mod files {}
 }
 
-/// Borrows that outlive their owners: these examples must fail to compile, with the given error codes. Only nightly
+/// Examples of borrows that outlive their owners, which must fail to compile with the given error codes. Only nightly
 /// rustdoc compares the codes; stable rustdoc accepts any error.
 ///
 /// A view of a slice, while the scene is edited:

@@ -154,7 +154,7 @@ impl<'n> Node<'n> {
         Self { drawable: Some(drawable), ..Self::group() }
     }
 
-    /// Returns the node with a local transform. Removes a translation in double precision: add it afterwards.
+    /// Returns the node with a local transform. Removes a double-precision translation, so add that afterwards.
     #[inline]
     #[must_use]
     pub const fn with_transform(self, transform: Transform) -> Self {
@@ -162,7 +162,7 @@ impl<'n> Node<'n> {
     }
 
     /// Returns the node with a matrix as its local transform. A scene stores it as translation, rotation and scale if
-    /// these can express it, else as the matrix. Removes a translation in double precision: add it afterwards.
+    /// these can express it, else as the matrix. Removes a double-precision translation, so add that afterwards.
     #[inline]
     #[must_use]
     pub const fn with_matrix(self, matrix: Mat34) -> Self {
@@ -241,10 +241,10 @@ impl<'n> Node<'n> {
     /// Without a local transform, its world transform is the identity. The nodes below it move along with it.
     ///
     /// The parent's visibility, material and layers still apply to the node, and the node is still moved and removed
-    /// with its parent: only the parent's transform has no effect. So [`Scene::set_local`](crate::Scene::set_local)
-    /// sets the world transforms of physics bodies, particles and cameras, without inverting the parent's. Other
-    /// engines call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored)
-    /// anchors or releases a node of a scene.
+    /// with its parent; only the parent's transform has no effect. [`Scene::set_local`](crate::Scene::set_local) then
+    /// sets the world transform of a physics body, particle or camera, without inverting the parent's. Other engines
+    /// call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored) anchors or
+    /// releases a node of a scene.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -327,8 +327,8 @@ pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
     (wide - rounded.as_dvec3()).as_vec3()
 }
 
-/// Returns whether rounding to this translation can lose this remainder: along each axis, at most half the distance to
-/// the next number in single precision.
+/// Returns whether this remainder can be lost by rounding to this translation, because along each axis it is at most
+/// half the distance to the next number in single precision.
 pub(crate) fn is_remainder(lost: Vec3, translation: Vec3) -> bool {
     let fits = |(lost, at): (f32, f32)| {
         let at = at.abs();
@@ -363,7 +363,7 @@ impl Local {
         }
     }
 
-    /// Returns the transform as a node's new world transform: with a unit rotation.
+    /// Returns the transform as a node's new world transform, with its rotation normalised.
     #[inline]
     pub(crate) fn checked_world(self) -> Result<Self, Error> {
         match self {
@@ -422,8 +422,8 @@ impl Local {
         Some(Mat34::from_wide(wide)).filter(Mat34::is_finite).and_then(|matrix| Self::Matrix(matrix).checked().ok())
     }
 
-    /// Returns whether this local transform, which is `wide` rounded, maps `above` to `world` as precisely as single
-    /// precision resolves positions and lengths. False if its numbers are too small.
+    /// Returns whether this local transform, made by rounding `wide`, maps `above` to `world` as precisely as single
+    /// precision resolves positions and lengths. Returns false if its numbers are too small.
     pub(crate) fn keeps(self, wide: &DAffine3, above: &DAffine3, world: &DAffine3) -> bool {
         let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;
         let axes = [x_axis, y_axis, z_axis];
@@ -451,7 +451,7 @@ mod tests {
         }
         assert!(!is_remainder(Vec3::NAN, Vec3::ONE));
         assert!(!is_remainder(Vec3::splat(1e-30), Vec3::splat(1e7)), "double precision has no such number");
-        // The greatest number has no next number, so the distance to the previous number counts.
+        // The greatest number has no next number, so the distance to the previous number is used.
         let half = 2_f32.powi(103);
         assert!(is_remainder(Vec3::splat(half), Vec3::splat(f32::MAX)));
         assert!(!is_remainder(Vec3::splat(half.next_up()), Vec3::splat(f32::MAX)));

@@ -1,4 +1,4 @@
-//! Numbers that are unique in a process, so that data outside of a scene or queue can tell to which it belongs.
+//! Numbers that are unique in a process, so that data outside of a scene or queue can name the one that it belongs to.
 
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};

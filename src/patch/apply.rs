@@ -29,8 +29,8 @@ impl Patch {
     /// their parents. A node that was removed or detached and is inserted again has a new handle and the same id.
     ///
     /// Runs in **O(entries log nodes)**, plus O(children) for each removed node and O(nodes below) for each moved node.
-    /// If the instance is not a whole scene, adds O(ancestors) for each node of the patch. [`EditQueue::apply_all`]
-    /// says what handles and readers of changes see.
+    /// If the instance is not a whole scene, each node of the patch adds O(ancestors). [`EditQueue::apply_all`] says
+    /// what handles and readers of changes see.
     ///
     /// # Errors
     /// [`PatchError`] names the node.
@@ -108,7 +108,7 @@ impl Patch {
                     return Err(PatchError::Missing { id, missing });
                 }
             } else if let Some(node) = instance.node(id) {
-                // If a component of a removed node has no entry, the inverse could not restore it.
+                // A component of a removed node must have an entry, so that the inverse can restore it.
                 let lost = |value: &Value| !value.is_default() && self.get(id, value.field()).is_none();
                 let described = scene.get(node).map_or(Node::group(), |node| node.node());
                 let mut values = Field::ALL.into_iter().map(|field| Value::of(&described, field));
@@ -202,7 +202,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Of the nodes to remove, removes the topmost: all nodes below are removed with them.
+    /// Removes the topmost of the nodes to remove; all nodes below them are removed, too.
     fn remove(&mut self, moves: &Moves) {
         for (&id, place) in &moves.places {
             if let [Some(before), None] = place

@@ -54,7 +54,7 @@ impl Patch {
     }
 }
 
-/// Appends the components in which a node's descriptions differ.
+/// Appends the components in which two descriptions of a node differ.
 pub(super) fn push_components(entries: &mut Vec<Entry>, id: u64, before: &Node<'_>, after: &Node<'_>) {
     let both = Value::components(before).zip(Value::components(after));
     entries.extend(both.filter(|(before, after)| !before.same(after)).map(|(before, after)| Entry {
@@ -64,7 +64,7 @@ pub(super) fn push_components(entries: &mut Vec<Entry>, id: u64, before: &Node<'
     }));
 }
 
-/// Returns the id and the spot of each node, by number.
+/// Returns the id and the spot of each node, indexed by number.
 fn spots(tree: &Tree) -> Vec<(u64, Spot)> {
     let id = |number: usize| tree.id(number).expect("each node has an id");
     let mut last = HashMap::new();
@@ -77,7 +77,7 @@ fn spots(tree: &Tree) -> Vec<(u64, Spot)> {
         .collect()
 }
 
-/// Returns the nodes that need not move: for each parent, a longest list of old children in unchanged order.
+/// Returns the nodes that need not move: for each parent, a longest list of its old children in unchanged order.
 fn staying([old, new]: &[Vec<(u64, Spot)>; 2]) -> BTreeSet<u64> {
     let before: HashMap<u64, (usize, Option<u64>)> =
         old.iter().enumerate().map(|(rank, &(id, spot))| (id, (rank, spot.parent))).collect();
@@ -94,7 +94,7 @@ fn staying([old, new]: &[Vec<(u64, Spot)>; 2]) -> BTreeSet<u64> {
 
 /// Returns the ids of a longest subsequence with ascending ranks, by patience sorting.
 fn longest_ascending(list: &[(usize, u64)]) -> Vec<u64> {
-    // `ends` has, for each length of subsequences, the last element of least rank; `previous` has all predecessors.
+    // `ends` has the least last element of all subsequences of each length; `previous` has all predecessors.
     let (mut ends, mut previous) = (Vec::<usize>::new(), vec![None; list.len()]);
     for (at, &(rank, _)) in list.iter().enumerate() {
         let length = ends.partition_point(|&end| list[end].0 < rank);

@@ -21,7 +21,7 @@ impl Patch {
     /// Returns the patch as bytes, from which [`Patch::from_bytes`] restores an equal patch. Runs in **O(entries)**.
     ///
     /// # Panics
-    /// If a name is 4 GiB or longer.
+    /// Panics if a name is 4 GiB or longer.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -45,8 +45,8 @@ impl Patch {
 
     /// Restores a patch from the bytes of [`Patch::to_bytes`].
     ///
-    /// Any bytes are safe: entries that no two trees can differ by are refused, and the size of the input bounds
-    /// allocation. Runs in **O(bytes log entries)**.
+    /// Any bytes are safe: entries that cannot be the difference of two trees are refused, and the size of the input
+    /// bounds allocation. Runs in **O(bytes log entries)**.
     ///
     /// # Errors
     /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the patch.

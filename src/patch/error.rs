@@ -9,19 +9,19 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PatchError {
-    /// A field does not have the value `before` of its entry: the patch is for another state, or is already applied.
+    /// A field does not have the value `before`, because the patch is for another state or is already applied.
     State {
         /// The node's id.
         id: u64,
         /// The field.
         field: Field,
     },
-    /// A node that the patch changes is missing: it was removed or detached.
+    /// A node that the patch changes is missing, because it was removed or detached.
     Gone {
         /// The node's id.
         id: u64,
     },
-    /// The id of a new node is in use: the patch was applied before, or two writers assigned the same id.
+    /// The id of a new node is in use, because the patch was applied before or two writers assigned the same id.
     IdInUse {
         /// The id.
         id: u64,
@@ -33,7 +33,7 @@ pub enum PatchError {
         /// The id of the missing node.
         missing: u64,
     },
-    /// A node would move below itself: two merged patches move nodes below each other.
+    /// A node would move below itself, because two merged patches move nodes below each other.
     Cycle {
         /// The node's id.
         id: u64,
@@ -45,7 +45,7 @@ pub enum PatchError {
         /// The child's id.
         child: u64,
     },
-    /// No two trees differ by these entries.
+    /// These entries are not the difference of any two trees.
     Invalid {
         /// The node's id.
         id: u64,

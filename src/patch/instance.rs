@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// A tree in a scene: the node above the tree, and the handle of each id.
 ///
-/// The node above, the *root*, is not part of the tree: no patch mentions it. All nodes below it may be edited freely.
+/// The node above, the *root*, is not part of the tree; no patch mentions it. All nodes below it may be edited freely.
 ///
 /// | the tree | the root | call |
 /// |---|---|---|
@@ -70,9 +70,9 @@ impl Instance {
         Ok(Self { root, ids })
     }
 
-    /// Creates an instance of the tree below a node, with these ids: from a [`WithIds`](crate::text::WithIds), or
-    /// [saved](Self::ids) along with a snapshot, which keeps handles. An id of the root is dropped. Runs in **O(log
-    /// nodes)**.
+    /// Creates an instance of the tree below a node, with ids from a [`WithIds`](crate::text::WithIds), or ids that
+    /// were [saved](Self::ids) along with a snapshot, which keeps handles. If the root has an id, it is dropped. Runs
+    /// in **O(log nodes)**.
     #[must_use]
     pub fn with_ids(root: NodeHandle, mut ids: NodeIds) -> Self {
         if let Some(id) = ids.id(root) {
@@ -110,7 +110,7 @@ impl Instance {
         self.root
     }
 
-    /// Returns the node of an id. Runs in **O(log nodes)**.
+    /// Returns the node with this id. Runs in **O(log nodes)**.
     #[must_use]
     pub fn node(&self, id: u64) -> Option<NodeHandle> {
         self.ids.node(id)
@@ -152,8 +152,8 @@ impl Instance {
         &self.ids
     }
 
-    /// Raises the next id to at least `next`. If patches of several writers are merged, give each writer a range of its
-    /// own: otherwise two new nodes get the same id.
+    /// Raises the next id to at least `next`. If patches of several writers are merged, give each writer its own range
+    /// of ids, or two new nodes may get the same id.
     pub fn begin_ids_at(&mut self, next: u64) {
         self.ids.begin_at(next);
     }
@@ -168,8 +168,8 @@ impl Instance {
         self.ids.assign_to(scene, root.descendants().skip(1))
     }
 
-    /// Returns the current tree of nodes with ids, in depth-first order, without the root. Nodes without ids are left
-    /// out with all nodes below them: to save a document, call [`assign`](Self::assign) first. Runs in **O(nodes)**.
+    /// Returns the current tree of nodes with ids, in depth-first order, without the root. Nodes without ids, and all
+    /// nodes below them, are left out; to save a document, call [`assign`](Self::assign) first. Runs in **O(nodes)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`] if the root was removed.
@@ -214,7 +214,7 @@ impl<'s> Area<'s> {
         Self { scene, root, below: HashMap::from([(root, true)]) }
     }
 
-    /// Like [`Self::new`], but no node is below a detached root.
+    /// Like [`Self::new`], but if the root is detached, no node counts as below it.
     pub(super) fn in_tree(scene: &'s Scene, root: NodeHandle) -> Self {
         let inside = scene.store.resolve(root).is_some_and(|id| !scene.store.is_outside(id));
         Self { scene, root, below: HashMap::from([(root, inside)]) }

@@ -36,8 +36,8 @@ impl Patch {
     ///
     /// If the other patch moves or removes a node's new previous sibling, the node takes the old place of that sibling.
     /// If both patches move nodes below each other, applying the result may fail with [`PatchError::Cycle`], since a
-    /// patch does not have the parents of nodes that stay. Runs in **O(entries log entries)**; in a row of k siblings
-    /// that move, each costs O(k) more.
+    /// patch does not contain the parents of nodes that stay. Runs in **O(entries log entries)**, plus O(k) for each of
+    /// k consecutive siblings that move.
     ///
     /// # Errors
     /// [`PatchError::State`] names a field whose values `before` differ between the patches.
@@ -147,8 +147,8 @@ fn stand(moves: &[Moves; 2], kept: &BTreeMap<u64, Move>) -> Vec<(u64, Spot)> {
     spots
 }
 
-/// For a node that one side puts after `at`, returns the number of steps from `at` to its previous sibling in the
-/// merged tree, and that sibling: `at`, or an earlier sibling if the other side moves `at`.
+/// Returns the previous sibling that a node has in the merged tree if one side puts it after `at`, and the number of
+/// steps to that sibling from `at`. It is `at` itself, or an earlier sibling if the other side moves `at`.
 fn sibling(own: &Moves, kept: &BTreeMap<u64, Move>, mut at: Option<u64>) -> (usize, Option<u64>) {
     let mut in_base = false;
     for steps in 0.. {

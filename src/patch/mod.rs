@@ -129,7 +129,7 @@ impl Patch {
     /// Creates a patch of these entries, in any order. Runs in **O(entries log entries)**.
     ///
     /// # Errors
-    /// [`PatchError::Invalid`] if no two trees differ by these entries: two entries have the same field, spots
+    /// [`PatchError::Invalid`] if these entries are no difference of two trees: two have the same node and field, spots
     /// contradict each other, or the values of an entry are equal, of different fields, or not as a scene stores them.
     ///
     /// ```
@@ -159,8 +159,8 @@ impl Patch {
         Ok(patch)
     }
 
-    /// Checks the state that these moves lead to, with each entry's value before or after: spots are possible, and a
-    /// node that is not in the tree has no components.
+    /// Checks that the spots after these moves are possible, and that nodes that are not in the tree then have no
+    /// components. `value` returns each entry's value before or after the moves.
     fn check_end(&self, moves: &Moves, value: fn(&Entry) -> &Value) -> Result<(), PatchError> {
         if let Some(id) = moves.unsound() {
             return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
@@ -238,8 +238,8 @@ impl Patch {
     /// Joins this patch and a later one.
     ///
     /// A field whose last value equals its first has no entry, except the place of a node that was moved and moved
-    /// back, since its siblings may have moved. So joining is associative. Runs in **O(entries log entries)**; in a row
-    /// of k siblings that move, each costs O(k) more.
+    /// back, since its siblings may have moved. So joining is associative. Runs in **O(entries log entries)**, plus
+    /// O(k) for each of k consecutive siblings that move.
     ///
     /// # Errors
     /// [`PatchError::State`] names a field whose value after this patch differs from its value before the later one.

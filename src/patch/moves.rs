@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The nodes that a patch moves, inserts or removes.
 pub(super) struct Moves {
-    /// By id: the spots before and after.
+    /// The spots before and after, by the id of the node.
     pub(super) places: BTreeMap<u64, [Option<Spot>; 2]>,
-    /// By spot: the node that has it afterwards.
+    /// The node at each spot after the moves.
     pub(super) followers: HashMap<Spot, u64>,
 }
 
@@ -47,7 +47,7 @@ impl Moves {
     }
 
     /// Returns a node whose spot after the moves is impossible: another node has the same spot, the previous siblings
-    /// form a cycle, the parent is removed or the node itself, or the previous sibling is elsewhere.
+    /// form a cycle, the parent is the node itself or is removed, or the previous sibling is elsewhere.
     pub(super) fn unsound(&self) -> Option<u64> {
         let mut seen: HashSet<u64> = HashSet::new();
         for (&id, &[_, after]) in &self.places {

@@ -75,7 +75,7 @@ impl Recorder {
         &self.instance
     }
 
-    /// Returns the tree at the last read, with its ids: for a client that joins, or a file. Runs in **O(nodes)**.
+    /// Returns the tree at the last read, with its ids, for a client that joins or for a file. Runs in **O(nodes)**.
     #[must_use]
     pub fn tree(&self) -> Tree {
         let nodes: HashMap<Spot, &Known> = self.known.values().map(|known| (known.spot, known)).collect();
@@ -95,17 +95,17 @@ impl Recorder {
     /// Returns the changes of the instance's tree since the last read. Call it after [`Scene::update`].
     ///
     /// New nodes get the next ids. A node that leaves before a read and returns after it counts as new. A detached
-    /// instance counts as empty. Reverted edits have no entries; reordered siblings may have more than necessary.
+    /// instance counts as empty. Reverted edits have no entries; reordered siblings may have needless ones.
     ///
     /// Runs in **O(changes log nodes)**, plus the time of [`Scene::changes`]. If the instance is not the whole scene,
-    /// inserted and moved nodes take O(depth) more, and O(nodes below) if they enter or leave the instance. If the
-    /// [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are compared, in
-    /// **O(nodes log nodes)**, and siblings after a moved node have entries, too.
+    /// each inserted or moved node takes O(depth) more, and O(nodes below) more if it enters or leaves the instance. If
+    /// the [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are compared,
+    /// in **O(nodes log nodes)**, and siblings after a moved node have entries, too.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes; [`Error::NotUpdated`] if the scene has edits since its
-    /// last update, or was never updated; [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if fewer ids
-    /// are left than nodes in the scene. After an error nothing counts as read.
+    /// last update, or was never updated; [`Error::StaleHandle`] if the root was removed; [`Error::NoIds`] if there are
+    /// fewer ids left than nodes in the scene. After an error nothing counts as read.
     pub fn read(&mut self, scene: &Scene) -> Result<Patch, Error> {
         self.check(scene, scene.len(), self.instance.ids().next_id())?;
         if !scene.store.has_all_edits() {
@@ -128,12 +128,12 @@ impl Recorder {
         Ok(Patch { entries })
     }
 
-    /// Applies a patch, [updates](Scene::update) the scene, and reads it, so that an undo is no step of its own. If it
-    /// fails, nothing changes. Returns the read patch, which includes earlier edits. Read such edits first: nodes
-    /// without ids would be removed together with a parent that the patch removes. Takes the time of the three calls.
+    /// Applies a patch, [updates](Scene::update) the scene, and reads it, so that an undo does not count as a step. If
+    /// it fails, nothing changes. Returns the read patch, which includes earlier edits. Read such edits first, or nodes
+    /// without ids will be removed along with a parent that the patch removes. Takes as long as the three calls.
     ///
     /// # Errors
-    /// The errors of [`Patch::apply`]; [`PatchError::Read`] for those of [`read`](Self::read).
+    /// The errors of [`Patch::apply`]; [`PatchError::Read`] for the errors of [`read`](Self::read).
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, PatchError> {
         let next = patch.entries.last().map_or(0, |last| last.id.saturating_add(1));
         let next = self.instance.ids().next_id().max(next);
@@ -143,10 +143,10 @@ impl Recorder {
         self.read(scene).map_err(PatchError::Read)
     }
 
-    /// Takes back all edits below the root since the last read, or none: for a command that failed half-way. Updates
-    /// the scene. Nodes that were inserted or moved in are removed. Nodes that were removed, moved out or detached are
-    /// inserted again with new handles and their old ids; those that were moved out or detached also stay where they
-    /// are. The root must not be detached. Runs in **O(nodes log nodes)**.
+    /// Takes back all edits below the root since the last read, or none if this fails; use it after a command that
+    /// failed half-way. Updates the scene. Nodes that were inserted or moved in are removed. Nodes that were removed,
+    /// moved out or detached are inserted again with new handles and their old ids; those that were moved out or
+    /// detached also stay where they are. The root must not be detached. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// The errors of [`apply`](Self::apply).

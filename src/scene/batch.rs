@@ -29,7 +29,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of the first invalid handle: [`Error::StaleHandle`] if it was stale before the
-    /// call, [`Error::RootIsFixed`]. The scene is unchanged.
+    /// call, or [`Error::RootIsFixed`]. The scene is unchanged.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -64,8 +64,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms that an iterator yields, in order, each like [`Scene::set_local`]: for frames that
-    /// move many nodes. Does not collect the items. Runs in **O(n)** for n items.
+    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does; meant for frames
+    /// that move many nodes. Does not collect the items. Runs in **O(n)** for n items.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of the first item that fails: [`Error::StaleHandle`], [`Error::NotFinite`],
@@ -100,7 +100,7 @@ impl Scene {
 
     /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
     /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
-    /// [`Mat34`](crate::Mat34)s: a pose without scale resets the scale to 1, and below parents with a non-uniform scale
+    /// [`Mat34`](crate::Mat34)s; a pose without scale resets the scale to 1, and below parents with a non-uniform scale
     /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this
     /// call: their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
     ///
@@ -217,23 +217,23 @@ impl Scene {
     ///
     /// `items` are nodes with their new places. A place must not be [`Place::Child`], and not [`Place::Before`] or
     /// [`Place::After`] a listed node. A plain handle stands for [`Place::LastChildOf`]. [`Place::Detached`] makes each
-    /// listed node the root of its own detached subtree, even if an ancestor is listed too: to keep a selection
-    /// together, pass [`Scene::topmost`] of it. If single calls of [`Scene::reparent`] with these items all succeed,
-    /// the result is the same, with siblings in the order of `items`. If a node is listed twice, its last place counts.
-    /// Only the final tree matters: a parent and its child can be swapped in one call, in any order.
+    /// listed node the root of its own detached subtree, even if an ancestor is listed too; to keep a selection
+    /// together, pass only its [`Scene::topmost`] nodes. If single calls of [`Scene::reparent`] with these items all
+    /// succeed, the result is the same, with siblings in the order of `items`. If a node is listed twice, its last
+    /// place counts. Only the final tree matters, so a parent and its child can be swapped in one call, in any order.
     ///
     /// With [`Keep::World`], local transforms are computed from the world transforms before the call. They may differ
     /// in the last digits from the results of single moves.
     ///
     /// Runs in **O(n log n)** for n items, and the next update in O(nodes moved). If a listed node has children, the
-    /// call also takes O(ancestors of the new parents), each visited once. [`Keep::World`] takes O(ancestors) an item.
+    /// call also takes O(ancestors of the new parents), each visited once. [`Keep::World`] adds O(ancestors) per item.
     ///
     /// # Errors
-    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. One check after another
-    /// runs over all items, and stops at the first item that fails: [`Error::StaleHandle`] and [`Error::RootIsFixed`],
-    /// [`Error::BesideDetached`], [`Error::PlaceInList`] for a place that is not allowed; [`Error::WouldCycle`] for a
-    /// node that would become its own ancestor; with [`Keep::World`], [`Error::Singular`], [`Error::Overflow`] and
-    /// [`Error::Underflow`] as in [`Scene::reparent`].
+    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. Each check runs over all
+    /// items before the next check begins, and stops at the first item that fails: [`Error::StaleHandle`] and
+    /// [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::PlaceInList`] for a place that is not allowed;
+    /// [`Error::WouldCycle`] for a node that would become its own ancestor; with [`Keep::World`], [`Error::Singular`],
+    /// [`Error::Overflow`] and [`Error::Underflow`] as in [`Scene::reparent`].
     ///
     /// ```
     /// use hedgerow::{Keep, Node, NodeRef, Place, Scene};
@@ -262,7 +262,7 @@ impl Scene {
         items: &[(NodeHandle, P)],
         keep: Keep,
     ) -> Result<(), BatchError> {
-        // Each place is converted once: a second call of the caller's `into` may return another place.
+        // Each place is converted once, because a second call of the caller's `into` may return another place.
         let items: Vec<(NodeHandle, Place)> = items.iter().map(|&(node, place)| (node, place.into())).collect();
         self.make_moves(&items, keep)
     }
@@ -362,7 +362,7 @@ impl Scene {
     }
 }
 
-/// Returns the length of each item's chain in `above`. The error is the least item of a cycle.
+/// Returns the length of each item's chain in `above`, or, as an error, the least item of a cycle.
 fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> {
     const UNKNOWN: usize = usize::MAX;
     const ON_THE_WAY: usize = UNKNOWN - 1;
@@ -407,7 +407,7 @@ enum Mark {
     Fork,
 }
 
-/// The target of a listed node: its world transform, or its local transform once computed.
+/// The target of a listed node: its world transform, or its local transform once that is computed.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     World(Local),
@@ -432,7 +432,7 @@ impl Worlds {
         self.local(store, id, &above).map(drop)
     }
 
-    /// Returns what the children of a node inherit once all listed nodes are at their targets.
+    /// Returns the world transform that a node's children inherit once all listed nodes are at their targets.
     fn inherited(&mut self, store: &Store, id: RecordId) -> Result<Above, Error> {
         let mut at = Some(id);
         let mut above = loop {
@@ -452,7 +452,7 @@ impl Worlds {
         Ok(above)
     }
 
-    /// Returns the final local transform of a node that inherits `above`, if it has one.
+    /// Returns the final local transform of a node that inherits `above`, or `None` if the node has none.
     fn local(&mut self, store: &Store, id: RecordId, above: &Above) -> Result<Option<Local>, Error> {
         let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
         let local = match *target {

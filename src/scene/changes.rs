@@ -11,7 +11,7 @@ use crate::{Error, NodeHandle};
 ///
 /// The result of a read borrows the reader. If the reader is a field of a struct, borrow the other fields one by one
 /// (`let Self { reader, bodies, .. } = self`), or move the reader out with [`mem::take`](core::mem::take) meanwhile. If
-/// a `?` returns before you put it back, the next read is [whole](Changed::is_whole), and of all kinds.
+/// a `?` returns before you put it back, the next read is [whole](Changed::is_whole) and reports all kinds.
 #[derive(Clone, Debug)]
 pub struct ChangeReader {
     kinds: ChangeKinds,
@@ -22,14 +22,14 @@ pub struct ChangeReader {
 }
 
 impl ChangeReader {
-    /// Creates a reader that has not read anything yet, for all kinds of changes.
+    /// Creates a reader of all kinds of changes that has not read anything yet.
     #[must_use]
     pub fn new() -> Self {
         let (lists, scratch) = (ChangeLists::default(), ReadScratch::default());
         Self { kinds: ChangeKinds::ALL, seen: None, lists, scratch }
     }
 
-    /// Creates a reader that has read everything up to the scene's last update, for all kinds of changes.
+    /// Creates a reader of all kinds of changes that has read everything up to the scene's last update.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
@@ -101,8 +101,8 @@ impl Default for ChangeReader {
 /// mirror that inserts nodes must skip nodes that it already has.
 ///
 /// Each list has a node at most once. A node of `entered` or `left` is not on `edited`, `locals`, `moved` or
-/// `visibility`; other nodes may be on several lists. Edits of detached nodes are on no list: to mirror detached nodes,
-/// read all of them again ([`Scene::detached`]). The order has no meaning, but is the same from run to run.
+/// `visibility`; other nodes may be on several lists. Edits of detached nodes are not listed; to mirror detached nodes,
+/// read all of them again ([`Scene::detached`]). The order in a list has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
 /// of `removed`. A node of `removed` has no entity if it was not in the tree at any read.
@@ -156,7 +156,7 @@ impl<'r> Changed<'r> {
         &self.lists.left
     }
 
-    /// Returns the nodes that were removed from the tree or while detached: their handles are stale for good.
+    /// Returns the nodes that were removed from the tree or while detached, whose handles are stale for good.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 /// A value of your own for each node that has a transform, in arrays parallel to the scene's transform slots.
 ///
-/// Use it for passes over all values: they are as fast as the scene's own passes. A value has the same slot as the
+/// Use it for passes over all values, which are as fast as the scene's own passes. A value has the same slot as the
 /// node's world matrix ([`TransformView::worlds`](crate::visit::TransformView::worlds)), and comes after the value of
 /// the node's parent. For values that you mostly look up by handle, use a [`NodeMap`].
 ///
@@ -59,7 +59,7 @@ pub struct Column<T> {
 struct Part<T> {
     /// The version of the slice for which `owners` is valid; 0 for none.
     version: u64,
-    /// By slot: the node's handle as bits; 0 for imports and unused slots.
+    /// For each slot, the node's handle as bits; 0 for imports and unused slots.
     owners: Vec<u64>,
     values: Vec<T>,
 }
@@ -81,7 +81,7 @@ impl<T: Clone> Column<T> {
     /// Adapts the arrays to the slots of the scene.
     ///
     /// Runs in **O(1)** if no slice was edited since the last call, else in **O(slices + rows of the slices edited)**.
-    /// Setting local transforms does not count as an edit. If the scene is another one, all values are assigned again.
+    /// Setting local transforms does not count as an edit. For another scene, all values are assigned again.
     pub fn update(&mut self, scene: &Scene) {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());
@@ -115,7 +115,7 @@ impl<T: Clone> Column<T> {
         self.moment = Some(now);
     }
 
-    /// Frees unused memory, for use after a scene has become smaller.
+    /// Frees unused memory; call it after a scene has become smaller.
     pub fn shrink_to_fit(&mut self) {
         self.waiting.shrink_to_fit();
         for Part { owners, values, .. } in &mut self.parts {
@@ -157,7 +157,7 @@ impl<T: Clone> Column<T> {
         part.version = slice.version();
     }
 
-    /// Moves values whose slot and owner satisfy `leaves` to `waiting`. Values that already wait are newer: they stay.
+    /// Moves values whose slot and owner satisfy `leaves` to `waiting`. Values that already wait are newer and stay.
     fn release(&mut self, number: usize, leaves: impl Fn(usize, u64) -> bool) {
         let Self { parts, waiting, .. } = self;
         let part = &mut parts[number];
@@ -214,12 +214,12 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// Returns the values of a slice of the scene, by transform slot. They are unspecified in unused slots, and in
-    /// slots of [imports](SliceView::imports) before a [`sweep`](Self::sweep) sets these.
+    /// Returns the values of a slice of the scene, indexed by transform slot. They are unspecified in unused slots, and
+    /// in slots of [imports](SliceView::imports) before a [`sweep`](Self::sweep) sets them.
     ///
     /// # Panics
-    /// If the slots of the scene may have changed since the column's last [`update`](Self::update). Call `update`
-    /// directly before the pass, after [`Scene::update`], [`Scene::maintain`] and all edits except of local transforms.
+    /// Panics if the slots of the scene may have changed since the last [`update`](Self::update). Call `update` right
+    /// before the pass, after [`Scene::update`], [`Scene::maintain`] and all edits except of local transforms.
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -229,7 +229,7 @@ impl<T: Clone> Column<T> {
     /// Returns mutable access to the values of [`slice`](Self::slice).
     ///
     /// # Panics
-    /// In the same cases as [`slice`](Self::slice).
+    /// Panics in the same cases as [`slice`](Self::slice).
     #[must_use]
     pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
         let part = self.parts.get_mut(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -243,7 +243,7 @@ impl<T: Clone> Column<T> {
     /// For speed, `each` is also called for unused slots; ignore these results. Runs in **O(slices + transforms)**.
     ///
     /// # Panics
-    /// In the same cases as [`slice`](Self::slice).
+    /// Panics in the same cases as [`slice`](Self::slice).
     pub fn sweep(&mut self, scene: &Scene, mut each: impl FnMut(&T, &mut T)) {
         self.sweep_slots(scene, |_, _, above, value| each(above, value));
     }
@@ -274,7 +274,7 @@ impl<T: Clone> Column<T> {
     /// ```
     ///
     /// # Panics
-    /// In the same cases as [`slice`](Self::slice).
+    /// Panics in the same cases as [`slice`](Self::slice).
     pub fn sweep_slots(&mut self, scene: &Scene, mut each: impl FnMut(&SliceView<'_>, usize, &T, &mut T)) {
         for slice in scene.slices() {
             // Each slice comes after the slices that it imports from.

@@ -9,7 +9,7 @@ impl Scene {
     /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, or in O(n) if
     /// the old or the new transform is a matrix that shears and the slice has n such matrices. If the node had no
     /// transform, the next update reconstitutes its slice, in O(nodes of the slice). If the bits stay the same, and
-    /// less than two fifths of the slice were set, the update computes nothing for the node and its descendants.
+    /// under two fifths of the slice's transforms were set, the update computes nothing for the node and those below.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -32,7 +32,7 @@ impl Scene {
     /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`].
     #[inline(always)]
     pub fn set_local(&mut self, node: NodeHandle, local: impl Into<Local>) -> Result<(), Error> {
-        // This much is short enough to be inlined, so a transform that is built at the call stays in registers.
+        // This part is short enough to be inlined, so a transform that is built at the call stays in registers.
         match local.into() {
             Local::Transform(transform) => {
                 if transform.is_plain() && self.store.set_plain(node, &transform).is_some() {
@@ -45,7 +45,7 @@ impl Scene {
     }
 
     /// Sets a local transform in the cases that [`Scene::set_local`] does not inline: it must be normalised, is the
-    /// node's first, or replaces a matrix or a translation in double precision. In all other cases, returns the error.
+    /// node's first, or replaces a matrix or a translation in double precision. Fails in all other cases.
     #[cold]
     pub(super) fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
@@ -79,7 +79,7 @@ impl Scene {
         }
     }
 
-    /// Changes a local transform with a translation in double precision. In all other cases, returns the error.
+    /// Changes a local transform with a translation in double precision. Fails in all other cases.
     pub(super) fn modify_local_at_length(
         &mut self,
         node: NodeHandle,

@@ -11,7 +11,7 @@ impl Scene {
     ///
     /// Also gives inserted and moved nodes their rows in the arrays. Reconstitutes slices that are full, are half
     /// empty, or have a node that got or lost a transform or a drawable. Draw lists, culling, queries and walks over
-    /// slices see the last update, but no longer see removed nodes: see [what passes read](crate#what-passes-read).
+    /// slices show the last update, but without nodes removed since: see [what passes read](crate#what-passes-read).
     ///
     /// Runs in **O(slices + nodes of the slices that edits affect)**, and in O(1) if nothing was edited. Does not read
     /// the arrays of unchanged slices. See [costs](crate#costs) for the first update after building a scene, and for

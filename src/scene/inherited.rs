@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 /// since has no result, a moved node inherits from its old parent, and a removed node has no result any more.
 ///
 /// A run only recomputes nodes whose local was set or removed since the previous run, nodes of slices that were edited,
-/// and the nodes below as long as results differ. Values of removed nodes are dropped. Results of a detached subtree
-/// stay unchanged until it is attached again.
+/// and the nodes below these as far down as results differ. Values of removed nodes are dropped. Results of a detached
+/// subtree stay unchanged until it is attached again.
 ///
 /// You may run the property on another scene, for example on one that was loaded again. Then the run computes
 /// everything, and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same
 /// record number, the run uses the local of the node that is in the given scene. If nodes of two scenes have handles
-/// with the same bits, a property cannot tell them apart: use one property per scene.
+/// with the same bits, a property cannot tell them apart, so use one property per scene.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};
@@ -62,7 +62,7 @@ struct SliceState<T> {
     /// The slice's version; 0 for none.
     version: u64,
     nodes: Vec<NodeHandle>,
-    /// The results of the nodes that are imported, by import.
+    /// The results of the nodes that the imports copy.
     imports: Vec<T>,
 }
 
@@ -188,7 +188,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         different
     }
 
-    /// Frees unused memory, for use after a scene has become smaller.
+    /// Frees unused memory; call it after a scene has become smaller.
     pub fn shrink_to_fit(&mut self) {
         self.locals.shrink_to_fit();
         self.results.shrink_to_fit();
@@ -251,7 +251,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         for row in 0..count {
             let result = rows.import(row).and_then(|node| results.get(node));
             match (imports.get_mut(row), result) {
-                // A removed node hands down the same result until the update.
+                // Until the update, a removed node hands down the same result as before.
                 (Some(_), None) => {}
                 (Some(known), Some(result)) if known == result => {}
                 (Some(known), Some(result)) => {
@@ -275,7 +275,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             }
             let Some(node) = rows.node(row) else { continue };
             let inherited = imports.get(parent).or_else(|| results.get(rows.node(parent)?));
-            // The parent was removed after the node had moved away: the next update places the node.
+            // The parent was removed after the node had moved away; the next update places the node.
             let Some(inherited) = inherited else { continue };
             let result = match locals.get(node) {
                 Some(local) => combine(inherited, local),

@@ -9,10 +9,10 @@ use crate::store::{MatrixSlot, SliceView};
 use arena::Arena;
 use core::ops::Range;
 
-/// Two ranges with fewer clean slots than this between them are written as one: a second write would cost more.
+/// Two ranges with fewer clean slots than this between them are written as one, because a second write would cost more.
 const GAP: usize = 32;
 
-/// No place in the buffer.
+/// Stands for no place in the buffer.
 const NONE: u32 = u32::MAX;
 
 /// Keeps track of a copy of all world matrices of a scene in a buffer of your own, such as a GPU buffer. Nodes may be
@@ -23,7 +23,7 @@ const NONE: u32 = u32::MAX;
 /// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
 /// [bases](MatrixMirror::bases) can do the same.
 ///
-/// You may skip updates, and use a mirror with several scenes in turn: the mirror then writes all that is out of date.
+/// You may skip updates, and use a mirror with several scenes in turn; the mirror then writes all that is out of date.
 ///
 /// ```
 /// use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -88,7 +88,7 @@ impl Place {
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
-    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents: later steps write everything again.
+    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents; later steps write everything again.
     Resize {
         /// The number of matrices.
         len: usize,
@@ -234,7 +234,7 @@ impl MatrixMirror {
     /// of a slice that the mirror does not know gets `u32::MAX`.
     ///
     /// # Panics
-    /// If `order` has an index that the list does not have.
+    /// Panics if `order` has an index that the list does not have.
     ///
     /// ```
     /// # use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -279,8 +279,8 @@ impl MatrixMirror {
     /// the command's [`user_data`](DrawCommand::user_data). `changed` is called in the same way.
     ///
     /// # Panics
-    /// If `order` has an index that the list does not have. If a closure panics, `instances` is empty afterwards, and
-    /// the next call reports all items as changed.
+    /// Panics if `order` has an index that the list does not have. If a closure panics, `instances` is empty
+    /// afterwards, and the next call reports all items as changed.
     ///
     /// ```
     /// use hedgerow::changes::MatrixMirror;

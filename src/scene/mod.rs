@@ -102,7 +102,7 @@ impl Scene {
     /// Creates a scene with room for `nodes` nodes in addition to the root: see [`Scene::try_reserve`].
     ///
     /// # Panics
-    /// If the allocation fails, or for more nodes than a scene can have (2³⁰). [`Scene::try_reserve`] does not panic.
+    /// Panics if the allocation fails, or for more nodes than a scene can have (2³⁰); [`Scene::try_reserve`] does not.
     #[must_use]
     pub fn with_capacity(nodes: usize) -> Self {
         let mut scene = Self::new();
@@ -151,8 +151,8 @@ impl Scene {
     /// Does all the work of [`Scene::maintain`], and frees unused memory: spare room of slices, temporary lists, and
     /// room reserved for nodes. Handles stay valid.
     ///
-    /// Records of removed nodes stay, since new nodes reuse them. Call this after [`Scene::update`]: if there are edits
-    /// since the last update, slices stay as they are. Runs in **O(nodes)**.
+    /// Records of removed nodes stay, since new nodes reuse them. Call this after [`Scene::update`], because slices
+    /// stay as they are if there are edits since the last update. Runs in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }

@@ -39,7 +39,7 @@ use hedgerow_math::PackedTransform;
 ///
 /// Local transforms are blended, not world matrices: halfway through a step, a door is still on its hinge. Translation
 /// and scale are interpolated linearly, in double precision; rotations take the shorter arc by normalised sums (nlerp),
-/// at most 0.04° off constant speed for a turn of 30° in a step, and 0.92° for 90°. The bits are the same everywhere.
+/// at most 0.04° from constant speed in a turn of 30°, and 0.92° in one of 90°. The bits are the same everywhere.
 ///
 /// | in the step, a node | is shown |
 /// |---|---|
@@ -65,9 +65,9 @@ pub struct Smooth {
 struct Drawn {
     /// Nodes that moved or entered in the last step.
     moved: Vec<NodeHandle>,
-    /// World matrices in the last frame, of `moved` and of all nodes that moved since then, in ascending order.
+    /// World matrices in the last frame, in ascending order: those of `moved`, and of all nodes that moved since.
     worlds: Vec<(NodeHandle, Mat34)>,
-    /// Nodes that entered or were cut since the last frame: the next frame draws them without motion.
+    /// Nodes that entered or were cut since the last frame, which the next frame draws without motion.
     fresh: Vec<NodeHandle>,
 }
 
@@ -108,7 +108,7 @@ impl Pose {
         let [start, end] = [self, other].map(|pose| wide(pose.local.translation) + pose.remainder.as_dvec3());
         let (place, scale) = (lerp(start, end), lerp(wide(from.scale), wide(to.scale)).as_vec3().to_array());
         let rounded = place.as_vec3();
-        // Summed in a fixed order: the same bits on every machine.
+        // Summed in a fixed order, to get the same bits on every machine.
         let dot = |a: &[f32; 4], b: &[f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
         let (a, b) = (&from.rotation, &to.rotation);
         let (s, t) = (1.0 - t, if dot(a, b) < 0.0 { -t } else { t });
@@ -189,7 +189,7 @@ impl Smooth {
             );
             fresh.sort_unstable();
             fresh.dedup();
-            // `in_order` keeps the first matrix of each node: that of the last frame.
+            // `in_order` keeps the first matrix of each node, which is that of the last frame.
             let before = |&node: &NodeHandle| Some((node, *store.previous_world(store.resolve(node)?)?));
             worlds.extend(changed.moved().iter().filter_map(before));
             in_order(worlds);
@@ -202,12 +202,12 @@ impl Smooth {
     }
 
     /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example after a teleport.
-    /// Runs in **O(1)**; with motion vectors, the step takes O(nodes below). A stale handle does nothing.
+    /// Runs in **O(1)**; with motion vectors, the next step takes O(nodes below) more. Does nothing for a stale handle.
     pub fn cut(&mut self, node: NodeHandle) {
         self.cuts.push(node);
     }
 
-    /// Returns the blended nodes, without the nodes below that move along: for programs that copy matrices themselves.
+    /// Returns the blended nodes, but not those below that move along, for programs that copy matrices themselves.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
         self.moves.iter().map(|&(node, _)| node)
     }
@@ -231,7 +231,7 @@ impl Smooth {
         for at in 0..self.moves.len() {
             prefetch(store, &self.moves, at);
             let (node, [from, to]) = self.moves[at];
-            // Since 0.0 equals −0.0, take the scene's pose: the drop must restore its signs.
+            // Since 0.0 equals −0.0, take the scene's pose, whose signs the drop must restore.
             let Some(to) = Pose::of(store, node).filter(|&now| now == to) else { continue };
             if t < 1.0 {
                 from.towards(&to, t).set(store, node);

@@ -113,12 +113,12 @@ impl<V> NodeMap<V> {
         (entry.generation.get() == handle.generation()).then_some(&mut entry.value)
     }
 
-    /// Sets the value for this handle, and returns the displaced entry, if any: no value is dropped silently.
+    /// Sets the value for this handle, and returns the displaced entry, if any, so that no value is dropped silently.
     ///
     /// The entry is this handle with its previous value, or the stale handle and the value of an *earlier* node with
-    /// the same record number: that node was removed, so you can free resources that belong to the value. If the map
-    /// has the value of a *later* node with the same record number, this handle is stale, or of another scene: then
-    /// nothing changes, and the given handle and value are returned. Runs in amortised **O(1)**.
+    /// the same record number; that node was removed, so you can free resources that belong to the value. If the map
+    /// has the value of a *later* node with the same record number, this handle is stale or belongs to another scene;
+    /// then nothing changes, and the given handle and value are returned. Runs in amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -209,7 +209,7 @@ impl<V> NodeMap<V> {
     ///
     /// Returns `None` only if the map has the value of a later node with the same record number, as with
     /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node with the same record
-    /// number: call [`remove_colliding`](Self::remove_colliding) first to get it. Runs in amortised **O(1)**.
+    /// number; call [`remove_colliding`](Self::remove_colliding) first to get that value. Runs in amortised **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

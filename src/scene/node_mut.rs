@@ -228,7 +228,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Replaces all components of the node by those of a description, and removes components that it does not have.
+    /// Replaces all components of the node by those of a description, and removes those that the description lacks.
     ///
     /// With the result of an earlier [`NodeRef::node`], this restores the node. Takes as long as the single edits.
     ///
@@ -263,12 +263,12 @@ impl NodeMut<'_> {
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
     /// planet. The node must have a transform. Rotation and scale stay the same.
     ///
-    /// The rounding error of the single-precision translation is stored separately, itself in single precision: both
+    /// The rounding error of the single-precision translation is stored separately, itself in single precision; both
     /// together are exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye)
     /// use the exact translation. World matrices, boxes and [`Scene::local`] use the rounded translation. The exact
-    /// translation is preserved when the node is moved, in copies, snapshots and text, and by [`Scene::modify_local`]
-    /// and [`look_at`](Self::look_at) if these do not change the translation. Moves with [`Keep::World`] preserve as
-    /// much as they can. All other ways to set the local transform round the translation.
+    /// translation is preserved by moves, copies, snapshots and text, and by [`Scene::modify_local`] and
+    /// [`look_at`](Self::look_at) if these do not change the translation. Moves with [`Keep::World`] preserve as much
+    /// as they can. All other ways to set the local transform round the translation.
     ///
     /// Runs in **O(1)**. If the translation was rounded, later changes of the local transform take a little longer.
     ///
@@ -305,7 +305,7 @@ impl NodeMut<'_> {
     }
 
     /// Sets the local transform so that [`NodeRef::world_f64`] becomes `world`. The translation is as precise as in
-    /// [`set_translation_f64`](Self::set_translation_f64), all else is in single precision. The node must have a
+    /// [`set_translation_f64`](Self::set_translation_f64); everything else is in single precision. The node must have a
     /// transform. [`Scene::set_world`] is faster, and precise enough near the origin.
     ///
     /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take longer.
@@ -403,7 +403,7 @@ impl NodeMut<'_> {
             return Err(Error::NotFinite("a target or an up direction"));
         }
         let translation = local.translation();
-        // Compute in the parent's space: affine maps keep lines straight, so pointing at the target there is enough.
+        // Affine maps keep lines straight, so it is enough to point at the target in the parent's space.
         let (here, there) = (translation.as_dvec3(), inverse.transform_point3(target.as_dvec3()));
         let towards = there - here;
         // A distance that single precision cannot distinguish from zero has no direction.
@@ -504,7 +504,7 @@ impl Scene {
 }
 
 /// Returns a linear map without its rotation: lengths and angles stay, the Z axis is along +Z, and the Y axis is
-/// between +Y and ±Z. A mirror shows in the X axis.
+/// between +Y and ±Z. A mirroring map has an X axis that points towards −X.
 fn unturned(axes: &DMat3) -> DMat3 {
     let DMat3 { x_axis, y_axis, z_axis } = *axes;
     // An axis without a direction gets a direction that is perpendicular to the others.

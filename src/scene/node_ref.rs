@@ -132,7 +132,7 @@ impl<'s> NodeRef<'s> {
         self.at(self.scene.store.previous_in_chain(self.id))
     }
 
-    /// Returns the next node in pre-order if it is in the subtree of `top`. Without `descend`, skips all nodes below.
+    /// Returns the next node in pre-order if it is in the subtree of `top`. Skips nodes below unless `descend` is set.
     #[inline]
     pub(super) fn next_in_subtree(self, top: Self, descend: bool) -> Option<Self> {
         self.at(self.scene.store.next_in_subtree(top.id, self.id, descend))
@@ -289,8 +289,8 @@ impl<'s> NodeRef<'s> {
 
     /// Returns the world matrix as of now, including all edits since the last update. It has the same bits as the
     /// matrix that [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single
-    /// precision, unlike [`world_f64`](Self::world_f64). Use it between edits, for example in inverse kinematics,
-    /// without an update; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
+    /// precision, unlike [`world_f64`](Self::world_f64). Use it to read matrices between edits without an update, as in
+    /// inverse kinematics; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -301,8 +301,8 @@ impl<'s> NodeRef<'s> {
     /// Returns the world transform as of now, composed in double precision from the local transforms of the node and
     /// all its ancestors, including all edits since the last update.
     ///
-    /// Exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds it.
-    /// Runs in **O(ancestors with a transform)**.
+    /// It is exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds
+    /// it. Runs in **O(ancestors with a transform)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -338,8 +338,8 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update; empty if
-    /// there are none, infinite if any box is. The subtree is the present one: nodes that were inserted since the
-    /// update have no box yet. Runs in **O(nodes of the subtree)**.
+    /// there are none, infinite if any box is. The subtree is the present one, in which nodes that were inserted since
+    /// the update have no box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
@@ -353,10 +353,10 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world translation, rotation and scale as of now, computed in double precision in **O(ancestors)**.
-    /// `None` if the world transform shears or is flat: use [`Mat34::nearest_transform`] of
+    /// `None` if the world transform shears or is flat; then use [`Mat34::nearest_transform`] of
     /// [`fresh_world`](Self::fresh_world).
     ///
-    /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
+    /// Use it for physics and similar purposes, because a product of many matrices in single precision, such as
     /// [`world`](Self::world), may appear to shear because of rounding alone.
     #[must_use]
     pub fn world_transform(self) -> Option<Transform> {
@@ -375,7 +375,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.is_anchored(self.id)
     }
 
-    /// Returns the effective material: the node's own or that of the nearest ancestor that has a material, as of now.
+    /// Returns the effective material as of now: the node's own, or that of the nearest ancestor that has a material.
     ///
     /// Runs in **O(ancestors up to the nearest one with a material)**.
     #[must_use]

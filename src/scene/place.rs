@@ -83,11 +83,11 @@ pub enum Keep {
 }
 
 impl Scene {
-    /// Resolves a place. `moving` is the node to move there, if it is in the scene: it is not counted as a sibling.
+    /// Resolves a place. `moving` is the node to move there, if it is in the scene; it is not counted as a sibling.
     /// Runs in O(index) for [`Place::Child`], else in O(1).
     #[inline]
     pub(crate) fn position(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
-        // The most frequent place comes first: it reads only the parent.
+        // The most frequent place comes first, because it reads only the parent.
         let place = match place {
             Place::LastChildOf(parent) => return Ok(Position::last_of(self.at(parent)?)),
             other => other,

@@ -23,7 +23,7 @@ use edit::{Insert, Names, Step, Tickets};
 /// the steady state, except for trees, for names and descriptions in changes, and in `apply_all`. An edit takes at most
 /// 96 bytes; an insert also stores the node's description.
 ///
-/// A queue belongs to no scene until it is applied. Only then is each handle checked: the result is
+/// A queue belongs to no scene until it is applied. Only then is each handle checked; the result is
 /// [`Error::StaleHandle`] if the scene has no node with this handle.
 ///
 /// An edit refers to nodes by [`Target`]s: a handle, or the [`Queued`] ticket of an insert that was recorded earlier.
@@ -178,7 +178,7 @@ impl EditQueue {
         Self::default()
     }
 
-    /// Returns the number of recorded edits that are not yet applied: the index of the next edit's result.
+    /// Returns the number of recorded edits that are not yet applied, which is the index of the next edit's result.
     #[must_use]
     pub fn len(&self) -> usize {
         self.edits.len()

@@ -6,7 +6,7 @@ use crate::store::{Position, RecordId, WideLocal};
 use crate::{Error, NodeHandle, node::LocalForm};
 
 impl Scene {
-    /// Moves a node and everything below it to another place, within the tree, into or out of a detached subtree, or
+    /// Moves a node and everything below it to another place: within the tree, into or out of a detached subtree, or
     /// out of the tree ([`Place::Detached`]). Returns the form of the node's local transform afterwards, if it has one.
     ///
     /// [`Keep::World`] keeps the world transform: the local transform is computed in double precision, and is stored as

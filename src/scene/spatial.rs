@@ -92,7 +92,7 @@ impl Volume for Aabb {
 /// The view of one camera, and the list to fill with the visible drawables; see [`Scene::cull`].
 #[derive(Debug)]
 pub struct CullView<'l> {
-    /// The frustum of the camera; relative to the list's [eye](DrawList::set_eye), if it has one.
+    /// The frustum of the camera, relative to the list's [eye](DrawList::set_eye) if the list has one.
     pub frustum: Frustum,
     /// The filter for drawables. The list's [own layers](DrawList::on_layers) apply too.
     pub filter: Filter,
@@ -162,12 +162,12 @@ impl Scene {
     ///
     /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, even if the scene has no
     /// [`bounds`](crate::SceneConfig::bounds). Boxes are then also composed in double precision, and rounded outwards
-    /// relative to one position per slice: no drawable that touches the frustum is missed, however far from the origin
-    /// the eye and the drawable are. If the drawables of a slice are far apart, boxes far from that position are
+    /// relative to one position per slice, so no drawable that touches the frustum is missed, however far from the
+    /// origin the eye and the drawable are. If the drawables of a slice are far apart, boxes far from that position are
     /// enlarged by a ten-millionth of the distance, so more drawables may be listed. All views with eyes share the
-    /// composed data, which the first of their lists stores: pass the same list first in each frame. A view with an eye
-    /// runs in **O(slices + drawables of slices that the frustum touches, eight at a time + drawables listed)**, plus
-    /// O(transforms that changed, or of slices that were edited) once for all views.
+    /// composed data, which the first of their lists stores, so pass the same list first in each frame. A view with an
+    /// eye runs in **O(slices + drawables of slices that the frustum touches, eight at a time + drawables listed)**,
+    /// plus O(transforms that changed, or of slices that were edited) once for all views.
     ///
     /// ```
     /// use hedgerow::glam::camera::rh;
@@ -202,8 +202,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::NoBounds`] for a view without an eye; [`Error::CapacityOverflow`] for more than 32 views;
-    /// [`Error::StaleHandle`] for the node of a filter; [`Error::NotFinite`] for the eye of a [`DetailView`], or its
-    /// scale; [`Error::InvalidDistances`] for a scale that is not positive. The lists are then unchanged.
+    /// [`Error::StaleHandle`] for the node of a filter; [`Error::NotFinite`] for a [`DetailView`] whose eye or scale is
+    /// not finite; [`Error::InvalidDistances`] for a scale that is not positive. The lists are then unchanged.
     pub fn cull(&self, views: &mut [CullView<'_>]) -> Result<(), Error> {
         if views.len() > MOST_PROBES {
             return Err(Error::CapacityOverflow);
@@ -294,7 +294,7 @@ impl Scene {
     /// Lists the nodes whose drawables' boxes are hit by the ray and that pass the filter, sorted by distance and then
     /// by handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
     ///
-    /// The scene does not have the meshes: test them yourself in this order, until a hit is nearer than the next box.
+    /// The scene has no meshes, so test yours in this order, until a hit is nearer than the next box.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

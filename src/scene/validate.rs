@@ -23,7 +23,7 @@ impl Scene {
     /// in this crate. Runs in **O(nodes)**; meant for tests and fuzzers.
     ///
     /// # Errors
-    /// A [`Violation`], with a description.
+    /// A [`Violation`] that describes the first violated invariant.
     pub fn validate(&self) -> Result<(), Violation> {
         let nodes = self.store.validate().map_err(Violation)?;
         let [attached, detached] = [self.store.len(), self.store.detached_len()];

@@ -9,8 +9,8 @@ impl Scene {
     /// local transform.
     ///
     /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. The
-    /// result of [`Scene::world`] becomes `world`: the extra precision of
-    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) in this node and its ancestors is ignored.
+    /// result of [`Scene::world`] becomes `world`, because this call ignores the extra precision of
+    /// [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) in this node and its ancestors.
     /// [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) keeps it.
     ///
     /// # Errors

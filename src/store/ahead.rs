@@ -1,13 +1,13 @@
 //! World matrices that a visitor of slices computes before the update.
 //!
-//! Visited slices stay marked: the next update computes them completely, to compare the results with the earlier ones.
+//! Visited slices stay marked, so the next update computes them completely, to compare the results with earlier ones.
 
 use crate::store::Store;
 use crate::store::slice::Slice;
 use crate::store::slices::apart;
 use hedgerow_math::internal::Upcoming;
 
-/// Lists a slice once as computed by a visitor.
+/// Lists a slice as computed by a visitor, unless it is already listed.
 fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
     if !core::mem::replace(&mut slice.ahead, true) {
         ahead.push(number);

@@ -23,10 +23,10 @@ use hedgerow_math::internal::{BLOCK, GROUP};
 /// [`DrawableView::live_word`](super::DrawableView::live_word).
 #[derive(Clone, Debug)]
 pub(crate) struct SliceBoxes {
-    /// An empty box if [`Self::present`] has no bit.
+    /// The box of each drawable, or an empty box if [`Self::present`] has no bit for it.
     pub(crate) drawables: Boxes,
     pub(crate) present: Vec<u64>,
-    /// Drawables whose box the next update computes in any case: they are new, or their bounds changed.
+    /// Drawables whose box the next update computes in any case, because they are new or their bounds changed.
     pub(crate) stale: RowSet,
     /// Whether the slice is listed for the next update because of `stale`.
     pub(crate) listed: bool,
@@ -56,7 +56,7 @@ pub(crate) struct OrderBoxes {
     pub(crate) blocks: Boxes,
     /// The order of slices at the last refresh.
     pub(crate) order: Vec<u32>,
-    /// The position of each slice by its number, or [`NIL`].
+    /// The position of each slice in the order, by slice number; [`NIL`] if it has none.
     pub(crate) positions: Vec<u32>,
 }
 

@@ -38,7 +38,7 @@ impl Row {
     pub(crate) const OWN_SEEN: u16 = 1 << 3;
     /// The transform is relative to the world, whose slot is [`Row::WORLD_SLOT`].
     pub(crate) const ANCHORED: u16 = 1 << 4;
-    /// In slices with anchored nodes, the root or the limbo: the slot of the identity, an import without a node.
+    /// In slices with the root, the limbo or anchored nodes: the slot of the identity, an import without a node.
     pub(crate) const WORLD_SLOT: u16 = 0;
 
     #[inline(always)]

@@ -111,11 +111,11 @@ components! {
     layers: Layers = LAYERS, Self::ALL;
     range: ViewRange = RANGE, Self::UNSET;
     name: Box<str> = NAME, Self::default();
-    /// A number of the user's own, not 0.
+    /// A nonzero number of the user's own.
     user_data: u32 = USER_DATA, 0;
     /// The local transform if it shears or is flat.
     matrix: Mat34 = MATRIX, Self::IDENTITY;
-    /// The rounding error of the translation in single precision, not zero.
+    /// The rounding error of the translation in single precision, if it is not zero.
     remainder: Vec3 = REMAINDER, Self::ZERO;
 }
 

@@ -216,8 +216,8 @@ impl Store {
 
 /// Local transforms.
 impl Store {
-    /// Sets a checked local transform, if the node has one that is entirely in its record. In all other cases, and for
-    /// a stale handle, changes nothing and returns `None`: use [`Self::set_local`].
+    /// Sets a checked local transform if the node's present one is entirely in its record. In all other cases, and for
+    /// a stale handle, changes nothing and returns `None`; use [`Self::set_local`] then.
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, node: NodeHandle, local: &Transform) -> Option<()> {
         self.pages.set_plain(node, *local)

@@ -15,7 +15,7 @@
 //! saved, so the same edits give the same handles as in the saved scene.
 //!
 //! Bytes are not trusted. Before anything is allocated, counts are compared with the bytes that are left. A walk sets
-//! the parent of each node that it reaches, and fails at a node that already has a parent: so valid links form trees.
+//! the parent of each node that it reaches, and fails at a node that already has a parent, so valid links form trees.
 //! If the walk reaches as many nodes as there are live nodes, the trees contain all nodes.
 
 use crate::fallible;

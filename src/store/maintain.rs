@@ -23,12 +23,12 @@ pub struct Maintenance {
     pub merged: usize,
     /// The number of nodes in the slices that were reconstituted or merged.
     pub nodes: usize,
-    /// The number of slices left for another call: the budget was spent, or there are edits since the last update.
+    /// The number of slices left for later, because the budget was spent or there are edits since the last update.
     pub remaining: usize,
 }
 
-/// A slice is reconstituted if more than one in 4 of its rows, slots or drawables is unused; without a time limit, one
-/// in 16. Without a limit, columns also keep no more spare room than one in 16.
+/// A slice is reconstituted if more than one in 4 of its rows, slots or drawables is unused, or more than one in 16 if
+/// there is no time limit. Then the spare room of columns is also reduced to one in 16.
 const SPARSE: [usize; 2] = [4, 16];
 
 /// Slices that follow each other in the order and become one slice.
@@ -39,8 +39,8 @@ struct Task {
 }
 
 impl Store {
-    /// Merges small slices and reconstitutes sparse ones, the worst first. Takes about `budget` at most. Does nothing
-    /// if there are edits since the last update. Matrices and reported changes stay the same.
+    /// Merges small slices and reconstitutes sparse ones, the worst first. Runs for about `budget` at most. Does
+    /// nothing if there are edits since the last update. Matrices and reported changes stay the same.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let start = Instant::now();
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
@@ -76,7 +76,7 @@ impl Store {
                 self.slices.slices[number as usize].shrink(parts);
             }
         }
-        // Slices that were rebuilt were listed again meanwhile.
+        // Rebuilt slices have been listed again meanwhile.
         for number in candidates.into_iter().chain(core::mem::take(&mut self.slices.untidy)) {
             self.slices.is_untidy[number as usize] = false;
         }
@@ -87,7 +87,7 @@ impl Store {
         done
     }
 
-    /// Returns neighbours to merge: of any two, one is small and one a candidate; all leave room in one slice.
+    /// Returns neighbours to merge, which leave room in one slice; of any two, one is small and one a candidate.
     fn joins(&self, candidates: &[u32]) -> Vec<Task> {
         let small = |number: u32| self.is_small(number);
         let mut tasks = Vec::new();

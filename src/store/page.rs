@@ -17,7 +17,7 @@ use crate::{Error, NodeHandle};
 use hedgerow_math::internal::{prefetch, prefetch_far};
 use std::collections::TryReserveError;
 
-/// The number of records of a page.
+/// The number of records in a page.
 pub(crate) const PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 10;
 /// The greatest number of records. This limit leaves two bits of a record's number unused.
@@ -51,8 +51,8 @@ thread_local! {
     pub(crate) static RECORDS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_RECORDS) };
 }
 
-/// The location of a node: its slice, its row there, and the slot of its transform, own or inherited; or, before the
-/// update places the node, its index in the waiting list. One load reads all of it.
+/// The location of a node: its slice, its row there, and the slot of its own or inherited transform, or its index in
+/// the waiting list until an update places it. One load reads all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub(crate) struct Spot(u64);
@@ -138,7 +138,7 @@ pub(crate) struct Standing {
 #[derive(Clone)]
 pub(crate) struct Pages {
     pages: Vec<Boxed<Page>>,
-    /// By page: whether any byte of `dirty` may be set.
+    /// For each page, whether any byte of `dirty` may be set.
     marks: Vec<u8>,
     /// Whether any mark may be set.
     pub(crate) marked: bool,

@@ -43,7 +43,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Frees memory that only a large build needed, in a scene of this many nodes.
+    /// Given the scene's number of nodes, frees memory that only a larger build needed.
     fn shrink(&mut self, nodes: usize) {
         if self.fresh.capacity() > most_kept(nodes) {
             *self = Self::default();

@@ -151,7 +151,7 @@ impl Store {
     pub(crate) fn layers(&self, id: RecordId) -> Layers {
         let chain = core::iter::successors(Some(id), |&id| self.pages.parent(id).some());
         let mut layers = Layers::ALL;
-        // The nearest node that is hidden or shown decides.
+        // Of the node and its ancestors, the nearest that is hidden or shown decides.
         let mut nearest = Visibility::Inherited;
         for id in chain {
             layers &= self.own_layers(id).unwrap_or(Layers::ALL);

@@ -1,9 +1,9 @@
 //! Reconstitution: writes the nodes of neighbouring slices, and new nodes, as slices in depth-first order.
 //!
-//! The same function splits and merges slices, and moves nodes. Nodes are sorted by counting over arrays of four bytes:
-//! sizes of subtrees in reverse order, positions in forward order. Links are not followed, so siblings keep the order
-//! of their old rows, and new siblings come last. Records of nodes that had a row are hardly read, unless the nodes
-//! were reshaped. Imports are named by record, so other slices need no change.
+//! The same function splits and merges slices, and moves nodes. Nodes are sorted by counting, over arrays of four-byte
+//! numbers: sizes of subtrees in reverse order, positions in forward order. Links are not followed, so siblings keep
+//! the order of their old rows, and new siblings come last. Records of nodes that had a row are hardly read, unless the
+//! nodes were reshaped. Imports are named by record, so other slices need no change.
 //!
 //! Source: the thesis, section 4.4.6; the order is that of a counting sort.
 
@@ -231,7 +231,7 @@ impl Store {
             starts.push(start);
             for (at, row) in slice.rows.iter().enumerate() {
                 let item = if let Some(&handle) = slice.imports.get(at) {
-                    // An import that an earlier source has as a node is no import any more.
+                    // An import whose node is in an earlier source is no import any more.
                     let spot = handle.and_then(|handle| self.pages.resolve(handle)).map(|id| self.pages.spot(id));
                     let within = spot.and_then(|spot| {
                         let of = sources.iter().position(|&number| number as usize == spot.slice())?;

@@ -73,11 +73,11 @@ impl Has {
     pub(crate) const MATRIX: Self = Self(1 << 6);
     /// A rounding error of the translation in single precision.
     pub(crate) const REMAINDER: Self = Self(1 << 7);
-    /// The node is outside of the tree: it is in a detached subtree.
+    /// The node is outside of the tree, in a detached subtree.
     pub(crate) const DETACHED: Self = Self(1 << 8);
     /// The node was moved since the update, and is on [`Waiting::moved`](super::waiting::Waiting).
     pub(crate) const MOVED: Self = Self(1 << 9);
-    /// Mesh or bounds were set since the update: the node is on [`Waiting::redrawn`](super::waiting::Waiting).
+    /// Mesh or bounds were set since the update, so the node is on [`Waiting::redrawn`](super::waiting::Waiting).
     pub(crate) const REDRAWN: Self = Self(1 << 10);
     /// [`Visibility::Hidden`](crate::Visibility).
     pub(crate) const HIDDEN: Self = Self::of_visibility(Visibility::Hidden);
@@ -94,7 +94,7 @@ impl Has {
     /// A [`ViewRange`](crate::ViewRange).
     pub(crate) const RANGE: Self = Self(1 << 16);
 
-    /// Returns whether setting the local transform needs more than a store: there is none, or parts are in side data.
+    /// Returns whether setting the local transform needs more than a store, as there is none or parts are in side data.
     pub(crate) const fn sets_at_length(self) -> bool {
         self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
     }
@@ -153,7 +153,7 @@ impl Not for Has {
 /// rotation 16 │ translation 12 │ scale 12 │ first, last, next, previous 16 │ has 4 │ material 4
 /// ```
 ///
-/// The local transform is the first 40 bytes, like [`Transform`](crate::Transform): setting it takes three stores.
+/// The local transform is the first 40 bytes, like [`Transform`](crate::Transform), so setting it takes three stores.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Record {
@@ -181,8 +181,8 @@ impl Record {
         self.links[link as usize] = to;
     }
 
-    /// Returns whether a slot's copy of the local transform has the same bits. False for a translation in double
-    /// precision, whose remainder the copy lacks.
+    /// Returns whether a slot's copy of the local transform has the same bits. Returns false for a translation in
+    /// double precision, whose remainder the copy lacks.
     #[inline(always)]
     pub(crate) fn is_copied(&self, copy: &PackedTransform) -> bool {
         !self.has.has(Has::REMAINDER) && copy.same_bits(&self.local)

@@ -139,7 +139,7 @@ impl RowSet {
         }
     }
 
-    /// Returns the words, for kernels.
+    /// Returns the words of the set, for kernels.
     #[inline(always)]
     pub(crate) fn words(&self) -> &[u64; WORDS] {
         &self.0

@@ -152,7 +152,7 @@ impl Slice {
     /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end. Marks the
     /// slot for the next sweep. Returns the row, and the slot that it uses; `None` if there is no room.
     ///
-    /// Values that were just stored are not loaded again: a load would wait for their cache lines.
+    /// Values that were just stored are not loaded again, because a load would wait for their cache lines.
     #[inline(always)]
     pub(crate) fn put(
         &mut self,

@@ -14,7 +14,7 @@ pub(crate) struct Others<'s> {
 }
 
 impl<'s> Others<'s> {
-    /// Returns a slice by its number, which must not be the changed slice's.
+    /// Returns a slice by its number, which must not be that of the changed slice.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Option<&'s Slice> {
         match number.checked_sub(self.before.len()) {
@@ -96,7 +96,7 @@ impl Slices {
         }
     }
 
-    /// Marks the slice of a node for reconstitution: the node got or lost a transform or a drawable.
+    /// Marks the slice of a node for reconstitution, because the node got or lost a transform or a drawable.
     pub(crate) fn reshape(&mut self, spot: Spot) {
         self.note_edit(spot, |head| &mut head.reshaped);
     }

@@ -1,7 +1,7 @@
 //! World transforms in double precision, as spaces that nodes are placed in.
 //!
-//! Most transforms only move, turn and scale uniformly. Such a space is stored as translation, rotation and scale:
-//! composing spaces and placing nodes then takes no matrix, inverse or decomposition. All other spaces are matrices.
+//! Most transforms only move, turn and scale uniformly. Such a space is stored as translation, rotation and scale, so
+//! composing spaces and placing nodes takes no matrix, inverse or decomposition. All other spaces are matrices.
 
 use crate::{Error, Local, NodeHandle, Transform};
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
@@ -108,7 +108,7 @@ impl EvenSpace {
         (kept & local.is_plain()).then_some(local)
     }
 
-    /// Returns the same space as matrices.
+    /// Returns the same space in the form of matrices.
     #[cold]
     pub(crate) fn to_other(self) -> OtherSpace {
         let world =
@@ -126,8 +126,8 @@ pub(crate) struct OtherSpace {
     inverse: Option<DAffine3>,
 }
 
-/// The greatest relative deviation of axes that count as perpendicular and equally long: above the rounding errors of
-/// double precision, and below the resolution of single precision.
+/// Axes that deviate by at most this relative amount count as perpendicular and equally long. The limit is above the
+/// rounding errors of double precision, and below the resolution of single precision.
 const ALIKE: f64 = 1e-13;
 
 impl OtherSpace {
@@ -150,7 +150,7 @@ impl OtherSpace {
     }
 }
 
-/// Returns a matrix as an even space, if it is one: children without shear in the world then have no local shear.
+/// Returns a matrix as an even space if it is one, so that children without shear in the world have no local shear.
 fn even(world: &DAffine3) -> Option<EvenSpace> {
     let DMat3 { x_axis, y_axis, z_axis } = world.matrix3;
     let square = x_axis.length_squared();

@@ -16,10 +16,10 @@ use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, pr
 const AHEAD: usize = 64;
 /// The number of slots that are refreshed and multiplied at a time.
 const BLOCK: usize = 128;
-/// If one slot in this many was set, all slots from the first on are computed: finding the affected slots would cost
-/// more. New leaves affect no other slots, so they are not counted.
+/// If at least one slot in this many was set, all slots from the first on are computed, because finding the affected
+/// slots would cost more. New leaves affect no other slots, so they are not counted.
 const DENSE: usize = 24;
-/// The same limit with new leaves counted.
+/// The same limit for a count that includes new leaves.
 const DENSE_WITH_LEAVES: usize = 5;
 
 impl Store {
@@ -69,7 +69,7 @@ impl Store {
             }
             let spot = pages.spot(id);
             let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
-            // If the node lost its transform since, the slot is an ancestor's: computing it again does no harm.
+            // If the node lost its transform since, the slot is an ancestor's, and computing it again does no harm.
             slice.mark(spot.slot());
             let Some(feed) = feed else { continue };
             if !slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
@@ -199,7 +199,7 @@ impl Slice {
             return self.gather(pages, components, imports..len);
         }
         let is_leaf = |&slot: &u16| pages.record(self.slots.records[usize::from(slot)]).is_leaf();
-        // Before an update, links may not show all nodes that the slice still has.
+        // Before an update, the links might not lead to all nodes that the slice still has.
         let only_leaves = || set.len() == leaves || !self.ahead && !self.stale && set.iter().all(is_leaf);
         if above == 0 && self.matrices.is_empty() && only_leaves() {
             return self.compute_leaves(pages, set);
@@ -221,7 +221,7 @@ impl Slice {
         self.compute(components, first..len, upcoming);
     }
 
-    /// Computes all slots of a run in which many were set. Local transforms come from records; copies are then stale.
+    /// Computes all slots of a run in which many were set. Local transforms come from records, and copies become stale.
     fn gather(&mut self, pages: &Pages, components: &Components, run: Range<usize>) {
         (self.stale, self.anew) = (true, false);
         self.dirty.insert_run(run.clone());

@@ -18,7 +18,7 @@ pub(crate) struct Trace {
     fresh: RowSet,
     /// Slots whose previous matrix differs from the present one.
     moving: RowSet,
-    /// Slots whose local transform was set before a visit: the next update reports it.
+    /// Slots whose local transform was set before a visit, which the next update reports.
     early: RowSet,
     /// The greatest of all frames in `moved` and `set`.
     newest: u32,
@@ -48,7 +48,7 @@ impl History {
 }
 
 impl Trace {
-    /// Creates histories of this many new slots.
+    /// Creates histories for this many new slots.
     pub(crate) fn of(slots: usize) -> Self {
         let mut fresh = RowSet::EMPTY;
         fresh.fill(slots);
@@ -106,7 +106,7 @@ impl Trace {
         prefetch(&self.set, slot);
     }
 
-    /// Records that the local transform in a slot was set: in `frame` during an update, else before a visit.
+    /// Records that a local transform was set in `frame` or, if that is `None`, before a visit.
     #[inline]
     pub(crate) fn note_set(&mut self, slot: usize, frame: Option<u32>) {
         if let Some(frame) = frame {
@@ -186,7 +186,7 @@ impl Trace {
         self.listed = false;
     }
 
-    /// Returns whether to add a slice that took over histories to `Feed::moving`.
+    /// Returns whether a slice that took over histories must be added to `Feed::moving`.
     pub(crate) fn list(&mut self) -> bool {
         self.moving.first(0, self.previous.len()).is_some() && !core::mem::replace(&mut self.listed, true)
     }

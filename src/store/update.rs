@@ -33,7 +33,7 @@ impl Store {
         self.finish_frame();
     }
 
-    /// Returns whether the next update has nothing to do: no edits, and all histories at rest.
+    /// Returns whether the next update has nothing to do, because there are no edits and all histories are at rest.
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
         self.has_all_edits() && self.feed.as_ref().is_none_or(|feed| feed.is_at_rest())

@@ -1,7 +1,7 @@
 //! Read access to slices from outside the storage: rows, and whole columns.
 //!
 //! A view borrows the store and changes nothing. [`SliceViewMut`] can set local transforms. Methods that are not public
-//! are for the passes: they return the arrays unchanged.
+//! are for the passes, and return the arrays unchanged.
 
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
@@ -296,7 +296,7 @@ impl<'s> TransformView<'s> {
     }
 
     /// Returns the local transform of a slot as of the last update. Matrices, and rounding errors of translations, are
-    /// the present ones: the slice has no copies. `None` if the node was moved or removed since and there is no copy.
+    /// as of now, because the slice has no copies. `None` if the node was moved or removed since and there is no copy.
     fn wide_local(&self, slot: usize) -> Option<WideLocal> {
         let SliceView { store, slice, number, .. } = self.view;
         let id = slice.slots.records[slot];
@@ -489,7 +489,7 @@ impl SliceViewMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`].
     ///
     /// # Panics
-    /// If no node has the slot.
+    /// Panics if no node has the slot.
     pub fn set_local(&mut self, slot: usize, transform: Transform) -> Result<(), Error> {
         let id = self.view().transforms().record(slot).expect("a slot that a node has");
         self.store.set_local(id, Local::Transform(transform.checked()?));
@@ -497,7 +497,7 @@ impl SliceViewMut<'_> {
         Ok(())
     }
 
-    /// Computes the world matrices that are out of date, or all if `everything` is set. These stay marked, so that the
+    /// Computes the world matrices that are out of date, or all if `everything` is set. They stay marked, so that the
     /// next update can compare them with the values before. If none is out of date, nothing changes.
     pub(crate) fn propagate(&mut self, everything: bool) {
         self.store.propagate_ahead(self.number, everything);

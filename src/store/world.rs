@@ -35,7 +35,7 @@ impl WideLocal {
     }
 }
 
-/// Returns whether a world matrix is finite in single precision, as the update computes it.
+/// Returns whether the world matrix, as the update computes it in single precision, is finite.
 fn stays_finite(above: &Mat34, local: Local) -> bool {
     (*above * local.to_matrix()).is_finite()
 }
@@ -56,7 +56,7 @@ impl Above {
         Self { space: self.space.below(local), world: self.world * local.to_matrix() }
     }
 
-    /// Returns the local transform that places a child at the checked `world`. Errors have the handle from `parent`.
+    /// Returns the local transform that places a child at the checked `world`, or an error with the handle of `parent`.
     pub(crate) fn local_at(&self, world: Local, parent: impl FnOnce() -> NodeHandle) -> Result<Local, Error> {
         let local = self.space.local_at(world);
         let local = local.and_then(|local| stays_finite(&self.world, local).then_some(local).ok_or(Error::Overflow));
@@ -97,7 +97,7 @@ impl Store {
         parent.map_or_else(world, |parent| self.wide_world(parent))
     }
 
-    /// Returns the present world matrix of a node, with the bits of the next update. Runs in O(ancestors).
+    /// Returns the present world matrix of a node, with the bits that the next update computes. Runs in O(ancestors).
     pub(crate) fn fresh_world(&self, id: RecordId) -> Mat34 {
         let chain = self.transform_chain(id);
         chain.iter().rev().fold(Mat34::IDENTITY, |world, &id| world * self.chain_local(id).to_matrix())
@@ -121,7 +121,7 @@ impl Store {
         if !world.is_finite() {
             return Err(Error::Overflow(self.handle(from.unwrap_or(id))));
         }
-        // A translation in single precision stays so: keeping the product's rounding error would slow down later edits.
+        // Keeping the rounding error of a translation in single precision would slow down later edits.
         let precise = self.is_precise(id) || parent.is_some_and(|parent| self.is_precise(parent));
         self.local_at((parent, parent.or(from).unwrap_or(id)), &to, &world, precise).map(Some)
     }
@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Returns the local transform that places a node at `world` relative to `parent`, whose world transform is `to`.
-    /// Errors have the handle of `fault`.
+    /// Errors contain the handle of `fault`.
     fn local_at(
         &self,
         (parent, fault): (Option<RecordId>, RecordId),
@@ -187,7 +187,7 @@ impl Store {
         self.wide_local(id).map(|wide| wide.local.translation().as_dvec3() + wide.remainder.as_dvec3())
     }
 
-    /// Sets the translation of a node's local transform in double precision. Returns whether there is one.
+    /// Sets the translation of a node's local transform in double precision. Returns false if there is none.
     pub(crate) fn set_wide_translation(&mut self, id: RecordId, translation: DVec3) -> bool {
         let Some(local) = self.local(id) else { return false };
         let rounded = translation.as_vec3();
@@ -214,7 +214,7 @@ impl WideWorld<'_> {
         regular.then(|| self.world.inverse()).filter(DAffine3::is_finite)
     }
 
-    /// Returns the local transform that places a child of this node at `world`. `parent` returns the handle for errors.
+    /// Returns the local transform that places a child at `world`. `parent` returns the handle that errors contain.
     fn local_at(&self, world: &DAffine3, precise: bool, parent: impl Fn() -> NodeHandle) -> Result<WideLocal, Error> {
         let wide = self.inverse().ok_or_else(|| Error::Singular(parent()))? * *world;
         let local = WideLocal::from_wide(&wide, precise).ok_or_else(|| Error::Overflow(parent()))?;

@@ -1,4 +1,4 @@
-//! Ids of nodes: they stay the same when numbers change.
+//! Ids of nodes, which stay the same when numbers change.
 
 use crate::tree::Tree;
 use crate::{Error, Node};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// The ids of a tree's nodes. Nothing is stored as long as each id, including the next id, is the number of its node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids {
-    /// The ids by number; empty while nothing is stored.
+    /// The ids by node number; empty while nothing is stored.
     list: Vec<u64>,
     numbers: HashMap<u64, usize>,
     /// Greater than every id in the list; 0 while nothing is stored.
@@ -20,7 +20,7 @@ impl Ids {
         self.next == 0
     }
 
-    /// Returns the ids by number, and the next id; empty and 0 if each id is the number of its node.
+    /// Returns the ids by node number, and the next id; an empty list and 0 if each id is the number of its node.
     pub(super) fn stored(&self) -> (&[u64], u64) {
         if self.list.iter().copied().eq(0..self.next) { (&[], 0) } else { (&self.list, self.next) }
     }
@@ -77,7 +77,7 @@ impl Tree {
     /// ```
     ///
     /// # Panics
-    /// If the name is 4 GiB or longer.
+    /// Panics if the name is 4 GiB or longer.
     pub fn push_with_id(&mut self, parent: Option<usize>, node: Node<'_>, id: u64) -> usize {
         let number = self.push_node(parent, node);
         if !self.ids.push(number, id) {

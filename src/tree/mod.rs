@@ -83,7 +83,7 @@ impl Tree {
     /// amortised **O(1)**.
     ///
     /// # Panics
-    /// If the name is 4 GiB or longer.
+    /// Panics if the name is 4 GiB or longer.
     #[inline]
     pub fn push(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
         if self.ids.are_numbers() {

@@ -5,7 +5,7 @@ use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
 
-/// A list of descriptions as a scene stores them. A description only takes words for its components. Most descriptions
+/// A list of descriptions as a scene stores them. A description has words only for its components. Most descriptions
 /// fit into one cache line; a [`Node`] takes three. This matters because lists are not read in the order of writing.
 ///
 /// ```text

@@ -1,6 +1,6 @@
 //! Nodes as a list in text formats: the form of a node, and how a list becomes a tree.
 //!
-//! The list is flat because trees are deep: most formats could not read a nested chain of a thousand nodes.
+//! The list is flat because trees are deep, and most formats could not read a nested chain of a thousand nodes.
 
 use crate::tree::Tree;
 use crate::{Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
@@ -124,7 +124,7 @@ const NONE: usize = usize::MAX;
 /// A list that was read: its nodes in depth-first order, detached nodes last.
 pub(crate) struct Listed {
     pub(crate) tree: Tree,
-    /// The id of each node of the tree, which is its place in a list without ids.
+    /// The id of each node of the tree; in a list without ids, this is the node's place.
     pub(crate) ids: Vec<u64>,
     /// The places of the roots that are not detached.
     pub(crate) roots: Vec<usize>,
@@ -135,9 +135,9 @@ impl Listed {
     pub(crate) fn of(nodes: &[NodeForm<'_>]) -> Result<Self, String> {
         let places = ids(nodes)?;
         let (mut roots, mut detached) = (Vec::new(), Vec::new());
-        // By node: its first child and its next sibling, in the order of the list.
+        // The first child and the next sibling of each node, in the order of the list.
         let (mut first_child, mut next_sibling) = (vec![NONE; nodes.len()], vec![NONE; nodes.len()]);
-        // From the last node to the first, so that each node is put before its later siblings.
+        // Goes from the last node to the first, so that each node is put before its later siblings.
         for (place, node) in nodes.iter().enumerate().rev() {
             let refuse = |why: &str| Err(format!("node {place}: {why}"));
             match (node.parent, node.detached) {

@@ -10,7 +10,7 @@ use std::vec;
 
 /// The number of entries of a block.
 const BLOCK: u32 = 64;
-/// The number of blocks of a group: 32 KB. All record numbers fill 65,536 groups, whose list takes 1.5 MB.
+/// The number of blocks of a group, which takes 32 KB. All record numbers fill 65,536 groups, whose list takes 1.5 MB.
 const GROUP: u32 = 1 << 10;
 
 /// A generation of 4 bytes, and the value. The generation of a vacant slot is 0, which no handle has.

@@ -33,7 +33,7 @@ pub struct IterMut<'m, V> {
     remaining: usize,
 }
 
-/// The handles and values of a [`NodeMap`] that is consumed, in the order of the handles.
+/// The handles and values of a consumed [`NodeMap`], in the order of the handles.
 pub struct IntoIter<V> {
     slots: Owned<V>,
     remaining: usize,

@@ -17,7 +17,7 @@ pub(super) enum Event {
     Entered,
     /// Edits changed the node, or a value that it inherits.
     Edited(ChangeKinds),
-    /// The node uses another transform slot, with another history: the slot's data up to this frame is not valid for
+    /// The node uses another transform slot, with another history, so the slot's data up to this frame is not valid for
     /// this node. The node's world matrix last changed in the given frame, which is this one or an earlier one.
     Moved(u32),
 }
@@ -71,7 +71,7 @@ impl Log {
         }
     }
 
-    /// Drops all entries, so that frames up to this one are unknown.
+    /// Drops all entries, so that the changes of frames up to this one are unknown.
     pub(super) fn forget(&mut self, frame: u64) {
         self.entries.clear();
         self.frames.clear();

@@ -107,7 +107,7 @@ impl Feed {
         self.removed.is_empty() && !self.overflowed && self.edited.is_empty()
     }
 
-    /// Returns whether all previous matrices are the present ones.
+    /// Returns whether all previous matrices equal the present ones.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.moving.is_empty() && self.recalled.is_empty()
     }
@@ -162,7 +162,7 @@ impl Feed {
         self.kinds.insert(id, known.unwrap_or_default() | kinds);
     }
 
-    /// Logs a change that an update computed, unless the node was placed again: such nodes are checked later.
+    /// Logs a change that an update computed, unless the node was placed again, because such nodes are checked later.
     pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         let has = pages.record(id).has;
         if has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
@@ -217,7 +217,7 @@ impl Store {
         let Some(feed) = &mut self.feed else { return };
         feed.kinds.remove(id);
         if feed.removed.len() >= MOST_KEPT.max(feed.log.limit()).max(feed.nodes) {
-            // The list got too long before the next update: the next read must be whole.
+            // The list got too long before the next update, so the next read must be whole.
             feed.overflowed = true;
             feed.removed = Vec::new();
         }
@@ -470,7 +470,7 @@ impl Store {
         feed.notes.shrink_to(MOST_KEPT);
         feed.placed.shrink_to(MOST_KEPT);
         if feed.recalled.len() > known {
-            // The first recalled matrix of a node stays.
+            // If a node was recalled more than once, its first matrix stays.
             feed.recalled.sort_by_key(|&(node, _)| node);
             feed.recalled.dedup_by_key(|&mut (node, _)| node);
         }

@@ -1,6 +1,6 @@
 //! Reads of the history of changes: the changes after a frame, node by node.
 //!
-//! A read shows the last update: slices and [`Has::REPORTED`] are in its state, without later edits.
+//! A read shows the last update: slices and [`Has::REPORTED`] are in the state of that update, without later edits.
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -68,7 +68,7 @@ struct Other {
     node: NodeHandle,
     /// The slot's history is valid for frames after this one.
     after: u32,
-    /// The last frame up to `after` in which the node moved.
+    /// The last frame, not after `after`, in which the node moved.
     moved: u32,
 }
 
@@ -126,8 +126,8 @@ impl ReadScratch {
 }
 
 impl Store {
-    /// Reads the changes after a frame, as of the last update, into lists that are cleared first. Without a frame, or
-    /// if the history does not reach back to it, lists all nodes of the tree as entered, and returns `true`.
+    /// Reads the changes after a frame, as of the last update, into lists that are cleared first. If no frame is given,
+    /// or if the history does not reach back to it, lists all nodes of the tree as entered, and returns `true`.
     pub(crate) fn read_changes(
         &self,
         after: Option<u64>,
@@ -173,7 +173,7 @@ struct Reading<'s> {
     store: &'s Store,
     feed: &'s Feed,
     after: u64,
-    /// `after` as slots count frames.
+    /// `after`, as slots count frames.
     slot_after: u32,
     kinds: ChangeKinds,
 }
