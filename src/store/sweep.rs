@@ -250,7 +250,7 @@ impl Slice {
 
     /// Computes the slots of leaves, which have no slots below.
     fn compute_leaves(&mut self, pages: &Pages, leaves: &[u16]) {
-        let anew = core::mem::take(&mut self.anew) | self.stale;
+        let anew = core::mem::take(&mut self.anew);
         let Slots { records, parents, worlds, locals } = &mut self.slots;
         for (at, &slot) in leaves.iter().enumerate() {
             if let Some(&ahead) = leaves.get(at + AHEAD / 4) {
