@@ -13,7 +13,7 @@ pub enum Error {
     Clip(ClipError),
     /// Joints or bytes are not a skeleton, or a pose or an instance does not match the skeleton.
     Skeleton(SkeletonError),
-    /// A skin, a skinned mesh, or a call for skinning is invalid.
+    /// A skin or a skinned mesh is invalid, or a call that uses one failed.
     Skin(SkinError),
     /// Bytes are not a library.
     Library(LibraryError),

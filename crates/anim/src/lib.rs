@@ -65,15 +65,15 @@
 //! | [`SkinnedMesh::skin`] | O(vertices × influences) |
 //! | [`ClipBuilder::build`] | O(keys log keys) |
 //!
-//! No call allocates once the arrays that it fills have grown. The README has timings and commands to repeat them.
+//! A call allocates only to grow the arrays that it fills. The README has timings and commands to repeat them.
 //!
 //! # The same bits everywhere
 //!
 //! Playing a [`Clip`], sums and differences of poses, morph targets, and all byte formats give the same bits on every
 //! machine. Model matrices, palettes and skinned vertices have the same bits on all machines with fused multiply-add
-//! (AVX2, AVX-512, NEON). All machines without it agree with each other, but not with these. The tests `same_bits`
-//! check this on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly. Samples of a [`RawClip`] and results of
-//! [`ClipBuilder`] may differ between machines, because they use sines of the system's library: build clips once and
+//! (AVX2, AVX-512, NEON). Machines without fused multiply-add agree with each other, but not with those. The tests
+//! `same_bits` check this on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly. Samples of a [`RawClip`] and results of
+//! [`ClipBuilder`] may differ between machines, because they use sines of the system's library, so build clips once and
 //! ship them as bytes. A [`UniformPose`](pose::UniformPose) may differ too, because it uses glam's products.
 //!
 //! # Features

@@ -4,17 +4,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// The number of joints below which one thread finishes before another has started.
+/// With fewer joints than this, one thread finishes before another has started.
 #[cfg(feature = "rayon")]
 const WORTH_SHARING: usize = 16_384;
 /// The approximate number of joints in a task.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 4096;
-/// The factor on [`WORTH_SHARING`] for a caller outside the pool, who waits for threads that may sleep.
+/// [`WORTH_SHARING`] is multiplied by this for a caller outside the pool, who waits for threads that may sleep.
 #[cfg(feature = "rayon")]
 const OUTSIDE: usize = 4;
 
-/// Returns whether several threads do this amount of work faster. `least` is the threshold for a caller in the pool.
+/// Returns whether more threads speed up this amount of work. `least` is the threshold for a caller in the pool.
 #[cfg(feature = "rayon")]
 pub(crate) fn is_worth_sharing(amount: usize, least: usize) -> bool {
     let least = if rayon::current_thread_index().is_some() { least } else { OUTSIDE * least };
@@ -133,7 +133,7 @@ impl<'r, T: Clone> Rooms<'r, T> {
     pub(crate) fn with<R>(&self, fill: T, work: impl FnOnce(&mut [T]) -> R) -> R {
         let lock = || self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = lock().pop();
-        // All rooms may be taken: a thread that waits within `work` may start another part.
+        // All rooms may be taken, because a thread that waits within `work` may start another part.
         let Some(room) = taken else { return work(&mut vec![fill; self.length]) };
         let result = work(room);
         lock().push(room);

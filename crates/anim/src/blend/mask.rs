@@ -4,7 +4,7 @@ use crate::blend::kernels::Weights;
 use crate::transform_lanes::POSE_LANES as LANES;
 use crate::{Error, Skeleton, skeleton::SkeletonError};
 
-/// A weight from 0 to 1 for each joint, which multiplies the weight of a blend. Takes 4 bytes per joint.
+/// A weight from 0 to 1 for each joint, by which the weight of a blend is multiplied. Takes 4 bytes per joint.
 ///
 /// ```
 /// use hedgerow_anim::{SkeletonBuilder, Transform, blend::JointMask};
@@ -51,7 +51,7 @@ impl JointMask {
     /// Returns the weight of a joint.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     #[must_use]
     pub fn get(&self, joint: u16) -> f32 {
         assert!(usize::from(joint) < self.joints, "joint {joint} of a mask of {} joints", self.joints);

@@ -14,14 +14,14 @@ use crate::{Error, Pose, skeleton::SkeletonError};
 use kernels::Weights;
 use mask::checked;
 
-/// The greatest weight of [`PoseSum::add`] and [`Pose::add`]. Weights of a crossfade or a [`JointMask`] are at most 1.
+/// The greatest weight for [`PoseSum::add`] and [`Pose::add`]. For a crossfade or a [`JointMask`], the limit is 1.
 pub const MAX_WEIGHT: f32 = 1e6;
 
 /// Accumulates a weighted sum of poses.
 ///
 /// Translations and scales are averaged. Rotations are flipped to the same hemisphere, added and normalised. Weights
-/// need not add up to one: each joint's sum is divided by the total of the joint's weights. Reuse a sum every frame to
-/// avoid allocations.
+/// need not add up to one, because each joint's sum is divided by the total of the joint's weights. Reuse a sum every
+/// frame to avoid allocations.
 ///
 /// ```
 /// use hedgerow_anim::{Pose, Transform, blend::{MAX_WEIGHT, PoseSum}};
@@ -56,7 +56,7 @@ impl PoseSum {
 
     /// Adds a pose times a weight. If there is a mask, its joint weights multiply the weight.
     ///
-    /// Runs in **O(joints)**, eight at a time.
+    /// Runs in **O(joints)** and processes eight joints at a time.
     ///
     /// # Errors
     /// [`SkeletonError::BadWeight`] unless the weight is from 0 to [`MAX_WEIGHT`]; [`SkeletonError::JointCount`] if the
@@ -73,7 +73,7 @@ impl PoseSum {
     /// [`f32::MIN_POSITIVE`] gets its transform from `base`, for example the rest pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if `base` or `out` has a different number of joints. The sum is unchanged then.
+    /// [`SkeletonError::JointCount`] if `base` or `out` has a different number of joints; the sum is then unchanged.
     pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
         expect(self.joints, [Some(base.len()), Some(out.len())])?;
         if self.empty {
@@ -87,10 +87,10 @@ impl PoseSum {
 }
 
 impl Pose {
-    /// Blends each joint towards another pose: 0 keeps this pose, 1 gives the other one. If there is a mask, its joint
-    /// weights multiply the weight. Rotations take the shorter arc and are normalised.
+    /// Blends each joint towards another pose: weight 0 keeps this pose, and weight 1 gives the other pose. If there is
+    /// a mask, its joint weights multiply the weight. Rotations take the shorter arc and are normalised.
     ///
-    /// Runs in **O(joints)**, eight at a time.
+    /// Runs in **O(joints)** and processes eight joints at a time.
     ///
     /// ```
     /// use hedgerow_anim::{Pose, Transform};
@@ -113,7 +113,7 @@ impl Pose {
 
     /// Computes the difference between a reference and this pose, as an additive pose for [`Pose::add`].
     ///
-    /// Translations are subtracted, scales are divided, and rotations lead from the reference to this pose. The
+    /// Translations are subtracted, scales are divided, and each rotation turns from the reference to this pose. The
     /// quotient of scales is 1 if the reference's scale is too small to divide by.
     ///
     /// # Errors
@@ -124,10 +124,10 @@ impl Pose {
         Ok(())
     }
 
-    /// Adds a difference that [`Pose::difference`] computed, times a weight: for example, breathing on top of any other
+    /// Adds a difference that [`Pose::difference`] computed, times a weight, for example to add breathing to another
     /// motion. If there is a mask, its joint weights multiply the weight.
     ///
-    /// Runs in **O(joints)**, eight at a time.
+    /// Runs in **O(joints)** and processes eight joints at a time.
     ///
     /// ```
     /// use hedgerow_anim::{Pose, Transform};

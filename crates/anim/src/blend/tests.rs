@@ -64,7 +64,7 @@ proptest! {
         let base = poses[3].clone();
         let mut out = Pose::new(poses[0].len());
         for _ in 0..2 {
-            // Runs twice: a finished sum starts empty.
+            // Runs twice, to test that `finish` empties the sum.
             for (pose, &weight) in poses.iter().zip(&weights).take(3) {
                 sum.add(pose, weight, Some(&mask)).unwrap();
             }
@@ -87,7 +87,7 @@ proptest! {
                 (0..4).for_each(|part| r[part] += if dot < 0.0 { -w } else { w } * q[part]);
                 total += w;
             }
-            // Near the border of two hemispheres, rounding decides.
+            // Near the border of two hemispheres, rounding decides whether a rotation is negated.
             prop_assert!(near || same(out.get(joint), t / total, DQuat::from_array(r).normalize(), s / total));
         }
     }

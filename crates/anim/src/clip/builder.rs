@@ -27,13 +27,13 @@ pub enum JumpSpacing {
     Seconds(f32),
     /// The number of stream bytes from one frame to the next, rounded up to whole groups of keys.
     Bytes(u32),
-    /// Like `Bytes`, as a multiple n of the size of a frame. Frames make the stream about 1/n larger. A seek copies one
-    /// frame, and reads keys of at most about n / 2 times the frame's size.
+    /// Like `Bytes`, but the distance is n times the size of a frame. Frames make the stream about 1/n larger. A seek
+    /// copies one frame, then reads keys that take at most about n / 2 times as many bytes as a frame.
     Frames(f32),
 }
 
 impl Default for JumpSpacing {
-    /// Returns `Frames(4.0)`: jump frames make the stream a quarter larger.
+    /// Returns `Frames(4.0)`, with which jump frames make the stream a quarter larger.
     fn default() -> Self {
         Self::Frames(4.0)
     }
@@ -77,18 +77,18 @@ pub struct ClipReport {
     pub inserted_keys: usize,
     /// The number of constant tracks.
     pub constant_tracks: usize,
-    /// The greatest error of a rotation key, in radians; for cubic tracks, of a number in a quaternion or tangent.
+    /// The greatest error of a rotation key in radians or, for cubic tracks, of any number in a quaternion or tangent.
     pub rotation_error: f32,
-    /// The greatest error of a number in a translation key, including tangents.
+    /// The greatest error of a number in a translation key or its tangents.
     pub translation_error: f32,
-    /// The greatest error of a number in a scale key, including tangents.
+    /// The greatest error of a number in a scale key or its tangents.
     pub scale_error: f32,
-    /// The greatest error of a number in a channel key, including tangents.
+    /// The greatest error of a number in a channel key or its tangents.
     pub channel_error: f32,
     /// The greatest error of a key's time, in seconds.
     pub time_error: f32,
     /// The greatest deviation, in radians, of a linear rotation from the arc at constant speed between two keys. The
-    /// deviation exceeds [`ClipBuilder::arc_error`] only if there are too few ticks for more keys.
+    /// deviation exceeds [`ClipBuilder::arc_error`] only where there are too few ticks to insert more keys.
     pub arc_error: f32,
 }
 
@@ -114,9 +114,9 @@ impl ClipBuilder {
     }
 
     /// Sets the greatest deviation, in radians, of linear rotations from the arc at constant speed. The default is
-    /// 1e-3, or 1e-5 if tight. Between keys, a player uses normalised sums, which follow the arc at a slightly uneven
-    /// speed. If the keys are an angle θ apart, the deviation is at most θ³ / 250. Keys are inserted where the bound is
-    /// exceeded and ticks are free: 1e-3 needs no keys below 35°. A turn of nearly 180° always gets a key.
+    /// 1e-3, or 1e-5 for tight clips. Between keys, a player uses normalised sums, which follow the arc at a slightly
+    /// uneven speed. If keys are an angle θ apart, the deviation is at most θ³ / 250. Where the bound is exceeded and
+    /// ticks are free, keys are inserted; at 1e-3, arcs below 35° need none. Turns of nearly 180° always get a key.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }

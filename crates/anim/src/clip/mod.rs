@@ -36,13 +36,13 @@ use std::io::{ErrorKind, Read};
 
 /// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
 ///
-/// One stream holds the keys of all tracks, sorted by the time at which a player needs each key: the time of the
-/// track's previous key. A player reads the stream in either direction. Its *active array* holds each track's keys
+/// One stream holds the keys of all tracks, sorted by the time at which a player needs each key, which is the time of
+/// the track's previous key. A player reads the stream in either direction. Its *active array* holds each track's keys
 /// before and after the current time. *Jump frames* are stored copies of the active array, from which seeks start.
 ///
-/// For each key, the stream stores the XOR with the key two before it in the same track. When a player goes forward,
-/// the active array still has the earlier key, and the XOR turns it into the new key. When a player goes backward, the
-/// same XOR restores the earlier key. So both directions have the same speed and give the same bits.
+/// Each key is stored in the stream as the XOR with the key two places earlier in the same track. When a player goes
+/// forward, the active array still has the earlier key, and the XOR turns it into the new key. When a player goes
+/// backward, the same XOR restores the earlier key. So both directions have the same speed and give the same bits.
 ///
 /// | | [compact](crate::clip::Precision::Compact) | [tight](crate::clip::Precision::Tight) |
 /// |---|---|---|
@@ -52,9 +52,9 @@ use std::io::{ErrorKind, Read};
 /// | overhead per eight joints with keys at the same time | 5 bytes | 7 bytes |
 /// | player state or jump frame | 16 bytes a joint | 32 bytes a joint |
 ///
-/// A tick is 1/65,500 of the duration, at most 1 ms. If keys of a track are less than a tick apart, key times are
-/// within a whole tick. A constant track is stored once, unquantised, and costs nothing while a pose shows the same
-/// clip: see [`Player::sample`](crate::Player::sample).
+/// A tick is about 1/65,500 of the duration, and at most 1 ms. If keys of a track are less than a tick apart, their
+/// times may be off by a whole tick. A constant track is stored once, unquantised, and costs nothing while a pose shows
+/// the same clip: see [`Player::sample`](crate::Player::sample).
 ///
 /// ```
 /// use hedgerow_anim::glam::Quat;
@@ -75,7 +75,7 @@ use std::io::{ErrorKind, Read};
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 ///
-/// *Source:* N. Frykholm, *Low Level Animation*, part 2. New here: reading backward, and lanes.
+/// *Source:* N. Frykholm, *Low Level Animation*, part 2. Reading backward and the use of lanes are new here.
 #[derive(Clone, Debug)]
 pub struct Clip {
     tables: Tables,
@@ -213,13 +213,13 @@ impl Clip {
         self.gap
     }
 
-    /// Returns the bytes from the stream on, and the stream's length.
+    /// Returns the bytes from the start of the stream on, and the length of the stream.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         self.tables.stream()
     }
 
-    /// Returns the time and the stream offset of each jump frame as bytes, without the frame at time 0.
+    /// Returns, as bytes, the time and the stream offset of each jump frame except the one at time 0.
     #[inline]
     pub(crate) fn jump_index(&self) -> &[[[u8; 4]; 2]] {
         self.tables.bytes()[self.tables.sections().index.clone()].as_chunks::<4>().0.as_chunks::<2>().0

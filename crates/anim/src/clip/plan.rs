@@ -151,7 +151,7 @@ impl<W: Quantise> Plan<W> {
         }
         report.rotation_error = report.rotation_error.max(error);
         if keys.iter().all(|key| *key == keys[0]) {
-            // Uses this word, from which `error` is measured: the first key may be twice as far from another key.
+            // `error` was measured from this word, so use it; another key may be twice as far from the first key.
             let [x, y, z, w] = rotation(keys[0].map(|word| word.restore(rotation_range::<W>()))).map(f64::from);
             return self.constant_rotation(joint, DQuat::from_xyzw(x, y, z, w).normalize(), report);
         }

@@ -25,7 +25,7 @@ impl Range {
     pub(super) fn of(numbers: impl Iterator<Item = f32>) -> Self {
         let (least, most) = numbers
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), number| (least.min(number), most.max(number)));
-        // Halve first: the distance between the ends may overflow.
+        // Halve first, because the distance between the ends may overflow.
         let (least, most) = (least * 0.5, most * 0.5);
         let (middle, mut step) = (least + most, (most - least) / STEPS);
         // Rounding must not make an end of a very wide range infinite.
@@ -48,7 +48,7 @@ pub(super) trait Quantise: Word {
     /// Counts the words above `from`, up to and including `to`.
     fn steps(from: Self, to: Self) -> u32;
 
-    /// Returns the time at the fraction `part / parts` of an interval, rounded to a word, and the word's fraction.
+    /// Returns the word nearest to the fraction `part / parts` of an interval, and the fraction at which the word lies.
     fn part(from: Self, to: Self, part: u32, parts: u32) -> (Self, f64);
 
     /// Returns the times that divide `from..to` into parts, in ascending order, each with its fraction of the interval.
@@ -57,7 +57,7 @@ pub(super) trait Quantise: Word {
         let parts = parts.min(Self::steps(from, to));
         let mut last = from;
         (1..parts).map(move |part| Self::part(from, to, part, parts)).filter(move |&(time, _)| {
-            // Words are not always equally spaced: two parts may get the same word.
+            // Words are not always equally spaced, so two parts may get the same word.
             let is_new = last < time && time < to;
             last = if is_new { time } else { last };
             is_new
@@ -82,7 +82,7 @@ impl Quantise for u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>> {
         let ticks = |time: f32| f64::from(time) * f64::from(rate);
-        // The last tick for each key: within a tick of its time, before the next key's tick, not after the clip's end.
+        // The last tick for each key: within a tick of its time, before the next key's, and not after the clip's end.
         let mut end = ticks(duration).round().min(f64::from(Self::MAX)) + 1.0;
         let mut latest: Vec<f64> = times
             .iter()
@@ -169,7 +169,7 @@ pub(super) fn angle_to(wanted: DQuat, numbers: [f32; NUMBERS]) -> f32 {
     let [x, y, z, w] = rotation(numbers).map(f64::from);
     let found = DQuat::from_xyzw(x, y, z, w).normalize();
     let found = if wanted.dot(found) < 0.0 { -found } else { found };
-    // Computed from the distance: the arc cosine of a number near 1 loses half of the digits.
+    // Computed from the distance, because the arc cosine of a number near 1 loses half of the digits.
     #[expect(clippy::cast_possible_truncation, reason = "an error is told in single precision")]
     let angle = (4.0 * ((wanted - found).length() * 0.5).clamp(0.0, 1.0).asin()) as f32;
     angle
@@ -177,10 +177,10 @@ pub(super) fn angle_to(wanted: DQuat, numbers: [f32; NUMBERS]) -> f32 {
 
 /// Returns how many parts an arc needs for normalised sums to deviate from constant speed by at most `error` radians.
 ///
-/// An arc of nearly half a turn has at least two parts: rounding its ends might reverse its direction.
+/// A turn of nearly 180° gets at least two parts, because rounding the ends of one arc might reverse its direction.
 pub(super) fn parts(angle: f64, error: f32) -> u32 {
     const MOST: u32 = 1024;
-    /// The angle between quaternions of rotations half a turn apart, less about a hundred rounding errors.
+    /// The angle between the quaternions of two rotations half a turn apart, minus about a hundred rounding errors.
     const NEARLY_HALF: f64 = core::f64::consts::FRAC_PI_2 - 0.01;
     let least = if angle > NEARLY_HALF { 2 } else { 1 };
     // A quick upper bound, which is enough for most keys.
@@ -193,7 +193,7 @@ pub(super) fn parts(angle: f64, error: f32) -> u32 {
 /// Returns the deviation of normalised sums from constant speed, in radians, given the angle between two quaternions.
 ///
 /// If the angle is φ, the sum at the fraction s is at the angle `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ. The
-/// two differ most near s = (1 ∓ 1/√3) / 2: by about φ³ / 62 for small φ. A rotation's angle is twice its quaternion's.
+/// two differ most near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ. A rotation's angle is twice its quaternion's.
 pub(super) fn unevenness(angle: f64) -> f64 {
     [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
         let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
@@ -203,21 +203,21 @@ pub(super) fn unevenness(angle: f64) -> f64 {
 
 /// Returns the rate, in ticks a second, at which times up to `duration` fit 16 bits.
 ///
-/// If all times are multiples of the smallest gap divided by an integer from 1 to 12, a tick is this quotient divided
-/// by the greatest integer that fits. Otherwise a tick is 1/65,534 of the duration. Returns `None` if the tick of the
-/// second case is longer than a millisecond, or if the rate is not finite.
+/// Divides the smallest gap by 1, 2 and so on up to 12. If all times are multiples of a quotient, a tick is that
+/// quotient divided by the greatest integer that fits. Otherwise a tick is 1/65,534 of the duration. Returns `None` if
+/// that is longer than a millisecond, or if the rate of either case is not finite.
 pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
     const MOST: f64 = 65_534.0;
     const COARSEST: f64 = 1e-3;
     let duration = f64::from(duration);
     let gap = times.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(duration, f64::min);
-    // If two times are adjacent floats, even the first tick is too fine.
+    // If two times are adjacent floats, even a tick of the whole gap is too fine.
     for part in 1..=12 {
         let tick = gap / f64::from(part);
         if duration / tick > MOST {
             break;
         }
-        // The gap is rounded, so each time on the grid gives a better estimate of the tick.
+        // Rounding makes the gap inexact, so each time on the grid gives a better estimate of the tick.
         let mut tick_now = tick;
         let on_grid = times.iter().all(|&time| {
             let time = f64::from(time);

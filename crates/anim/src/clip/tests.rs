@@ -78,7 +78,7 @@ fn times_on_no_grid_are_within_half_a_tick() {
 fn keys_on_the_same_tick_are_kept_apart() {
     let ticks = |times: &[f32], duration| u16::times(times, duration, 1.0);
     assert_eq!(ticks(&[0.0, 1.0, 1.1, 65_534.0, 65_534.4], 65_535.0), Some(vec![0, 1, 2, 65_534, 65_535]));
-    // Times before the middle of a tick may move back.
+    // A time in the second half of a tick may be rounded down.
     assert_eq!(ticks(&[0.0, 4.6, 4.7, 5.3], 9.0), Some(vec![0, 4, 5, 6]));
     assert_eq!(ticks(&[0.0, 6.9, 7.0], 7.0), Some(vec![0, 6, 7]));
 }
@@ -105,7 +105,7 @@ fn keys_that_are_inserted_keep_apart() {
             assert!(inserted.iter().all(|tick| (8..7 + span).contains(tick)), "{inserted:?} of {span}");
             assert!(inserted.is_sorted_by(|a, b| a < b), "{inserted:?} of {span}");
             assert_eq!(inserted.len(), usize::from(span).min(parts as usize) - 1);
-            // Words of seconds are twice as dense below 2 as above.
+            // Below 2 s, words that store seconds are twice as dense as above.
             let (from, to) = (2.0_f32.to_bits() - 9, 2.0_f32.to_bits() - 9 + u32::from(span));
             let inserted: Vec<u32> = u32::between(from, to, parts).map(|(time, _)| time).collect();
             assert!(inserted.iter().all(|time| from < *time && *time < to), "{inserted:?} of {span}");
@@ -155,7 +155,7 @@ fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
         raw.set_rotation(0, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
         ClipBuilder::new().build(&raw).expect("a sound clip")
     };
-    // The two ends of the interval that becomes the same word.
+    // The two ends of the interval of numbers that are stored as the same word.
     let (clip, report) = built([-5.5e-5, 0.0, 5.5e-5]);
     assert_eq!((report.constant_tracks, clip.stats().player_bytes), (1, 0));
     assert!((5e-5..1.1e-4).contains(&report.rotation_error), "{report:?}");
@@ -235,7 +235,7 @@ fn mixed(precision: Precision) -> Clip {
     ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Bytes(500)).build(&raw).expect("a sound clip").0
 }
 
-/// Plays any bytes in every way.
+/// Plays arbitrary bytes with each kind of call.
 fn play(bytes: Vec<u8>, times: &[f32]) {
     let mut poses = [Pose::new(11), Pose::new(3)];
     let mut channels = [0.0; 2];

@@ -44,9 +44,9 @@ impl Skeleton {
     ///
     /// # Errors
     /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose and the skeleton have
-    /// different numbers of joints, or the first error that a closure returns. All earlier groups of sixteen were
-    /// visited. If `visit` failed, the earlier characters of the same group were visited, too; if `pose` failed, no
-    /// character of that group was visited.
+    /// different numbers of joints, or the first error that a closure returns. By then, all earlier groups of sixteen
+    /// were visited. If `visit` failed, the earlier characters of the same group were visited, too; if `pose` failed,
+    /// no character of that group was visited.
     pub fn each_models<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         characters: impl IntoIterator<Item = C>,
@@ -192,7 +192,7 @@ struct Groups<'s> {
 }
 
 impl Groups<'_> {
-    /// Computes characters sixteen at a time in `room`, and calls `visit` for each character.
+    /// Computes the matrices of sixteen characters at a time in `room`, and calls `visit` for each character.
     fn show<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
         mut characters: impl Iterator<Item = C>,

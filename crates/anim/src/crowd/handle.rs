@@ -1,4 +1,4 @@
-//! Handles of instances, and the place of each instance.
+//! Handles of instances, and their places in the crowd.
 
 use slotmap::SlotMap;
 
@@ -6,7 +6,7 @@ slotmap::new_key_type! {
     /// A handle to an instance of a [`Crowd`](crate::Crowd), valid until the instance is removed. A handle or an
     /// `Option` of a handle takes 8 bytes.
     ///
-    /// Handles are keys of [`slotmap`]: keep your own data for each instance in a `slotmap::SecondaryMap`. The feature
+    /// Handles are keys of [`slotmap`], so keep your data for each instance in a `slotmap::SecondaryMap`. The feature
     /// `serde` reads and writes handles. After 2³¹ reuses of a slot, a stale handle may refer to another instance.
     pub struct InstanceHandle;
 }
@@ -33,7 +33,7 @@ impl Places {
     /// Adds an instance at the last place and returns its handle.
     ///
     /// # Panics
-    /// If there are 2³² - 2 instances.
+    /// Panics if there are 2³² - 2 instances.
     pub(super) fn push(&mut self) -> InstanceHandle {
         let place = u32::try_from(self.owners.len()).expect("fewer than 2^32 instances");
         let handle = self.places.insert(place);

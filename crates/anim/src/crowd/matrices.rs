@@ -19,9 +19,9 @@ impl Crowd {
     }
 
     /// Computes the palettes of all instances for a skin, one instance after the other, in the order of
-    /// [`Crowd::instances`]. A palette has, for each joint of the skin, in the skin's order, the model matrix times the
-    /// inverse bind matrix. Replaces the contents of `palettes`. [`Crowd::palette_range`] returns the range of an
-    /// instance.
+    /// [`Crowd::instances`]. A palette has a matrix for each joint of the skin, in the skin's order: the model matrix
+    /// times the inverse bind matrix. Replaces the contents of `palettes`. [`Crowd::palette_range`] returns the range
+    /// of an instance.
     ///
     /// Runs in **O(instances × joints)**, on several threads like [`Crowd::models`].
     ///
@@ -40,7 +40,7 @@ impl Crowd {
     /// With a thousand characters, this is faster than [`Crowd::models`], which writes all matrices to memory.
     ///
     /// # Errors
-    /// The first error that `visit` returns. `visit` is not called again.
+    /// The first error that `visit` returns. After an error, `visit` is not called again.
     pub fn each_models<E>(
         &self,
         room: &mut Vec<Mat34>,
@@ -49,7 +49,7 @@ impl Crowd {
         self.each(Output::Models, room, |_, instance, models| visit(instance, models))
     }
 
-    /// Like [`Crowd::each_models`], but computes the palettes of a skin, for example to skin each character at once.
+    /// Like [`Crowd::each_models`], but computes the palettes of a skin, for example to skin each one immediately.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Skin, SkinnedMesh, Transform, skin::SkinOutput};

@@ -21,8 +21,8 @@ use smallvec::{SmallVec, smallvec};
 /// Characters that share a skeleton. Their model matrices or palettes are computed together.
 ///
 /// Sixteen instances form a block, in which each number of each joint is a SIMD vector of sixteen floats. An 8-byte
-/// [`InstanceHandle`] reads, writes or removes a single instance. The handle is a key of [`slotmap`]: keep other data
-/// for each instance, such as a player, in a `SecondaryMap`.
+/// [`InstanceHandle`] gives access to a single instance. The handle is a key of [`slotmap`], so keep other data for
+/// each instance, such as a player, in a `SecondaryMap`.
 ///
 /// ```
 /// use hedgerow_anim::{Crowd, Pose, SkeletonBuilder, Skin, Transform};
@@ -66,7 +66,7 @@ pub struct Crowd {
     skeleton: Skeleton,
     /// The depth of each joint below the root.
     depths: Box<[u16]>,
-    /// All joints of block 0, then of block 1, and so on. Lanes without an instance have the identity.
+    /// All joints of block 0, then all joints of block 1, and so on. Lanes without an instance have the identity.
     lanes: Vec<JointLanes>,
     /// The clip that each instance shows, indexed by place.
     shows: Vec<Option<ClipNumber>>,
@@ -272,8 +272,8 @@ fn depths(skeleton: &Skeleton) -> Box<[u16]> {
 /// The number of levels that need no allocation. Deeper skeletons allocate in each call.
 const USUAL_LEVELS: usize = 24;
 
-/// Returns a scratch matrix for each depth. If inlined, the general `memset` clears the matrices with four times the
-/// instructions.
+/// Returns a scratch matrix for each depth. Not inlined, because the general `memset` would then clear the matrices,
+/// with four times the instructions.
 #[inline(never)]
 fn levels(depths: &[u16]) -> SmallVec<[Level; USUAL_LEVELS]> {
     smallvec![Level::ZERO; depths.iter().max().map_or(0, |&deepest| usize::from(deepest) + 1)]

@@ -17,11 +17,11 @@ impl Crowd {
     /// [`Crowd::set_pose`]. Characters that own their poses need no crowd: see [`Skeleton::each_palette`].
     ///
     /// # Errors
-    /// The first error that `change` returns. `change` is not called again, and that group of sixteen instances is
-    /// unchanged.
+    /// The first error that `change` returns. After an error, `change` is not called again, and the group of sixteen
+    /// instances that it was called for is unchanged.
     ///
     /// # Panics
-    /// If `change` replaces a pose with a pose that has a different number of joints.
+    /// Panics if `change` replaces a pose with a pose that has a different number of joints.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Transform};
@@ -76,7 +76,7 @@ impl Crowd {
     /// unchanged; any other group may be changed.
     ///
     /// # Panics
-    /// If `change` replaces a pose with a pose that has a different number of joints.
+    /// Panics if `change` replaces a pose with a pose that has a different number of joints.
     pub fn par_change_poses<T: Send, E: From<Error> + Send>(
         &mut self,
         items: &mut [T],

@@ -32,7 +32,7 @@ impl Library {
     /// Runs in **O(bytes)**.
     ///
     /// # Panics
-    /// If a name is 4 GiB or longer.
+    /// Panics if a name is 4 GiB or longer.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let Self { skeletons, clips, skins, meshes } = self;
@@ -51,16 +51,16 @@ impl Library {
     /// Writes [`Library::to_bytes`] to a file or elsewhere, in one call.
     ///
     /// # Errors
-    /// The errors of the writer.
+    /// Any error of the writer.
     pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&self.to_bytes())
     }
 
-    /// Restores a library from the bytes of [`Library::to_bytes`]. Keys are new: find values by name, or by their
-    /// unchanged order in [`Collection::iter`].
+    /// Restores a library from the bytes of [`Library::to_bytes`]. All values get new keys, so find values by name, or
+    /// by their unchanged order in [`Collection::iter`].
     ///
-    /// Any bytes are safe: all content is validated, and a failed allocation returns an error. Allocates O(bytes). Runs
-    /// in **O(bytes)**.
+    /// Any bytes are safe, because all content is validated, and a failed allocation returns an error. Allocates
+    /// O(bytes). Runs in **O(bytes)**.
     ///
     /// # Errors
     /// [`Error::Library`] with a [`LibraryError`].
@@ -112,7 +112,7 @@ impl Library {
     /// Reads to the end and restores a library: see [`Library::from_bytes`].
     ///
     /// # Errors
-    /// [`LibraryError::Read`] with the kind of the reader's error; the errors of [`Library::from_bytes`].
+    /// [`LibraryError::Read`] with the kind of the reader's error, or an error of [`Library::from_bytes`].
     pub fn read_from(from: impl Read) -> Result<Self, Error> {
         Self::from_bytes(&fallible::read_whole(from).map_err(LibraryError::Read)?)
     }

@@ -24,7 +24,7 @@ impl<K: Key, V> Collection<K, V> {
     /// Adds a value with a name, or with `None` for no name. Runs in amortised **O(1)**.
     ///
     /// # Panics
-    /// If there are 2³² - 2 values.
+    /// Panics if there are 2³² - 2 values.
     ///
     /// ```
     /// use hedgerow_anim::{Skin, library::Library};
@@ -41,13 +41,13 @@ impl<K: Key, V> Collection<K, V> {
         self.items.insert(Item { name: name.into().map(Box::from), value: value.into() })
     }
 
-    /// Creates an empty collection, which already allocates one slot. Returns an error if the allocator refuses.
+    /// Creates an empty collection, which already allocates one slot. Returns an error if the allocation fails.
     pub(super) fn try_new() -> Result<Self, TryReserveError> {
         fallible::probe::<(Item<V>, u64)>(1)?;
         Ok(Self::default())
     }
 
-    /// Adds a value, or returns an error if the allocator refuses.
+    /// Adds a value, or returns an error if the allocation fails.
     pub(super) fn try_insert(&mut self, name: Option<&str>, value: V) -> Result<K, TryReserveError> {
         let name = name.map(fallible::text).transpose()?;
         let value = fallible::shared(value)?;
@@ -61,7 +61,7 @@ impl<K: Key, V> Collection<K, V> {
         self.items.get(key).map(|item| &item.value)
     }
 
-    /// Returns the name of a value; `None` for a value without a name, and for a stale key.
+    /// Returns the name of a value, or `None` if the value has no name or the key is stale.
     #[must_use]
     pub fn name(&self, key: K) -> Option<&str> {
         self.items.get(key)?.name.as_deref()
@@ -78,7 +78,7 @@ impl<K: Key, V> Collection<K, V> {
         self.items.get_mut(key).map(|item| core::mem::replace(&mut item.value, value.into()))
     }
 
-    /// Removes a value and returns it; `None` for a stale key. Other references keep the value alive.
+    /// Removes a value and returns it, or `None` for a stale key. Other references to the value keep it alive.
     pub fn remove(&mut self, key: K) -> Option<Arc<V>> {
         self.items.remove(key).map(|item| item.value)
     }
@@ -89,8 +89,8 @@ impl<K: Key, V> Collection<K, V> {
         self.items.contains_key(key)
     }
 
-    /// Returns the key of the first value with this name, in the order of [`iter`](Self::iter). Runs in **O(values)**:
-    /// keep the key.
+    /// Returns the key of the first value with this name, in the order of [`iter`](Self::iter). Runs in **O(values)**,
+    /// so keep the key.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<K> {
         self.items.iter().find_map(|(key, item)| (item.name.as_deref() == Some(name)).then_some(key))
@@ -129,7 +129,7 @@ impl<K: Key, V> Index<K> for Collection<K, V> {
     type Output = Arc<V>;
 
     /// # Panics
-    /// If the key is stale.
+    /// Panics if the key is stale.
     fn index(&self, key: K) -> &Arc<V> {
         self.get(key).expect("the key names a value of the library")
     }

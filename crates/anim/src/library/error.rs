@@ -19,18 +19,18 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LibraryError {
-    /// The bytes do not start like a library.
+    /// The bytes do not start with the header of a library.
     NotALibrary,
     /// The bytes have a version that this crate does not read.
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length {
-        /// The stated number of bytes.
+        /// The number of bytes that the header states.
         expected: u64,
         /// The number of bytes present.
         found: u64,
     },
-    /// The checksum does not match: the bytes are damaged.
+    /// The checksum does not match, so the bytes are damaged.
     Checksum,
     /// The content is invalid, although the checksum is right.
     Invalid(&'static str),

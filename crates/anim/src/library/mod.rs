@@ -31,7 +31,7 @@ slotmap::new_key_type! {
 /// The assets that characters share: skeletons, clips, skins and skinned meshes, each with a key and optionally a name.
 ///
 /// Each value is in an [`Arc`](std::sync::Arc), so a player or a mesh instance can hold the value and outlive the
-/// library. The library does not record which clips belong to which skeleton: keep lists of keys (8 bytes each). Two
+/// library. The library does not record which clips belong to which skeleton, so keep lists of keys (8 bytes each). Two
 /// libraries are equal if they have equal values with the same names in the same order; keys may differ.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Libraries: keys, names and bytes.
+//! Tests the keys, names and bytes of libraries.
 
 use super::{Library, LibraryError};
 use crate::skeleton::SkeletonError;

@@ -11,7 +11,7 @@ impl Clip {
     /// Samples one joint without a player, at a time in seconds that is clamped to the clip. The result has the same
     /// bits as [`Player::sample_joint`](crate::Player::sample_joint).
     ///
-    /// Starts from the nearest jump frame, and reads groups with the joint's keys, but only the heads of other groups.
+    /// Starts from the nearest jump frame; reads groups that have keys of the joint, and the heads of all others.
     ///
     /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; if the clip has cubic
     /// joint tracks, also O(cubic tracks).
@@ -36,10 +36,10 @@ fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transf
     sample_joint(keys, clip.tables(), time, joint, rest)
 }
 
-/// A search for the keys of one lane, from a place between two groups of a clip's stream.
+/// A search for the keys of one lane that starts from a place between two groups of a clip's stream.
 ///
-/// A lane's next key is needed at the time of the lane's later key. The search compares this time with the heads of
-/// groups, and reads only groups with keys of the lane.
+/// A lane's next key is needed at the time of the later of the lane's two current keys. The search compares this time
+/// with the heads of groups, and reads only groups with keys of the lane.
 struct Walk<'c> {
     stream: &'c [u8],
     place: usize,
@@ -59,7 +59,7 @@ impl<'c> Walk<'c> {
         Self { stream: &stream[..length], place: place as usize, starts, start: start(starts, block), block, lane }
     }
 
-    /// Returns the lane's keys at a time, given the lane's keys at the start of the search.
+    /// Returns the lane's keys at a time, given its keys at the place where the search starts.
     #[inline]
     fn to<W: Word>(mut self, time: f32, mut keys: LaneKeys<W>) -> LaneKeys<W> {
         while time >= keys.later() {

@@ -14,8 +14,8 @@ pub enum Playback {
 
 /// The position of a player in its clip.
 ///
-/// Uses double precision: in single precision, a sixtieth of a second added to an hour would be off by nearly 1 %,
-/// always in the same direction.
+/// Uses double precision, because in single precision a sixtieth of a second added to an hour would be off by nearly 1
+/// %, always in the same direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Clock {
     /// Seconds since the beginning of a round. A round takes the clip's duration, or twice the duration for ping-pong.
@@ -33,7 +33,7 @@ impl Clock {
         *self = Self { phase: self.within(duration), playback };
     }
 
-    /// Returns the time in the clip, 0 to its duration.
+    /// Returns the time in the clip, from 0 to the clip's duration.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
     pub(super) fn time(&self, duration: f32) -> f32 {
@@ -52,8 +52,8 @@ impl Clock {
         self.phase = time.max(0.0).min(duration).into();
     }
 
-    /// Advances by this many seconds, backward if negative. Returns how often the time passed the clip's end: negative
-    /// for negative `seconds`, and 0 for [`Playback::Clamp`]. Ignores numbers that are not finite.
+    /// Advances by this many seconds, backward if negative. Returns how often the time passed the clip's end, with a
+    /// minus sign for negative `seconds`, or 0 for [`Playback::Clamp`]. Ignores numbers that are not finite.
     #[inline]
     pub(super) fn advance(&mut self, seconds: f32, duration: f32) -> i32 {
         let sum = self.phase + f64::from(seconds);
@@ -71,7 +71,7 @@ impl Clock {
             return 0;
         }
         let sum = self.phase + f64::from(seconds);
-        // The duration of a round, and whether this round has passed the end.
+        // The duration of a round, and whether the current round has already passed the clip's end.
         let (period, passed) = match self.playback {
             Playback::Clamp => {
                 self.phase = sum.clamp(0.0, duration);
@@ -168,7 +168,7 @@ mod tests {
             clock.set_playback(playback, duration);
             let ends: i32 = (0..frames).map(|_| clock.advance(frame, duration)).sum();
             let round = if playback == Playback::PingPong { 2.0 } else { 1.0 } * f64::from(duration);
-            // Past the end of a ping-pong clip, the round continues.
+            // In ping-pong, the round continues past the end of the clip.
             let rounds = ends - i32::from(clock.phase > f64::from(duration));
             let off = (clock.phase + f64::from(rounds) * round - passed).abs();
             assert!(off < 1e-6, "{off} s off in {playback:?}");

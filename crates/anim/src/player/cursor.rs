@@ -6,8 +6,8 @@ use crate::sampling::{self, Active, Word};
 
 /// A place between two groups of the stream. The keys of all groups before the place were fetched, and no other keys.
 ///
-/// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to a time: after the last group that is needed at
-/// or before the time.
+/// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to a time, that is, behind the last group needed
+/// at or before the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cursor {
     /// The place, in bytes from the stream's beginning.
@@ -102,7 +102,7 @@ impl Cursor {
         while self.time >= self.next {
             let start = self.place as usize;
             let Some((_, end)) = GroupHead::whole(stream, start, length) else {
-                // The next group is incomplete: stop here.
+                // Stop here, because the next group is incomplete.
                 self.next = f32::INFINITY;
                 break;
             };
@@ -128,7 +128,7 @@ impl Cursor {
     }
 }
 
-/// Returns the number (`None` for the first), time and place of the jump frame nearest to a time.
+/// Returns the jump frame nearest to a time: its number (`None` for the first frame), its time and its place.
 #[inline]
 pub(super) fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
     let index = clip.jump_index();

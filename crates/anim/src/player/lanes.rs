@@ -121,7 +121,7 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
         } else if part >= PART_SCALE {
             block.scale[usize::from(part - PART_SCALE)][lane] = value;
         } else {
-            // The four numbers of a rotation are consecutive.
+            // The four numbers of a rotation arrive one after the other.
             rotation[usize::from(part - PART_ROTATION)] = value;
             if part + 1 == PART_SCALE {
                 let unit = unit(rotation).to_array();
@@ -131,7 +131,7 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
     });
 }
 
-/// Normalises a quaternion. Returns the identity for zero, where any unit quaternion will do.
+/// Normalises a quaternion. Returns the identity for a zero quaternion, for which any unit quaternion will do.
 ///
 /// The sum is written out, because the order of additions in `Quat::length` depends on the machine.
 fn unit(rotation: [f32; 4]) -> Quat {
@@ -140,7 +140,7 @@ fn unit(rotation: [f32; 4]) -> Quat {
     if (1e-15..1e15).contains(&length) {
         return Quat::from_array(rotation.map(|number| number * length.recip()));
     }
-    // Squares may exceed single precision.
+    // The squares may exceed the range of single precision.
     let wide = rotation.map(f64::from);
     let length = wide.iter().map(|number| number * number).sum::<f64>().sqrt();
     if length > 0.0 && length.is_finite() {
@@ -154,7 +154,7 @@ fn unit(rotation: [f32; 4]) -> Quat {
     }
 }
 
-/// Computes all numbers of all cubic tracks, and calls `put` with joint or channel, part and number.
+/// Computes all numbers of all cubic tracks, and calls `put` with the joint or channel, the part and the number.
 fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: impl FnMut(usize, u8, f32)) {
     let ranges = tables.ranges(CUBICS);
     for (index, (active, targets)) in active[tables.blocks(CUBICS)].iter().zip(tables.cubic_targets()).enumerate() {
@@ -168,7 +168,7 @@ fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: im
     }
 }
 
-/// Evaluates the cubic Hermite spline of glTF in one lane. Keys are in-tangent, value and out-tangent.
+/// Evaluates the cubic Hermite spline of glTF in one lane. A key is an in-tangent, a value and an out-tangent.
 fn cubic<W: Word>(keys: LaneKeys<W>, ranges: &Ranges, lane: usize, time: f32, rate: f32) -> f32 {
     let pair = |number: usize| keys.numbers(number).map(|key| sampling::in_range(ranges, number, lane, key));
     let seconds = (keys.later() - keys.earlier()) / rate;
@@ -240,7 +240,7 @@ fn sample_joint_cubics<W: Word>(
     }
 }
 
-/// Returns the lanes of a joint's cubic tracks: index of the cubic block, lane, part.
+/// Returns, for each lane of a joint's cubic tracks, the index of the cubic block, the lane and the part.
 fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usize, u8)> {
     let lanes = tables.cubic_targets().iter().enumerate();
     lanes.flat_map(move |(block, targets)| {

@@ -89,7 +89,7 @@ impl<C: Borrow<Clip>> Player<C> {
         self.clip.borrow()
     }
 
-    /// Returns the time in the clip, in seconds: 0 to the clip's duration.
+    /// Returns the time in the clip, in seconds, from 0 to the clip's duration.
     #[inline]
     #[must_use]
     pub fn time(&self) -> f32 {
@@ -109,8 +109,8 @@ impl<C: Borrow<Clip>> Player<C> {
     }
 
     /// Advances by this many seconds, backward if negative, and fetches the keys needed at the new time. Returns how
-    /// often the player passed the clip's end: negative for negative `seconds`, and 0 for [`Playback::Clamp`]. A
-    /// ping-pong player counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
+    /// often the player passed the clip's end, with a minus sign for negative `seconds`, or 0 for [`Playback::Clamp`].
+    /// A ping-pong player counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
     ///
     /// Runs in **O(keys passed)**, but never takes longer than a [`seek`](Self::seek), even after a long pause.
     #[inline]
@@ -123,8 +123,8 @@ impl<C: Borrow<Clip>> Player<C> {
     }
 
     /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need. Has no other
-    /// effect. If you update many players, call `prefetch` a few players ahead: then each player is as fast as a single
-    /// player.
+    /// effect. If you update many players, call `prefetch` a few players ahead, so that each is as fast as if it were
+    /// the only one.
     ///
     /// ```
     /// # use hedgerow_anim::{Clip, Error, Player, Pose};

@@ -12,8 +12,8 @@ use std::io::{ErrorKind, Read};
 /// Plays a clip forward while reading it from a file or a connection, so that a long cut-scene need not fit in memory.
 ///
 /// The player holds the clip's tables, the active array and one group of keys. Each read is one group, often only a few
-/// hundred bytes: wrap a file in a [`BufReader`](std::io::BufReader). The checksum covers the whole clip and cannot be
-/// verified while streaming, but any bytes play without a panic.
+/// hundred bytes, so wrap a file in a [`BufReader`](std::io::BufReader). The checksum covers the whole clip and cannot
+/// be verified while streaming, but any bytes play without a panic.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, Pose, RawClip, glam::Vec3, player::StreamPlayer, raw::Track};
@@ -38,7 +38,7 @@ pub struct StreamPlayer<R> {
     from: R,
     tables: Tables,
     lanes: Lanes,
-    /// The head of the next group. The group's keys were not read yet.
+    /// The head of the next group, whose keys were not read yet.
     next: GroupHead,
     remaining: usize,
     buffer: Vec<u8>,
@@ -90,7 +90,7 @@ impl<R: Read> StreamPlayer<R> {
         self.tables.head().channels as usize
     }
 
-    /// Returns the time in the clip, in seconds: 0 to the clip's duration.
+    /// Returns the time in the clip, in seconds, from 0 to the clip's duration.
     #[must_use]
     pub fn time(&self) -> f32 {
         self.clock.time(self.duration())
@@ -102,8 +102,8 @@ impl<R: Read> StreamPlayer<R> {
     /// Runs in **O(keys passed)**.
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`]. All later calls return the same error.
-    /// Keys that were already read stay.
+    /// [`Error::Clip`] with [`ClipError::Read`] or [`ClipError::Malformed`]. All later calls return the same error. The
+    /// keys that were already read can still be sampled.
     pub fn advance(&mut self, seconds: f32) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err((*error).into());
@@ -113,7 +113,7 @@ impl<R: Read> StreamPlayer<R> {
         }
         let time = self.tables.units(self.time());
         while time >= self.next.need {
-            // If the reader panics, the place in the stream is lost: all later calls return this error.
+            // If the reader panics, the place in the stream is lost, so all later calls return this error.
             self.failed = Some(ClipError::Read(ErrorKind::Interrupted));
             self.failed = self.fetch().err();
             if let Some(error) = self.failed {
@@ -174,7 +174,7 @@ fn turn<W: sampling::Word>(buffer: &[u8], records: usize, active: &mut [sampling
     sampling::turn::<W, true>(buffer, 0..records, active, singles)
 }
 
-/// Reads the head of the next group. At the end of the stream, returns a head that is never needed.
+/// Reads the head of the next group. At the end of the stream, returns a head whose group is never needed.
 fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) -> Result<GroupHead, ClipError> {
     buffer.clear();
     *remaining = remaining.checked_sub(GROUP_HEAD).ok_or(ClipError::Malformed("its stream"))?;
@@ -182,7 +182,7 @@ fn next_head(from: &mut impl Read, buffer: &mut Vec<u8>, remaining: &mut usize) 
     GroupHead::read(buffer, 0).ok_or(ClipError::Malformed("its stream"))
 }
 
-/// Reads and appends exactly this many bytes. Memory is bounded by the bytes that the reader has.
+/// Reads and appends exactly this many bytes. Memory use is bounded by the number of bytes that the reader has.
 fn fill(from: &mut impl Read, buffer: &mut Vec<u8>, bytes: usize) -> Result<(), ClipError> {
     match fallible::read_to_end(from.take(bytes as u64), buffer) {
         Ok(read) if read == bytes => Ok(()),

@@ -33,8 +33,8 @@ use crate::{Skeleton, Transform};
 /// assert_eq!(models[1].translation().to_array(), [3.0, 0.5, 0.0]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
-/// A pose made by [`Pose::rest`] keeps the skeleton: when a clip is [sampled](crate::Player::sample), parts of joints
-/// without a track come from the rest pose. Two poses are equal if their transforms are equal.
+/// A pose made by [`Pose::rest`] refers to the skeleton, so when a clip is [sampled](crate::Player::sample), parts of
+/// joints without a track come from the rest pose. Two poses are equal if their transforms are equal.
 #[derive(Clone, Debug, Default)]
 pub struct Pose {
     blocks: Vec<PoseBlock>,
@@ -49,7 +49,7 @@ impl Pose {
     /// Creates a pose of identity transforms, which are also its rest pose.
     ///
     /// # Panics
-    /// If there are more than 65,535 joints.
+    /// Panics if there are more than 65,535 joints.
     #[must_use]
     pub fn new(joints: usize) -> Self {
         let joints = u16::try_from(joints).expect("a skeleton has at most 65,535 joints");
@@ -79,7 +79,7 @@ impl Pose {
     /// Returns the local transform of a joint.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     #[inline]
     #[must_use]
     pub fn get(&self, joint: u16) -> Transform {
@@ -91,7 +91,7 @@ impl Pose {
     /// numbers finite; otherwise matrices are wrong.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     #[inline]
     pub fn set(&mut self, joint: u16, transform: Transform) {
         self.assert_has(joint);
@@ -116,8 +116,8 @@ impl Pose {
         &mut self.blocks
     }
 
-    /// Returns the blocks, for a clip to write animated tracks. If the pose does not show the clip, first sets all
-    /// joints to rest and calls `write_constants`.
+    /// Returns the blocks, so that a clip can write its animated tracks. If the pose does not show the clip, first sets
+    /// all joints to rest and calls `write_constants`.
     #[inline]
     pub(crate) fn show(
         &mut self,
@@ -155,7 +155,7 @@ impl Pose {
         self.skeleton.as_ref().is_some_and(|own| own.is_same(skeleton))
     }
 
-    /// Sets the clip that the pose shows, after blocks were written.
+    /// Sets which clip the pose shows, after blocks were written.
     pub(crate) fn set_shows(&mut self, clip: Option<ClipNumber>) {
         self.shows = clip;
     }

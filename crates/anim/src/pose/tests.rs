@@ -1,4 +1,4 @@
-//! Poses: setting, getting, and model matrices.
+//! Tests setting and getting transforms of poses, and model matrices.
 
 use crate::{Error, Mat34, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
 use glam::{EulerRot, Quat};

@@ -94,7 +94,7 @@ impl UniformPose {
     /// Returns the transform of a joint.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     #[must_use]
     pub fn get(&self, joint: u16) -> Transform {
         self.joints[usize::from(joint)].transform()
@@ -103,7 +103,7 @@ impl UniformPose {
     /// Replaces the transform of a joint.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     pub fn set(&mut self, joint: u16, translation: Vec3, rotation: Quat, scale: f32) {
         self.joints[usize::from(joint)] = Joint { rotation, translation, scale };
     }

@@ -9,7 +9,7 @@ use glam::{Quat, Vec3};
 /// A clip as authored or imported, at full precision: up to three tracks for each joint, and any number of channels.
 ///
 /// Games play compiled, quantised clips. A raw clip is the source of a compiled clip, the reference for its errors, and
-/// the form to edit: for example, to reduce keys or to extract root motion.
+/// the form to edit, for example to reduce keys or to extract root motion.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, raw::Track};
@@ -44,7 +44,7 @@ struct JointTracks {
 }
 
 impl RawClip {
-    /// Creates a clip without tracks: `duration` in seconds, for a skeleton with this many joints.
+    /// Creates a clip of `duration` seconds without tracks, for a skeleton of `joints` joints.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::Duration`] or [`ClipError::TooManyJoints`].
@@ -70,7 +70,7 @@ impl RawClip {
         self.joints.len()
     }
 
-    /// Returns the numbers of all joints.
+    /// Returns the numbers of all joints, as a range.
     #[expect(clippy::cast_possible_truncation, reason = "there are at most 65,535")]
     pub(crate) fn joint_numbers(&self) -> core::ops::Range<u16> {
         0..self.joints.len() as u16
@@ -188,7 +188,7 @@ impl RawClip {
         self.channels.iter().position(|(found, _)| found == name)
     }
 
-    /// Checks a joint and its new track, and returns the joint's tracks.
+    /// Checks a joint's number and its new track, and returns the joint's tracks.
     fn checked<V: TrackValue>(
         &mut self,
         joint: u16,

@@ -29,7 +29,7 @@ impl fmt::Display for TrackPart {
 pub enum TrackName {
     /// A track of a joint.
     Joint(u16, TrackPart),
-    /// A channel of numbers, by the channel's number.
+    /// A channel of numbers, given by its index.
     Channel(usize),
 }
 
@@ -100,7 +100,7 @@ pub enum ClipError {
     BeyondEnd {
         /// The track.
         track: TrackName,
-        /// The first key that is too late.
+        /// The number of the first key after the end.
         key: usize,
         /// The time of the key, in seconds.
         time: f32,
@@ -121,7 +121,7 @@ pub enum ClipError {
         /// The skeleton's number of joints.
         skeleton: usize,
     },
-    /// The number of values is not the clip's number of channels.
+    /// The number of values differs from the clip's number of channels.
     ChannelCount {
         /// The clip's number of channels.
         expected: usize,
@@ -130,7 +130,7 @@ pub enum ClipError {
     },
     /// A bound for the key reduction is negative, infinite or NaN.
     Bound {
-        /// The name of the field of [`Reduction`](crate::raw::Reduction).
+        /// The name of the invalid field of [`Reduction`](crate::raw::Reduction).
         field: &'static str,
         /// The value of the field.
         found: f32,
@@ -147,16 +147,16 @@ pub enum ClipError {
     NotAClip,
     /// The format version is unknown to this version of the crate.
     Version(u32),
-    /// The number of bytes is not the length in the header.
+    /// The number of bytes differs from the length in the header.
     Length {
         /// The length in the header, in bytes.
         expected: u64,
         /// The number of bytes.
         found: u64,
     },
-    /// The checksum does not match: the bytes are damaged.
+    /// The checksum does not match, so the bytes are damaged.
     Checksum,
-    /// The bytes are not a valid clip: the named part is wrong.
+    /// The bytes are not a valid clip, because the named part is wrong.
     Malformed(&'static str),
     /// Reading the bytes failed.
     Read(std::io::ErrorKind),

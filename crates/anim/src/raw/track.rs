@@ -1,4 +1,4 @@
-//! Keys of one value over time.
+//! Tracks: the keys of one value over time.
 
 use super::error::ClipError;
 use super::value::TrackValue;
@@ -10,7 +10,7 @@ use glam::DVec4;
 pub enum Interpolation {
     /// The value of the earlier key, until the time of the later key.
     Step,
-    /// A straight line; for rotations the shorter arc at constant speed (slerp).
+    /// A straight line or, for rotations, the shorter arc at constant speed (slerp).
     Linear,
     /// The cubic Hermite spline of glTF. Each key has an *in-tangent*, a *value* and an *out-tangent*; tangents are per
     /// second. Rotations are interpolated by component and then normalised.
@@ -85,7 +85,7 @@ impl<V: TrackValue> Track<V> {
             if !of_key[per_key / 2].is_sound() {
                 return Err(ClipError::NotRotation { key }.into());
             }
-            // The spline multiplies tangents by the time between keys.
+            // The spline multiplies tangents by the time between keys, so check the products.
             if let [into, _, out] = of_key {
                 let gap = |from: usize| times.get(from..from + 2).map_or(0.0, |pair| f64::from(pair[1] - pair[0]));
                 let tangents = [into.widen() * key.checked_sub(1).map_or(0.0, gap), out.widen() * gap(key)];
@@ -105,7 +105,7 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Step, times, values)
     }
 
-    /// Makes a track with straight lines between keys; for rotations, with the shorter arcs.
+    /// Makes a track with straight lines or, for rotations, the shorter arcs between keys.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new).
@@ -141,7 +141,7 @@ impl<V: TrackValue> Track<V> {
         &self.times
     }
 
-    /// Returns the values as given: one for each key, or in-tangent, value and out-tangent if cubic.
+    /// Returns the values as given: one for each key or, if the track is cubic, in-tangent, value and out-tangent.
     #[must_use]
     pub fn values(&self) -> &[V] {
         &self.values
@@ -164,7 +164,7 @@ impl<V: TrackValue> Track<V> {
         self.values[key * per_key + per_key / 2]
     }
 
-    /// Returns the in-tangent and the out-tangent of a key, per second; zero if the track is not cubic.
+    /// Returns the in-tangent and the out-tangent of a key, per second; both are zero if the track is not cubic.
     ///
     /// # Panics
     /// Panics if there is no such key.
@@ -195,7 +195,7 @@ impl<V: TrackValue> Track<V> {
     }
 
     /// Samples in double precision. The cursor is the number of the last key at or before the previous time, which
-    /// makes look-ups at ascending times short.
+    /// makes look-ups fast if times ascend.
     pub(crate) fn at(&self, time: f64, cursor: &mut usize) -> DVec4 {
         self.evaluate(time, cursor, V::between)
     }
@@ -242,7 +242,7 @@ impl<V: TrackValue> Track<V> {
     }
 }
 
-/// Evaluates the cubic Hermite spline from `a` to `b` at `t`, 0 to 1, with tangents for the whole interval.
+/// Evaluates the cubic Hermite spline from `a` to `b` at `t` from 0 to 1, with tangents for the whole interval.
 pub(super) fn hermite(a: DVec4, out: DVec4, into: DVec4, b: DVec4, t: f64) -> DVec4 {
     let (t2, t3) = (t * t, t * t * t);
     a * (2.0 * t3 - 3.0 * t2 + 1.0) + out * (t3 - 2.0 * t2 + t) + b * (3.0 * t2 - 2.0 * t3) + into * (t3 - t2)

@@ -30,7 +30,7 @@ pub(crate) mod sealed {
         fn chord(a: glam::DVec4, b: glam::DVec4, t: f64) -> glam::DVec4;
         /// Returns the distance between two normalised values; for rotations, from `a` to the nearer of `b` and `-b`.
         fn distance(a: glam::DVec4, b: glam::DVec4) -> f64;
-        /// Returns whether a key may have this value: a rotation must not be zero.
+        /// Returns whether a key may have this value; a rotation must not be zero.
         fn is_sound(self) -> bool;
     }
 }
@@ -115,7 +115,7 @@ impl sealed::Value for Quat {
 
     fn between(a: DVec4, b: DVec4, t: f64) -> DVec4 {
         let b = nearer(a, b);
-        // Computes the angle from its sine and cosine: an arc cosine alone loses half of the digits near zero.
+        // Computes the angle from its sine and cosine, because an arc cosine alone loses half of the digits near zero.
         let angle = 2.0 * (b - a).length().atan2((a + b).length());
         let sine = angle.sin();
         if sine < 1e-9 {

@@ -1,5 +1,5 @@
-//! Root motion: splits the motion of a whole character from a clip, so that the game moves the character and the clip
-//! moves the limbs.
+//! Root motion: separates the motion of a whole character from a clip, so that the game moves the character and the
+//! clip moves the limbs.
 //!
 //! | you want | use |
 //! |---|---|
@@ -42,7 +42,7 @@ pub struct RootMotionOptions {
     /// The up axis, in the joint's parent space.
     pub up: Axis,
     /// The greatest deviation of the recombined parts from the original, in metres, for points one metre from the
-    /// joint. Where lines between the clip's keys deviate more, keys are added: up to 1,023 between two keys, each of
+    /// joint. Where lines between the clip's keys deviate more, up to 1,023 keys are added between two keys; each takes
     /// 56 bytes in both parts together. If 1,023 keys are not enough, the deviation is greater.
     pub error: f32,
 }
@@ -64,7 +64,7 @@ impl Default for RootMotionOptions {
 /// The root motion of a clip: a displacement of the character and a turn about the up axis, over time. Both start at
 /// zero.
 ///
-/// The remaining clip plays in place: [`at`](Self::at) times the joint's transform in that clip is the transform in the
+/// The remaining clip plays in place: [`at`](Self::at) times the joint's transform in that clip is its transform in the
 /// original. Each frame, [`delta`](Self::delta) moves the character, through any number of loops, forward or backward.
 ///
 /// ```

@@ -39,8 +39,8 @@ impl Planar {
         Self { translation: -(Self::turn(-self.yaw, up) * self.translation), yaw: -self.yaw }
     }
 
-    /// Returns the motion repeated `times` times; `times` is an integer and may be negative. The displacements
-    /// `Σ turn(k·yaw) d` for k from 0 to n − 1 are edges of a regular polygon: their sum is a chord of its circle.
+    /// Returns the motion repeated `times` times; `times` is an integer and may be negative. The displacements `Σ
+    /// turn(k·yaw) d` for k from 0 to n − 1 are edges of a regular polygon, so their sum is a chord of its circle.
     pub(super) fn repeated(self, times: f64, up: Axis) -> Self {
         if times < 0.0 {
             return self.inverse(up).repeated(-times, up);

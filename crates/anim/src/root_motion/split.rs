@@ -1,4 +1,4 @@
-//! Splitting a clip into the motion and the part in place.
+//! Splits a clip into the root motion and the part in place.
 
 use super::planar::Planar;
 use super::{Axis, MotionKey, RootMotion, RootMotionOptions};
@@ -110,7 +110,7 @@ impl<'a> Split<'a> {
         let up = self.options.up;
         let last = before.map_or(0.0, |before| before.motion.yaw);
         let yaw = if self.options.yaw {
-            // Upside down there is no forward direction: keep the turn so far.
+            // An upside-down joint has no forward direction, so keep the turn so far.
             let yaw = twist(rotation, up).map_or(last, |yaw| yaw - self.start_yaw);
             yaw - ((yaw - last) / TAU).round() * TAU
         } else {
@@ -125,7 +125,7 @@ impl<'a> Split<'a> {
         Moment { time, motion, translation: left.as_vec3().as_dvec3(), rotation: back * rotation }
     }
 
-    /// Adds keys after one moment up to a time, until the error is small enough.
+    /// Adds keys between a moment and a later time, until the error is small enough.
     fn advance(&mut self, from: Moment, until: f32, halvings: u32) -> Moment {
         // Use quarters, so that turns are counted in small steps.
         let at = |part: f32| from.time + (until - from.time) * part;
@@ -155,7 +155,7 @@ impl<'a> Split<'a> {
         let (translation, original) = self.original(time);
         let (composed, rotation) = (motion.translation + turn * left, turn * DQuat::from_vec4(rotation));
         let away = (composed - translation).length();
-        // The error of a point at one metre is a chord, at most twice the distance of the quaternions.
+        // The error of a point at one metre is a chord, which is at most twice the distance between the quaternions.
         let turned = 2.0 * (rotation - original).length().min((rotation + original).length());
         // Keys cannot repair the rounding of single precision.
         let least = 1e-6 * (1.0 + translation.length());

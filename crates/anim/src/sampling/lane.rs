@@ -24,7 +24,7 @@ impl<W: Word> LaneKeys<W> {
     /// Returns the keys of one lane of a block, given the block's bytes in a jump frame.
     ///
     /// # Panics
-    /// If there are fewer bytes.
+    /// Panics if there are fewer bytes.
     #[inline]
     pub(crate) fn of_frame(block: &[u8], lane: usize) -> Self {
         let block = &block[..Active::<W>::BYTES];
@@ -52,7 +52,7 @@ impl<W: Word> LaneKeys<W> {
         *self = if FORWARD { Self { from: to, to: from ^ bits } } else { Self { from: to ^ bits, to: from } };
     }
 
-    /// Returns the share of the later key, 0 to 1.
+    /// Returns the share of the later key, from 0 to 1.
     #[inline]
     pub(crate) fn share(&self, time: f32, step: bool) -> f32 {
         let (from, to) = (self.earlier(), self.later());
@@ -97,7 +97,7 @@ fn quaternion<W: Word>([_, x, y, z]: [W; 1 + NUMBERS]) -> Vec4 {
     with_one * twice - Vec4::W
 }
 
-/// Adds the four numbers from first to last: the order of glam's sum depends on the machine.
+/// Adds the four numbers from first to last, because the order of glam's sum depends on the machine.
 #[inline]
 fn sum(numbers: Vec4) -> f32 {
     numbers.x + numbers.y + numbers.z + numbers.w

@@ -9,7 +9,7 @@ use hedgerow_math::internal::level::has_avx2;
 /// The number of tracks in a block.
 pub(crate) const LANES: usize = 8;
 
-/// The greatest number of numbers in a key.
+/// How many numbers a key has at most.
 pub(crate) const NUMBERS: usize = 3;
 
 /// The stored form of times and numbers of keys, 16 or 32 bits.
@@ -22,11 +22,11 @@ pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
     /// The size of a word, in bytes.
     const BYTES: usize;
 
-    /// The factor from a rotation key's number to a parameter of [`rotation`](super::rotation): 16-bit words store 1 as
-    /// 32,767, 32-bit words as 1.
+    /// The factor that turns a rotation key's number into a parameter of [`rotation`](super::rotation): 16-bit words
+    /// store 1 as 32,767, and 32-bit words store 1 as 1.
     const PARAMETER: f32;
 
-    /// Reads the first word, little-endian; zero if there are too few bytes.
+    /// Reads the first word, little-endian, or returns zero if there are too few bytes.
     fn read(bytes: &[u8]) -> Self;
 
     /// Appends the word, little-endian.
@@ -57,7 +57,7 @@ pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
     /// Reads the first eight words, little-endian.
     ///
     /// # Panics
-    /// If there are fewer bytes.
+    /// Panics if there are fewer bytes.
     fn eight<S: Simd>(simd: S, bytes: &[u8]) -> Self::Vector<S>;
 
     /// Returns whether [`spread`](Self::spread) is faster than moving words one by one.

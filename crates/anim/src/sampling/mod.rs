@@ -1,7 +1,7 @@
 //! Fetching keys into the active array of a player, and computing a pose from it, eight tracks at a time.
 //!
-//! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
-//! same bits on every level.
+//! Every level evaluates the same expressions in the same order, without fused multiply-add, so the same inputs give
+//! the same bits on every level.
 //!
 //! Let `t0` and `t1` be the times of a track's two current keys, and `a` and `b` their numbers:
 //!

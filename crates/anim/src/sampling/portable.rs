@@ -33,7 +33,7 @@ pub(super) fn turn<S: Simd, W: Word, const FORWARD: bool>(
             return false;
         }
         if first + (numbers - 1) * stride + LANES * W::BYTES > bytes.len() {
-            // Too near to the end of the bytes to load whole vectors.
+            // The record is too near to the end of the bytes to load whole vectors.
             return scalar::turn::<W, FORWARD>(bytes, at..end, active, singles);
         }
         if head.lanes != u8::MAX && !W::spreads(simd) {

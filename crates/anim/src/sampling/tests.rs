@@ -5,7 +5,7 @@ use crate::transform_lanes::PoseBlock;
 use fastrand::Rng;
 use hedgerow_math::internal::level::levels;
 
-/// A word that tests make at random; of 32 bits, a number in −1..1.
+/// A word that tests choose at random; a word of 32 bits is a number in −1..1.
 trait Any: Word {
     fn any(dice: &mut Rng) -> Self;
     fn time(at: u16) -> Self;
@@ -61,7 +61,7 @@ fn every_level_fetches_the_same_keys<W: Any>() {
     for round in 0..500 {
         let mut bytes = group::<W>(&mut dice, 5, 4);
         let length = bytes.len();
-        // Leaves room for whole vectors after the last record, or less.
+        // Leaves room for whole vectors after the last record in every second round.
         bytes.resize(length + if round % 2 == 0 { PADDING } else { round % 7 }, 0xa5);
         let start: Vec<Active<W>> = (0..5).map(|_| block(&mut dice)).collect();
         let mut expected = start.clone();

@@ -106,7 +106,7 @@ impl SkeletonBuilder {
         const NONE: u16 = u16::MAX;
         let count = self.joints.len();
         let (mut first_child, mut next, mut root) = (vec![NONE; count], vec![NONE; count], None);
-        // In reverse, so that each list begins with the first child.
+        // Goes through the joints in reverse, so that each list begins with the first child.
         for (joint, taken) in (0..NONE).zip(&self.joints).rev() {
             match taken.parent {
                 Some(parent) if usize::from(parent) >= count => {
@@ -149,7 +149,7 @@ impl SkeletonBuilder {
 /// Returns the end of each joint's subtree, for joints in depth-first order: one past the last descendant.
 ///
 /// # Panics
-/// If the parent of a joint, except the first, does not have a lower number.
+/// Panics unless the parent of each joint except the first has a lower number than the joint.
 pub(super) fn subtree_ends(parents: &[u16]) -> Result<Vec<u16>, SkeletonError> {
     let mut ends: Vec<u16> = fallible::filled(parents.len(), 1)?;
     for joint in (1..parents.len()).rev() {

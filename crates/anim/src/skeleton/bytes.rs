@@ -29,14 +29,14 @@ impl Skeleton {
     /// Writes [`Skeleton::to_bytes`] to a file or elsewhere, in one call.
     ///
     /// # Errors
-    /// The errors of the writer.
+    /// Any error of the writer.
     pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
         to.write_all(&self.to_bytes())
     }
 
     /// Restores a skeleton from the bytes of [`Skeleton::to_bytes`], with one allocation.
     ///
-    /// Any bytes are safe: all content is validated, and a failed allocation returns an error. Runs in **O(bytes)**.
+    /// Any bytes are safe, since all content is validated; a failed allocation returns an error. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skeleton, SkeletonBuilder, Transform};
@@ -66,7 +66,7 @@ impl Skeleton {
         let Some(joints) = u16::try_from(joints).ok().filter(|&joints| joints > 0) else {
             return Err(SkeletonError::Invalid("it has no joints, or more than numbers name").into());
         };
-        // If the text is longer than the bytes, the ends of the arrays may overflow.
+        // The ends of the arrays may overflow, but only if the text is longer than the bytes.
         let layout = Layout::new(joints, text);
         if text as usize > bytes.len() || layout.lines() * Line::BYTES != bytes.len() {
             return Err(SkeletonError::Invalid("its arrays do not fill its bytes").into());
@@ -83,7 +83,7 @@ impl Skeleton {
     /// Reads to the end and restores a skeleton: see [`Skeleton::from_bytes`].
     ///
     /// # Errors
-    /// [`SkeletonError::Read`] with the kind of the reader's error; the errors of [`Skeleton::from_bytes`].
+    /// [`SkeletonError::Read`] with the kind of the reader's error, or an error of [`Skeleton::from_bytes`].
     pub fn read_from(from: impl Read) -> Result<Self, Error> {
         Self::from_bytes(&fallible::read_whole(from).map_err(SkeletonError::Read)?)
     }

@@ -25,7 +25,7 @@ pub enum SkeletonError {
     UnknownParent {
         /// The joint.
         joint: u16,
-        /// The number of its parent.
+        /// The number given as its parent.
         parent: u16,
     },
     /// Two joints have no parent.
@@ -52,18 +52,18 @@ pub enum SkeletonError {
     },
     /// All names together are 4 GiB or longer.
     LongNames,
-    /// The bytes do not start like a skeleton.
+    /// The bytes do not start with the header of a skeleton.
     NotASkeleton,
     /// The bytes have a version that this crate does not read.
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length {
-        /// The stated number of bytes.
+        /// The number of bytes that the header states.
         expected: u64,
         /// The number of bytes present.
         found: u64,
     },
-    /// The checksum does not match: the bytes are damaged.
+    /// The checksum does not match, so the bytes are damaged.
     Checksum,
     /// The content is invalid, although the checksum is right.
     Invalid(&'static str),

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Joints are numbered from 0, the root, in depth-first order. A joint comes after its parent, so one forward loop over
 /// [`Skeleton::parents`] computes model matrices. A joint and its descendants form one range.
 ///
-/// A skeleton is one shared allocation of 48 bytes for each joint, and the names. A clone is another reference to the
+/// A skeleton is one shared allocation, with 48 bytes for each joint and the names. A clone is another reference to the
 /// allocation. Build a skeleton with a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*,
 /// part 2.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl Skeleton {
     /// Returns the range of a joint and its descendants.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     #[must_use]
     pub fn subtree(&self, joint: u16) -> Range<u16> {
         joint..image::view(&self.lines, self.layout.ends())[usize::from(joint)]
@@ -73,7 +73,7 @@ impl Skeleton {
     /// Returns a joint's local transform at rest.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     #[must_use]
     pub fn rest(&self, joint: u16) -> Transform {
         assert!(usize::from(joint) < self.len(), "joint {joint} of a skeleton of {} joints", self.len());
@@ -83,20 +83,20 @@ impl Skeleton {
     /// Returns a joint's name.
     ///
     /// # Panics
-    /// If there is no such joint.
+    /// Panics if there is no such joint.
     #[must_use]
     pub fn name(&self, joint: u16) -> &str {
         core::str::from_utf8(self.name_bytes(usize::from(joint))).expect("names are checked when they come in")
     }
 
-    /// Returns all names, by joint.
+    /// Returns the names of all joints, in the order of joints.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.joints()).map(|joint| self.name(joint))
     }
 
     /// Returns the first joint with this name.
     ///
-    /// Runs in **O(joints)**: keep the result.
+    /// Runs in **O(joints)**, so keep the result.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<u16> {
         (0..self.joints()).find(|&joint| self.name_bytes(usize::from(joint)) == name.as_bytes())
@@ -130,7 +130,7 @@ impl Skeleton {
 }
 
 impl PartialEq for Skeleton {
-    /// Compares all joints, including names, to the bit.
+    /// Compares all joints and their names to the bit.
     fn eq(&self, other: &Self) -> bool {
         self.is_same(other)
             || image::bytes(&self.lines)[Line::BYTES..] == image::bytes(&other.lines)[Line::BYTES..]

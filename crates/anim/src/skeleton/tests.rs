@@ -1,4 +1,4 @@
-//! Skeletons: results and errors of the builder.
+//! Tests the results and the errors of the skeleton builder.
 
 use crate::{Error, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
 use glam::Quat;

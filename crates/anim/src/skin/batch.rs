@@ -6,7 +6,7 @@ use crate::{Error, Mat34, Skin};
 use core::ops::Range;
 use std::sync::Arc;
 
-/// A list of characters. Each has a mesh, the mesh's skin, and its ranges of shared arrays of palettes and vertices.
+/// A list of characters. Each has a mesh, its skin, and a range in each of the shared arrays of palettes and vertices.
 ///
 /// Each frame, skin the visible characters with new palettes. Other characters cost nothing and keep their vertices.
 ///
@@ -232,7 +232,7 @@ impl Part<'_> {
         }
     }
 
-    /// Returns a character's mesh, palette and places in `sinks`, and the places after the character's.
+    /// Returns a character's mesh, its palette, its places in `sinks`, and the places behind those.
     pub(super) fn take<'a, 's>(
         &'a mut self,
         number: u32,
@@ -251,7 +251,7 @@ impl Part<'_> {
         visible.iter().map(|&number| self.batch.characters[number as usize].mesh.len()).sum()
     }
 
-    /// Splits before a character. Returns the places before it, the part from the character on, and that part's places.
+    /// Splits before a character. Returns the places before it, the part that starts with it, and that part's places.
     #[cfg(feature = "rayon")]
     pub(super) fn split_at<'s>(self, number: u32, sinks: Sinks<'s>) -> (Sinks<'s>, Self, Sinks<'s>) {
         let first = self.batch.characters[number as usize].vertex;

@@ -24,7 +24,7 @@ pub struct SkinnedMeshBuilder<'a> {
 }
 
 impl<'a> SkinnedMeshBuilder<'a> {
-    /// The greatest number of vertices in a mesh: as many as 32-bit indices allow, less room to pad blocks.
+    /// The greatest number of vertices in a mesh: as many as 32-bit indices allow, minus room to pad blocks.
     pub const MAX_VERTICES: usize = u32::MAX as usize - 4 * LANES;
 
     pub(super) fn new(positions: &'a [[f32; 3]]) -> Self {
@@ -45,12 +45,12 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Sets `count` influences per vertex, in the order of vertices: joints, numbered as in the skin, and weights.
+    /// Sets `count` influences per vertex, in the order of vertices: joints, by the skin's numbers, and weights.
     ///
     /// `count` may be any number: 4 for glTF's `JOINTS_0` and `WEIGHTS_0`, 8 together with `JOINTS_1` and `WEIGHTS_1`.
     ///
-    /// - Influences with weight zero are dropped, even if their joint does not exist. So are weights below 2⁻²³ of the
-    ///   vertex's total weight (2⁻²² if eight influences are kept).
+    /// - Influences with weight zero are dropped, even if their joint does not exist. Weights below 2⁻²³ of the
+    ///   vertex's total weight (2⁻²² if eight influences are kept) are dropped, too.
     /// - Influences of the same joint are merged.
     /// - Of the remaining influences, the four greatest are kept, or the [eight](Self::eight_influences) greatest.
     ///   [`SkinnedMesh::pruned`] reports the loss.
@@ -65,7 +65,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
 
     /// Keeps the eight greatest influences of each vertex instead of four.
     ///
-    /// Five to eight influences take 44 bytes per vertex instead of 20, and about twice the time of four.
+    /// A vertex with five to eight influences takes 44 bytes instead of 20, and about twice the time of one with four.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, skin::SkinnedMeshBuilder};

@@ -50,7 +50,7 @@ impl Skin {
 
     /// Restores a skin from the bytes of [`Skin::to_bytes`].
     ///
-    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Runs in **O(bytes)**.
+    /// Any bytes are safe, because everything is validated, and a failed allocation is an error. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin};
@@ -98,7 +98,7 @@ impl Counts {
         out.word(if self.normals { Self::NORMALS } else { 0 } | if self.tangents { Self::TANGENTS } else { 0 });
         out.count(self.indices);
         out.count(self.targets);
-        // At most the number of vertices, which fits 32 bits.
+        // This is at most the number of vertices, which fits 32 bits.
         out.count(self.pruned.vertices);
         out.floats(&[self.pruned.largest_weight, self.pruned.largest_sum]);
         self.skin.words().into_iter().for_each(|word| out.word(word));
@@ -204,8 +204,8 @@ impl SkinnedMesh {
 
     /// Restores a mesh from the bytes of [`SkinnedMesh::to_bytes`].
     ///
-    /// Any bytes are safe: everything is validated, and a failed allocation is an error. Allocation is bounded by the
-    /// size of the input. Runs in **O(bytes)**.
+    /// Any bytes are safe, because everything is validated, and a failed allocation is an error. Allocation is bounded
+    /// by the size of the input. Runs in **O(bytes)**.
     ///
     /// ```
     /// use hedgerow_anim::{Skin, SkinnedMesh};
@@ -297,7 +297,7 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; CO
     let mut vertex = 0;
     for (group, vertices) in groups.iter_mut().zip(counts.groups) {
         let influences = group.count();
-        // A vertex has at least its joints, two bytes each.
+        // Each vertex takes at least two bytes for each of its joints.
         from.expect(vertices, 2 * influences)?;
         group.try_reserve(vertices)?;
         for _ in 0..vertices {
@@ -344,7 +344,7 @@ fn bounds_of(
 }
 
 /// Writes a morph target: its number of vertices, or `u32::MAX` for all; a bit for each stream with deltas; the
-/// vertices in ascending order, if not all; the deltas, three floats for each stream and vertex.
+/// vertices in ascending order, if not all; and the deltas, three floats for each stream and vertex.
 fn write_target(out: &mut Writer, target: &Target, places: &[u32]) {
     let flags = |present: [bool; 3]| (0..).zip(present).map(|(stream, has)| u32::from(has) << stream).sum();
     match target {
@@ -416,7 +416,7 @@ fn lane(lanes: &[Lanes], place: u32) -> f32 {
     lanes[place as usize / LANES].0[place as usize % LANES]
 }
 
-/// Puts a list into blocks. The list is empty or has an item for each vertex.
+/// Puts a list into blocks. The list must be empty or have an item for each vertex.
 fn blocks_of(
     what: &'static str,
     list: impl Iterator<Item = [f32; 3]>,
@@ -540,7 +540,7 @@ mod tests {
         let (normals, tangents, permutation) = (positions + 40 * 12, positions + 40 * 24, positions + 40 * 40);
         let influences = permutation + 40 * 4;
         assert_eq!(with(HEADER_BYTES, 1 << 17), SkinError::TooManyJoints { joints: 1 << 17 });
-        // Saturates if `usize` has 32 bits.
+        // The sum saturates if `usize` has 32 bits.
         let vertices = (u32::MAX as usize).saturating_add(40 - mesh(40, 7).influence_counts()[0]);
         assert_eq!(with(HEADER_BYTES + 4, u32::MAX), SkinError::TooManyVertices { vertices });
         assert_eq!(with(HEADER_BYTES + 24, 9), SkinError::Malformed("its flags"));

@@ -122,7 +122,7 @@ pub enum SkinError {
         /// The name of the missing list.
         what: &'static str,
     },
-    /// The bytes are not of the named kind, a skin or a skinned mesh.
+    /// The bytes are not a skin or a skinned mesh, whichever is named.
     WrongKind(&'static str),
     /// The format version is unknown to this version of the crate.
     Version(u32),
@@ -133,7 +133,7 @@ pub enum SkinError {
         /// The number of bytes.
         found: u64,
     },
-    /// The checksum does not match: the bytes are damaged.
+    /// The checksum does not match, so the bytes are damaged.
     Checksum,
     /// The named part of the bytes is not valid, although the checksum is right.
     Malformed(&'static str),

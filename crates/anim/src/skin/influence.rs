@@ -2,19 +2,19 @@
 
 use crate::skin::SkinError;
 
-/// The greatest number of influences kept for a vertex: by default, and after `eight_influences`.
+/// The greatest number of influences kept for a vertex; `MOST_IF_ASKED` after `eight_influences`.
 pub(super) const MOST: usize = 4;
 pub(super) const MOST_IF_ASKED: usize = 8;
 /// The numbers of influences in the groups of vertices. Vertices with five to seven are padded to eight.
 pub(super) const COUNTS: [usize; 5] = [1, 2, 3, 4, MOST_IF_ASKED];
-/// The fraction of a vertex's total weight below which an influence is dropped; double if eight influences are kept.
+/// An influence below this fraction of a vertex's total weight is dropped; if eight are kept, below twice the fraction.
 ///
 /// The last weight is implied, and rounding changes it by up to three quarters of `LEAST`. So the last weight stays
 /// positive, and no vertex leaves the box around the positions that its joints give it.
 const LEAST: f64 = 1.0 / (1 << 23) as f64;
 
-/// Statistics about dropped influences: each vertex of a [`SkinnedMesh`](crate::SkinnedMesh) keeps up to four, or up to
-/// [eight](crate::skin::SkinnedMeshBuilder::eight_influences).
+/// Statistics about dropped influences. Each vertex of a [`SkinnedMesh`](crate::SkinnedMesh) keeps up to four
+/// influences, or up to [eight](crate::skin::SkinnedMeshBuilder::eight_influences).
 ///
 /// The greatest weights are kept and scaled to a sum of 1. If a fraction `s` of a vertex's weight is dropped, the
 /// vertex is off by `s` times the distance between two positions: one from the kept joints and one from the dropped
@@ -73,7 +73,7 @@ impl Kept {
         let descending = |a: &(u16, f64), b: &(u16, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         self.found.sort_unstable_by(descending);
         let whole = self.sum();
-        // More weights have more roundings.
+        // With more than four weights, more rounding errors add up.
         let least = if most > MOST { 2.0 * LEAST } else { LEAST };
         self.found.retain(|&(_, weight)| weight >= least * whole);
         if let Some(&(_, largest)) = self.found.get(most) {
@@ -88,7 +88,7 @@ impl Kept {
         self.joints.extend(self.found.iter().map(|&(joint, _)| joint));
         self.weights.extend(self.found.iter().map(|&(_, weight)| (weight / whole) as f32));
         if let Some(&last) = self.joints.get(MOST..).and_then(|more| more.last()) {
-            // Pads before the last weight, which is implied.
+            // Inserts the padding before the last weight, which is implied.
             let at = self.joints.len() - 1;
             self.joints.resize(MOST_IF_ASKED, last);
             self.weights.splice(at..at, core::iter::repeat_n(0.0, MOST_IF_ASKED - at - 1));

@@ -43,16 +43,16 @@ use core::ops::Range;
 ///
 /// A vertex takes 12 bytes for the position, 12 for a normal and 16 for a tangent. One to four influences take 2, 8, 14
 /// or 20 bytes; more take 44. The permutation takes 4. Each of the five groups is padded to a multiple of 16 vertices.
-/// Source: S. Reinalter, *Adventures in data-oriented design*, part 4. New here: 16 vertices as a structure of arrays.
+/// Source: S. Reinalter, *Adventures in data-oriented design*, part 4. Here, 16 vertices form a structure of arrays.
 ///
 /// # Normals
 ///
 /// Normals and tangents are multiplied by the linear part of the blended matrix. This is right for rotations and
-/// uniform scales; non-uniform scales tilt normals. Results are not normalised: a blend of rotations shortens normals,
+/// uniform scales; non-uniform scales tilt normals. Results are not normalised. A blend of rotations shortens normals,
 /// but shaders normalise interpolated normals anyway.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedMesh {
-    /// The skin whose joint numbers the influences use.
+    /// The id of the skin whose joint numbers the influences use.
     pub(super) skin: SkinId,
     pub(super) joints: usize,
     /// The influences of vertices with one, two, three, four and up to eight influences.
@@ -93,13 +93,13 @@ impl SkinnedMesh {
         self.joints
     }
 
-    /// Returns the id of the mesh's skin: palettes of other skins are refused.
+    /// Returns the id of the mesh's skin; palettes of other skins are refused.
     #[must_use]
     pub fn skin_id(&self) -> SkinId {
         self.skin
     }
 
-    /// Replaces the skin by a skin of the same joint order, whose skeleton and inverse bind matrices may differ.
+    /// Replaces the skin by one with the same joint order, but perhaps another skeleton or other inverse bind matrices.
     ///
     /// # Errors
     /// [`SkinError::SkinJoints`] if the skin has a different number of joints.
@@ -135,7 +135,7 @@ impl SkinnedMesh {
     /// ```
     ///
     /// # Panics
-    /// Panics if a vertex follows more than `N` joints: pass 8 if the mesh [keeps
+    /// Panics if a vertex follows more than `N` joints, so pass 8 if the mesh [keeps
     /// eight](SkinnedMeshBuilder::eight_influences), else 4.
     pub fn influences<const N: usize>(&self) -> impl Iterator<Item = ([u16; N], [f32; N])> {
         self.groups.iter().flat_map(|group| {

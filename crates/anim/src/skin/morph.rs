@@ -23,8 +23,8 @@ use std::collections::TryReserveError;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MorphTarget<'a> {
-    /// The vertices of the deltas, as numbered in the builder's lists; `None` means all vertices in order. If a vertex
-    /// is listed more than once, its deltas are summed.
+    /// The vertices to which the deltas belong, as numbered in the builder's lists; `None` means all vertices in order.
+    /// If a vertex is listed more than once, its deltas are summed.
     pub vertices: Option<&'a [u32]>,
     /// The deltas of positions.
     pub positions: &'a [[f32; 3]],
@@ -68,7 +68,7 @@ pub(super) enum Target {
     Dense([Vec<Block>; 3]),
 }
 
-/// A target is sparse if fewer than 1 in `SPARSE` vertices have deltas: a sparse delta costs several times as much.
+/// A target is sparse if fewer than 1 in `SPARSE` vertices have deltas, since a sparse delta costs several times more.
 const SPARSE: usize = 6;
 const NAMES: [&str; 3] = ["morph deltas of positions", "morph deltas of normals", "morph deltas of tangents"];
 
@@ -81,7 +81,7 @@ impl Targets {
         self.0.iter()
     }
 
-    /// Adds a target that was made for the same mesh.
+    /// Adds a target, which must have been made for the same mesh.
     pub(super) fn add(&mut self, target: Target) -> Result<(), TryReserveError> {
         fallible::push(&mut self.0, target)
     }

@@ -32,7 +32,7 @@ use hedgerow_math::internal::fallible;
 pub struct Skin {
     joints: Vec<u16>,
     inverse_binds: Vec<Mat34>,
-    /// The places of joints in the palette, by ascending joint.
+    /// The places of joints in the palette, in ascending order of joints.
     slots: Vec<Slot>,
     /// The least number of model matrices for a palette: the greatest joint plus one.
     models: usize,
@@ -147,7 +147,7 @@ impl Skin {
     /// Runs in **O(joints of the skin)**, and allocates only if the capacity of `room` is too small.
     ///
     /// # Errors
-    /// [`SkinError::Models`] if a joint has no matrix; `room` is then unchanged.
+    /// [`SkinError::Models`] if a joint has no model matrix; `room` is then unchanged.
     pub fn palette<'p>(&self, models: &[Mat34], room: &'p mut Vec<Mat34>) -> Result<Palette<'p>, Error> {
         self.expect_models(models.len())?;
         room.resize(self.len(), Mat34::IDENTITY);

@@ -1,6 +1,6 @@
 //! Skinning on several threads (feature `rayon`).
 //!
-//! Tasks write separate ranges, and no vertex depends on another: any number of threads gives the same bits.
+//! Tasks write separate ranges, and no vertex depends on another, so any number of threads gives the same bits.
 
 use crate::Mat34;
 use crate::skin::SkinnedMesh;
@@ -8,9 +8,9 @@ use crate::skin::batch::Part;
 use crate::skin::kernels::{Influences, LANES, Sinks, Streams};
 use core::ops::Range;
 
-/// The least number of vertices to share: with fewer, one thread finishes before another starts.
+/// The least number of vertices worth sharing. With fewer, one thread finishes before another starts.
 pub(super) const WORTH_SHARING: usize = 16_384;
-/// The greatest number of vertices per task. Each task converts the palette to another layout.
+/// The greatest number of vertices per task. Smaller tasks would more often convert the palette to another layout.
 const GRAIN: usize = 8192;
 
 impl SkinnedMesh {

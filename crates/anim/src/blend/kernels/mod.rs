@@ -29,9 +29,9 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// Starts a sum: `sum = w · pose` and `totals = w`, with `w = weight · mask` by joint.
+    /// Starts a sum: `sum = w · pose` and `totals = w`, where `w = weight · mask` for each joint.
     begin, begin_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
-    /// Continues a sum: `sum += w · pose` and `totals += w`. Rotations are added in the hemisphere of the sum.
+    /// Continues a sum: `sum += w · pose` and `totals += w`. Rotations are flipped to the sum's hemisphere first.
     accumulate, accumulate_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     /// Writes `out = sum · (1 ÷ totals)` with normalised rotations; `out = base` if a total is too small to divide by.
     average, average_at(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);

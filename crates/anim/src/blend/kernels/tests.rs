@@ -1,4 +1,4 @@
-//! Compares the kernels of all levels to the bit.
+//! Tests that the kernels of all levels give the same bits.
 
 use super::*;
 use crate::Transform;

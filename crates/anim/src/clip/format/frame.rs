@@ -1,4 +1,4 @@
-//! The active array as bytes: a jump frame has the words of all blocks, little-endian, in memory order.
+//! Jump frames: the active array as bytes, that is, the words of all blocks, little-endian and in memory order.
 
 use crate::sampling::{Active, LANES, NUMBERS, Word};
 

@@ -24,7 +24,7 @@ pub(crate) struct GroupHead {
     pub(crate) before: u32,
 }
 
-/// The mask of the group's length in the word that also holds `full`.
+/// The mask that selects the group's length in the word that also holds `full`.
 const LENGTH: u32 = (1 << 24) - 1;
 
 impl GroupHead {

@@ -29,7 +29,7 @@ pub(crate) enum Width {
 pub(crate) struct Head {
     /// The duration of the clip, in seconds.
     pub(crate) duration: f32,
-    /// The units of key times per second: ticks, or 1 in a tight clip.
+    /// The number of units of key times in a second: the tick rate, or 1 in a tight clip.
     pub(crate) rate: f32,
     /// The numbers of blocks of each kind: rotations, translations, scales, cubic tracks, channels.
     pub(crate) blocks: [u16; 5],
@@ -50,7 +50,7 @@ pub(crate) struct Head {
     pub(crate) seek: u32,
     /// The number of keys of all tracks, including one key for each constant track.
     pub(crate) keys: u32,
-    /// The number of jump frames, without the frame at time 0.
+    /// The number of jump frames, not counting the frame at time 0.
     pub(crate) frames: u32,
 }
 
@@ -61,7 +61,7 @@ pub(crate) const SCALES: usize = 2;
 pub(crate) const CUBICS: usize = 3;
 pub(crate) const CHANNELS: usize = 4;
 
-/// The size of a constant track, in bytes: joint and three or four floats, or channel and one float.
+/// The size of a constant track, in bytes: a joint with three or four floats, or a channel with one float.
 pub(super) const CONSTANT_BYTES: [usize; 4] = [2 + 16, 2 + 12, 2 + 12, 4 + 4];
 
 impl Head {

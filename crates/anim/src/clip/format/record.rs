@@ -4,7 +4,7 @@ use super::Width;
 use crate::sampling::{NUMBERS, Word};
 use core::marker::PhantomData;
 
-/// The number of bytes after the last group, so that vectors may be loaded past its end.
+/// The number of padding bytes after the last group, so that whole vectors may be loaded past its end.
 pub(crate) const PADDING: usize = 64;
 
 /// The head of a record.
@@ -14,7 +14,7 @@ pub(crate) const PADDING: usize = 64;
 /// ```
 ///
 /// `lanes` has a bit for each lane with a key. Times and numbers are stored as the XOR with the lane's key two places
-/// earlier. The XOR of times is the same for all lanes of a record. Blocks of single numbers have no y and z.
+/// earlier. The XOR of times is the same for all lanes of a record. A block of single numbers has only x.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record<W> {
     pub(crate) block: u16,
@@ -44,7 +44,7 @@ impl<W: Word> Record<W> {
         }
     }
 
-    /// Counts the keys, to find the next record, by a table: some machines have no instruction that counts bits.
+    /// To find the next record, counts the keys by a table, because some machines have no instruction that counts bits.
     #[inline]
     pub(crate) fn keys(&self) -> usize {
         usize::from(KEYS[usize::from(self.lanes)])
@@ -84,7 +84,7 @@ pub(crate) struct Records<'b, W> {
 }
 
 impl<'b, W: Word> Records<'b, W> {
-    /// Iterates over the records in `bytes`. Keys have one number in blocks from block `singles` on.
+    /// Iterates over the records in `bytes`. From block `singles` on, keys have one number.
     #[inline]
     pub(crate) const fn new(bytes: &'b [u8], singles: usize) -> Self {
         Self { bytes, singles, word: PhantomData }
@@ -150,7 +150,7 @@ impl LanePlace {
             if block > self.block {
                 return None;
             }
-            // Blocks of single numbers come last, so keys in records up to the lane's have three numbers.
+            // Blocks of single numbers come last, so all keys in the records up to that of the lane have three numbers.
             let end = Record::<W>::bytes(head.keys(), false);
             if block < self.block || head.lanes >> self.lane & 1 == 0 {
                 records = records.get(end..)?;

@@ -49,7 +49,7 @@ impl Tables {
     fn check(&self) -> Result<(), ClipError> {
         let joints = usize::from(self.head.joints);
         let within = |block: usize, live: u8, count: usize| {
-            // The highest lane with a track belongs to an existing joint or channel.
+            // The highest lane with a track must belong to an existing joint or channel.
             live == 0 || block * LANES + (7 - live.leading_zeros() as usize) < count
         };
         for kind in 0..=CHANNELS {
@@ -102,7 +102,7 @@ impl Tables {
         if cubics.contains(&block) {
             return self.cubic_targets().get(block - cubics.start).map_or(0, cubic_lanes);
         }
-        // Targets are contiguous: 32 bytes for a cubic block, four for any other.
+        // The targets of all blocks are contiguous; a cubic block has 32 bytes of targets, any other block has four.
         let cubic_bytes = if block < cubics.start { 0 } else { 28 * cubics.len() };
         let targets = &self.bytes[self.sections.targets[ROTATIONS].start..self.sections.starts.start];
         targets.get(cubic_bytes + 4 * block + 2).copied().unwrap_or(0)
@@ -145,13 +145,13 @@ impl Tables {
         self.bytes[self.sections.starts.clone()].as_chunks().0
     }
 
-    /// Returns the ranges of the blocks of this kind; an empty slice if words have 32 bits.
+    /// Returns the ranges of the blocks of this kind, or an empty slice if words have 32 bits.
     #[inline]
     pub(crate) fn ranges(&self, kind: usize) -> &[Ranges] {
         self.bytes[self.sections.ranges[kind].clone()].as_chunks().0
     }
 
-    /// Returns the bytes from the stream on, and the stream's length.
+    /// Returns the bytes from the start of the stream on, and the length of the stream.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         (&self.bytes[self.stream[0] as usize..], self.stream[1] as usize)
@@ -162,7 +162,7 @@ impl Tables {
         &self.bytes[self.sections.first_frame.clone()]
     }
 
-    /// Returns the joint or channel and the numbers of each constant track of a kind. Kind 3 means channels.
+    /// Returns, for each constant track of a kind, the joint or channel and the numbers. Kind 3 means channels.
     pub(crate) fn constants(&self, kind: usize) -> impl Iterator<Item = (u32, [f32; 4])> {
         let number_bytes = if kind == 3 { 4 } else { 2 };
         let bytes = &self.bytes[self.sections.constants[kind].clone()];
@@ -170,7 +170,7 @@ impl Tables {
         entries.map(move |entry| (number(entry, number_bytes), floats(&entry[number_bytes..])))
     }
 
-    /// Returns the channels' names; `None` for an invalid name.
+    /// Returns the names of the channels, with `None` in place of an invalid name.
     pub(crate) fn names(&self) -> impl Iterator<Item = Option<&str>> {
         let mut rest = &self.bytes[self.sections.names.clone()];
         core::iter::from_fn(move || {
@@ -195,7 +195,7 @@ impl Tables {
 
     /// Converts a time to the clip's units.
     ///
-    /// A time within 1/32 tick of a tick becomes the tick, so that rounding does not put a key's time before the key.
+    /// Rounds a time within 1/32 tick of a whole tick to it, so that a key's time does not end up before the key.
     #[inline]
     pub(crate) fn units(&self, seconds: f32) -> f32 {
         /// Adding this to a number of ticks below 2¹⁷ rounds it to an integer.
@@ -216,7 +216,7 @@ impl Tables {
         }
         let (wanted, lane) = (joint / 8, usize::from(joint) % LANES);
         let targets = self.targets(kind);
-        // The index if all earlier blocks of joints have tracks.
+        // The index of the target, provided that all earlier blocks of joints have tracks.
         let near = usize::from(wanted);
         let block = match targets.get(near) {
             Some(target) if block_of(*target) == near => near,
@@ -244,7 +244,7 @@ impl Tables {
         const { assert!(BYTES == 2 + 4 * NUMBERS) };
         let entries = &self.bytes[self.sections.constants[kind].clone()];
         let [low, high] = joint.to_le_bytes();
-        // The offset if all earlier joints have a constant track.
+        // The offset of the entry, provided that all earlier joints have a constant track.
         let near = usize::from(joint) * BYTES;
         let entry = match entries.get(near..near + BYTES).and_then(<[u8]>::first_chunk::<BYTES>) {
             Some(entry) if entry[..2] == [low, high] => entry,
@@ -304,7 +304,7 @@ fn floats(bytes: &[u8]) -> [f32; 4] {
     numbers
 }
 
-/// Searches the target for a block of the pose, and returns the target's index.
+/// Searches for the target of a block of the pose, and returns the target's index.
 #[inline(never)]
 fn search_targets(targets: &[Target], block: u16) -> Option<usize> {
     targets.binary_search_by_key(&usize::from(block), |target| block_of(*target)).ok()

@@ -6,7 +6,7 @@ use crate::sampling::{LANES, NUMBERS};
 /// each lane with a track, and a bit for each step track.
 pub(crate) type Target = [u8; 4];
 
-/// The targets of a block of cubic tracks, four bytes a lane: joint or channel (`u16`), part, 0.
+/// The targets of a block of cubic tracks, four bytes per lane: the joint or channel (`u16`), the part and a zero.
 pub(crate) type CubicTarget = [[u8; 4]; LANES];
 
 /// Returns the block of joints or channels that a target names.

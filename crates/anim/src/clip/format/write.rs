@@ -146,7 +146,7 @@ fn first_frame<W: Quantise>(plan: &Plan<W>) -> Vec<Active<W>> {
     frame(plan, |_| 0)
 }
 
-/// Returns an active array of two successive keys per lane; `first` maps a lane's key count to the first key's index.
+/// Returns an active array of two successive keys per lane; `first` maps a lane's key count to the index of the first.
 fn frame<W: Quantise>(plan: &Plan<W>, first: impl Fn(usize) -> usize) -> Vec<Active<W>> {
     let active = |block: &Block<W>| {
         let mut active = Active::default();
@@ -196,7 +196,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
                 (bytes.len() - last_place) as f32 >= count * (active.len() * Active::<W>::BYTES) as f32
             }
         };
-        // A frame that is due gets the need time of the previous group, if a group was written since the last frame.
+        // When a frame is due and groups were written since the last frame, the frame gets the last group's need time.
         if due && bytes.len() > last_place {
             let at = bytes.len() - before;
             last_time = GroupHead::read(&bytes, at).map_or(last_time, |head| head.need);

@@ -2,10 +2,10 @@
 //!
 //! Joints are in depth-first order, so each joint needs only the matrices on the path from the root to its parent. The
 //! kernels keep one matrix per depth in lanes, all in the first-level cache. Results are transposed to a [`Mat34`] for
-//! each joint of each character. The input is lanes, or sixteen poses that are transposed to lanes.
+//! each joint of each character. The input is either lanes or sixteen poses, which are transposed to lanes.
 //!
-//! Levels with and without fused multiply-add differ by rounding: for each joint on the path from the root, by less
-//! than 1e-6 of a matrix's largest sum of products.
+//! Levels with and without fused multiply-add round differently. Each joint on the path from the root adds less than
+//! 1e-6 of a matrix's largest sum of products to the difference.
 
 mod portable;
 #[cfg(test)]
@@ -35,7 +35,7 @@ pub(crate) enum Output<'o> {
     /// The model matrix of each joint, in order.
     Models,
     /// The palette of a skin: for each slot, the joint's model matrix times the inverse bind matrix. Slots are sorted
-    /// by joint, and each slot has its index in the palette.
+    /// by joint, and each slot stores its index in the palette.
     Palette { slots: &'o [Slot], binds: &'o [Mat34] },
 }
 
@@ -59,7 +59,7 @@ struct Part<'p> {
     depths: &'p [u16],
     /// The first joint's number.
     first: usize,
-    /// The output; for a palette, with the slots of these joints only.
+    /// The output; if it is a palette, it has only the slots of these joints.
     output: Output<'p>,
     /// The distance between two lanes in the output: the number of matrices per character.
     stride: usize,
@@ -80,8 +80,8 @@ impl<'p> Part<'p> {
 /// `out[lane * matrices + place]`, for as many characters as `out` has room for.
 ///
 /// # Panics
-/// If `depths` has the wrong length, does not begin with 0 or exceeds `levels`. If `out` does not hold a whole number
-/// of characters, at most sixteen.
+/// Panics if `depths` has the wrong length, does not begin with 0 or exceeds `levels`, or if `out` does not hold a
+/// whole number of characters, at most sixteen.
 pub(crate) fn models(
     lanes: &[JointLanes],
     depths: &[u16],
@@ -97,7 +97,7 @@ pub(crate) fn models(
 /// first-level cache.
 ///
 /// # Panics
-/// Like [`models`], and if a pose has too few blocks.
+/// Panics like [`models`], and if a pose has too few blocks.
 pub(crate) fn models_of_poses(
     poses: &[&[PoseBlock]; LANES],
     depths: &[u16],
@@ -145,7 +145,7 @@ fn part_at(level: fearless_simd::Level, part: &Part<'_>, levels: &mut [Level], o
 /// Replaces all lanes of all joints: lane `l` becomes the pose at `poses[l]`.
 ///
 /// # Panics
-/// If a pose has too few blocks for the joints.
+/// Panics if a pose has too few blocks for the joints.
 pub(crate) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
     put_poses_at(level_up_to_avx2(), poses, joints);
 }
@@ -160,7 +160,7 @@ fn put_poses_at(level: fearless_simd::Level, poses: &[&[PoseBlock]; LANES], join
 /// Writes all lanes of all joints to `poses`: the inverse of [`put_poses`]. Lanes past the last joint get the identity.
 ///
 /// # Panics
-/// Like [`put_poses`].
+/// Panics like [`put_poses`].
 pub(crate) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
     take_poses_at(level_up_to_avx2(), joints, poses);
 }
@@ -172,10 +172,10 @@ fn take_poses_at(level: fearless_simd::Level, joints: &[JointLanes], poses: &mut
     dispatch!(level, simd => portable::take_poses(simd, joints, poses));
 }
 
-/// Replaces one lane of all joints by a pose. Writes to ten cache lines a joint, so [`put_poses`] costs hardly more.
+/// Replaces one lane of all joints by a pose. Writes ten cache lines per joint, so [`put_poses`] costs hardly more.
 ///
 /// # Panics
-/// If the pose has too few blocks, or there is no such lane.
+/// Panics if the pose has too few blocks, or if there is no such lane.
 pub(crate) fn put_pose(pose: &[PoseBlock], lane: usize, joints: &mut [JointLanes]) {
     assert!(lane < LANES && pose.len() >= joints.len().div_ceil(POSE_LANES));
     for (block, joints) in pose.iter().zip(joints.chunks_mut(POSE_LANES)) {
@@ -186,7 +186,7 @@ pub(crate) fn put_pose(pose: &[PoseBlock], lane: usize, joints: &mut [JointLanes
 /// Writes one lane of all joints to a pose: the inverse of [`put_pose`].
 ///
 /// # Panics
-/// Like [`put_pose`].
+/// Panics like [`put_pose`].
 pub(crate) fn take_pose(joints: &[JointLanes], lane: usize, pose: &mut [PoseBlock]) {
     assert!(lane < LANES && pose.len() >= joints.len().div_ceil(POSE_LANES));
     for (block, joints) in pose.iter_mut().zip(joints.chunks(POSE_LANES)) {

@@ -1,4 +1,4 @@
-//! The kernels: a vector has a lane for each of four characters; poses are transposed in blocks of eight.
+//! The kernels, with vectors of four lanes, one for each character; poses are transposed in blocks of eight.
 
 use super::{LANES, Level, Output, POSE_LANES, Part};
 use crate::Mat34;
@@ -49,7 +49,7 @@ pub(super) fn models<S: Simd>(
     }
 }
 
-/// Writes the matrix of lane `l` to `out[l * stride]`, if that place exists.
+/// Writes the matrix of each lane `l` to `out[l * stride]`, if `out` is long enough.
 #[inline(always)]
 fn write<S: Simd>([a, b, c, d, e, f, g, h, i, j, k, l]: Matrices<S>, out: &mut [Mat34], stride: usize) {
     let (x, y, z) = (transpose([a, b, c, d]), transpose([e, f, g, h]), transpose([i, j, k, l]));

@@ -24,7 +24,7 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
     };
     for joints in [1, 2, 7, 30] {
         let parents: Vec<usize> = (0..joints).map(|joint: usize| joint.saturating_sub(1 + joint % 3)).collect();
-        // Depth-first: each parent is the joint before or one of its ancestors.
+        // In depth-first order, each parent is the previous joint or an ancestor of the previous joint.
         let mut depths = vec![0_u16; joints];
         let mut path = vec![0];
         let mut above = vec![0; joints];

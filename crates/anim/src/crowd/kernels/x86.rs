@@ -1,8 +1,8 @@
 //! Model matrices for x86-64 machines: one body, with vectors of eight floats (AVX2) or sixteen (AVX-512).
 //!
-//! Faster than the portable kernel: matrices of whole blocks are written without bounds checks, and the twelve vectors
-//! of a model stay in registers. Time per matrix, with that of the portable kernel in parentheses: AVX2 1.92 ns (2.60),
-//! with bind matrices 3.02 (3.55); AVX-512 1.50 (1.57), with bind matrices 1.72 (1.92).
+//! Faster than the portable kernel, because matrices of whole blocks are written without bounds checks, and the twelve
+//! vectors of a model stay in registers. Time per matrix, with that of the portable kernel in parentheses: AVX2 1.92 ns
+//! (2.60), with bind matrices 3.02 (3.55); AVX-512 1.50 (1.57), with bind matrices 1.72 (1.92).
 #![allow(unsafe_code, reason = "assembly without an instruction, and places that are known to be there")]
 
 use super::{LANES, Level, Output, Part};
@@ -10,7 +10,7 @@ use crate::Mat34;
 use crate::skin::Slot;
 use crate::transform_lanes::JointLanes;
 
-/// The output of sixteen lanes: lane `l` goes to `out[l * stride]`. If not `WHOLE`, `out` may be too short for the last
+/// The output of sixteen lanes: lane `l` goes to `out[l * stride]`. Unless `WHOLE`, `out` may be too short for the last
 /// lanes.
 struct Places<'a, const WHOLE: bool> {
     out: &'a mut [Mat34],
@@ -19,14 +19,14 @@ struct Places<'a, const WHOLE: bool> {
 
 impl<'a, const WHOLE: bool> Places<'a, WHOLE> {
     /// # Panics
-    /// If `WHOLE` and `out` is too short for sixteen lanes.
+    /// Panics if `WHOLE` and `out` is too short for sixteen lanes.
     #[inline(always)]
     fn new(out: &'a mut [Mat34], stride: usize) -> Self {
         assert!(!WHOLE || out.len() > (LANES - 1) * stride);
         Self { out, stride }
     }
 
-    /// Writes the matrix of a lane, if it has a place.
+    /// Writes the matrix of a lane, if `out` has a place for it.
     #[inline(always)]
     fn put(&mut self, lane: usize, matrix: Mat34) {
         assert!(lane < LANES);
@@ -103,7 +103,7 @@ macro_rules! body {
             }
         }
 
-        /// Makes a matrix of part `PART` of each of three vectors, which hold the rows.
+        /// Makes a matrix whose rows are part `PART` of each of three vectors.
         #[inline]
         #[target_feature(enable = $features)]
         fn matrix<const PART: i32>(x: V, y: V, z: V) -> Mat34 {
@@ -211,12 +211,12 @@ macro_rules! body {
             )
         }
 
-        /// Hides the origin of a vector from the compiler, which would otherwise shuffle each part separately and take
-        /// two to four times as many shuffles.
+        /// Hides the origin of a vector from the compiler, which would otherwise shuffle each part separately, with two
+        /// to four times as many shuffles.
         #[inline]
         #[target_feature(enable = $features)]
         fn opaque(mut vector: V) -> V {
-            // SAFETY: the assembly is empty: it reads and writes only the operand, and leaves it unchanged.
+            // SAFETY: the assembly is empty. It reads and writes only the operand, and leaves it unchanged.
             unsafe { asm!("/* {0} */", inlateout($register) vector, options(pure, nomem, nostack, preserves_flags)) };
             vector
         }

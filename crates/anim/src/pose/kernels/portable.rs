@@ -25,7 +25,7 @@ pub(super) fn models<S: Simd>(
     range: Range<usize>,
 ) {
     let mut locals = Locals([[[0.0; 4]; 3]; LANES]);
-    // Only the parent of joint 0 has this number.
+    // Only joint 0 has this number as its parent.
     let (mut last, mut model) = (usize::from(u16::MAX), take(simd, root));
     let mut joint = range.start;
     while joint < range.end {
@@ -60,7 +60,7 @@ pub(super) fn palette<S: Simd>(
     }
 }
 
-/// Computes each row `a` as `(a0 * x + a1 * y) + (a2 * z + (0, 0, 0, a3))`: the two halves are independent.
+/// Computes each row `a` as `(a0 * x + a1 * y) + (a2 * z + (0, 0, 0, a3))`, so that the two halves are independent.
 #[inline(always)]
 fn times<S: Simd>(simd: S, model: Whole<S>, [x, y, z]: &[[f32; 4]; 3]) -> Whole<S> {
     let (x, y, z) = (each_row(simd, x), each_row(simd, y), each_row(simd, z));

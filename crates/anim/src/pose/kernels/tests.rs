@@ -1,4 +1,4 @@
-//! Compares the kernels of all levels with each other and with double precision.
+//! Compares the results of all levels with each other and with results in double precision.
 
 use super::*;
 use crate::Transform;

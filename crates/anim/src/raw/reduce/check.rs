@@ -17,7 +17,7 @@ const DENSE: usize = 1024;
 pub(super) struct Check<'a> {
     skeleton: &'a Skeleton,
     times: Vec<f64>,
-    /// The matrices, by time and then by joint.
+    /// The matrices of all joints at the first time, then those at the next time, and so on.
     models: Vec<DAffine3>,
 }
 
@@ -29,7 +29,7 @@ enum Lines {
 }
 
 impl<'a> Check<'a> {
-    /// Samples the original. Returns `None` if that takes too much memory.
+    /// Samples the original. Returns `None` if that would take too much memory.
     pub(super) fn new(clip: &RawClip, skeleton: &'a Skeleton) -> Option<Self> {
         let times = times(clip, MOST / clip.joints().max(1))?;
         let mut models = Vec::with_capacity(times.len() * clip.joints());

@@ -8,9 +8,9 @@ use crate::raw::value::TrackValue;
 use bumpalo::Bump;
 use glam::DVec4;
 
-/// The relative difference of values below which single precision shows no difference.
+/// Two values whose relative difference is smaller than this count as equal in single precision.
 const NOTHING: f64 = 1e-9;
-/// The relative difference from the rest pose that counts as equal: the rounding error of normalising.
+/// Differences from the rest pose up to this fraction, the rounding error of normalising, are ignored.
 const ROUNDED: f64 = 2e-7;
 /// The relative error that rounding a new key to single precision may add.
 const ROUNDING: f64 = 1.2e-7;
@@ -40,7 +40,7 @@ impl Fit {
         let lossless = self.tolerance == 0.0;
         let mut tolerance = self.tolerance.max(NOTHING * size);
         if V::ROTATION && tolerance >= core::f64::consts::SQRT_2 {
-            // Two rotations are at most √2 apart.
+            // The quaternions of two rotations are at most √2 apart.
             tolerance = f64::INFINITY;
         }
         let of_lines = Marks::new(arena, track, tolerance, size, !lossless);
@@ -56,7 +56,7 @@ impl Fit {
         if marks.hold::<V>(all, marks.values[0], tolerance) {
             return Track::constant(V::narrow(marks.values[0])).map(Some);
         }
-        // Rotation keys and new keys are rounded.
+        // The values of rotation keys and of new keys are rounded.
         let rounding = ROUNDING * size;
         let rounded = V::ROTATION || track.interpolation() == Interpolation::Cubic;
         let of_lines = if rounded && tolerance > 4.0 * rounding { tolerance - rounding } else { tolerance };
@@ -109,11 +109,11 @@ fn lines<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64, lossles
         let (a, b) = (marks.values[from], marks.values[to]);
         let (begin, span) = (marks.times[from], marks.times[to] - marks.times[from]);
         let apart = if V::ROTATION { V::distance(a, b) } else { 0.0 };
-        // A player's normalised sums move along the arc at this `speed` at most.
+        // A player's normalised sums move along the arc at `speed` or more slowly.
         let tangent = tangent(apart);
         let speed = 2.0 * tangent / span;
         // If the speed of the sums is even enough, one test covers both interpolations. A lossless line needs only the
-        // exact test: a player's speed was just as uneven between the original keys.
+        // exact test, because a player's speed was just as uneven between the original keys.
         let uneven = if V::ROTATION && !lossless { unevenness(apart) } else { 0.0 };
         let even = uneven <= 0.02 * tolerance;
         let within = if even { tolerance - uneven } else { tolerance };
@@ -154,7 +154,7 @@ fn curves<V: TrackValue>(arena: &Bump, track: &Track<V>, marks: &Marks<'_>, tole
 const HALVINGS: u32 = 8;
 
 /// Returns whether a curve stays within a tolerance of another curve. `apart` has the Bézier points of their
-/// difference: no point of a curve is farther from zero than its farthest Bézier point.
+/// difference. No point of a curve is farther from zero than its farthest Bézier point.
 fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64, halvings: u32) -> bool {
     let is_near = if V::ROTATION { are_turned(curve, apart, tolerance) } else { longest(apart) <= tolerance };
     if is_near || tolerance == f64::INFINITY {
@@ -172,9 +172,9 @@ fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64
 
 /// Returns whether two curves, once normalised, are within a tolerance, given Bézier points as in [`is_within`].
 ///
-/// Only the component of the difference perpendicular to a quaternion *c* of the curve matters. Divided by the length
-/// of the other quaternion, the component is the sine of the angle between the two. The code measures perpendicular to
-/// the first *c*, and adds a bound for the angle between the first *c* and any other.
+/// Of the difference, only the component that is perpendicular to a quaternion *c* of the curve matters. Divided by the
+/// length of the other quaternion, the component is the sine of the angle between the two. The code measures
+/// perpendicular to the first *c*, and adds a bound for the angle between the first *c* and any other.
 fn are_turned(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64) -> bool {
     let spread = longest(curve.map(|point| point - curve[0]));
     let (most, length) = (longest(apart), curve[0].length() - spread);
@@ -223,7 +223,7 @@ fn chain<'b, V: TrackValue>(
     kept
 }
 
-/// Returns the farthest index that fits, or the next index if no index fits: doubles the step, then bisects. Assumes
+/// Returns the farthest index that fits, or the next index if no index fits. Doubles the step, then bisects. Assumes
 /// that indices fit up to some point and not beyond. If this assumption is wrong, the result still fits.
 fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad, mut step) = (from + 1, end, 1);

@@ -1,14 +1,14 @@
-//! Points of a track's curve to compare a reduction with, and the tolerance at each point.
+//! The points of a track's curve at which a reduction is compared with the curve, and the tolerance at each point.
 //!
 //! A line within a tolerance at two marks may exceed the tolerance between them. So the tolerance at a mark is reduced:
 //!
 //! - Between two marks, the curve deviates from the straight line by at most the *bend*. For a cubic *c*, the bend is
 //!   `h² / 8 · max |c″|`, where *h* is the time between the marks; `c″` is greatest at a mark. A line that is off by at
 //!   most *e* at both marks is off by at most `e + bend` from the curve between them.
-//! - For rotations, lines are arcs. If the ends of two arcs of at most the angle *2γ* are *e* apart, the arcs are at
-//!   most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart. A cubic *c* of quaternions is normalised: the bend of
-//!   *c* is divided by the least length of *c*. Two terms are added: one for unequal lengths at the marks, one for the
-//!   uneven speed of a normalised sum.
+//! - For rotations, lines are arcs. If two arcs, each of at most the angle *2γ*, have ends that are *e* apart, the arcs
+//!   are at most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart. A cubic *c* of quaternions is normalised, so the
+//!   bend of *c* is divided by the least length of *c*. Two terms are added, one for unequal lengths at the marks and
+//!   one for the uneven speed of a normalised sum.
 
 use crate::raw::track::{Interpolation, Track, hermite};
 use crate::raw::value::TrackValue;
@@ -17,7 +17,7 @@ use bumpalo::collections::Vec;
 use core::ops::Range;
 use glam::DVec4;
 
-/// The greatest number of stops in addition to a track's keys, to bound memory and time.
+/// The greatest number of stops in addition to a track's keys, which bounds memory and time.
 const MOST_LINES: usize = 1 << 20;
 /// The greatest angle between the quaternions of two marks, in radians.
 const ARC: f64 = 0.05;
@@ -48,8 +48,8 @@ struct Beside {
 }
 
 impl<'b> Marks<'b> {
-    /// Marks a track's keys and points between them. If `lines` will replace the curve, adds stops until their lines
-    /// are within a quarter of the tolerance at single-precision times. Returns `None` if there are too many.
+    /// Marks a track's keys and points between them. If `lines`, adds stops at single-precision times until the lines
+    /// between them are within a quarter of the tolerance. Returns `None` if that takes too many stops.
     pub(super) fn new<V: TrackValue>(
         arena: &'b Bump,
         track: &Track<V>,
@@ -94,7 +94,7 @@ impl<'b> Marks<'b> {
         marks.into_iter().all(|mark| V::distance(self.values[mark], value) <= self.allowed(mark, tolerance, 0.0))
     }
 
-    /// Returns how far a line may be from a mark to be within the tolerance up to the neighbouring marks. For a
+    /// Returns how far a line may be from a mark to stay within the tolerance as far as the neighbouring marks. For a
     /// rotation, the line is an arc with this speed, in radians between quaternions per second.
     pub(super) fn allowed(&self, mark: usize, tolerance: f64, speed: f64) -> f64 {
         let Beside { bend, arc, time } = self.beside[mark];
@@ -122,7 +122,7 @@ impl Piece {
         Self::over(track, key, key + 1)
     }
 
-    /// Returns the curve from one key to another, ignoring keys between.
+    /// Returns the curve from one key to another, ignoring the keys between them.
     pub(super) fn over<V: TrackValue>(track: &Track<V>, from: usize, until: usize) -> Self {
         let [begin, end] = [from, until].map(|key| f64::from(track.times()[key]));
         let span = end - begin;
@@ -173,7 +173,7 @@ impl Piece {
         if !V::ROTATION {
             return bend;
         }
-        // The least length of a quaternion on the line between the two.
+        // A lower bound for the length of the quaternions on the line between the two.
         let (a, b) = (self.at(from), self.at(until));
         let least = 0.5 * ((a + b).length() - (b - a).length());
         if bend >= least {
@@ -258,7 +258,7 @@ impl<V: TrackValue> Curve<'_, '_, V> {
             self.divide(middle, until);
             return;
         }
-        // Halving the distance of marks reduces the bend to a quarter.
+        // Halving the distance between marks reduces the bend to a quarter.
         let least = if self.piece.is_some() { 2 } else { 1 };
         let arcs = if V::ROTATION { (angle(apart) / ARC).ceil() } else { 1.0 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an angle is small")]
@@ -273,12 +273,12 @@ fn are_neighbours(from: f64, until: f64) -> bool {
     until <= from.next_up()
 }
 
-/// Returns the angle, in radians, between two unit quaternions at this distance.
+/// Returns the angle, in radians, between two unit quaternions at this distance from each other.
 fn angle(distance: f64) -> f64 {
     2.0 * (0.5 * distance).min(1.0).asin()
 }
 
-/// Returns the tangent of half the angle between two unit quaternions at this distance, which is capped at √2.
+/// Returns the tangent of half the angle between two unit quaternions at this distance (capped at √2) from each other.
 pub(super) fn tangent(distance: f64) -> f64 {
     let half = 0.5 * distance.min(core::f64::consts::SQRT_2);
     half / (1.0 - half * half).sqrt()
@@ -286,7 +286,7 @@ pub(super) fn tangent(distance: f64) -> f64 {
 
 /// Returns a bound for the deviation of a normalised sum of two unit quaternions from constant speed along the arc,
 /// given the chord's length. The arc is at most half a turn. The series starts with `angle³ / 6 · t (1 − t) (1 − 2 t)`,
-/// at most 0.016 times the cube of the angle. The factor 0.03 also covers the rest, and arcs longer than the chord.
+/// at most 0.016 times the cube of the angle. The factor 0.03 also covers later terms, and arcs longer than the chord.
 pub(super) fn unevenness(chord: f64) -> f64 {
     0.03 * chord * chord * chord
 }

@@ -21,10 +21,10 @@ use std::collections::BTreeMap;
 
 /// The error bounds of [`RawClip::reduced`].
 ///
-/// The error is measured on the model. Around each joint are six imaginary skin points, at a *distance* along the
+/// The error is measured in model space. Around each joint are six imaginary skin points, at a *distance* along the
 /// joint's axes in both directions. No point is ever farther than the *error* from its position in the original clip,
-/// even if the errors of all joints above add up. New keys are rounded to single precision, which may exceed a bound
-/// below a two-millionth of a track's values.
+/// even if the errors of all joints above add up. New keys are rounded to single precision, so a bound below a
+/// two-millionth of a track's values may be exceeded.
 ///
 /// ```
 /// use hedgerow_anim::raw::Reduction;
@@ -45,10 +45,10 @@ pub struct Reduction {
     /// values). If false, cubic tracks become straight lines, except if their error must be 0. A track that needs too
     /// many lines is an error ([`ClipError::TooManyLines`]).
     pub cubic: bool,
-    /// Whether to drop tracks that always equal the rest pose. Sampling then takes these parts from the pose's
+    /// Whether to drop tracks that always equal the rest pose. Sampling then takes their values from the pose's
     /// skeleton, so make the pose with [`Pose::rest`](crate::Pose::rest).
     pub drop_rest: bool,
-    /// The error and distance of each joint with its own bound, in metres.
+    /// The error and distance, in metres, of each joint that has its own bound.
     joints: BTreeMap<u16, (f32, f32)>,
 }
 
@@ -102,10 +102,10 @@ impl Default for Reduction {
 impl RawClip {
     /// Returns the clip with fewer keys, within a bound in model space.
     ///
-    /// The bound holds for [`sample`](Self::sample) and [`sample_as_played`](Self::sample_as_played), into a pose made
-    /// for the skeleton. Remaining keys have their original times and values, with rotations normalised. A track that
-    /// needs one key becomes constant, which costs a player nothing. Keys are added if a player would interpolate a
-    /// rotation too unevenly, or if a cubic track takes fewer values as straight lines.
+    /// The bound holds when [`sample`](Self::sample) or [`sample_as_played`](Self::sample_as_played) fills a pose made
+    /// for the skeleton. The remaining keys have their original times and values, except that rotations are normalised.
+    /// A track that needs one key becomes constant, which costs a player nothing. Keys are added if a player would
+    /// interpolate a rotation too unevenly, or if a cubic track takes fewer values as straight lines.
     ///
     /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints with 1,000 keys each.
     ///

@@ -1,9 +1,9 @@
 //! Decides the tolerance of each track.
 //!
 //! At worst, the errors of all tracks that move a point add up, so an equal share of the bound for each track is safe.
-//! Errors rarely add up. So tracks first get more than this *safe part*. Then the clip is measured, and the tracks of a
-//! point that exceeds the bound get less, down to the safe part. If a curve bends between keys, all tracks that move
-//! the same points get the safe part at once: new keys and their errors lie between the measured times.
+//! Errors rarely add up. So tracks first get more than this *safe part*. Then the clip is measured, and the tracks that
+//! move a point beyond the bound get less, down to the safe part. If a curve bends between keys, all tracks that move
+//! the same points get the safe part from the start, because new keys and their errors lie between the measured times.
 
 use super::Reduction;
 use super::check::Check;
@@ -18,7 +18,7 @@ use bumpalo::Bump;
 
 /// The number of rounds of measuring and fitting before tracks beyond their bound get the safe part.
 const ROUNDS: usize = 12;
-/// The fraction of the bound that a measured error may use: errors are slightly greater between the measured times.
+/// The fraction of the bound that a measured error may use, since errors are slightly greater between measured times.
 const MARGIN: f64 = 0.95;
 
 pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction) -> Result<RawClip, Error> {
@@ -116,7 +116,7 @@ impl<'a> Plan<'a> {
         factors
     }
 
-    /// Reduces budgets if factors are below 1. Returns for each joint whether its budget shrank.
+    /// Reduces budgets if factors are below 1. Returns, for each joint, whether its budget was reduced.
     fn tighten(&mut self, factors: &[f64], to_safe: bool) -> Vec<bool> {
         let each = self.budgets.iter_mut().zip(&self.safe).zip(factors);
         each.map(|((budget, &safe), &factor)| {
@@ -165,13 +165,13 @@ impl<'a> Plan<'a> {
         rest: Option<V>,
     ) -> Result<Option<Track<V>>, Error> {
         let (budget, sensitivity) = (self.budgets[usize::from(joint)], self.sensitivities[usize::from(joint)].of(part));
-        // The sensitivity is 0 if nothing depends on the track. The tolerance is then infinite, except if lossless.
+        // The sensitivity is 0 if nothing depends on the track. The tolerance is then infinite, unless the budget is 0.
         let tolerance = if budget == 0.0 { 0.0 } else { budget / sensitivity };
         Fit { tolerance, cubic: self.reduction.cubic }.fit(arena, track, rest, TrackName::Joint(joint, part))
     }
 }
 
-/// Gives each joint the least value of the joint and its descendants.
+/// Gives each joint the least of its own value and its descendants' values.
 fn least_below(parents: &[u16], values: &mut [f64]) {
     for joint in (1..values.len()).rev() {
         let parent = usize::from(parents[joint]);

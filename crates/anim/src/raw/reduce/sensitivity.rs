@@ -7,9 +7,9 @@
 //! growth(i) · ( |Δt| + 2 |Δq| · scale(i) · reach(i) + |Δs| · reach(i) )
 //! ```
 //!
-//! where `growth` is the product of the greatest scales above the joint. `reach` is the greatest distance of the points
-//! below the joint, in the joint's space. A rotation that is off by the angle φ moves a point at the distance 1 by
-//! `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`, where `|Δq|` is the distance of the two quaternions.
+//! where `growth` is the product of the greatest scales above the joint. `reach` is the greatest distance from the
+//! joint to the points below it, in the joint's space. A rotation that is off by the angle φ moves a point at the
+//! distance 1 by `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`, where `|Δq|` is the distance of the two quaternions.
 
 use super::Reduction;
 use crate::raw::clip::RawClip;
@@ -67,7 +67,7 @@ pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Red
     (0..reach.len()).map(sensitivity).collect()
 }
 
-/// Returns the maximum of `measure` on the track, or at `rest`. A cubic curve lies in the hull of its Bézier points.
+/// Returns the greatest `measure` of a track, or of `rest` without one. A cubic curve lies in its Bézier points' hull.
 fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f64) -> f64 {
     let Some(track) = track else { return measure(rest.widen()) };
     let mut most = 0.0_f64;
@@ -94,7 +94,7 @@ pub(super) fn moves<V: TrackValue>(track: &Track<V>) -> bool {
 
 /// Returns whether a track bends so much between two keys that a reduction may insert keys there.
 pub(super) fn is_bent<V: TrackValue>(track: &Track<V>) -> bool {
-    /// The distance between quaternions of rotations 30 degrees apart.
+    /// The distance between the quaternions of two rotations that are 30 degrees apart.
     const WIDE: f64 = 0.26;
     let normalised = |key: usize| V::normalise(track.value(key).widen());
     match track.interpolation() {

@@ -85,12 +85,12 @@ impl Influences {
         self.end
     }
 
-    /// Returns the joints of a range of blocks, `count` rows each; all joints are less than `end`.
+    /// Returns the joints of a range of blocks, in `count` rows for each block; all joints are less than `end`.
     pub(super) fn joints_of(&self, blocks: Range<usize>) -> &[[u16; LANES]] {
         &self.joints[blocks.start * self.count..blocks.end * self.count]
     }
 
-    /// Returns the weights of a range of blocks, `count - 1` rows each.
+    /// Returns the weights of a range of blocks, in `count - 1` rows for each block.
     pub(super) fn weights_of(&self, blocks: Range<usize>) -> &[Lanes] {
         &self.weights[blocks.start * (self.count - 1)..blocks.end * (self.count - 1)]
     }

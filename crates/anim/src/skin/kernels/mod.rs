@@ -1,6 +1,6 @@
 //! Skinning of sixteen vertices at a time, all with the same number of influences.
 //!
-//! A vertex follows the joints `i`, `j`, `k`, `l` and so on, eight at most. The last weight is implied.
+//! A vertex follows the joints `i`, `j`, `k`, `l` and so on, at most eight of them. The last weight is implied.
 //!
 //! ```text
 //! one    M = palette[i]
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Terms are added in this order. On AVX2, AVX-512 and NEON, each product is fused with the following sum. These levels
-//! agree with each other to the bit, and so do all other levels. On each level, a coordinate is off by at most `1e-6`
-//! times the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row: twelve
+//! agree with each other to the bit; so do the others among themselves. On each level, a coordinate is off by at most
+//! `1e-6` times the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row: twelve
 //! roundings of 2⁻²⁴ each. Without fusing, four influences would take 50 % more instructions.
 //!
 //! A vertex does not depend on its neighbours, so a mesh may be split at any vertex.

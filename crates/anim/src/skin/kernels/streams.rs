@@ -29,7 +29,7 @@ pub(crate) struct Streams<'a> {
 pub enum VertexStream<'a> {
     /// Three floats each, 12 bytes: the format of most vertex buffers.
     Packed(&'a mut [[f32; 3]]),
-    /// Four floats each, 16 bytes: the format of storage buffers. The fourth becomes 1 for positions and 0 for normals.
+    /// Four floats each, 16 bytes: the format of storage buffers. The fourth is 1 for positions and 0 for normals.
     Padded(&'a mut [[f32; 4]]),
 }
 

@@ -1,4 +1,4 @@
-//! Compares all levels with each other and with double precision.
+//! Compares the results of all levels with each other and with results in double precision.
 
 use super::*;
 use fastrand::Rng;
@@ -78,7 +78,7 @@ impl Model {
     }
 }
 
-/// The written positions, normals and tangents. The fourth number of packed results is 0.
+/// The written positions, normals and tangents. For packed results, the fourth number is 0.
 type Written = [Vec<[f32; 4]>; 3];
 
 /// The form of the output.
@@ -96,7 +96,7 @@ const UNTOUCHED: f32 = 12_345.0;
 /// A way to skin.
 type Way<'w> = dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>) + 'w;
 
-/// Skins into the middle of larger arrays, `shift` floats and one element after their start. Returns the results.
+/// Skins into the middle of larger arrays, from `shift` floats and one element after their start. Returns the results.
 fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way<'_>) -> Written {
     fn sink(floats: &mut [f32], packed: bool, count: usize) -> VertexStream<'_> {
         if packed {

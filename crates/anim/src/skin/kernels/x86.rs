@@ -35,7 +35,7 @@ impl Columns {
     }
 }
 
-/// The instructions to use. The level inside is the proof that the machine has them.
+/// The instructions to use. The level inside proves that the machine has the instructions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Vectors {
     Avx512(Avx512),
@@ -104,7 +104,7 @@ impl Vectors {
             sinks,
         };
         assert!(columns.len() >= run.influences.end());
-        // SAFETY: a level exists only if the machine has its instructions. Joints are below `end`, and so have columns.
+        // SAFETY: a level exists only if the machine has its instructions. Joints are below `end`, so all have columns.
         unsafe {
             match (self, run.influences.count()) {
                 (Self::Avx512(_), 1) => avx512::skin::<1>(work),
@@ -125,7 +125,7 @@ impl Vectors {
 /// The work of a kernel: blocks with the same number of influences.
 struct Work<'a> {
     columns: &'a [Columns],
-    /// A row for each influence of each block; all joints have columns.
+    /// A row for each influence of each block; every joint has an entry in `columns`.
     joints: &'a [[u16; LANES]],
     /// A row for each influence of each block, except the last.
     weights: &'a [Lanes],

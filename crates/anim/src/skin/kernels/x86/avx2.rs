@@ -11,7 +11,7 @@ use core::arch::x86_64::{
 
 /// The number of vertices in a vector.
 const PAIR: usize = 2;
-/// The number of lanes of a block in a vector.
+/// The number of a block's lanes that one vector holds.
 const HALF: usize = 8;
 
 /// Skins all blocks of the work.
@@ -34,7 +34,7 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
         }
         let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(&last));
         let (to, direct) = Places::new(&mut sinks, first, &mut aside);
-        // SAFETY: required of the caller; `to` has places for sixteen results.
+        // SAFETY: the caller ensures that joints have columns; `to` has places for sixteen results.
         unsafe { skin_block::<K>(columns, joints, weights, number, streams, to) };
         if !direct {
             aside.put_some(first, &mut sinks);
@@ -60,7 +60,7 @@ unsafe fn skin_block<const K: usize>(
     let normals = to.normals.map(|to| (to, &streams.normals[number]));
     let tangents = to.tangents.map(|to| (to, &streams.tangents[number], &streams.signs[number]));
     for lane in (0..LANES).step_by(PAIR) {
-        // SAFETY: required of the caller.
+        // SAFETY: ensured by the caller.
         unsafe {
             let matrices = two_matrices::<K>(columns, joints, weights, lane);
             to.positions.put(lane, point(&matrices, positions, lane));
@@ -154,7 +154,7 @@ impl Place {
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn put(self, lane: usize, two: __m256) {
-        // SAFETY: required of the caller. If places have three floats, the fourth belongs to the next place, and a 17th
+        // SAFETY: ensured by the caller. If places have three floats, the fourth belongs to the next place, and a 17th
         // place exists. The stores are unaligned.
         unsafe {
             let floats = self.floats.add(lane * self.stride);
@@ -164,7 +164,7 @@ impl Place {
     }
 }
 
-/// The columns of two vertices' matrices: each vector has the same column of both.
+/// The columns of two vertices' matrices; each vector holds the same column of both matrices.
 type Two = [__m256; 4];
 
 /// Returns the weighted sums of the matrices that two vertices follow, from `lane` on.
@@ -180,7 +180,7 @@ unsafe fn two_matrices<const K: usize>(
     lane: usize,
 ) -> Two {
     let columns_of = |influence: usize, lane: usize| {
-        // SAFETY: required of the caller.
+        // SAFETY: ensured by the caller.
         unsafe { columns.get_unchecked(usize::from(joints[influence][lane])).0 }
     };
     if K == 1 {
@@ -220,7 +220,7 @@ fn point([m0, m1, m2, m3]: &Two, [x, y, z]: &Block, lane: usize) -> __m256 {
     let sum = _mm256_fmadd_ps(*m0, spread(x, lane), *m3);
     let sum = _mm256_fmadd_ps(*m1, spread(y, lane), sum);
     let sum = _mm256_fmadd_ps(*m2, spread(z, lane), sum);
-    // Replaces the sum of the weights, which may be off by rounding.
+    // Replaces the fourth element, the sum of the weights, which rounding may have changed.
     _mm256_blend_ps::<0x88>(sum, _mm256_set1_ps(1.0))
 }
 
@@ -249,8 +249,8 @@ static SPREAD: [Permutation; HALF / PAIR] = [
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn spread(lanes: &Lanes, lane: usize) -> __m256 {
-    // Permutations are loaded from memory: the compiler emits two instructions for a constant. With safe casts instead
-    // of these loads, skinning takes 3 % more instructions.
+    // Permutations are loaded from memory, because the compiler emits two instructions for a constant. With safe casts
+    // instead of these loads, skinning takes 3 % more instructions.
     // SAFETY: `Permutation` has eight numbers, aligned to 32 bytes.
     let turned = unsafe { _mm256_load_si256((&raw const SPREAD[lane % HALF / PAIR]).cast()) };
     // SAFETY: reads eight of sixteen floats, from 0 or 8 on, aligned to 32 bytes.

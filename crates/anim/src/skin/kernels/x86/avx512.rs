@@ -47,10 +47,10 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
         let given = if K > 1 { &weights[number * (K - 1)..][..K - 1] } else { &[] };
         let left = given.iter().fold(load(&last), |left, row| _mm512_sub_ps(left, load(row)));
         last.0 = must_cast(left);
-        // Forces loads from memory: the compiler would extract each weight with a shuffle or two.
+        // Forces loads from memory, because the compiler would otherwise extract each weight with a shuffle or two.
         let last = core::hint::black_box(&last);
         let weights: [&Lanes; K] = core::array::from_fn(|influence| given.get(influence).unwrap_or(last));
-        // SAFETY: required of the caller.
+        // SAFETY: ensured by the caller.
         unsafe { skin_block::<K>(columns, joints, &weights, number, streams, first, &mut sinks) };
     }
 }
@@ -71,7 +71,7 @@ unsafe fn skin_block<const K: usize>(
     sinks: &mut Sinks<'_>,
 ) {
     let matrices = |lane: usize| {
-        // SAFETY: required of the caller.
+        // SAFETY: ensured by the caller.
         unsafe { four_matrices::<K>(columns, joints, weights, lane) }
     };
     let [m0, m1, m2, m3] = [matrices(0), matrices(4), matrices(8), matrices(12)];
@@ -96,7 +96,7 @@ unsafe fn skin_block<const K: usize>(
     }
 }
 
-/// The columns of four vertices' matrices: each vector has the same column of all.
+/// The columns of four vertices' matrices; each vector holds the same column of all four.
 type Four = [__m512; 4];
 
 /// Returns the weighted sums of the matrices that four vertices follow, from `lane` on.
@@ -112,7 +112,7 @@ unsafe fn four_matrices<const K: usize>(
     lane: usize,
 ) -> Four {
     let columns_of = |influence: usize, lane: usize| {
-        // SAFETY: required of the caller.
+        // SAFETY: ensured by the caller.
         unsafe { columns.get_unchecked(usize::from(joints[influence][lane])).0 }
     };
     if K == 1 {
@@ -134,7 +134,7 @@ unsafe fn four_matrices<const K: usize>(
     let sum = |lane: usize| {
         let matrix = |influence: usize| must_cast(columns_of(influence, lane));
         if K == 2 {
-            // Does not wait for the last weight, which goes through memory.
+            // Does not use the last weight, which has to come through memory.
             let apart = _mm512_sub_ps(matrix(0), matrix(1));
             return _mm512_fmadd_ps(_mm512_set1_ps(weights[0].0[lane]), apart, matrix(1));
         }
@@ -203,7 +203,7 @@ fn load(lanes: &Lanes) -> __m512 {
     must_cast(lanes.0)
 }
 
-/// Prefetches cache lines ahead of the written floats: outputs are seldom in the cache.
+/// Prefetches cache lines ahead of the written floats, because outputs are seldom in the cache.
 #[inline(always)]
 fn prefetch_ahead<const LINES: usize>(floats: &[f32]) {
     for line in 0..LINES {
@@ -219,7 +219,7 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
     match to {
         VertexStream::Packed(places) => {
             if let Some(places) = places.get_mut(first..first + LANES) {
-                // Takes three of each four floats: sixteen packed results are three vectors.
+                // Takes three of each four floats, so that sixteen packed results are three vectors.
                 let ab = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20);
                 let bc = _mm512_setr_epi32(5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25);
                 let cd = _mm512_setr_epi32(10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30);
