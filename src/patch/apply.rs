@@ -88,7 +88,6 @@ impl Patch {
             let there = instance.node(id).is_some_and(|node| area.contains(node));
             let same = match &entry.before {
                 Value::Place(None) if there => return Err(PatchError::IdInUse { id }),
-                Value::Place(None) => true,
                 Value::Place(before) => instance.spot(&mut area, id) == *before,
                 // Of a node that is inserted, all values before are those of a group.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,

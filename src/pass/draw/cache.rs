@@ -90,6 +90,13 @@ struct Planned {
     from: From,
 }
 
+impl Planned {
+    /// The index of the present segment, if it stays.
+    fn kept(&self) -> Option<usize> {
+        if let From::Kept(place) = self.from { Some(place) } else { None }
+    }
+}
+
 /// Where the drawables of the next segment are now.
 #[derive(Clone, Copy, Debug)]
 enum From {
@@ -224,8 +231,8 @@ impl Cache {
         true
     }
 
-    /// Decides for every slice in order whether its segment stays. Segments that stay keep their order, so that
-    /// they can be moved in place.
+    /// Decides for every slice in order whether its segment stays. Segments that stay keep their order, as slices do, so
+    /// that they can be moved in place.
     fn plan(&mut self, store: &Store) {
         self.places.clear();
         self.places.resize(store.slice_end(), NIL);
@@ -241,19 +248,7 @@ impl Cache {
             let from = if kept { From::Kept(self.places[number as usize] as usize) } else { From::Spare(0, 0) };
             self.planned.push(Planned { slice: number, from });
         }
-        let mut least = 0;
-        for index in 0..self.planned.len() {
-            let From::Kept(place) = self.planned[index].from else { continue };
-            let next = self.planned.get(index + 1).map(|planned| planned.from);
-            // A segment that moved forward stands before the one whose turn it is. It is listed again, instead of all
-            // that follow.
-            let overtakes = matches!(next, Some(From::Kept(next)) if (least..place).contains(&next));
-            if place < least || overtakes {
-                self.planned[index].from = From::Spare(0, 0);
-            } else {
-                least = place + 1;
-            }
-        }
+        debug_assert!(self.planned.iter().filter_map(Planned::kept).is_sorted());
     }
 
     /// Assembles the planned segments from where they are.
