@@ -45,6 +45,9 @@ pub enum Visibility {
 /// let both = WORLD | MAP;
 /// assert_eq!(both.mask(), 3);
 /// assert_eq!(both & !MAP, WORLD);
+/// let mut all = WORLD;
+/// all |= MAP;
+/// assert_eq!(all, both);
 /// assert!(both.intersects(MAP) && !WORLD.intersects(MAP) && (WORLD & MAP).is_empty());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -87,7 +87,6 @@ impl Patch {
             let there = instance.node(id).is_some_and(|node| area.contains(node));
             let same = match &entry.before {
                 Value::Place(None) if there => return Err(PatchError::IdInUse { id }),
-                Value::Place(None) => true,
                 Value::Place(before) => instance.spot(&mut area, id) == *before,
                 // An inserted node has no values yet; `from_entries` has checked that each `before` is a group's.
                 _ if matches!(moves.places.get(&id), Some([None, _])) => true,

@@ -361,6 +361,8 @@ mod tests {
         let above = |at: usize| (if at < 20 { 0..=at } else { 20..=at }).filter(|&at| has(at)).count();
         for at in (0..50).filter(|&at| has(at)) {
             assert_eq!(column.get(&scene, nodes[at]), Some(&above(at)), "node {at}");
+            let slot = scene.get(nodes[at]).and_then(|node| node.matrix_slot());
+            assert_eq!(slot.and_then(|slot| column.at(slot)), Some(&above(at)), "the slot of node {at}");
         }
     }
 }

@@ -164,14 +164,13 @@ impl MatrixMirror {
         }
         let before = self.moment.take().filter(|before| before.scene == now.scene);
         if before.is_none() {
-            done.moved = !self.bases.is_empty();
             self.bases.clear();
             self.places.clear();
             self.arena.clear();
         }
-        done.moved |= self.find_places(scene);
+        done.moved = self.find_places(scene);
         if self.arena.end() > self.len || self.is_sparse() {
-            done.moved |= self.place_anew();
+            self.place_anew();
             self.len = self.arena.end().saturating_add(self.arena.end() / 4);
             step(MirrorStep::Resize { len: self.len as usize });
         }
@@ -366,16 +365,14 @@ impl MatrixMirror {
         self.len > WORTH && self.arena.used() < self.len / 2
     }
 
-    /// Assigns new ranges to all slices, and marks them for a complete write. Returns whether any range changed.
-    fn place_anew(&mut self) -> bool {
+    /// Assigns new ranges to all slices, and marks them for a complete write. Some range changes: the old ones had gaps or
+    /// did not fit.
+    fn place_anew(&mut self) {
         self.arena.clear();
-        let mut moved = false;
         for (base, place) in self.bases.iter_mut().zip(&mut self.places).filter(|(base, _)| **base != NONE) {
-            let new = self.arena.take(place.room);
-            moved |= core::mem::replace(base, new) != new;
+            *base = self.arena.take(place.room);
             place.whole = true;
         }
-        moved
     }
 }
 

@@ -161,7 +161,7 @@ impl Store {
             components,
             waiting: Waiting::default(),
             slices: Slices::default(),
-            clock: Clock { placed: true, layouts: 1, ..Clock::default() },
+            clock: Clock { placed: true, ..Clock::default() },
             scratch: Scratch::default(),
             config,
             detached: 0,

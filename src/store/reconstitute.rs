@@ -394,7 +394,7 @@ impl Store {
             }
             let up = new.rows[above];
             let slot_above = if from.is(Row::ANCHORED) { Row::WORLD_SLOT } else { up.slot };
-            let mut to = Row { slot: slot_above, above: short(above), drawable: NO_DRAWABLE, ..from };
+            let mut to = Row { slot: slot_above, above: short(above), ..from };
             if from.is(Row::OWN_TRANSFORM) {
                 let slot = usize::from(from.slot);
                 let at = new.slots.records.len();
@@ -404,9 +404,8 @@ impl Store {
                 // An import of a later source may be older than the node's value in an earlier source, which may have
                 // been reconstituted in this update.
                 let parent = slice.slots.parents[slot] as usize;
-                let other = source > 0
-                    && parent < slice.imports.len()
-                    && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(slot_above)]);
+                let other =
+                    source > 0 && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(slot_above)]);
                 if other || slice.dirty.contains(slot) {
                     new.anew = true;
                     new.mark(at);

@@ -179,5 +179,11 @@ mod tests {
         let mut other = set;
         other.remove(7);
         assert!(set.difference(&other).iter().eq([7]));
+        // The last one is alone in its word.
+        set.fill(64);
+        assert_eq!((set.first_missing(0, 64), set.first_missing(0, 65)), (None, Some(64)));
+        set.clear();
+        set.insert(64);
+        assert_eq!((set.first(0, 64), set.first(0, 65)), (None, Some(64)));
     }
 }

@@ -144,7 +144,7 @@ impl Slice {
             return;
         }
         if self.seen.len() <= row {
-            self.seen.resize(self.rows.len().max(row + 1), Seen::ALL);
+            self.seen.resize(self.rows.len(), Seen::ALL);
         }
         self.seen[row] = seen;
     }

@@ -156,6 +156,19 @@ fn several_roots_are_inserted_one_after_the_other_wherever_the_place_is() {
 }
 
 #[test]
+fn a_tree_that_was_cleared_is_filled_anew() {
+    let mut tree = Tree::new();
+    for name in ["first", "second"] {
+        tree.clear();
+        assert!(tree.is_empty() && tree == Tree::new());
+        let top = tree.push(None, node(3).named(name));
+        tree.push(Some(top), node(4));
+        let nodes: Vec<_> = tree.iter().collect();
+        assert_eq!(nodes, [(None, node(3).named(name)), (Some(top), node(4))]);
+    }
+}
+
+#[test]
 fn trees_are_equal_by_their_nodes_in_depth_first_order() {
     let build = |items: &[(Option<usize>, u32)]| {
         let mut tree = Tree::new();

@@ -40,11 +40,25 @@ fn a_slice_is_searched_to_its_last_block() {
     assert!(found == nodes, "{} in a box", found.len());
     scene.query(&Sphere::new(Vec3::ZERO, 1e5).unwrap(), Layers::ALL, &mut found).unwrap();
     assert!(found == nodes, "{} in a sphere", found.len());
+    scene.query(&Aabb::cube(1e5), Layers::NONE, &mut found).unwrap();
+    assert_eq!(found, [], "nothing is on no layer");
     for x in [10_u16, 4080] {
         scene.cull(&mut [CullView::new(&beyond(f32::from(x)), &mut list)]).unwrap();
         let listed = list.commands().iter().map(|command| (command.node, command.mesh));
         assert!(listed.eq(nodes.iter().copied().zip(0..).skip(usize::from(x))), "{} beyond {x}", list.len());
     }
+}
+
+#[test]
+fn a_node_below_the_last_row_of_a_full_slice_gets_its_row_elsewhere() {
+    let (mut scene, nodes) = row_of(4093);
+    // This leaves room for one, but not behind the last row.
+    scene.remove(nodes[0]).unwrap();
+    scene.update();
+    let last = scene.insert(nodes[4092], Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+    scene.update();
+    assert_eq!(scene.validate(), Ok(()));
+    assert_eq!(scene.world(last).map(|world| world.translation()), Some(Vec3::new(4093.0, 0.0, 0.0)));
 }
 
 #[test]

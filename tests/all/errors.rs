@@ -3,9 +3,11 @@
 use hedgerow::character::CharacterError;
 use hedgerow::edit::{BatchError, EditQueue};
 use hedgerow::glam::{Mat4, Vec2};
+use hedgerow::patch::PatchError;
 use hedgerow::query::Ray;
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Error, Mat34, Node, Place, Scene, Transform, Tree};
+use std::error::Error as _;
 use std::io::ErrorKind;
 
 /// Checks that a message contains its parts and advice.
@@ -61,6 +63,12 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         assert_eq!(Error::from(BatchError { item: Some(31), error }), error);
         check(&SnapshotError::Scene(error), parts);
         check(&CharacterError::Scene(error), parts);
+        let batch = BatchError { item: Some(31), error };
+        for refusal in [PatchError::Scene { id: 5, error }, PatchError::Read(error), PatchError::Tree(batch)] {
+            check(&refusal, parts);
+            let source = refusal.source().map(ToString::to_string);
+            assert!(source.is_some_and(|source| refusal.to_string().ends_with(&source)), "the source of {refusal:?}");
+        }
     }
     check(&Error::CapacityOverflow, &["several scenes"]);
 }

@@ -662,3 +662,22 @@ fn a_translation_of_which_nothing_is_lost_takes_no_more_memory() {
         (before, Some(DVec3::new(1.5, -2.0, 1e6)))
     );
 }
+
+#[test]
+fn relative_matrices_are_those_of_the_last_update_though_a_node_moved_since() {
+    let mut scene = Scene::new();
+    let at = |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0));
+    let [near, far] = [1.0, 1000.0].map(|x| scene.insert(scene.root(), at(x)).unwrap());
+    let node = scene.insert(near, at(5.0).with_drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.update();
+    // All are set, and their slice keeps no copies.
+    [(near, 2.0), (far, 1000.0), (node, 7.0)].into_iter().for_each(|(node, x)| {
+        scene.set_local(node, Transform::from_xyz(x, 0.0, 0.0)).unwrap();
+    });
+    scene.update();
+    scene.reparent(node, far, Keep::World).unwrap();
+    let mut list = DrawList::new();
+    list.set_eye(DVec3::X);
+    scene.draw_list(&mut list);
+    assert_eq!(list.relative_matrices()[0].translation(), Vec3::new(8.0, 0.0, 0.0));
+}

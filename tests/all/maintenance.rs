@@ -68,6 +68,7 @@ fn maintain(scene: &mut Scene) -> [usize; 2] {
         let done = scene.maintain(Duration::ZERO);
         all = [all[0] + done.merged, all[1] + done.reconstituted];
         assert!(done.merged + done.reconstituted > 0 || done.remaining == 0, "a call without time does a step");
+        assert_eq!(done.nodes > 0, done.merged + done.reconstituted > 0, "{done:?}");
         assert_eq!(scene.validate(), Ok(()));
         if done.remaining == 0 {
             return all;
@@ -103,12 +104,13 @@ fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() 
     // One run leaves a twelfth of the nodes, the other two thirds.
     for (left, small) in [(150, true), (1300, false)] {
         let (mut scene, _) = thinned(TOLD, left);
-        let (slices, holes) = (scene.slices().count(), scene.stats().holes);
+        let (slices, before) = (scene.slices().count(), scene.stats());
         let [merged, reconstituted] = maintain(&mut scene);
+        assert!(scene.stats().reconstitutions >= before.reconstitutions + reconstituted as u64);
         if small {
             assert!(merged > 10 && scene.slices().count() * 2 < slices, "{merged} of {slices} are joined");
         } else {
-            assert!(reconstituted > 10 && scene.stats().holes * 4 < holes * 3, "{reconstituted} packed");
+            assert!(reconstituted > 10 && scene.stats().holes * 4 < before.holes * 3, "{reconstituted} packed");
         }
         let done = scene.maintain(Duration::MAX);
         assert_eq!(scene.maintain(Duration::MAX), Default::default(), "after {done:?} the scene is at rest");

@@ -4,9 +4,10 @@ use crate::drivers::patch::{between, bits, edited, placed, tree};
 use crate::model::checksum::set_checksum;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
+use hedgerow::glam::Vec3;
 use hedgerow::patch::{Entry, Field, Patch, PatchError, Spot, Value};
 use hedgerow::snapshot::SnapshotError;
-use hedgerow::{Error, Keep, Node, Place, Scene, Tree};
+use hedgerow::{Aabb, Drawable, Error, Keep, Node, Place, Scene, Tree};
 
 #[test]
 fn a_patch_makes_one_tree_into_the_other_and_its_inverse_takes_it_back_to_the_bit() {
@@ -185,6 +186,33 @@ fn a_removal_gives_way_to_a_change_below_it() {
         assert_eq!(base.patched(&merged).unwrap(), painted);
         assert!(conflicts.iter().map(|conflict| (conflict.id, conflict.field)).eq((0..3).map(|id| (id, Field::Place))));
     }
+}
+
+#[test]
+fn a_removal_stands_though_a_node_that_left_it_is_changed() {
+    let tree = |below: bool, door: Node<'_>| {
+        let mut tree = Tree::new();
+        let street = below.then(|| tree.push_with_id(None, Node::group(), 1));
+        tree.push_with_id(street, door, 2);
+        tree
+    };
+    let base = tree(true, Node::group());
+    let (ours, theirs) = (tree(false, Node::group()), tree(true, Node::material(3)));
+    let (merged, conflicts) = Patch::merge(&between(&base, &ours), &between(&base, &theirs)).unwrap();
+    assert!(conflicts.is_empty() && base.patched(&merged).unwrap() == tree(false, Node::material(3)));
+}
+
+#[test]
+fn bounds_that_differ_in_the_sign_of_a_zero_are_others() {
+    let tree = |zero: f32| {
+        let mut tree = row(&[]);
+        let bounds = Aabb::new(Vec3::splat(zero), Vec3::ONE);
+        tree.push_with_id(None, Node::drawable(Drawable::new(1, bounds)), 1);
+        tree
+    };
+    let patch = between(&tree(0.0), &tree(-0.0));
+    assert_eq!(patch.entries().iter().map(|entry| entry.field()).collect::<Vec<_>>(), [Field::Drawable]);
+    assert_eq!(bits(&tree(0.0).patched(&patch).unwrap()), bits(&tree(-0.0)));
 }
 
 #[test]

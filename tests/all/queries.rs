@@ -2,8 +2,10 @@
 
 use crate::model::dump::dump;
 use crate::trees::{APART, with};
-use hedgerow::glam::Vec3;
-use hedgerow::{Aabb, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform, iter::Edge};
+use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::{
+    Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility, iter::Edge,
+};
 
 /// A tree with these names:
 ///
@@ -239,6 +241,46 @@ fn components_are_those_that_a_node_was_given() {
     };
     assert_eq!(own(node), (Some(3), Some(drawable), Some(Layers::new(6))));
     assert_eq!(own(bare), (None, None, None));
+
+    assert_eq!(Layers::new(3) | Layers::new(6), Layers::new(7));
+
+    let place = Transform::from_xyz(1.0, 2.0, 3.0);
+    scene.set_local(bare, place).unwrap();
+    scene.set_local(node, place).unwrap();
+    scene.edit(bare).unwrap().set_visibility(Visibility::Hidden);
+    let [root, above, below] = [scene.root(), bare, node].map(|node| scene.get(node).unwrap());
+    assert_eq!((root.transform(), below.transform()), (None, Some(place)));
+    assert_eq!(below.world_transform(), Some(Transform::from_xyz(2.0, 4.0, 6.0)));
+    assert_eq!([root, above, below].map(|node| node.is_visible()), [true, false, false]);
+    assert_eq!([above, below].map(|node| node.own_visibility()), [Visibility::Hidden, Visibility::Inherited]);
+    assert!(above == above && above != below && Some(above) != scene.clone().get(bare));
+}
+
+#[test]
+fn a_node_has_whichever_of_all_parts_it_was_given() {
+    let mut scene = Scene::new();
+    for set in 0..256_u32 {
+        let has = |part: u32| set >> part & 1 != 0;
+        let translation = DVec3::splat(16_777_217.0);
+        // All numbers of parts are 1.
+        let node = Node {
+            user_data: u32::from(has(0)),
+            visibility: if has(1) { Visibility::Hidden } else { Visibility::Inherited },
+            anchored: has(2),
+            layers: has(3).then_some(Layers::new(1)),
+            name: has(4).then_some("name"),
+            view_range: has(5).then(|| ViewRange::new(0.0, 9.0).unwrap()),
+            drawable: has(6).then(|| Drawable::new(1, Aabb::cube(1.0))),
+            translation_f64: has(7).then_some(translation),
+            ..Node::transform(Transform::from_translation(translation.as_vec3()))
+        };
+        let inserted = scene.insert(scene.root(), node).unwrap();
+        assert_eq!(scene.get(inserted).map(|node| node.node()), Some(node));
+        assert_eq!(scene.get(inserted).map(|node| node.is_anchored()), Some(node.anchored));
+    }
+    let wide = Node::group().with_translation_f64(DVec3::ONE);
+    assert_eq!(wide.with_transform(Transform::IDENTITY), Node::transform(Transform::IDENTITY));
+    assert_eq!(wide.with_matrix(Mat34::IDENTITY).translation_f64, None);
 }
 
 #[test]

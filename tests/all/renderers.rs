@@ -4,8 +4,8 @@
 use crate::model::dump::same_slice;
 use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep, SyncStats};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
-use hedgerow::glam::Vec3;
 use hedgerow::glam::camera::rh;
+use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{Aabb, DrawList, Drawable, Error, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 
@@ -85,9 +85,53 @@ fn as_many_views_are_culled_as_a_word_has_bits() {
     assert_eq!(scene.cull(&mut views), Err(Error::CapacityOverflow));
     assert!(views.iter().all(|view| view.list.is_empty()));
     scene.cull(&mut views[1..]).unwrap();
-    assert!(views[1..].iter().all(|view| view.list.len() == views[32].list.len() && !view.list.is_empty()));
+    let mut alone = DrawList::new();
+    scene.cull(&mut [CullView::new(&frustum, &mut alone)]).unwrap();
+    assert!(!alone.is_empty());
+    for view in &views[1..] {
+        assert_eq!(view.list.commands(), alone.commands(), "32 equal views list what one lists alone");
+        assert!(view.list.slots() == alone.slots() && view.list.matrices() == alone.matrices());
+    }
     assert_eq!(scene.cull(&mut []), Ok(()));
     assert_eq!(grid(SceneConfig::DEFAULT, 1).0.cull(&mut views[..1]), Err(Error::NoBounds));
+}
+
+#[test]
+fn a_list_that_was_filled_between_a_removal_and_the_update_goes_on_when_slices_are_gone() {
+    let (mut scene, _) = grid(BOUNDED, 8);
+    scene.shrink_to_fit();
+    let slices = scene.slices().count();
+    let last = scene.slices().last().unwrap();
+    let nodes: Vec<_> = (0..last.rows().len()).filter_map(|row| last.rows().node(row)).collect();
+    // What is below another one of them goes with it.
+    nodes.into_iter().for_each(|node| _ = scene.remove(node));
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    let listed = list.commands().to_vec();
+    scene.update();
+    scene.shrink_to_fit();
+    scene.draw_list(&mut list);
+    assert!(scene.slices().count() < slices && list.commands() == listed);
+}
+
+#[test]
+fn what_is_shrunk_says_what_it_said() {
+    let (scene, _) = grid(BOUNDED, 8);
+    let (mut list, mut groups, mut order) = (DrawList::new(), DrawGroups::new(), DrawOrder::new());
+    list.set_eye(DVec3::ONE);
+    scene.draw_list(&mut list);
+    assert!(list.group_by_key(&mut groups, |command| Some(command.mesh % 2)));
+    list.order_by_key(&mut order, |_, command| Some(command.mesh.into()));
+    let said = (groups.groups().to_vec(), groups.instances().to_vec(), order.indices().to_vec());
+    let relative = list.relative_matrices().to_vec();
+    groups.shrink_to_fit();
+    order.shrink_to_fit();
+    assert_eq!((groups.groups(), groups.instances(), order.indices()), (&*said.0, &*said.1, &*said.2));
+    assert!(list.group(&mut groups), "they were made by a key");
+    groups.shrink_to_fit();
+    assert!(!list.group(&mut groups), "they are of these commands still");
+    list.shrink_to_fit();
+    assert!(relative.len() == 64 && list.relative_matrices() == relative);
 }
 
 #[test]

@@ -119,7 +119,14 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
             && scene.get(nodes[301]).and_then(|node| node.first_child()).is_none()
     );
     scene.update();
+    let at = scene.get(nodes[301]).and_then(|node| node.matrix_slot()).unwrap();
+    let local = |scene: &Scene| {
+        let slice = scene.slices().find(|slice| slice.number() == at.slice).unwrap();
+        slice.transforms().local(at.slot as usize)
+    };
+    assert!(local(&scene).is_some());
     scene.remove(nodes[301]).unwrap();
+    assert_eq!(local(&scene), None, "what is gone has no transform, and its slot is there still");
     scene.update();
     assert!(scene.stats().slices > 5);
     let holes: usize = scene
@@ -142,6 +149,7 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
             assert_eq!(scene.world(node), Some(&transforms.worlds()[rows.transform(row).unwrap()]));
         }
         assert!((0..drawables.len()).all(|slot| drawables.is_occupied(slot) == drawables.get(slot).is_some()));
+        assert_eq!(drawables.is_empty(), !(0..drawables.len()).any(|slot| drawables.is_occupied(slot)));
 
         let mut own = Aabb::EMPTY;
         let blocks: Vec<Aabb> = slice.block_bounds().collect();
@@ -158,6 +166,7 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
     let plain = Scene::new();
     let slice = plain.slices().next().unwrap();
     assert_eq!((slice.bounds(), slice.block_bounds().count(), slice.imports()), (None, 0, 1));
+    assert!(slice.drawables().is_empty());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
-    Tree,
+    Tree, ViewRange,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use proptest::array::{uniform8, uniform24};
@@ -431,6 +431,25 @@ fn a_tree_is_not_inserted_where_nothing_can_go() {
     assert_eq!(scene.insert_tree(Place::After(nodes[0]), &tree), Err(Error::RootIsFixed.into()));
     assert_eq!(scene.tree(gone), Err(Error::StaleHandle(gone)));
     assert_eq!(dump(&scene), before);
+}
+
+#[test]
+fn a_tree_with_numbers_that_no_scene_takes_is_not_read() {
+    let node = Node::transform(Transform::from_xyz(77.0, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(33.0)));
+    let mut tree = Tree::new();
+    tree.push(None, node.with_user_data(1234).with_view_range(ViewRange::new(0.0, 55.0).unwrap()));
+    let read = |from: u32, to: u32| {
+        let mut bytes = tree.to_bytes();
+        let place = (0..bytes.len() - 3).rfind(|&at| bytes[at..at + 4] == from.to_le_bytes()).expect("the number");
+        bytes[place..place + 4].copy_from_slice(&to.to_le_bytes());
+        set_checksum(&mut bytes);
+        Tree::from_bytes(&bytes).map(drop)
+    };
+    let [x, extent, far, nan] = [77.0_f32, 33.0, 55.0, f32::NAN].map(f32::to_bits);
+    assert!([x, extent, far, 1234].into_iter().all(|number| read(number, number).is_ok()));
+    for (from, to) in [(x, nan), (extent, nan), (far, 0), (1234, 0)] {
+        assert!(matches!(read(from, to), Err(SnapshotError::Invalid { .. })), "{from:#x} becomes {to:#x}");
+    }
 }
 
 #[test]

@@ -220,6 +220,7 @@ fn ids_stay_through_edits_and_files() {
     // The name of each id, through many files.
     let mut names: std::collections::HashMap<u64, String> = Default::default();
     assert_eq!((ids.len(), ids.id(nodes[4])), (22, Some(5)));
+    assert!(!ids.is_empty() && NodeIds::new().is_empty());
     for round in 0..10_u32 {
         for _ in 0..8 {
             let all: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();

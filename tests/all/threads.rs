@@ -150,6 +150,47 @@ mod side_by_side {
 
     #[test]
     #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
+    fn what_lost_its_transform_hands_down_the_one_above_where_its_slice_is_joined() {
+        let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, ..SceneConfig::DEFAULT }).unwrap();
+        let mut dice = Dice(Rng::with_seed(8));
+        let place = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
+        // What threads share, and trees apart from it.
+        let busy: Vec<_> = (0..18_000).map(|_| scene.insert(scene.root(), place).unwrap()).collect();
+        let mut nodes = Vec::new();
+        for number in 0..3000 {
+            let near = (number % 60).min(12);
+            let parent = if near == 0 { scene.root() } else { nodes[number - 1 - dice.below(near)] };
+            nodes.push(scene.insert(parent, place).unwrap());
+        }
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.install(|| scene.update());
+        let slice = |scene: &Scene, node| scene.get(node).and_then(|node| node.matrix_slot()).map(|slot| slot.slice);
+        let mut joined = 0;
+        for &top in &nodes {
+            let order: Vec<u32> = scene.slices().map(|slice| slice.number()).collect();
+            let own = order.iter().position(|&number| Some(number) == slice(&scene, top));
+            let Some(&[own, next]) = own.and_then(|own| order.get(own..own + 2)) else { continue };
+            let below = scene.children(top).find(|&node| slice(&scene, node) == Some(next));
+            let above = scene.parent(top).and_then(|node| slice(&scene, node));
+            let Some(below) = below.filter(|_| above != Some(own)) else { continue };
+            // Little is left of both slices.
+            for &node in nodes.iter().filter(|&&node| node != top && node != below) {
+                if slice(&scene, node).is_some_and(|number| number == own || number == next) {
+                    _ = scene.remove(node);
+                }
+            }
+            scene.edit(top).unwrap().set_local(None).unwrap();
+            busy.iter().for_each(|&node| scene.set_local(node, dice.transform()).unwrap());
+            pool.install(|| scene.update());
+            joined += usize::from(slice(&scene, top) == slice(&scene, below));
+            assert_eq!(scene.world(below).copied(), scene.get(below).map(|node| node.fresh_world()));
+        }
+        assert_eq!(scene.validate(), Ok(()));
+        assert!(joined > 5, "{joined}");
+    }
+
+    #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     fn any_number_of_threads_gives_the_same_bits() {
         let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
         for config in [default, SceneConfig { max_nodes: 200, changes: true, ..default }] {

@@ -84,6 +84,13 @@ struct Planned {
     from: From,
 }
 
+impl Planned {
+    /// Returns the index of the current segment, if it stays.
+    fn kept(&self) -> Option<usize> {
+        if let From::Kept(place) = self.from { Some(place) } else { None }
+    }
+}
+
 /// The current location of a planned segment's drawables.
 #[derive(Clone, Copy, Debug)]
 enum From {
@@ -214,8 +221,8 @@ impl Cache {
         true
     }
 
-    /// Decides for every slice, in order, whether its segment stays. Segments that stay keep their order, so that they
-    /// can be moved within the arrays.
+    /// Decides for every slice, in order, whether its segment stays. Slices never swap places, so segments that stay keep
+    /// their order and can be moved within the arrays.
     fn plan(&mut self, store: &Store) {
         self.places.clear();
         self.places.resize(store.slice_end(), NIL);
@@ -231,18 +238,7 @@ impl Cache {
             let from = if kept { From::Kept(self.places[number as usize] as usize) } else { From::Spare(0, 0) };
             self.planned.push(Planned { slice: number, from });
         }
-        let mut least = 0;
-        for index in 0..self.planned.len() {
-            let From::Kept(place) = self.planned[index].from else { continue };
-            let next = self.planned.get(index + 1).map(|planned| planned.from);
-            // If a segment moved ahead of others, it alone is listed again, not the segments that it passed.
-            let overtakes = matches!(next, Some(From::Kept(next)) if (least..place).contains(&next));
-            if place < least || overtakes {
-                self.planned[index].from = From::Spare(0, 0);
-            } else {
-                least = place + 1;
-            }
-        }
+        debug_assert!(self.planned.iter().filter_map(Planned::kept).is_sorted());
     }
 
     fn rearrange(&mut self, listing: &mut Listing, store: &Store, stamp: u64) {

@@ -189,8 +189,7 @@ impl Feed {
     pub(crate) fn note_lifted(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize) {
         let at = &slice.rows[row];
         let Some(history) = slice.trace.as_ref().and_then(|trace| trace.history(usize::from(at.slot))) else { return };
-        let set = if at.is(Row::OWN_TRANSFORM) { history.set } else { 0 };
-        self.note_past(pages, id, slice, row, History { set, ..history });
+        self.note_past(pages, id, slice, row, history);
     }
 }
 
@@ -336,14 +335,13 @@ impl Store {
         }
         for (row, origin) in slice.rows.iter().skip(slice.imports.len()).zip(origins) {
             let Some((source, before)) = origin else { continue };
-            let (from, own) = (&old[source].0, row.is(Row::OWN_TRANSFORM));
+            let from = &old[source].0;
             let was = &from.rows[before];
             let Some(history) = from.trace.as_ref().and_then(|trace| trace.history(usize::from(was.slot))) else {
                 continue;
             };
-            if own {
-                let set = if was.is(Row::OWN_TRANSFORM) { history.set } else { 0 };
-                trace.remember(usize::from(row.slot), &History { set, ..history });
+            if row.is(Row::OWN_TRANSFORM) {
+                trace.remember(usize::from(row.slot), &history);
             }
             let known = trace.history(usize::from(row.slot)).is_some_and(|known| known.is_like(&history));
             let at = pages.spot(row.record).row();

@@ -43,9 +43,11 @@ fn a_name_alone_makes_a_frame() {
 #[test]
 fn frames_of_slots_begin_again_before_their_numbers_end() {
     let mut store = Store::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
-    store.clock.updates = u64::from(u32::MAX) - 4;
+    store.clock.updates = u64::from(u32::MAX) - 5;
     let mut place = || store.insert(Position::last_of(RecordId::ROOT), &Node::transform(Transform::IDENTITY)).unwrap();
     let [mover, rests] = [place(), place()];
+    store.update();
+    store.set_plain(rests, &Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
     store.update();
     let (first, mut last) = (store.updates(), store.updates());
     let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());

@@ -1,6 +1,8 @@
+use crate::handle::MAX_GENERATION;
 use crate::record::{BytesError, Reader, Writer};
+use crate::store::page::Pages;
 use crate::store::record::{Link, RecordId};
-use crate::store::{Image, Store};
+use crate::store::{Image, RECORDS, Store};
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 
 fn saved(store: &Store) -> Vec<u8> {
@@ -46,4 +48,37 @@ fn links_that_form_no_trees_are_refused() {
         refusal(Link::First, 0, RecordId::NIL),
         Err(BytesError::invalid("a node is neither in the tree nor detached"))
     );
+}
+
+#[test]
+fn states_and_free_lists_that_were_not_written_are_refused() {
+    const LIMBO: u32 = (1 << 31) - 2;
+    // The root, the limbo, a free record, a spent one, a live one of the last generation, and another free one.
+    let states = [1, LIMBO, 2, 0, MAX_GENERATION, MAX_GENERATION - 1];
+    let restored = |states: &[u32], free: &[u32]| Pages::restored(states, free).map(drop);
+    for free in [[2, 5], [5, 2]] {
+        let pages = Pages::restored(&states, &free).unwrap();
+        assert_eq!(pages.free_list().map(RecordId::number).collect::<Vec<_>>(), free);
+        assert_eq!((pages.len(), pages.spent(), pages.room()), (2, 1, RECORDS.get() as usize - 6 + 2));
+    }
+    // None, too few, one twice, in a circle too, one that is spent, lives, is the limbo or the root, or is none.
+    let lists = [&[][..], &[2], &[2, 2], &[5, 5], &[2, 5, 2], &[2, 3], &[3, 3], &[2, 4], &[2, 1], &[0, 2], &[2, 6]];
+    for free in lists {
+        assert!(restored(&states, free).is_err(), "{free:?} is no list of what is free");
+    }
+    for state in [LIMBO, MAX_GENERATION + 1, MAX_GENERATION + 2, u32::MAX, 1 << 31] {
+        assert!(restored(&[1, LIMBO, state], &[]).is_err(), "there is no state {state}");
+        assert!(restored(&[1, LIMBO, state], &[2]).is_err(), "there is no state {state}");
+    }
+}
+
+#[test]
+fn a_remainder_of_another_translation_is_refused() {
+    let mut scene = crate::Scene::new();
+    let node = crate::Node::transform(crate::Transform::IDENTITY).with_translation_f64(glam::DVec3::splat(0.1));
+    let id = scene.insert(scene.root(), node).unwrap().record();
+    assert!(loaded(&saved(&scene.store)).is_ok());
+    scene.store.components.remainder.insert(id, glam::Vec3::ONE);
+    let refused = Err(BytesError::invalid("a remainder is of another translation"));
+    assert_eq!(loaded(&saved(&scene.store)).map(drop), refused);
 }

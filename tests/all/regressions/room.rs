@@ -108,3 +108,18 @@ fn freed_handles_come_back_once_each_in_any_order() {
         assert_eq!(stats.retired, 0, "freed records serve again: {stats:?}");
     }
 }
+
+#[test]
+fn what_is_in_use_is_counted_kind_by_kind_and_in_all() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+    (0..10).for_each(|number| _ = scene.insert(scene.root(), whole(number).named("four")).unwrap());
+    scene.update();
+    let stats = scene.stats();
+    let slices = [stats.rows, stats.transforms, stats.drawables, stats.bounds];
+    assert_eq!(slices.map(|kind| (kind.live, kind.live_bytes)), [(11, 176), (10, 960), (10, 480), (10, 240)]);
+    // A component is a drawable, or layers.
+    assert_eq!((stats.records.live, stats.components.live, stats.components.live_bytes), (11, 20, 320));
+    assert_eq!((stats.names.live, stats.names.live_bytes), (10, 10 * (size_of::<Box<str>>() + 4)));
+    let all = slices.into_iter().chain([stats.records, stats.components, stats.names]);
+    assert!(stats.records.live_bytes > 11 * 64 && stats.live_bytes() == all.map(|kind| kind.live_bytes).sum::<usize>());
+}
