@@ -1,4 +1,4 @@
-//! Transforms, 3×4 matrices, boxes, frusta, rays and spheres: thin types on glam, with SIMD kernels.
+//! Transforms, 3×4 matrices, boxes, frusta, rays and spheres, as thin types on glam with SIMD kernels.
 //!
 //! The scene graph `hedgerow` and the animation library `hedgerow-anim` use this crate. It is useful by itself to test
 //! many boxes at once, or to store affine matrices as the twelve floats that shaders expect.

@@ -21,7 +21,7 @@ pub struct Ray {
     length: f32,
 }
 
-/// A component of a direction counts as zero if it is less than this share of the length: then reciprocals are finite.
+/// A component of a direction counts as zero below this share of the length, so that reciprocals are finite.
 const PARALLEL: f64 = 1e-30;
 
 impl Ray {
@@ -109,8 +109,8 @@ impl Ray {
         let near = if parallel {
             if value(w) > 0.0 { first } else { f64::NAN }
         } else {
-            // w is zero at the eye, and the near end is the end that is closer to the eye. By rounding, the near end
-            // may be behind the eye, and the far end beyond infinity.
+            // w is zero at the eye, and the near end is the end that is closer to the eye. Because of rounding, the
+            // near end may be behind the eye, and the far end beyond infinity.
             let eye = zero(w);
             let away = |end: f64| if end.is_nan() { f64::INFINITY } else { (end - eye).abs() };
             let near = if away(first) <= away(last) { first } else { last };
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use glam::camera::{lh, rh};
 
-    /// Projects points in front of the camera to the screen: each point must lie on the ray through its projection.
+    /// Projects points in front of the camera to the screen. Each point must lie on the ray through its projection.
     #[test]
     fn what_is_drawn_at_a_point_lies_on_its_ray() {
         let (eye, target) = (Vec3::new(3.0, -2.0, 7.0), Vec3::new(-1.0, 0.5, -4.0));

@@ -3,8 +3,8 @@
 //! - `forward`, `backward`: sampling all joints for one frame, including the step to it, in nanoseconds per joint. The
 //!   baseline remembers its current key in each track, as the source describes. Neither side rewrites constant tracks.
 //! - `seek`: the same at random times. The baseline does a binary search in every track.
-//! - `size`: bytes per key of the clip with its jump frames; the baseline is the keys by track. The allocator
-//!   ([`heap`](crate::heap)) counts both, as copies without spare capacity.
+//! - `size`: bytes per key of the clip with its jump frames; the baseline is the size of the keys by track. The
+//!   allocator ([`heap`](crate::heap)) counts both, as copies without spare capacity.
 //!
 //! Samples are compared with those of the searching player: rotations may differ by 1.1e-4 radians, the error bound of
 //! a compact key; translations and scales must be equal.

@@ -1,12 +1,12 @@
 //! The cost of the change feed in an update.
 //!
-//! Ours is a scene with [`SceneConfig::changes`]; the baseline is the same scene without. Figures are medians over the
-//! frames, in nanoseconds per node of the tree, changed or not.
+//! Ours is a scene with [`SceneConfig::changes`]; the baseline is the same scene without it. Figures are medians over
+//! the frames, in nanoseconds per node of the tree, changed or not.
 //!
 //! - `feed/all`, `feed/10%`, `feed/1%`, `feed/one` and `feed/none`: the update after this share of the nodes got new
 //!   local transforms, in a random tree in which every node has one. The feed is read outside the timed part.
 //! - `read/all` to `read/none`: the same, with reading the feed timed as well.
-//! - `edits`: single removals and inserts of a tenth of the thesis's tree each, and the following update.
+//! - `edits`: removing a tenth of the thesis's tree and inserting as many nodes, one by one, and the next update.
 //! - `blend/all`, `blend/10%` and `blend/1%`: [`Smooth::blend`] to halfway between two steps that moved this share. The
 //!   baseline works by hand: it sets blended local transforms, updates, sets those of the step again, and updates. Both
 //!   sides have a feed.

@@ -6,8 +6,8 @@
 //! trees whose level changed get another mesh, and `Scene::update` runs before the list is filled. Ours calls
 //! `Scene::cull`.
 //!
-//! - `all`: all trees are listed; by hand with `Scene::draw_list`, into a list kept between frames.
-//! - `seen`: the quarter of the trees ahead of the camera is listed; by hand with `Scene::cull`.
+//! - `all`: all trees are listed; the baseline uses `Scene::draw_list` and a list kept between frames.
+//! - `seen`: the quarter of the trees ahead of the camera is listed; the baseline uses `Scene::cull`.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};

@@ -20,7 +20,7 @@ use hedgerow::{
 use std::ops::Range;
 
 const CHARACTERS: usize = 100;
-/// Characters skinned in a turn; the next turn takes the next ones. Short turns are seldom interrupted.
+/// The number of characters in a turn; the next turn skins the next ones. Short turns are seldom interrupted.
 const TURN: usize = 10;
 /// The tolerance of the comparison; positions are at most a few units long.
 const TOLERANCE: f32 = 1e-5;
