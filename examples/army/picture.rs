@@ -49,7 +49,7 @@ struct Seen {
 }
 
 impl Picture {
-    /// Draws the view of a camera with [`fine`](Self::fine) size. Shadows fall within `reach` of `centre`.
+    /// Draws the view of a camera whose size is the [`fine`](Self::fine) size. Shadows fall within `reach` of `centre`.
     pub(crate) fn draw<'a>(
         size: [usize; 2],
         camera: &Camera,
@@ -97,7 +97,7 @@ impl Picture {
         Self { width, height, colours: pixels.collect() }
     }
 
-    /// Returns the camera's size for a picture of a size.
+    /// Returns the size that the camera must have for a picture of this size.
     pub(crate) fn fine(size: [usize; 2]) -> [usize; 2] {
         size.map(|side| side * FINE)
     }

@@ -36,7 +36,7 @@ pub(crate) struct Town {
     pub(crate) cars: Vec<Car>,
 }
 
-/// A street: its z axis runs along it.
+/// A street; the z axis of its node runs along it.
 pub(crate) struct Street {
     pub(crate) node: NodeHandle,
     pub(crate) traffic: NodeHandle,

@@ -144,7 +144,7 @@ impl JointBounds {
         self.groups.iter().map(|group| group.live.count_ones() as usize).sum()
     }
 
-    /// Returns whether no joint moves a vertex: the mesh has no vertices.
+    /// Returns whether no joint moves a vertex, because the mesh has no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
@@ -219,7 +219,7 @@ impl JointBounds {
     /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoDrawable`], those of [`of_pose`](Self::of_pose). The scene is unchanged.
+    /// [`Error::StaleHandle`], [`Error::NoDrawable`], and those of [`of_pose`](Self::of_pose). The scene is unchanged.
     pub fn follow(&self, scene: &mut Scene, node: NodeHandle, palette: Palette<'_>) -> Result<(), CharacterError> {
         let bounds = self.of_pose(palette)?;
         let mut node = scene.edit(node)?;
