@@ -198,8 +198,8 @@ impl JointBounds {
 
     /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
-    /// The node must draw the vertices, in the space that the palette maps to: pass the character's node, or a child of
-    /// this node that has no transform. Runs in **O(joints that move vertices)**.
+    /// The node must draw the vertices, in the space that the palette maps to, so pass the character's node, or a child
+    /// of this node that has no transform. Runs in **O(joints that move vertices)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

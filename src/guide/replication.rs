@@ -77,7 +77,7 @@
 //! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
-//! The first read, and a read after a long time without reads, is [whole](crate::changes::Changed::is_whole): all nodes
+//! The first read, and a read after a long time without reads, is [whole](crate::changes::Changed::is_whole); all nodes
 //! have entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
 //!
 //! ```

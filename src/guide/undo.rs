@@ -40,8 +40,8 @@
 //! ```
 //!
 //! **With the same handles**: store, for each edit, the edit that reverts it. Do not remove nodes, but
-//! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached): a detached subtree keeps
-//! its handles, names and components, and adds no cost to passes. To store the old state, use
+//! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached), because a detached subtree
+//! keeps its handles, names and components, and adds no cost to passes. To store the old state, use
 //! [`NodeRef::place`](crate::NodeRef::place) for the place, and for the components
 //! [`NodeRef::node`](crate::NodeRef::node), which [`set_node`](crate::NodeMut::set_node) restores. When you drop old
 //! steps, [`remove`](crate::Scene::remove) each root of [`detached`](crate::Scene::detached) that no remaining step

@@ -97,17 +97,17 @@ impl DrawList {
     ///
     /// The eye must be finite. This is not checked; if it is not finite, the matrices are not finite either.
     ///
-    /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye: compute it from
-    /// a view matrix without translation.
+    /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye, so compute it
+    /// from a view matrix without translation.
     ///
     /// A relative matrix maps to a space with the eye as its origin and the axes of the world. It is composed in double
     /// precision from the local transforms of the last update, and rounded at the end. So objects near the eye are
     /// exact, even far from the origin. If an object is too far away for single precision, its translation is infinite.
     ///
-    /// **Fill the list between an update and the next edits: only then is it exact.** A scene does not keep a second
-    /// copy of all local transforms. Matrices composed after edits may use local transforms that were set since the
-    /// update, and single precision for nodes that were moved since. Matrices that a reused list composed earlier stay
-    /// the same until the next update.
+    /// **Fill the list between an update and the next edits, because only then is it exact.** A scene does not keep a
+    /// second copy of all local transforms. Matrices composed after edits may use local transforms that were set since
+    /// the update, and single precision for nodes that were moved since. Matrices that a reused list composed earlier
+    /// stay the same until the next update.
     ///
     /// A list that is reused every frame caches world transforms in double precision, 96 bytes each, and boxes if it is
     /// used for culling, 24 bytes per drawable. It only recomposes transforms that may have changed; if only the eye
@@ -221,9 +221,9 @@ impl DrawList {
     /// order, for updating a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to the
     /// length of the list yourself.
     ///
-    /// A range may include equal elements: commands that were listed again count as changed, and so do commands that
-    /// moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this call
-    /// then compares the visible drawables.
+    /// A range may include equal elements, because commands that were listed again count as changed, and so do commands
+    /// that moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this
+    /// call then compares the visible drawables.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};

@@ -189,7 +189,7 @@ impl Scene {
     /// Restores a scene from the bytes of [`Scene::to_bytes`], and updates it.
     ///
     /// The scene has the saved configuration, and the same edits give the same handles as in the saved scene. Any bytes
-    /// are safe: everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.
+    /// are safe, because everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.
     ///
     /// # Errors
     /// A [`SnapshotError`] if the bytes are not valid, or if there is not enough memory for the scene. A test

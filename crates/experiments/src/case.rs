@@ -39,7 +39,7 @@ pub struct Case<'c> {
     pub unit: Unit,
     /// The name of the baseline.
     pub baseline: &'c str,
-    /// The divisor of a time.
+    /// The number by which times are divided.
     pub per: usize,
     /// The number of consecutive calls in a turn.
     pub repeats: usize,

@@ -1,4 +1,4 @@
-//! Counts instructions: this program runs itself under callgrind.
+//! Counts instructions; this program runs itself under callgrind.
 
 use crate::operations::{NOTHING, Operation};
 use std::env;

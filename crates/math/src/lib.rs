@@ -33,9 +33,9 @@
 //! There are two features, both off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data
 //! that can be uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
-//! All types except [`Boxes`] are `Copy`. Results have the same bits on every machine: kernels evaluate the same
-//! expressions in the same order with every instruction set, without fused multiply-add. The test `tests/same_bits.rs`
-//! of hedgerow checks hashes of the results on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly.
+//! All types except [`Boxes`] are `Copy`. Results have the same bits on every machine, because kernels evaluate the
+//! same expressions in the same order with every instruction set, without fused multiply-add. The test
+//! `tests/same_bits.rs` of hedgerow checks hashes of the results on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -141,7 +141,7 @@ impl Transform {
     }
 
     /// Returns the inverse transform. Returns `None` if a scale is zero, a number is not finite, or the inverse shears.
-    /// The inverse of a rotation with a non-uniform scale usually shears: use [`Mat34::inverse`].
+    /// The inverse of a rotation with a non-uniform scale usually shears; use [`Mat34::inverse`] then.
     ///
     /// If the scale is not uniform, the inverse is computed in double precision.
     #[must_use]
@@ -263,8 +263,8 @@ impl Default for Transform {
 
 /// A [`Transform`] in the form that columns store: ten floats, 40 bytes instead of 48.
 ///
-/// Use [`Transform`] to compute, and `PackedTransform` to store and upload: it has no padding, and with the feature
-/// `bytemuck` it is plain data.
+/// Use [`Transform`] to compute, and `PackedTransform` to store and upload, because it has no padding, and with the
+/// feature `bytemuck` it is plain data.
 ///
 /// ```
 /// use hedgerow_math::{PackedTransform, Transform};

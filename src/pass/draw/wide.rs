@@ -393,7 +393,7 @@ mod tests {
                 if !late {
                     worlds.refresh(&scene.store, dice.bool());
                 }
-                // Moves and removals; if not `late`, also other edits.
+                // Makes moves and removals and, if not `late`, other edits, too.
                 for _ in 0..dice.u32(..4) {
                     let which = dice.u32(if late { 8 } else { 0 }..13);
                     edit(&mut scene, &mut nodes, &mut dice, which);

@@ -47,7 +47,7 @@ struct Sorted {
     counts: [usize; 4],
     /// One per influence.
     joints: Vec<u16>,
-    /// One per influence, but none for vertices with a single influence.
+    /// One weight per influence, but none for vertices with a single influence.
     weights: Vec<f32>,
 }
 

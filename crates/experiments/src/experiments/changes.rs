@@ -62,7 +62,7 @@ fn shares(most: usize) -> [(&'static str, usize); 5] {
     [("all", most), ("10%", most / 10), ("1%", most / 100), ("one", 1), ("none", 0)]
 }
 
-/// A scene with the feed, read up to date, and one without.
+/// A scene with the feed, which was read to its end, and a scene without it.
 struct Both {
     sides: [Packed; 2],
     reader: ChangeReader,
@@ -89,7 +89,7 @@ struct Moved {
     scenes: Both,
     moves: Moves,
     count: usize,
-    /// The number of moved nodes read; `None` if reading is not timed.
+    /// The number of moved nodes that were read; `None` if reading is not timed.
     told: Option<usize>,
 }
 
@@ -168,7 +168,7 @@ struct Frames {
     moves: Moves,
     count: usize,
     kinds: Vec<Kind>,
-    /// The local transforms after the step, by id; and those of the moved nodes before it.
+    /// The local transforms of all nodes after the step, by id, and those of the moved nodes before it.
     locals: Vec<Transform>,
     before: Vec<Transform>,
     /// The blended transforms of the baseline.

@@ -1,6 +1,6 @@
 //! Edits in random positions of the thesis's tree: single calls against boxed nodes, and batches against single calls.
 //!
-//! These cases edit a tenth of the nodes, in nanoseconds per edit:
+//! These cases edit a tenth of the nodes; figures are nanoseconds per edit:
 //!
 //! - `remove`: removes the leaves that a frame of the thesis removes;
 //! - `insert`: inserts the nodes of that frame after those removals, each below a random leaf;

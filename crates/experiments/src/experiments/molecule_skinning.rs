@@ -3,8 +3,8 @@
 //! There are 100 characters of 2,700 vertices: 25 % of the vertices have one influence, 20 % two, 25 % three and 30 %
 //! four. Each character has its own palette of 96 joints and its own output. The baseline is the source's code:
 //!
-//! - `first`: the first implementation: interleaved vertices, copied texture coordinates, four blended matrices each.
-//! - `sorted`: the optimized one: skinned attributes only, vectors of four floats, a loop for each influence count.
+//! - `first`: the first implementation (interleaved vertices, copied texture coordinates, four blended matrices each).
+//! - `sorted`: the optimized one (skinned attributes only, vectors of four floats, a loop for each influence count).
 //!
 //! Our side writes three floats for each position and normal. The results are compared with a tolerance of 1e-5.
 

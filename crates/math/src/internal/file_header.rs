@@ -45,7 +45,7 @@ pub enum Broken {
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length { expected: u64, found: u64 },
-    /// The checksum does not match: the bytes are damaged.
+    /// The checksum does not match, so the bytes are damaged.
     Checksum,
     /// The kind that was found instead of the expected kind.
     Kind(u32),
