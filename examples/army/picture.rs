@@ -21,7 +21,7 @@ pub(crate) struct Figure<'a> {
     pub(crate) world: Mat34,
 }
 
-/// Rays per pixel along each axis, for antialiasing.
+/// The number of rays per pixel along each axis, for antialiasing.
 const FINE: usize = 2;
 const SUN: Vec3 = Vec3::new(0.75, 0.72, 0.42);
 const SUNLIGHT: Vec3 = Vec3::new(2.35, 2.05, 1.65);

@@ -43,7 +43,7 @@ pub struct Pace {
     pub trials: usize,
     /// The least number of rounds of each trial.
     pub least: usize,
-    /// The most rounds of each trial.
+    /// The greatest number of rounds of each trial.
     pub most: usize,
     /// The time after which no turn begins, except to reach the least number of rounds.
     pub budget: Duration,

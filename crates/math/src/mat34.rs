@@ -223,8 +223,8 @@ fn loss(vector: DVec3) -> f64 {
     (vector - vector.as_vec3().as_dvec3()).abs().max_element()
 }
 
-/// Returns whether single precision represents a translation in the space of `above` closely enough. It does if the
-/// error is about the last digit, or smaller than the rounding of `place`, the position in the outer space.
+/// Returns whether single precision represents a translation in the space of `above` closely enough. It does if it
+/// keeps almost every digit, or if the error is smaller than the rounding of `place`, the position in the outer space.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();

@@ -94,7 +94,7 @@ impl Ray {
         }
         let matrix = view_projection.as_dmat4();
         let [x, y, z, w] = [0, 1, 2, 3].map(|row| matrix.row(row));
-        // The points with these coordinates are a line, where two planes meet. `point` is its point nearest to zero.
+        // The points with these coordinates are a line, where two planes meet. Its point nearest to zero is `point`.
         let (side, height) = (x - w * f64::from(ndc.x), y - w * f64::from(ndc.y));
         let [across, up] = [side, height].map(DVec4::truncate);
         let line = across.cross(up);

@@ -87,7 +87,7 @@ impl SeedSkin {
         self.whole.len()
     }
 
-    /// Returns for each vertex written by [`sorted`](Self::sorted) its index in the recipe.
+    /// Returns the index in the recipe of each vertex that [`sorted`](Self::sorted) writes.
     pub fn order(&self) -> &[u32] {
         &self.sorted.order
     }

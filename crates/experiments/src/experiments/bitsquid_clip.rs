@@ -22,7 +22,7 @@ use hedgerow::{
 use std::hint::black_box;
 
 const JOINTS: usize = TEST_CLIP_JOINTS;
-/// Frames in a turn, at 60 per second: the whole clip.
+/// The number of frames in a turn, which plays the whole clip at 60 frames per second.
 const FRAMES: usize = 2 * (TEST_CLIP_KEYS - 1);
 const FRAME: f32 = 1.0 / 60.0;
 const DURATION: f32 = (TEST_CLIP_KEYS - 1) as f32 / 30.0;

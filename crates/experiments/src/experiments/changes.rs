@@ -126,7 +126,7 @@ impl Trial<1> for Moved {
     }
 }
 
-/// Edits, each frame followed by an update.
+/// Frames of edits, each followed by an update.
 struct Edited {
     scenes: Both,
     churn: Churn,

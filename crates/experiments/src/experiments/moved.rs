@@ -55,7 +55,7 @@ const TURN: usize = 32;
 /// The naive side traverses in few frames of a turn, because this is slow, and the caches are warm after the first.
 const NAIVE_FRAMES: usize = 4;
 
-/// The sizes of unchanged trees, and consecutive updates of each.
+/// The sizes of unchanged trees, and the number of consecutive updates of each.
 const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };
 const CALLS: u32 = 4096;
 

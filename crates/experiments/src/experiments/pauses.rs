@@ -9,7 +9,7 @@
 //!   *n* / 10,000 edits an update runs, then one edit, then the timed update. The baseline is one traversal of the
 //!   thesis's structure, which computes every node.
 //! - `frame-median` to `frame-worst`: the update before that edit, after *n* / 10,000 edits. These rows show work that
-//!   edits put off, because every update is either in these rows or in the former. The baseline is the same traversal.
+//!   edits put off, and every other update is in the rows above. The baseline is the same traversal.
 //! - with the prefix `chain/`, `caterpillar/` or `flat/`: the tree has that shape, and the edits are inserts and
 //!   removals without moves. The baseline is our own time in the random tree.
 //!
@@ -190,7 +190,7 @@ fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
     }
 }
 
-/// Returns a quantile of ascending figures: the least figure that at least this share of the figures does not exceed.
+/// Returns a quantile of ascending figures: the least one that is at least as great as this share of them.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
 fn at(ascending: &[u32], share: f64) -> f64 {
     let rank = (ascending.len() as f64 * share).ceil() as usize;

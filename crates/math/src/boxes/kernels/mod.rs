@@ -1,4 +1,4 @@
-//! Kernels that test eight boxes at a time, and transform eight boxes at a time.
+//! Kernels that test eight boxes at a time or transform eight boxes at a time.
 //!
 //! Tests take up to eight groups, a block of 64 boxes, and return a bit for each box. Empty boxes are never hit;
 //! infinite boxes are always hit. If a box is hit, every box that contains it is hit too, despite rounding. So a
