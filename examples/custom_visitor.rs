@@ -25,7 +25,7 @@ struct Line {
 #[derive(Default)]
 struct Outline {
     lines: Vec<Line>,
-    /// The lines of entered nodes that are not left yet, from the root down.
+    /// The lines of nodes that the visit has entered but not left yet, from the root down.
     open: Vec<usize>,
 }
 

@@ -4,9 +4,9 @@
 //! cargo run --example fixed_steps
 //! ```
 //!
-//! The simulation runs twice, without frames and with 144 frames per second: both end with the same bits. Each frame
-//! blends two steps, so gondolas move evenly although 144 is not a multiple of 50. The teleported gondola is never
-//! drawn halfway.
+//! The simulation runs twice, without frames and with 144 frames per second. Both runs end with the same bits. Each
+//! frame blends two steps, so gondolas move evenly although 144 is not a multiple of 50. The teleported gondola is
+//! never drawn halfway.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::motion::Smooth;
@@ -71,7 +71,7 @@ fn main() -> Result<(), Error> {
     let mut list = DrawList::new().with_motion();
     let (mut shortest, mut longest) = (f32::INFINITY, 0.0_f32);
     for frame in 0..FRAMES_A_SECOND * SECONDS {
-        // Integers: the steps due, and the elapsed part of the next step.
+        // Integers give the number of steps due and the elapsed part of the next step.
         let due = frame * STEPS_A_SECOND;
         while carousel.steps < due / FRAMES_A_SECOND {
             if let Some(gondola) = carousel.step()? {

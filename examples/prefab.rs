@@ -50,7 +50,7 @@ impl Street {
             for conflict in conflicts {
                 println!("lamp {number} keeps its own {:?} of node {}", conflict.field, conflict.id);
             }
-            // From the instance's present state to the wanted one.
+            // This patch leads from the instance's present state to the wanted one.
             let step = overrides.inverse().then(&merged)?;
             step.apply(&mut self.scene, &mut self.lamps[number])?;
         }
@@ -77,7 +77,7 @@ fn prefab(version: u32) -> Tree {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut street = Street::new(prefab(1), 3)?;
-    // Any edits by handles: a red bulb, a painted post, and a sign.
+    // Edit one lamp by handles: give it a red bulb, a painted post, and a sign.
     let [post, bulb] = [POST, BULB].map(|id| street.lamps[1].node(id).expect("a node of the prefab"));
     street.scene.edit(bulb)?.set_material(77);
     street.scene.edit(post)?.set_material(5);

@@ -25,7 +25,7 @@ struct Input {
     fire: bool,
 }
 
-/// The game: its whole state is the scene and handles.
+/// The game, whose whole state is the scene and handles.
 struct Game {
     scene: Scene,
     ships: [NodeHandle; 2],
@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         truth.tick(tick, [input(0, tick), input(1, tick)])?;
     }
 
-    // The game with the second player's inputs late: until they come, the guess is no input.
+    // In this game the second player's input comes late; until it comes, the guess is that there is none.
     let mut game = Game::new()?;
     let (mut rollbacks, mut replayed) = (0, 0);
     for now in 0..TICKS + DELAY {

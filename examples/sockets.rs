@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(follow(&mut sockets, &mut scene, 0.75)?, [torches[0]], "the list names what no longer follows");
     assert!((at(&scene, torches[0]) - before).length() < 1e-4);
 
-    // The second guard takes it in the belt: the same node, another parent, another joint.
+    // The second guard puts it in the belt: it is the same node, with another parent and another joint.
     scene.reparent(torches[0], guards[1], Keep::Local)?;
     sockets.insert(&scene, torches[0], 1, BODY, Transform::from_xyz(0.2, 0.0, 0.0))?;
     assert!(follow(&mut sockets, &mut scene, 1.0)?.is_empty());
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Plays a frame: nodes follow joints, then the scene is updated. Returns the nodes whose sockets have ended.
 fn follow(sockets: &mut Sockets, scene: &mut Scene, seconds: f32) -> Result<Vec<NodeHandle>, Box<dyn Error>> {
     let poses: Vec<[Mat34; 2]> = (0..GUARDS).map(|guard| pose(seconds, guard)).collect();
-    // For an invisible guard, return `None`: its torch keeps its place.
+    // For an invisible guard, return `None`; the torch then keeps its place.
     let ended = sockets.follow_many(scene, |guard| poses.get(guard as usize).map(|pose| &pose[..]))?.to_vec();
     scene.update();
     Ok(ended)

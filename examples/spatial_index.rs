@@ -18,7 +18,7 @@ use std::collections::HashMap;
 const SHIPS: usize = 400;
 const TURRETS: usize = 4;
 const FRAMES: usize = 10;
-/// Ships that move, sink and are launched in a frame.
+/// The numbers of ships that move, sink and are launched in a frame.
 const MOVING: usize = 40;
 const SINKING: usize = 8;
 /// The reach of the lighthouse at the origin.

@@ -1,4 +1,4 @@
-//! Undo and redo for an editor: each step is a patch of any edits of the user.
+//! Undo and redo for an editor; each step is a patch, whatever edits the user made.
 //!
 //! A deleted node comes back with another handle but the same id, so the editor's selection is an id.
 //!

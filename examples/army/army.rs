@@ -253,7 +253,7 @@ fn every(distance: f32) -> u32 {
     }
 }
 
-/// Returns the columns and ranks for `characters`: 1.5 times as wide as deep.
+/// Returns the numbers of columns and ranks for `characters`: 1.5 times as many columns as ranks.
 pub(crate) fn lines(characters: u32) -> [u32; 2] {
     let columns = (1..=characters).find(|&columns| columns * columns >= characters + characters / 2).unwrap_or(1);
     [columns, characters.div_ceil(columns)]

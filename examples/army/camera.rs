@@ -32,7 +32,7 @@ impl Camera {
         self.eye
     }
 
-    /// Returns the pixel of a point, and the reciprocal of its depth as z; `None` if the point is before the near
+    /// Returns the pixel of a point, and the reciprocal of its depth as z; `None` if the point is nearer than the near
     /// plane.
     pub(crate) fn project(&self, point: Vec3) -> Option<Vec3> {
         let way = point - self.eye;

@@ -21,7 +21,7 @@ pub(crate) struct Figure<'a> {
     pub(crate) world: Mat34,
 }
 
-/// Rays per pixel along each axis, for antialiasing.
+/// The number of rays per pixel along each axis, for antialiasing.
 const FINE: usize = 2;
 const SUN: Vec3 = Vec3::new(0.75, 0.72, 0.42);
 const SUNLIGHT: Vec3 = Vec3::new(2.35, 2.05, 1.65);
@@ -49,7 +49,7 @@ struct Seen {
 }
 
 impl Picture {
-    /// Draws the view of a camera with [`fine`](Self::fine) size. Shadows fall within `reach` of `centre`.
+    /// Draws the view of a camera whose size is the [`fine`](Self::fine) size. Shadows fall within `reach` of `centre`.
     pub(crate) fn draw<'a>(
         size: [usize; 2],
         camera: &Camera,
@@ -97,7 +97,7 @@ impl Picture {
         Self { width, height, colours: pixels.collect() }
     }
 
-    /// Returns the camera's size for a picture of a size.
+    /// Returns the size that the camera must have for a picture of this size.
     pub(crate) fn fine(size: [usize; 2]) -> [usize; 2] {
         size.map(|side| side * FINE)
     }

@@ -15,7 +15,7 @@ pub(crate) struct Sun {
     lit: Raster<()>,
 }
 
-/// Pixels along a side of the shadow map.
+/// The number of pixels along a side of the shadow map.
 const SIDE: usize = 4096;
 
 impl Sun {

@@ -5,7 +5,7 @@ use crate::camera::Camera;
 use crate::picture::{Figure, Picture};
 use hedgerow::glam::Vec3;
 
-/// Returns the size of a picture with a width and a screen's aspect ratio.
+/// Returns the size of a picture that has this width and the aspect ratio of a screen.
 fn size(width: u16) -> [usize; 2] {
     [usize::from(width), usize::from(width) * 9 / 16]
 }

@@ -34,7 +34,7 @@ pub(crate) fn answer<A>(
     }
 }
 
-/// Writes to stdout; a closed pipe is no failure.
+/// Writes to stdout; a closed pipe is not a failure.
 fn print(program: &str, text: &str) -> ExitCode {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

@@ -10,7 +10,7 @@ impl Dice {
 
     /// Returns a number from 0 to `n - 1`; 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
-        // Always 64 bits: a 32-bit `usize` would give other numbers.
+        // Always 64 bits, because a 32-bit `usize` would give other numbers.
         if n == 0 { 0 } else { usize::try_from(self.0.u64(..n as u64)).expect("it is less than n") }
     }
 

@@ -26,7 +26,7 @@ impl Table {
         self.row(name, columns);
     }
 
-    /// Returns the text with a last line.
+    /// Adds a last line, and returns the text.
     pub(crate) fn end(mut self, line: &str) -> String {
         self.0.push('\n');
         self.0.push_str(line);

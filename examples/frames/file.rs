@@ -26,8 +26,8 @@ pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
 }
 
 /// The life of a file. In each frame, of every hundred nodes without animation, ten turn or shift near their original
-/// transform, one part moves to another parent, and one part is copied, the latter two for ten frames. In small files,
-/// one of each at a time.
+/// transform, one part moves to another parent, and one part is copied. Moves and copies last ten frames; small files
+/// have one at a time.
 pub(crate) struct FileLife {
     dice: Dice,
     players: Vec<AnimationPlayer>,
@@ -126,7 +126,7 @@ impl FileLife {
                 tally.moved += 1;
                 Ok(())
             }
-            // If the host is singular, no world transform can be kept: the scene is unchanged.
+            // If the host is singular, no world transform can be kept, so the scene stays unchanged.
             Err(Error::Singular(_) | Error::NotFinite(_)) => Ok(()),
             Err(error) => Err(error),
         }
@@ -136,11 +136,11 @@ impl FileLife {
     fn bring_home(&mut self, scene: &mut Scene, guest: Guest, tally: &mut Tally) -> Result<(), Error> {
         let Guest { part, home, before, local } = guest;
         self.away.remove(&part);
-        // The previous sibling may be away itself.
+        // The previous sibling may itself be away.
         let before = before.filter(|&before| scene.parent(before) == Some(home));
         scene.reparent(part, before.map_or(Place::FirstChildOf(home), Place::After), Keep::Local)?;
         tally.moved += 1;
-        // Keeping the world transform may have given the part a local one.
+        // Keeping the world transform may have given the part another local transform.
         scene.edit(part)?.set_local(local)?;
         tally.set += 1;
         Ok(())
@@ -180,7 +180,7 @@ impl Life for FileLife {
             self.copies.pop_front();
             tally.removed += scene.remove(copy)?;
         }
-        // At least one at a time, also in a small file.
+        // Even in a small file, at least one part moves at a time.
         let most = self.parts.len().div_ceil(10);
         for _ in 0..self.parts.len().div_ceil(100) {
             if self.guests.len() < most {

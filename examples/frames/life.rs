@@ -12,15 +12,15 @@ use hedgerow::{Error, Keep, NodeHandle, Scene, Transform, Visibility};
 use std::collections::VecDeque;
 use std::f32::consts::TAU;
 
-/// Houses torn down and built in a frame: about 1 % of the nodes each.
+/// The number of houses torn down in a frame, and as many are built; this is about 1 % of the nodes each time.
 const HOUSES: usize = 8;
-/// Frames for which a lot stays empty.
+/// The number of frames for which a lot stays empty.
 const EMPTY_FRAMES: usize = 5;
-/// Houses whose doors move in a frame.
+/// The number of houses whose doors move in a frame.
 const DOORS: usize = 40;
-/// Pieces of furniture moved within a house and between houses in a frame.
+/// The numbers of pieces of furniture that are moved within a house and between houses in a frame.
 const MOVES: (usize, usize) = (60, 20);
-/// One tree in this number sways in a frame.
+/// One in this many trees sways in a frame.
 const GUST: usize = 4;
 
 /// The life of a town: its edits and its people.

@@ -146,7 +146,7 @@ impl Walker {
     }
 }
 
-/// Returns the place of a person on a street: the direction decides the side.
+/// Returns the place of a person on a street; the direction decides the side.
 fn walker_place(along: f32, speed: f32) -> Transform {
     let (side, heading) = if speed < 0.0 { (-PAVEMENT, PI) } else { (PAVEMENT, 0.0) };
     Transform::from_xyz(side, 0.0, along).with_rotation(Quat::from_rotation_y(heading))

@@ -52,7 +52,7 @@ impl Report {
         table.row("built in", [milliseconds(self.build)].map(in_ms));
 
         table.head("time a frame", ["median", "worst"]);
-        // Without characters, the report has no time of characters.
+        // The report omits the time of characters if there are none.
         for (_, name, times) in
             self.phases().into_iter().filter(|(key, ..)| *key != "characters" || self.characters > 0)
         {

@@ -9,7 +9,7 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Error, Node, NodeHandle, Scene, SceneConfig, Transform};
 use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-/// Blocks along each side of the town; each direction has one street more.
+/// The number of blocks along each side of the town; each direction has one street more.
 pub(crate) const BLOCKS: usize = 8;
 /// Metres from one street to the next.
 pub(crate) const PITCH: f32 = 80.0;
@@ -36,7 +36,7 @@ pub(crate) struct Town {
     pub(crate) cars: Vec<Car>,
 }
 
-/// A street: its z axis runs along it.
+/// A street; the z axis of its node runs along it.
 pub(crate) struct Street {
     pub(crate) node: NodeHandle,
     pub(crate) traffic: NodeHandle,

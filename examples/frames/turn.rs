@@ -31,9 +31,9 @@ pub(crate) trait Life {
 /// Counts of edits by kind.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Tally {
-    /// Local transforms and other components set.
+    /// The number of local transforms and other components that were set.
     pub(crate) set: usize,
-    /// Subtrees moved to another parent.
+    /// The number of subtrees that were moved to another parent.
     pub(crate) moved: usize,
     pub(crate) inserted: usize,
     pub(crate) removed: usize,

@@ -232,7 +232,7 @@ impl Gait {
         stance.set(leg.toes, Quat::from_rotation_x(-toes));
     }
 
-    /// Returns the distance of a foot in front of the hips and its height: back with the ground, then forward through
+    /// Returns how far a foot is in front of the hips, and its height: it goes back with the ground, then forward in
     /// the air.
     fn track(&self, phase: f32) -> (f32, f32) {
         let half = 0.5 * self.stride;
@@ -241,7 +241,7 @@ impl Gait {
         }
         let swing = 1.0 - self.stance;
         let u = (phase - self.stance) / swing;
-        // A cubic with the ground's slope at both ends.
+        // A cubic that has the ground's slope at both ends.
         let slope = -self.stride * swing / self.stance;
         let rise = u * u * (3.0 - 2.0 * u);
         let along = -half + self.stride * rise + slope * u * (1.0 - u) * (1.0 - 2.0 * u);

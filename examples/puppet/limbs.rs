@@ -27,8 +27,8 @@ pub(super) fn reach(rig: &Rig, leg: &Leg, hip: Vec3, ankle: Vec3, knee: Vec3) ->
     })
 }
 
-/// Returns the rotation of each joint of a finger that closes by an angle, about the axis across finger and palm
-/// normal.
+/// Returns the rotation of each joint of a finger that closes by an angle, about the axis perpendicular to the finger
+/// and the palm's normal.
 pub(super) fn curl(rig: &Rig, arm: &Arm, finger: usize, angle: f32) -> Quat {
     let [first, second, _] = arm.fingers[finger].map(|joint| rig.place(joint));
     let down = (rig.place(arm.hand) - rig.place(arm.fore)).normalize();

@@ -24,7 +24,7 @@ pub(crate) struct Vertex {
     pub(crate) influences: Vec<(u16, f32)>,
 }
 
-/// A vertex follows limbs at most this much farther than the nearest one, in metres.
+/// A vertex also follows limbs that are at most this much farther away than the nearest limb, in metres.
 const REACH: f32 = 0.065;
 /// The greatest number of joints of a vertex, and the least weight.
 const MOST: usize = 4;

@@ -1,4 +1,4 @@
-//! Shared code of the fuzz targets: drivers and naive model of the tests, and inputs read by `arbitrary`.
+//! Shared code of the fuzz targets: the drivers and the naive model of the tests, and inputs read by `arbitrary`.
 
 #[path = "../../crates/gltf/tests/all/driver.rs"]
 mod driver;
@@ -27,7 +27,7 @@ struct Structured<const HEAD: usize, const STEP: usize> {
 }
 
 /// Returns an input read by `arbitrary`. Checks that the tests, which replay kept inputs without `arbitrary`, read the
-/// same.
+/// same input.
 fn structured<const HEAD: usize, const STEP: usize>(bytes: &[u8]) -> Input<HEAD, STEP> {
     let read = Structured::arbitrary_take_rest(Unstructured::new(bytes)).expect("any bytes are an input");
     let input = Input { head: read.head, steps: read.steps };

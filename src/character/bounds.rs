@@ -144,7 +144,7 @@ impl JointBounds {
         self.groups.iter().map(|group| group.live.count_ones() as usize).sum()
     }
 
-    /// Returns whether no joint moves a vertex: the mesh has no vertices.
+    /// Returns whether no joint moves a vertex, because the mesh has no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
@@ -198,8 +198,8 @@ impl JointBounds {
 
     /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
-    /// The node must draw the vertices, in the space that the palette maps to: pass the character's node, or a child of
-    /// this node that has no transform. Runs in **O(joints that move vertices)**.
+    /// The node must draw the vertices, in the space that the palette maps to, so pass the character's node, or a child
+    /// of this node that has no transform. Runs in **O(joints that move vertices)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -219,7 +219,7 @@ impl JointBounds {
     /// ```
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoDrawable`], those of [`of_pose`](Self::of_pose). The scene is unchanged.
+    /// [`Error::StaleHandle`], [`Error::NoDrawable`], and those of [`of_pose`](Self::of_pose). The scene is unchanged.
     pub fn follow(&self, scene: &mut Scene, node: NodeHandle, palette: Palette<'_>) -> Result<(), CharacterError> {
         let bounds = self.of_pose(palette)?;
         let mut node = scene.edit(node)?;

@@ -5,14 +5,14 @@ use glam::{Mat3, Quat, Vec3};
 
 /// The greatest cosine of the angle between two axes that count as perpendicular.
 ///
-/// Products of rotations deviate by about a ten-millionth per joint: this limit suffices for a hundred joints.
+/// Products of rotations deviate by about a ten-millionth per joint, so this limit suffices for a hundred joints.
 const SKEW: f32 = 1e-5;
 
 /// The range of axis lengths for which squares, and products of squares, are normal numbers.
 const LENGTHS: core::ops::RangeInclusive<f32> = 1e-9..=1e9;
 
-/// Returns the local transform of a matrix: the matrix itself, or, if its axes are perpendicular to within 1e-5,
-/// translation, rotation and scale. Decomposing turns no axis by more than 1e-5.
+/// Returns a matrix as a local transform: as translation, rotation and scale if its axes are perpendicular to within
+/// 1e-5, otherwise as the matrix itself. Decomposing turns no axis by more than 1e-5.
 ///
 /// Handles nearly all matrices in a few nanoseconds. `Local::checked` handles all others in double precision.
 ///

@@ -72,7 +72,7 @@ pub struct Sockets {
     ended: Vec<NodeHandle>,
     /// The indices of ended sockets, ascending.
     gone: Vec<usize>,
-    /// Nodes whose sockets ended when a node with the same record number was inserted; the next `follow` reports them.
+    /// Nodes whose sockets ended when another node with the same record number got one; the next `follow` reports them.
     replaced: Vec<NodeHandle>,
 }
 
@@ -150,7 +150,7 @@ impl Sockets {
         Ok(())
     }
 
-    /// Removes a node's socket, or returns `false`. The node keeps its local transform. Runs in **O(1)**.
+    /// Removes a node's socket. Returns `false` if it has none. The node keeps its local transform. Runs in **O(1)**.
     pub fn remove(&mut self, node: NodeHandle) -> bool {
         let place = self.places.remove(node);
         if let Some(place) = place {

@@ -1,7 +1,7 @@
 //! Fixed steps: a simulation at its own pace, and frames between its steps.
 //!
-//! A simulation with steps of a fixed length can be repeated, bit by bit. Frames are drawn at other times: if each
-//! frame shows the last step, motion stutters. [`Smooth`](crate::motion::Smooth) shows the scene between the last two
+//! A simulation with steps of a fixed length can be repeated, bit by bit. Frames are drawn at other times, so motion
+//! stutters if each frame shows the last step. [`Smooth`](crate::motion::Smooth) shows the scene between the last two
 //! steps, one step late. For the loop see [`motion`](crate::motion), for a program `examples/fixed_steps.rs`.
 //!
 //! | when | call |

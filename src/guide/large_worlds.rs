@@ -65,5 +65,5 @@
 //! If your physics engine uses a moving origin, make that origin a node, with the bodies below it.
 //!
 //! **Extreme scales** can be handled with a hierarchy too: a galaxy has solar systems below it, each with a scale of
-//! its own. Keep the product of all scales from the root to a leaf between 10⁻³⁰ and 10³⁰: outside that range world
-//! matrices overflow or underflow.
+//! its own. Keep the product of all scales from the root to a leaf between 10⁻³⁰ and 10³⁰, because outside that range
+//! world matrices overflow or underflow.

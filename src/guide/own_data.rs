@@ -51,8 +51,8 @@
 //!
 //! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
 //! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write their
-//! results to the scene; update again. A node that is inserted and detached between two updates is on [no
-//! list](crate::changes::Changed), and neither are edits of detached nodes.
+//! results to the scene; update again. [No list](crate::changes::Changed) contains a node that was inserted and
+//! detached between two updates, or an edit of a detached node.
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
 //! which draw commands contain, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

@@ -4,10 +4,10 @@
 //! ids, which stay the same when nodes are renamed, moved or sorted. An [`Instance`](crate::patch::Instance) is a tree
 //! that was inserted into a scene, with the handle of each id.
 //!
-//! **A prefab with overrides.** Edit the instance by any call. To save it, compare it with the prefab: the file only
-//! has the overrides. When the prefab changes, merge its change with the overrides. To revert an override, remove its
-//! entry ([`retain`](crate::patch::Patch::retain)); to apply an override to the prefab, patch the prefab. A variant of
-//! a variant has two consecutive patches: [`then`](crate::patch::Patch::then) joins them.
+//! **A prefab with overrides.** Edit the instance by any call. To save it, compare it with the prefab; then the file
+//! only has the overrides. When the prefab changes, merge its change with the overrides. To revert an override, remove
+//! its entry ([`retain`](crate::patch::Patch::retain)); to apply an override to the prefab, patch the prefab. A variant
+//! of a variant has two consecutive patches: [`then`](crate::patch::Patch::then) joins them.
 //!
 //! ```
 //! use hedgerow::patch::{Field, Instance, Patch};
@@ -39,7 +39,7 @@
 //!
 //! **Undo and replication.** A [`Recorder`](crate::patch::Recorder) makes a patch of what changed in a scene since the
 //! last read: see [`undo`](super::undo) and [`replication`](super::replication). The time depends on the changes, not
-//! on the tree. Without a recorder, [`Patch::between`](crate::patch::Patch::between) compares two trees.
+//! on the tree's size. Without a recorder, [`Patch::between`](crate::patch::Patch::between) compares two trees.
 //!
 //! **Merges.** If two people edit the same tree, [`merge`](crate::patch::Patch::merge) keeps both changes and lists the
 //! conflicts. A patch that does not fit the receiver's state is refused; the error names the node and the field.

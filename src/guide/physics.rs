@@ -1,7 +1,7 @@
 //! Synchronising a scene with a physics engine.
 //!
-//! The physics engine simulates bodies, and each step their poses are written back to the scene. Other edits of the
-//! scene (an animated lift, a teleported player) must be sent to the bodies. A frame has these steps:
+//! The physics engine simulates bodies, and after each step their poses are written back to the scene. Other edits of
+//! the scene (an animated lift, a teleported player) must be sent to the bodies. A frame has these steps:
 //!
 //! | | call |
 //! |---|---|
@@ -15,9 +15,9 @@
 //! changes of both updates.
 //!
 //! **Dynamic bodies are [anchored](crate::Node::anchored) nodes.** Their local transforms are relative to the world,
-//! like poses: no matrix of a parent is inverted, and no parent shears them. A crate on deck is a node below the ship,
-//! and is hidden and removed with the ship, but only the simulation moves it. A pose has no scale:
-//! [`Scene::modify_local`](crate::Scene::modify_local) keeps the node's scale.
+//! like poses, so no matrix of a parent is inverted, and no parent shears them. A crate on deck is a node below the
+//! ship, and is hidden and removed with the ship, but only the simulation moves it. A pose has no scale, so use
+//! [`Scene::modify_local`](crate::Scene::modify_local) to keep the node's scale.
 //!
 //! | body | node | from scene to body | from body to scene |
 //! |---|---|---|---|
@@ -25,20 +25,20 @@
 //! | dynamic | anchored | if it is in [`locals`](crate::changes::Changed::locals): its local transform | its pose in each step, if it is awake |
 //!
 //! A body counts as awake in a step if it is awake before or after the step. First drop the bodies of
-//! [`removed`](crate::changes::Changed::removed) nodes: single edits and batches reject stale handles. Then disable the
-//! bodies of [`left`](crate::changes::Changed::left) nodes, and make bodies for
+//! [`removed`](crate::changes::Changed::removed) nodes, because single edits and batches reject stale handles. Then
+//! disable the bodies of [`left`](crate::changes::Changed::left) nodes, and make bodies for
 //! [`entered`](crate::changes::Changed::entered) nodes.
 //!
 //! A crate that is picked up is no longer dynamic: reparent it to the hand, then call
 //! [`set_anchored`](crate::NodeMut::set_anchored) with `false` and [`Keep::World`](crate::Keep::World). When it is
 //! thrown, anchor it. Readers find both edits in [`edited`](crate::changes::Changed::edited) with
-//! [`PARENT`](crate::changes::ChangeKinds::PARENT), and the crate in `locals`: in physics, first change the kinds of
+//! [`PARENT`](crate::changes::ChangeKinds::PARENT), and the crate in `locals`. In physics, first change the kinds of
 //! bodies by `edited`, then set poses by `locals`. [`NodeMut::carry_to`](crate::NodeMut::carry_to) moves a ship
-//! together with the anchored nodes below it: send the result to bodies like any other edit.
+//! together with the anchored nodes below it. Send the result to bodies like any other edit.
 //!
 //! If you do not anchor nodes of dynamic bodies, write poses by [`Scene::set_worlds`](crate::Scene::set_worlds), each
-//! with the node's scale. Also write the poses of sleeping bodies whose nodes are in `moved`: otherwise these nodes
-//! move with their parents. Below a parent with a non-uniform scale, local transforms become matrices.
+//! with the node's scale. Also write the poses of sleeping bodies whose nodes are in `moved`, because otherwise these
+//! nodes move with their parents. Below a parent with a non-uniform scale, local transforms become matrices.
 //!
 //! **Other versions of glam**, with different types: convert through arrays (`Vec3::from_array(other.to_array())`), a
 //! [`PackedTransform`](crate::math::PackedTransform) of three arrays, or the feature `mint`.

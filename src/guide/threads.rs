@@ -54,6 +54,6 @@
 //! ```
 //!
 //! An edit that fails does not stop the others: [`EditQueue::apply`](crate::edit::EditQueue::apply) returns one result
-//! for each. If two threads move the same node, there is no data race: the last edit in the order wins.
+//! for each. If two threads move the same node, there is no data race, and the last edit in the order wins.
 //!
 //! You can also record edits in a queue during a visit, while the visitor borrows the scene.

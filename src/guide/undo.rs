@@ -2,11 +2,11 @@
 //!
 //! There are three ways to undo edits.
 //!
-//! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed, by any
-//! edits, as a patch. The patch's [`inverse`](crate::patch::Patch::inverse) takes the changes back, to the bit. The
-//! time of a read depends on the changes, not on the scene. [`revert`](crate::patch::Recorder::revert) takes back an
-//! action that failed half-way. A removed node comes back with another handle and the same id, so refer to nodes by
-//! ids. A file keeps ids: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
+//! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed as a
+//! patch, whichever edits it made. The patch's [`inverse`](crate::patch::Patch::inverse) takes the changes back, to the
+//! bit. The time of a read depends on the changes, not on the scene's size. [`revert`](crate::patch::Recorder::revert)
+//! takes back an action that failed half-way. A removed node comes back with another handle and the same id, so refer
+//! to nodes by ids. A file keeps ids: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
 //! [`Instance::insert_below`](crate::patch::Instance::insert_below). `examples/undo.rs` is an editor that does this.
 //!
 //! ```
@@ -40,8 +40,8 @@
 //! ```
 //!
 //! **With the same handles**: store, for each edit, the edit that reverts it. Do not remove nodes, but
-//! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached): a detached subtree keeps
-//! its handles, names and components, and adds no cost to passes. To store the old state, use
+//! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached), because a detached subtree
+//! keeps its handles, names and components, and adds no cost to passes. To store the old state, use
 //! [`NodeRef::place`](crate::NodeRef::place) for the place, and for the components
 //! [`NodeRef::node`](crate::NodeRef::node), which [`set_node`](crate::NodeMut::set_node) restores. When you drop old
 //! steps, [`remove`](crate::Scene::remove) each root of [`detached`](crate::Scene::detached) that no remaining step

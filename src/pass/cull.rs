@@ -3,7 +3,7 @@
 //! A walk tests several shapes, the *probes*, at once, and reports for each drawable which probes touch it. The
 //! contents of a box that is entirely inside a probe are not tested again. The walk first lists the slices to search,
 //! in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches the slices one by one, or
-//! several at a time (`threads`): no state is kept between slices.
+//! several at a time (`threads`), because no state is kept between slices.
 //!
 //! Boxes are those of the last update, except for nodes that were removed since.
 
@@ -76,7 +76,7 @@ impl Probe for Ray {
 pub(crate) struct Sieve {
     /// The layers: a drawable must be visible on one of them.
     pub(crate) layers: u32,
-    /// The drawable's node must be this node, or below this node.
+    /// The drawable's node must be this node or a node below it.
     pub(crate) below: Option<RecordId>,
 }
 
@@ -120,7 +120,7 @@ struct Tests {
 }
 
 impl Tests {
-    /// Tests the active probes. A probe that contains the enclosing box contains these boxes, and needs no test.
+    /// Tests the active probes. A probe that contains the enclosing box also contains these boxes, so it needs no test.
     fn run<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
         let mut tests = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
         for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
@@ -150,8 +150,8 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Prefetches the cache lines of the next block: blocks are far apart, and too short for the hardware prefetcher.
-/// `whole` means that the block is inside the first probe, often the only probe: then the block's boxes are not read.
+/// Prefetches the cache lines of the next block. Blocks are far apart, and too short for the hardware prefetcher.
+/// `whole` means that the block is inside the first probe (often the only one), so that the block's boxes are not read.
 #[inline]
 fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {

@@ -1,4 +1,4 @@
-//! Levels of detail: listing a view chooses the meshes of drawables, and the subtrees that are in range.
+//! Levels of detail: listing a view chooses a mesh for each drawable, and leaves out subtrees that are not in range.
 
 use crate::pass::draw::{DrawCommand, Listing, VisibleDraw};
 use crate::store::{DrawableRecord, RecordId, SliceView, Store};
@@ -10,7 +10,7 @@ const MOST: usize = 4;
 
 /// Coarser meshes by distance, for any number of meshes: see [the guide](crate::guide::levels_of_detail).
 ///
-/// A plain value outside the scene: views borrow it, and several scenes may share it.
+/// It is a plain value outside the scene; views borrow it, and several scenes may share it.
 #[derive(Clone, Debug)]
 pub struct LevelsOfDetail {
     /// In ascending order.
@@ -102,7 +102,7 @@ impl Default for LevelsOfDetail {
 /// The levels of detail of a [`CullView`](crate::query::CullView), and the position that distances are measured from.
 ///
 /// A drawable's distance is measured from the eye to the nearest point of its world box, times [`scale`](Self::scale).
-/// Far from the origin, give the [list](crate::DrawList::set_eye) the same eye: then distances are computed from
+/// Far from the origin, give the [list](crate::DrawList::set_eye) the same eye, so that distances are computed from
 /// relative boxes and positions, and levels and view ranges are exact.
 #[derive(Clone, Copy, Debug)]
 pub struct DetailView<'l> {
@@ -242,7 +242,7 @@ pub(crate) struct Choice<'c> {
     ranged: bool,
     shown: &'c mut [Shown],
     found: &'c mut Vec<RecordId>,
-    /// The last mesh that was looked up, and its levels: the next drawable often has the same mesh.
+    /// The last mesh that was looked up, and its levels, because the next drawable often has the same mesh.
     last: Option<(u32, Option<&'c Coarser>)>,
 }
 
@@ -301,7 +301,7 @@ pub(crate) struct Filling<'f> {
 }
 
 impl Filling<'_> {
-    /// Adds a visible drawable at its level, or returns `false`. `distance` returns its distance from an eye.
+    /// Adds a visible drawable at its level; returns whether it did. `distance` returns its distance from an eye.
     #[inline]
     fn add(
         &mut self,
@@ -321,7 +321,7 @@ impl Filling<'_> {
         true
     }
 
-    /// Adds a visible drawable of a slice, or returns `false`. `distance` is the same as for [`Self::add`].
+    /// Adds a visible drawable of a slice; returns whether it did. `distance` is the same as for [`Self::add`].
     #[inline]
     pub(crate) fn push(
         &mut self,

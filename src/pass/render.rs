@@ -12,9 +12,9 @@ use hedgerow_math::Frustum;
 
 /// The visible drawables of a scene, as two parallel arrays of commands and matrices.
 ///
-/// Reuse a list every frame: then it only allocates when the scene grows, and
+/// Reuse a list every frame, so that it only allocates when the scene grows, and
 /// [`Scene::draw_list`](crate::Scene::draw_list) only lists slices that changed since the list was last filled from the
-/// same scene. You may use it with several scenes in turn, skip frames or clear it: the list detects this, and is
+/// same scene. You may use it with several scenes in turn, skip frames or clear it; the list detects this, and is
 /// filled from scratch if necessary.
 ///
 /// The list shows the scene after its last update, without nodes that were removed since.
@@ -22,7 +22,7 @@ use hedgerow_math::Frustum;
 /// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and the
 /// drawables of a slice are in the order of its drawable column. The column is in depth-first order after the slice was
 /// reconstituted, and nearly so otherwise. Siblings come in the order in which the update placed them, which may differ
-/// from the order of [`Scene::children`](crate::Scene::children): use a [`Visitor`](crate::visit::Visitor) for strict
+/// from the order of [`Scene::children`](crate::Scene::children). Use a [`Visitor`](crate::visit::Visitor) for strict
 /// order. Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
@@ -97,20 +97,20 @@ impl DrawList {
     ///
     /// The eye must be finite. This is not checked; if it is not finite, the matrices are not finite either.
     ///
-    /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye: compute it from
-    /// a view matrix without translation.
+    /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye, so compute it
+    /// from a view matrix without translation.
     ///
     /// A relative matrix maps to a space with the eye as its origin and the axes of the world. It is composed in double
     /// precision from the local transforms of the last update, and rounded at the end. So objects near the eye are
     /// exact, even far from the origin. If an object is too far away for single precision, its translation is infinite.
     ///
-    /// **Fill the list between an update and the next edits: only then is it exact.** A scene does not keep a second
-    /// copy of all local transforms. Matrices composed after edits may use local transforms that were set since the
-    /// update, and single precision for nodes that were moved since. Matrices that a reused list composed earlier stay
-    /// the same until the next update.
+    /// **Fill the list between an update and the next edits, because only then is it exact.** A scene does not keep a
+    /// second copy of all local transforms. Matrices composed after edits may use local transforms that were set since
+    /// the update, and single precision for nodes that were moved since. Matrices that a reused list composed earlier
+    /// stay the same until the next update.
     ///
     /// A list that is reused every frame caches world transforms in double precision, 96 bytes each, and boxes if it is
-    /// used for culling, 24 bytes per drawable. It only recomposes transforms that may have changed: if only the eye
+    /// used for culling, 24 bytes per drawable. It only recomposes transforms that may have changed; if only the eye
     /// moved, it just subtracts and rounds.
     ///
     /// ```
@@ -203,7 +203,7 @@ impl DrawList {
         &self.listing.commands
     }
 
-    /// Returns the world matrices of the commands, ready for upload. Empty in a list [without
+    /// Returns the world matrices of the commands, ready for upload. There are none in a list [without
     /// matrices](DrawList::without_matrices).
     #[must_use]
     pub fn matrices(&self) -> &[Mat34] {
@@ -221,9 +221,9 @@ impl DrawList {
     /// order, for updating a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to the
     /// length of the list yourself.
     ///
-    /// A range may include equal elements: commands that were listed again count as changed, and so do commands that
-    /// moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this call
-    /// then compares the visible drawables.
+    /// A range may include equal elements, because commands that were listed again count as changed, and so do commands
+    /// that moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this
+    /// call then compares the visible drawables.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -267,7 +267,7 @@ impl DrawList {
         self.motion.as_ref()?.matrices()
     }
 
-    /// Returns the matrices relative to the [eye](DrawList::set_eye). Empty if the list was last filled without an eye.
+    /// Returns the matrices relative to the [eye](DrawList::set_eye), or none if the last fill was without an eye.
     #[must_use]
     pub fn relative_matrices(&self) -> &[Mat34] {
         self.relative.matrices()
@@ -323,7 +323,7 @@ impl DrawList {
         &mut self.listing
     }
 
-    /// Updates the list: afterwards its contents are the same as if listed from scratch.
+    /// Updates the list. Its contents are then the same as if they were listed from scratch.
     pub(crate) fn refresh(&mut self, store: &Store) {
         self.levels.forget();
         let refreshed = self.cache.refresh(&mut self.listing, store, self.layers);
@@ -385,7 +385,7 @@ impl DrawList {
         if spare.differs_from(&self.listing) {
             self.revision = unique_number().get();
         }
-        // Changes are computed when they are requested: few renderers keep copies of a camera's visible draws.
+        // Changes are computed when they are requested, because few renderers keep copies of a camera's visible draws.
         spare.is_compared = true;
         core::mem::swap(spare, &mut self.listing);
         self.levels.remember(&self.listing.commands);

@@ -35,7 +35,7 @@ pub enum SnapshotError {
         /// The number of bytes present.
         found: u64,
     },
-    /// The checksum does not match: the bytes are damaged.
+    /// The checksum does not match, so the bytes are damaged.
     Checksum,
     /// The bytes do not describe a valid scene or tree, although their checksum is right.
     Invalid {

@@ -28,7 +28,7 @@
 //! ```
 //!
 //! The checksum, a 64-bit XXH3 hash, covers everything except itself. It detects damage that validation does not
-//! notice, such as a changed material. A valid checksum is not trusted: all content is validated.
+//! notice, such as a changed material. Even if the checksum is valid, all content is validated.
 
 mod error;
 
@@ -97,7 +97,7 @@ impl SaveOptions {
     /// Runs in **O(nodes + records of removed nodes)**. If anything is excluded, the scene is copied first.
     ///
     /// # Panics
-    /// If a name is 4 GiB or longer.
+    /// Panics if a name is 4 GiB or longer.
     #[must_use]
     pub fn to_bytes(self, scene: &Scene) -> Vec<u8> {
         if self.detached {
@@ -155,7 +155,7 @@ impl LoadOptions {
     /// Reads to the end and loads the result.
     ///
     /// # Errors
-    /// [`SnapshotError::Read`] with the kind of the reader's error; the errors of [`LoadOptions::from_bytes`].
+    /// [`SnapshotError::Read`] with the kind of the reader's error, and the errors of [`LoadOptions::from_bytes`].
     pub fn read(self, from: impl Read) -> Result<Scene, SnapshotError> {
         self.from_bytes(&fallible::read_whole(from).map_err(SnapshotError::Read)?)
     }
@@ -167,7 +167,7 @@ impl Scene {
     /// Edits since the last update are included; derived data is not. Runs in **O(nodes + records of removed nodes)**.
     ///
     /// # Panics
-    /// If a name is 4 GiB or longer.
+    /// Panics if a name is 4 GiB or longer.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -189,11 +189,11 @@ impl Scene {
     /// Restores a scene from the bytes of [`Scene::to_bytes`], and updates it.
     ///
     /// The scene has the saved configuration, and the same edits give the same handles as in the saved scene. Any bytes
-    /// are safe: everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.
+    /// are safe, because everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.
     ///
     /// # Errors
     /// A [`SnapshotError`] if the bytes are not valid, or if there is not enough memory for the scene. A test
-    /// allocation checks for the memory of the update. If an allocation still fails in the update, the process aborts.
+    /// allocation checks for enough memory. If an allocation still fails in the update, the process aborts.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         LoadOptions::default().from_bytes(bytes)
     }

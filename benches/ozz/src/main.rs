@@ -23,7 +23,7 @@ hedgerow-beside-ozz DRIVER [--joints N,M] [--turns N] [--iframes SECONDS] [--fla
 
 /// Times at which model matrices of both sides are compared, as fractions of the clip.
 const COMPARED: [f32; 5] = [0.0, 0.21, 0.5, 0.77, 1.0];
-/// The tolerance of matrix elements: both sides compress keys, and hedgerow's error is up to 1.1e-4 radians per key.
+/// The tolerance of matrix elements. Both sides compress keys; hedgerow's error is up to 1.1e-4 radians per key.
 const TOLERANCE: f32 = 5e-3;
 
 struct Options {
@@ -78,7 +78,7 @@ fn compare(options: &Options, joints: usize) -> Result<(), Failure> {
     let mut ours = Ours::new(&rig)?;
     agree(&mut ours, &mut driver)?;
     for job in JOBS {
-        // The first turns are not counted: they warm up caches and contexts.
+        // The first turns are not counted, because they warm up caches and contexts.
         driver.turn(job)?;
         ours.turn(job)?;
         let (mut theirs, mut own) = (Vec::new(), Vec::new());

@@ -19,7 +19,7 @@ const FRAME: f32 = 1.0 / 60.0;
 
 /// A skeleton with a clip: for each joint 120 rotation keys at 30 per second, one translation and one scale.
 pub(crate) struct Rig {
-    /// The humanoid rig if it has as many joints, else limbs of four below a first joint.
+    /// Returns the humanoid rig if it has `joints` joints, else chains of four joints below a first joint.
     pub skeleton: Skeleton,
     /// The authored clip.
     pub clip: RawClip,
@@ -35,9 +35,9 @@ impl Rig {
         Ok(Self { skeleton, clip: swaying(joints, TEST_CLIP_KEYS, 0.0) })
     }
 
-    /// Returns the number of joints and the duration; for each joint the parent (-1 for none) and the rest transform;
-    /// for each joint the number of translation keys and the keys, then rotations and scales likewise. A key is time
-    /// and value.
+    /// Returns the number of joints and the duration; then for each joint its parent (-1 for none) and its rest
+    /// transform; then for each joint the number of its translation keys and these keys, and likewise for rotations and
+    /// scales. A key is a time and a value.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{} {}\n", self.skeleton.len(), self.clip.duration());
         let count = u16::try_from(self.skeleton.len()).expect("joints have 16 bits");
@@ -128,7 +128,7 @@ impl<'c> Ours<'c> {
     /// Returns the model matrices at a time, three rows of four for each joint.
     ///
     /// # Errors
-    /// None: pose and skeleton have the same joints.
+    /// It never fails, because the pose and the skeleton have the same joints.
     pub(crate) fn models_at(&mut self, seconds: f32) -> Result<Vec<f32>, Failure> {
         let mut player = Player::new(&self.clip);
         player.seek(seconds);
@@ -206,7 +206,7 @@ mod tests {
         for joints in [5, JOINTS] {
             let text = Rig::new(joints).unwrap().to_text();
             let numbers: Vec<f32> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
-            // For each joint a parent and ten numbers; three counts, two keys of four numbers, and rotation keys of
+            // Each joint has a parent and ten numbers, three counts, two keys of four numbers, and rotation keys of
             // five numbers.
             assert_eq!(numbers.len(), 2 + joints * (11 + 3 + 8 + 5 * TEST_CLIP_KEYS));
             assert_eq!((numbers[0], numbers[2]), (joints as f32, -1.0));

@@ -59,7 +59,7 @@ impl Account {
         moved
     }
 
-    /// Moves `count` leaves below other nodes, as last children: returns `(node, parent)`.
+    /// Moves `count` leaves below other nodes, as last children, and returns `(node, parent)`.
     pub(crate) fn moves(&mut self, count: usize) -> Vec<(u32, u32)> {
         (0..count).map(|_| self.one_move()).collect()
     }

@@ -14,13 +14,13 @@ const TOLERANCE: f64 = 1e-3;
 /// The numbers of repetitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Timed builds of each peer, after an untimed first one that is kept.
+    /// The number of timed builds of each peer. The first build is not timed, and its tree is kept.
     builds: usize,
-    /// Turns of each peer for each fraction of moved nodes.
+    /// The number of turns of each peer for each fraction of moved nodes.
     turns: usize,
-    /// Frames of a turn, after an untimed first one.
+    /// The number of timed frames in a turn. The first frame is not timed.
     frames: usize,
-    /// Lists of moves and lists of removals.
+    /// The number of lists of moves, and of lists of removals.
     lists: usize,
 }
 
@@ -37,7 +37,7 @@ impl Pace {
         Self { builds: 7, turns: 5, frames, lists: 8 }
     }
 
-    /// Returns one repetition of each, for checks only.
+    /// Returns the pace for checks only, with as few repetitions as possible.
     pub(crate) const fn tiny() -> Self {
         Self { builds: 1, turns: 1, frames: 1, lists: 2 }
     }
@@ -54,8 +54,8 @@ const AFTER_MOVES: Work = ("update: leaves moved", "ns/node");
 const REMOVE: Work = ("remove subtrees", "ns/removed");
 const AFTER_REMOVALS: Work = ("update: removed", "ns/node");
 
-/// The fractions of nodes set in a frame: rows `set`, `update` and `frame` (both), and the divisor of the number of
-/// nodes.
+/// The fractions of nodes set in a frame. Each has the rows `set`, `update` and `frame` (both), and the number by which
+/// the number of nodes is divided.
 const SHARES: [([Work; 3], usize); 3] = [
     ([("set: all", "ns/set"), ("update: all", "ns/node"), ("frame: all", "ns/node")], 1),
     ([("set: half", "ns/set"), ("update: half", "ns/node"), ("frame: half", "ns/node")], 2),

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// A tree of transforms. A node is named by its index in the tree's [`Shape`].
 ///
-/// Methods take lists, so the cost of a virtual call is shared by a list.
+/// Methods take lists, so that a whole list costs only one virtual call.
 pub(crate) trait Peer {
     /// Stores a list of nodes with new local transforms. Nodes are stored as a user of the peer would store them: as
     /// pointer, key or handle.
@@ -23,7 +23,7 @@ pub(crate) trait Peer {
     /// Returns a node's world matrix after the last update: three columns and the translation.
     fn world(&self, node: u32) -> [f32; 12];
 
-    /// Makes each node of `(node, parent)` the last child of the parent, one after the other; keeps local transforms.
+    /// For each pair `(node, parent)` in turn, makes the node the last child of the parent. Keeps local transforms.
     fn reparent(&mut self, moves: &[(u32, u32)]);
 
     /// Removes each subtree, one after the other.
@@ -73,7 +73,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
     if THREADS == 2 { on_two_threads() } else { on_one_thread() }
 }
 
-/// Returns the peers on one thread, including those of the other build.
+/// Returns the peers that run on one thread, including those of the other build.
 pub(crate) fn on_one_thread() -> Vec<Kind> {
     vec![
         Kind::new("boxed", peers::Boxed::<false>::new),

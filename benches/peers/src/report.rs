@@ -85,7 +85,7 @@ fn table(shape: &str, nodes: u64, lines: &[&Value]) -> String {
     out
 }
 
-/// Returns three significant digits, or all digits before the point.
+/// Returns a number with three significant digits, or with all digits before the point if these are more.
 fn shown(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),

@@ -9,9 +9,9 @@ use std::path::Path;
 
 /// The greatest depth of a tree, as in Bevy's stress test. Bevy's update recurses by depth, too.
 const DEEPEST: usize = 2500;
-/// The depth of a broom: Bevy's first update climbs to the root from each node.
+/// The depth of a broom, which is small because Bevy's first update climbs from each node to the root.
 const HANDLE: usize = 250;
-/// The children of a node of `wide`, as in Bevy's stress test.
+/// The number of children of a node of `wide`, as in Bevy's stress test.
 const WIDE: usize = 500;
 
 /// A tree that all peers build.
@@ -107,8 +107,8 @@ fn wide(nodes: usize) -> Vec<u32> {
     core::iter::once(0).chain(middle).chain(leaves).collect()
 }
 
-/// Returns the deepest uneven tree with at most `nodes` nodes. A first child may be one level less deep than its
-/// parent, each other child one less than its elder sibling.
+/// Returns the deepest uneven tree with at most `nodes` nodes. The subtree of a first child has one level less than
+/// that of its parent; the subtree of each other child has one level less than that of its elder sibling.
 fn uneven(nodes: usize) -> Vec<u32> {
     fn grow(parents: &mut Vec<u32>, parent: u32, depth: usize) {
         for younger in 0..depth.min(8) {

@@ -8,10 +8,10 @@ use std::path::Path;
 /// Metres between copies.
 const PLOT: f32 = 200.0;
 
-/// Returns the parents and local transforms of all nodes, depth first: a square of copies of the file below one root,
-/// as many as fit into `nodes` nodes, at least one.
+/// Returns the parents and local transforms of all nodes, depth first. Below one root, copies of the file form a
+/// square; there are as many copies as fit into `nodes` nodes, but at least one.
 ///
-/// Group nodes get the identity. Of matrices that shear, only the translation is used, because only hedgerow can store
+/// Group nodes get the identity. If a matrix shears, only its translation is used, because only hedgerow can store
 /// shear.
 ///
 /// # Errors

@@ -39,13 +39,13 @@ pub struct Case<'c> {
     pub unit: Unit,
     /// The name of the baseline.
     pub baseline: &'c str,
-    /// The divisor of a time.
+    /// The number by which times are divided.
     pub per: usize,
     /// The number of consecutive calls in a turn.
     pub repeats: usize,
-    /// The threads of ours and of the baseline. If `None`, ours uses the front's threads, and the baseline one.
+    /// The threads of ours and of the baseline. If `None`, ours uses the front's threads, the baseline one thread.
     pub threads: Option<[usize; 2]>,
-    /// Whether ours and the baseline are computed by `hedgerow`, and so with the vectors of its kernels.
+    /// Whether `hedgerow` computes the baseline too, so that both use the vectors of its kernels.
     pub kernels: [bool; 2],
 }
 

@@ -16,8 +16,8 @@ pub fn median(samples: &mut [f64]) -> f64 {
     f64::midpoint(samples[last / 2], samples[last - last / 2])
 }
 
-/// Returns the first and the third quartile: as many samples are below the first as above the third. With few samples
-/// the range is rather too wide than too narrow. Sorts the samples.
+/// Returns the first and the third quartile: as many samples are below the first as above the third. If there are few
+/// samples, the range is more likely to be too wide than too narrow. Sorts the samples.
 pub fn quartiles(samples: &mut [f64]) -> [f64; 2] {
     samples.sort_unstable_by(f64::total_cmp);
     let last = samples.len() - 1;

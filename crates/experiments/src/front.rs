@@ -40,7 +40,7 @@ impl<T: Copy> Sizes<T> {
     }
 }
 
-/// Checks nothing, for calls whose results are checked elsewhere.
+/// Checks nothing. Use it for calls whose results are checked elsewhere.
 pub(crate) fn checked_elsewhere<A, B>(_: &mut A, _: &mut B) -> Outcome {
     Ok(())
 }
@@ -72,7 +72,7 @@ pub trait Front: Sized {
         trial: &mut T,
     ) -> Result<Option<[[f64; PARTS]; 2]>, Failure>;
 
-    /// Reports the two figures of a case. Use it for counts, and if [`rounds`](Self::rounds) returns figures.
+    /// Reports the two figures of a case. Use it for counts, and for figures that [`rounds`](Self::rounds) returned.
     fn report(&mut self, case: &Case<'_>, ours: f64, baseline: f64) -> Outcome;
 
     /// Runs [`rounds`](Self::rounds) and reports each part.

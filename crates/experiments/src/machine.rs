@@ -13,7 +13,7 @@ pub fn kernels() -> String {
     level[..end].replace("sse4_2", "sse4.2")
 }
 
-/// Returns the instruction set that this crate was compiled for. All code except the kernels uses it, also baselines.
+/// Returns the instruction set that this crate was compiled for. All code except the kernels uses it, even baselines.
 pub fn compiled() -> &'static str {
     let sets = [
         (cfg!(target_feature = "avx512f"), "avx512"),

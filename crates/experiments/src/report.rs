@@ -30,7 +30,7 @@ impl Report {
         Self { experiment, json, started: false, threads }
     }
 
-    /// Prints one line; each pair is ours, then the baseline.
+    /// Prints one line; in each pair, the value of ours comes first, then that of the baseline.
     pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
         // Baselines run on one thread, except when the baseline is `hedgerow` itself.
         let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));

@@ -8,7 +8,7 @@ use crate::Outcome;
 ///
 /// A round begins with the work common to both ways; then each way is prepared and plays. It gives `PARTS` figures.
 pub trait Trial<const PARTS: usize> {
-    /// Starts the `number`-th trial. Called when a trial is used up, or when one way has played without the other.
+    /// Starts the `number`-th trial, after one is used up, or after one way has played without the other.
     fn renew(&mut self, number: usize) -> Outcome {
         let _ = number;
         Ok(())
@@ -30,7 +30,7 @@ pub trait Trial<const PARTS: usize> {
         Ok(())
     }
 
-    /// Checks the same after the last round.
+    /// Fails unless both ways computed the same, after the last round.
     fn check_last(&mut self) -> Outcome {
         Ok(())
     }
@@ -43,7 +43,7 @@ pub struct Pace {
     pub trials: usize,
     /// The least number of rounds of each trial.
     pub least: usize,
-    /// The most rounds of each trial.
+    /// The greatest number of rounds of each trial.
     pub most: usize,
     /// The time after which no turn begins, except to reach the least number of rounds.
     pub budget: Duration,

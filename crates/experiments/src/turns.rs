@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// The least number of turns of each side for a median.
 const MIN_TURNS: usize = 7;
-/// The limits of calls: this many turns of each side, or this time, whichever comes first.
+/// The limits of calls: a number of turns of each side and a time, whichever is reached first.
 const MAX_TURNS: usize = 201;
 const BUDGET: Duration = Duration::from_millis(700);
 

@@ -1,4 +1,4 @@
-//! Counts instructions: this program runs itself under callgrind.
+//! Counts instructions; this program runs itself under callgrind.
 
 use crate::operations::{NOTHING, Operation};
 use std::env;
@@ -21,7 +21,7 @@ impl Idle {
     /// Returns the instructions of one operation without the pick; for operations on many nodes, per node.
     ///
     /// # Errors
-    /// If valgrind is missing, or the run under valgrind fails.
+    /// An error if valgrind is missing, or if the run under valgrind fails.
     pub(crate) fn cost_of(&self, operation: &Operation) -> Result<u64, Box<dyn Error>> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of instructions")]
         let whole = (cost(operation)? - if operation.picks { self.0 } else { 0.0 }).round() as u64;
@@ -29,8 +29,8 @@ impl Idle {
     }
 }
 
-/// Returns the instructions of one operation with the pick. Subtracts a run of fewer times from a run of more times, so
-/// building and dropping the scene is not counted.
+/// Returns the instructions of one operation with the pick. Subtracts the count of a shorter run from that of a longer
+/// run, so building and dropping the scene is not counted.
 fn cost(operation: &Operation) -> Result<f64, Box<dyn Error>> {
     let [fewer, more] = operation.times;
     let [least, most] = [collected(operation.name, fewer)?, collected(operation.name, more)?];

@@ -6,7 +6,7 @@ const TEXT: &str = include_str!("../limits.txt");
 /// Returns the limit of an operation.
 ///
 /// # Errors
-/// If the file has a line that is not a name and a number, or no limit for this operation.
+/// An error if the file has a line that is not a name and a number, or has no limit for this operation.
 pub(crate) fn limit(operation: &str) -> Result<u64, String> {
     let limits = parse(TEXT)?;
     let found = limits.iter().find(|(name, _)| *name == operation);

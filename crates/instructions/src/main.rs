@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Counts the operations and prints a line for each. Returns those over their limits as the error.
+/// Counts the operations and prints a line for each. If operations exceed their limits, returns them as the error.
 fn count_all(operations: &[&Operation], json: bool) -> Result<(), Box<dyn Error>> {
     let mut out = io::stdout().lock();
     if !json {

@@ -54,7 +54,7 @@ impl Aabb {
         self.min.is_finite() && self.max.is_finite()
     }
 
-    /// Returns the centre; NaN for an infinite box and for [`Aabb::EMPTY`].
+    /// Returns the centre, which is NaN for an infinite box and for [`Aabb::EMPTY`].
     #[inline]
     #[must_use]
     pub fn center(&self) -> Vec3 {

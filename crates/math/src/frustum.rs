@@ -75,7 +75,7 @@ impl Frustum {
     /// Creates the frustum of all points `p` with `x·p.x + y·p.y + z·p.z + w >= 0` for each plane `(x, y, z, w)`.
     /// Normals may have any length.
     ///
-    /// A plane with a zero normal has no effect: pass `Vec4::ZERO` for planes that you do not need.
+    /// A plane with a zero normal has no effect, so pass `Vec4::ZERO` for planes that you do not need.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a plane with NaN or infinities.
@@ -87,8 +87,8 @@ impl Frustum {
         }
     }
 
-    /// Returns whether a box touches the frustum: whether it is not entirely outside any one plane. Infinite boxes and
-    /// boxes with NaN always touch; empty boxes never do.
+    /// Returns whether a box touches the frustum, which means that it is not entirely outside any one plane. Infinite
+    /// boxes and boxes with NaN always touch; empty boxes never do.
     ///
     /// The result is never `false` for a box that touches in exact arithmetic. It may be `true` for a box that misses
     /// the frustum by less than about a millionth of the box's distance from the origin.

@@ -1,4 +1,4 @@
-//! Transforms, 3×4 matrices, boxes, frusta, rays and spheres: thin types on glam, with SIMD kernels.
+//! Transforms, 3×4 matrices, boxes, frusta, rays and spheres, as thin types on glam with SIMD kernels.
 //!
 //! The scene graph `hedgerow` and the animation library `hedgerow-anim` use this crate. It is useful by itself to test
 //! many boxes at once, or to store affine matrices as the twelve floats that shaders expect.
@@ -33,9 +33,9 @@
 //! There are two features, both off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data
 //! that can be uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
-//! All types except [`Boxes`] are `Copy`. Results have the same bits on every machine: kernels evaluate the same
-//! expressions in the same order with every instruction set, without fused multiply-add. The test `tests/same_bits.rs`
-//! of hedgerow checks hashes of the results on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly.
+//! All types except [`Boxes`] are `Copy`. Results have the same bits on every machine, because kernels evaluate the
+//! same expressions in the same order with every instruction set, without fused multiply-add. The test
+//! `tests/same_bits.rs` of hedgerow checks hashes of the results on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

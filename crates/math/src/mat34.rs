@@ -140,7 +140,7 @@ impl Mat34 {
         transform_from_wide(&self.to_wide())
     }
 
-    /// Decomposes the matrix without its shear: the scale has the lengths of the columns, and the rotation is the
+    /// Decomposes the matrix without its shear. The scale has the lengths of the columns, and the rotation is the
     /// nearest to their directions. Returns `None` if the matrix is not finite.
     ///
     /// The result equals [`to_transform`](Self::to_transform) if the matrix does not shear. Otherwise this call takes
@@ -206,7 +206,7 @@ impl Mat34 {
     #[must_use]
     #[doc(hidden)]
     pub fn same_bits(&self, other: &Self) -> bool {
-        // No branch, and no call of `memcmp`.
+        // This compiles to no branch and no call of `memcmp`.
         let numbers = self.rows.as_flattened().iter().zip(other.rows.as_flattened());
         numbers.fold(0, |any, (a, b)| any | (a.to_bits() ^ b.to_bits())) == 0
     }
@@ -223,8 +223,8 @@ fn loss(vector: DVec3) -> f64 {
     (vector - vector.as_vec3().as_dvec3()).abs().max_element()
 }
 
-/// Returns whether single precision represents a translation in the space of `above`: either to about its last digit,
-/// or with an error smaller than the rounding of `place`, the position in the outer space.
+/// Returns whether single precision represents a translation in the space of `above` closely enough. It does if it
+/// keeps almost every digit, or if the error is smaller than the rounding of `place`, the position in the outer space.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
@@ -233,8 +233,8 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
     keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
 }
 
-/// Returns the inverse of `wide`, or `None` if its linear part is singular: its determinant is at most 10⁻¹² of the
-/// product of its columns' lengths. A product of translation, rotation and non-zero scale always has an inverse.
+/// Returns the inverse of `wide`, or `None` if its linear part is singular (its determinant is at most 10⁻¹² of the
+/// product of its columns' lengths). A product of translation, rotation and non-zero scale always has an inverse.
 pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     // A small scale must not count as zero, so compare with the columns' lengths.
     let m = &wide.matrix3;
@@ -313,7 +313,7 @@ impl Mul for Mat34 {
 
     /// Returns the transform that applies `rhs` first, then `self`.
     ///
-    /// Each row is `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)`, without fused multiply-add: it has the same bits on
+    /// Each row is `((a₀·b₀ + a₁·b₁) + a₂·b₂) + (0, 0, 0, a₃)`, without fused multiply-add, so it has the same bits on
     /// every machine.
     #[inline]
     fn mul(self, rhs: Self) -> Self {

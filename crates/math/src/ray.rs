@@ -21,7 +21,7 @@ pub struct Ray {
     length: f32,
 }
 
-/// A component of a direction counts as zero if it is less than this share of the length: then reciprocals are finite.
+/// A component of a direction counts as zero below this share of the length, so that reciprocals are finite.
 const PARALLEL: f64 = 1e-30;
 
 impl Ray {
@@ -94,7 +94,7 @@ impl Ray {
         }
         let matrix = view_projection.as_dmat4();
         let [x, y, z, w] = [0, 1, 2, 3].map(|row| matrix.row(row));
-        // The points with these coordinates are a line, where two planes meet. `point` is its point nearest to zero.
+        // The points with these coordinates are a line, where two planes meet. Its point nearest to zero is `point`.
         let (side, height) = (x - w * f64::from(ndc.x), y - w * f64::from(ndc.y));
         let [across, up] = [side, height].map(DVec4::truncate);
         let line = across.cross(up);
@@ -109,8 +109,8 @@ impl Ray {
         let near = if parallel {
             if value(w) > 0.0 { first } else { f64::NAN }
         } else {
-            // w is zero at the eye, and the near end is the end that is closer to the eye. By rounding, the near end
-            // may be behind the eye, and the far end beyond infinity.
+            // w is zero at the eye, and the near end is the end that is closer to the eye. Because of rounding, the
+            // near end may be behind the eye, and the far end beyond infinity.
             let eye = zero(w);
             let away = |end: f64| if end.is_nan() { f64::INFINITY } else { (end - eye).abs() };
             let near = if away(first) <= away(last) { first } else { last };
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use glam::camera::{lh, rh};
 
-    /// Projects points in front of the camera to the screen: each point must lie on the ray through its projection.
+    /// Projects points in front of the camera to the screen. Each point must lie on the ray through its projection.
     #[test]
     fn what_is_drawn_at_a_point_lies_on_its_ray() {
         let (eye, target) = (Vec3::new(3.0, -2.0, 7.0), Vec3::new(-1.0, 0.5, -4.0));

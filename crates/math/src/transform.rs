@@ -95,10 +95,10 @@ impl Transform {
 
     /// Returns the same transform, rotated so that its −Z axis points at `target` and its +Y axis towards `up`.
     ///
-    /// `target` and `up` are in the space that the transform maps to: the parent's space of a node. If the target
-    /// equals the translation, or a number is not finite, the rotation stays the same. If `up` is zero or parallel to
-    /// the direction, a perpendicular axis replaces `up`. Negative scales along Y and Z are taken into account. In a
-    /// scene, `NodeMut::look_at` works in world space.
+    /// `target` and `up` are in the space that the transform maps to, which is the parent's space for a node. If the
+    /// target equals the translation, or a number is not finite, the rotation stays the same. If `up` is zero or
+    /// parallel to the direction, a perpendicular axis replaces `up`. Negative scales along Y and Z are taken into
+    /// account. In a scene, `NodeMut::look_at` works in world space.
     #[must_use]
     pub fn looking_at(self, target: Vec3, up: Vec3) -> Self {
         self.looking_to(target - self.translation, up)
@@ -141,7 +141,7 @@ impl Transform {
     }
 
     /// Returns the inverse transform. Returns `None` if a scale is zero, a number is not finite, or the inverse shears.
-    /// The inverse of a rotation with a non-uniform scale usually shears: use [`Mat34::inverse`].
+    /// The inverse of a rotation with a non-uniform scale usually shears; use [`Mat34::inverse`] then.
     ///
     /// If the scale is not uniform, the inverse is computed in double precision.
     #[must_use]
@@ -180,7 +180,7 @@ impl Transform {
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
         let zeros = front * 0.0 + back * 0.0;
-        // If a number is not finite, `zeros` has a NaN, and so has the length: one comparison checks both.
+        // If a number is not finite, `zeros` has a NaN, and so has the length, so one comparison checks both.
         ((Vec4::from(self.rotation) + zeros).length_squared() - 1.0).abs() < 5e-7
     }
 
@@ -233,7 +233,7 @@ impl Mul for Transform {
     /// Returns the transform that applies `rhs` first, then `self`.
     ///
     /// The result is exact, up to rounding, if the scale of `self` is uniform or `rhs` does not rotate. Otherwise the
-    /// true product shears: the result has the right translation but no shear. Multiply the matrices
+    /// true product shears, and the result has the right translation but no shear. Multiply the matrices
     /// ([`Transform::to_matrix`]) for the true product.
     #[inline]
     fn mul(self, rhs: Self) -> Self {
@@ -263,8 +263,8 @@ impl Default for Transform {
 
 /// A [`Transform`] in the form that columns store: ten floats, 40 bytes instead of 48.
 ///
-/// Use [`Transform`] to compute, and `PackedTransform` to store and upload: it has no padding, and with the feature
-/// `bytemuck` it is plain data.
+/// Use [`Transform`] to compute, and `PackedTransform` to store and upload, because it has no padding, and with the
+/// feature `bytemuck` it is plain data.
 ///
 /// ```
 /// use hedgerow_math::{PackedTransform, Transform};
@@ -466,7 +466,7 @@ mod tests {
                 assert!(up.y > 0.0 && up.dot(wanted).abs() < 1e-4, "{a:?}: up is {up}");
                 assert_eq!(a.looking_to(target - a.translation, Vec3::Y), looks);
             }
-            // A direction straight up, for which any right axis will do, and no direction.
+            // Tests a direction straight up, for which any right axis will do, and a zero direction.
             let up = a.looking_to(Vec3::Y * 3.0, Vec3::Y);
             assert!(up.transform_vector(Vec3::NEG_Z).normalize().abs_diff_eq(Vec3::Y, 1e-5));
             assert_eq!(a.looking_at(a.translation, Vec3::Y), a);

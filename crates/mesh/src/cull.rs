@@ -4,10 +4,10 @@ use crate::MeshSet;
 use core::ops::Range;
 use hedgerow_math::Frustum;
 
-/// All frusta cull this many blocks of 64 boxes before the next blocks: 12 KiB stay in the first-level cache.
+/// All frusta cull this many blocks of 64 boxes before the next blocks, so that 12 KiB stay in the first-level cache.
 const NEAR: usize = 8;
 
-/// The least number of sub-meshes in a task: about fifteen microseconds of work.
+/// The least number of sub-meshes in a task, which take about fifteen microseconds.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 

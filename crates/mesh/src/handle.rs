@@ -7,7 +7,7 @@ slotmap::new_key_type! {
     /// [`MeshError::StaleHandle`](crate::MeshError::StaleHandle), and queries return `None`. A handle of another set is
     /// memory-safe but may refer to any mesh of this set.
     ///
-    /// Handles are keys of [`slotmap`](crate::slotmap): keep your own data for each mesh in a `slotmap::SecondaryMap`.
-    /// After 2³¹ reuses of a slot, a stale handle may refer to another mesh.
+    /// Handles are keys of [`slotmap`](crate::slotmap), so you can keep your own data for each mesh in a
+    /// `slotmap::SecondaryMap`. After 2³¹ reuses of a slot, a stale handle may refer to another mesh.
     pub struct MeshHandle;
 }

@@ -27,7 +27,7 @@ impl Holes {
         *self = Self::default();
     }
 
-    /// Takes slots from the shortest hole that is long enough, or the first of several. Runs in **O(log holes)**.
+    /// Takes slots from the first of the shortest holes that are long enough. Runs in **O(log holes)**.
     pub(crate) fn take(&mut self, length: u32) -> Option<u32> {
         let &(found, first) = self.by_length.range((length, 0)..).next()?;
         self.remove(first, found);

@@ -16,7 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`MeshSet`] stores the sub-meshes of all its meshes in common columns. It does not need a scene: boxes are in
+//! A [`MeshSet`] stores the sub-meshes of all its meshes in common columns. It does not need a scene; boxes are in
 //! world space, or in any other space that the frusta share.
 //!
 //! ```text

@@ -56,7 +56,7 @@ pub(crate) struct Entry {
 /// The sub-meshes of a mesh are adjacent, in the order given. Visible lists contain *indices* of sub-meshes, which stay
 /// the same until [`compact`](Self::compact). A removed mesh leaves a hole, and a later mesh fills the shortest hole
 /// that is long enough. Culling also tests the empty boxes of holes: see [`hole_count`](Self::hole_count). Use a
-/// visible list before you edit the set: after an edit its indices may refer to another mesh or to a hole.
+/// visible list before you edit the set, because after an edit its indices may refer to another mesh or to a hole.
 #[derive(Clone, Debug)]
 pub struct MeshSet {
     pub(crate) bounds: Boxes,
@@ -221,7 +221,7 @@ impl MeshSet {
         self.ranges.len() - self.hole_count()
     }
 
-    /// Returns the number of indices in holes: boxes that culling tests unnecessarily.
+    /// Returns the number of indices in holes, whose boxes culling tests unnecessarily.
     #[must_use]
     pub fn hole_count(&self) -> usize {
         self.holes.total() as usize

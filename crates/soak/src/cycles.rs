@@ -1,4 +1,4 @@
-//! Nodes made and removed: memory stays as it is.
+//! Inserts and removes nodes, and checks that memory does not grow.
 
 use crate::memory;
 use fastrand::Rng;
@@ -6,13 +6,13 @@ use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, Transform};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// How many subtrees live at the same time.
+/// The number of subtrees that are alive at the same time.
 const LIVE: usize = 2_000;
-/// Frames: an update, and some time for maintenance.
+/// The number of inserted nodes after which the scene is updated and maintained.
 const FRAME: u64 = 1_000;
 
-/// Makes and removes so many nodes, one subtree for one, and compares the memory after each tenth. Returns a line with
-/// figures, or what grew.
+/// Inserts and removes `count` nodes, one inserted subtree for each removed one, and compares the memory after each
+/// tenth. Returns a line with figures, or an error that says what grew.
 pub(crate) fn run(count: u64) -> Result<String, String> {
     let start = Instant::now();
     let mut scene = Scene::new();
@@ -21,7 +21,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
     let (mut made, mut removed, mut told) = (0_u64, 0_u64, Vec::new());
     let part = (count / 10).max(1);
     while removed < count {
-        // Some of them went with what was above them.
+        // Some subtrees in the list were removed with a subtree above them.
         let picked = live.get(dice.usize(..=live.len() * 2)).copied().filter(|&node| scene.contains(node));
         let parent = picked.unwrap_or(scene.root());
         let local = Transform::from_xyz(dice.f32(), dice.f32(), dice.f32());
@@ -31,7 +31,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
         scene.insert(top, Node::transform(local)).map_err(|error| error.to_string())?;
         made += 2;
         live.push_back(top);
-        // Those below are gone with those above.
+        // Subtrees below a removed subtree were removed with it.
         while live.len() > LIVE {
             let oldest = live.pop_front().expect("more than none");
             if !scene.contains(oldest) {
@@ -50,7 +50,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
             told.push((memory::allocated(), scene.stats().allocated_bytes(), scene.len()));
         }
     }
-    // The first tenth comes to the size; nothing after it may need more than a quarter more.
+    // Memory reaches its size in the first tenth, and may then grow by at most a quarter.
     let most = told.iter().skip(1).map(|(bytes, ..)| *bytes).max().unwrap_or(0);
     let first = told.first().map_or(0, |(bytes, ..)| *bytes);
     let line = format!(

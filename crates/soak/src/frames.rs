@@ -1,4 +1,4 @@
-//! Frames with random edits, as a game has them, each validated.
+//! Plays frames with random edits, as in a game, and validates each frame.
 
 use crate::Options;
 use fastrand::Rng;
@@ -6,12 +6,12 @@ use hedgerow::draw::DrawList;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::{Duration, Instant};
 
-/// How many nodes there are, about.
+/// The approximate number of nodes.
 const NODES: usize = 20_000;
-/// Edits in a frame.
+/// The number of edits in a frame.
 const EDITS: usize = 200;
 
-/// What a run consisted of.
+/// The counts of a run.
 #[derive(Debug, Default)]
 struct Counts {
     frames: u64,
@@ -20,7 +20,7 @@ struct Counts {
     drawn: u64,
 }
 
-/// A scene that is edited, and handles of its nodes, some of them stale.
+/// A scene that is edited, and handles of its nodes, some of which are stale.
 struct World {
     scene: Scene,
     nodes: Vec<NodeHandle>,
@@ -55,7 +55,7 @@ impl World {
         }
     }
 
-    /// One random edit; stale handles and cycles are refused.
+    /// Makes a random edit, which the scene refuses if a handle is stale or a cycle would result.
     fn edit(&mut self) {
         self.counts.edits += 1;
         let (node, local) = (self.any(), self.local());
@@ -91,7 +91,7 @@ impl World {
         self.counts.refused += u64::from(done.is_err());
     }
 
-    /// A frame: edits, an update, a draw list, some maintenance, and the invariants.
+    /// Plays a frame: edits, updates, fills a draw list, maintains the scene, and checks its invariants.
     fn frame(&mut self) -> Result<(), String> {
         let edits = if self.counts.frames == 0 { NODES } else { EDITS };
         (0..edits).for_each(|_| self.edit());
@@ -109,7 +109,7 @@ impl World {
     }
 }
 
-/// Frames for so long, on a pool of so many threads where there is the feature `rayon`.
+/// Plays frames for the given time, with the feature `rayon` in a pool of the given number of threads.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let start = Instant::now();
     let most = Duration::from_secs(options.seconds);

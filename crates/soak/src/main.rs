@@ -1,4 +1,4 @@
-//! Long runs of a scene and of players, each of which ends with status 1 if anything is not as it should be.
+//! Long runs of a scene and of players, each of which ends with status 1 if it finds a defect.
 //!
 //! ```text
 //! soak operations [--edits 1e8] [--seed 1] [--every 64]    random edits and batches against the naive model, compared
@@ -29,7 +29,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What the command line says; each run takes what it needs.
+/// The options of the command line; each run uses those that it needs.
 struct Options {
     edits: u64,
     seed: u64,
@@ -98,7 +98,7 @@ fn text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// A whole number, which may be written as 1e8.
+/// Returns a whole number, which may be written like 1e8.
 fn number(parser: &mut lexopt::Parser) -> Result<u64, String> {
     use lexopt::prelude::ValueExt;
     let word = parser.value().map_err(text)?.string().map_err(text)?;

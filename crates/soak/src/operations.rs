@@ -1,10 +1,10 @@
-//! Random edits and batches on a scene and on the naive model.
+//! Makes random edits and batches on a scene and on the naive model.
 //!
-//! What each edit returns is compared, and all of the scene after each update and after every so many steps: a hundred
-//! million edits take an hour or so. Where scenes have few steps, all can be compared after each of them in about the
-//! same time. The seed and the most steps of a scene decide what is done; each scene has a policy and a mode of its
-//! own. Where one differs from the model, its steps are reduced to the least that do, an input of the fuzz target that
-//! plays the same, for `fuzz/regressions`.
+//! The result of each edit is compared, and so is the whole scene after each update and after every `--every` steps. A
+//! hundred million edits take about an hour; if scenes have few steps, comparing after each step takes about as long.
+//! The seed and the greatest number of steps determine all edits; each scene has its own policy and mode. If a scene
+//! differs from the model, its steps are reduced to a few that still differ: an input of a fuzz target, for
+//! `fuzz/regressions`.
 
 use crate::Options;
 use crate::model::oracle::{Counts, Oracle, from_bytes};
@@ -16,16 +16,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, iter};
 
-/// Bytes as a fuzz target has them.
+/// Returns random bytes, like the input of a fuzz target.
 fn bytes<const N: usize>(dice: &mut Rng) -> [u8; N] {
     let mut bytes = [0; N];
     dice.fill(&mut bytes);
     bytes
 }
 
-/// What is done to one scene: a policy and a mode, and steps, as the fuzz targets have them.
+/// The input of one scene, in the form of the fuzz targets: a policy, a mode and steps.
 struct Input {
-    /// Single edits of all kinds, or batches and queues.
+    /// Whether the steps are batches and queues, instead of single edits of all kinds.
     is_batches: bool,
     policy: [u8; decode::POLICY_BYTES],
     steps: Vec<[u8; decode::STEP_BYTES]>,
@@ -39,12 +39,12 @@ impl Input {
         Self { is_batches: !seed.is_multiple_of(2), policy, steps }
     }
 
-    /// The fuzz target whose input this is.
+    /// Returns the name of the fuzz target that takes this input.
     fn target(&self) -> &'static str {
         if self.is_batches { "batches" } else { "edits" }
     }
 
-    /// Plays steps, and compares all after every so many. A panic is a mismatch, too.
+    /// Plays steps, and compares everything after every `every` steps. A panic is a mismatch, too.
     fn play(&self, steps: &[[u8; decode::STEP_BYTES]], every: usize) -> (Counts, Check) {
         let mut oracle: Oracle = from_bytes(self.policy);
         let played = catch_unwind(AssertUnwindSafe(|| {
@@ -58,12 +58,12 @@ impl Input {
         (oracle.counts, played.unwrap_or_else(|_| Err(Mismatch("a panic, see above".into()))))
     }
 
-    /// The bytes of an input with the least steps that fail, and after how many steps all is compared in it. It fails
-    /// when compared after each where that can be had.
+    /// Returns the bytes of an input with as few steps as still fail, and after how many steps everything is compared.
+    /// This number is 1 if the input also fails then.
     fn least(&self, every: usize) -> (Vec<u8>, usize) {
         let told = take_hook();
         set_hook(Box::new(|_| {}));
-        // Where nothing was compared, nothing was updated.
+        // The failing run did not update the scene where it did not compare.
         let mut quiet = self.steps.clone();
         for (_, step) in quiet.iter_mut().enumerate().filter(|(number, _)| !number.is_multiple_of(every)) {
             step[1] |= decode::NO_UPDATE;
@@ -91,7 +91,7 @@ fn replay(file: &Path) -> Result<(), String> {
     input.play(&input.steps, 1).1.map_err(|mismatch| mismatch.to_string())
 }
 
-/// Plays scenes until so many edits were made.
+/// Plays scenes until the requested number of edits is reached.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     if let Some(file) = &options.play {
         return replay(file);

@@ -1,19 +1,19 @@
-//! The clocks of players after days of frames, against arithmetic in double precision.
+//! Compares the clocks of players after days of frames with arithmetic in double precision.
 
 use hedgerow::anim::{Clip, ClipBuilder, Player, RawClip, player::Playback, raw::Track};
 use std::time::Instant;
 
-/// Frames a second.
+/// The number of frames per second.
 const RATE: u32 = 60;
 
-/// A clip of this many seconds, whose one channel is the time.
+/// Returns a clip of this duration in seconds, whose only channel is the time.
 fn clip(duration: f32) -> Result<Clip, hedgerow::anim::Error> {
     let mut raw = RawClip::new(duration, 0)?;
     raw.add_channel("time", Track::linear(vec![0.0, duration], vec![0.0, duration])?)?;
     Ok(ClipBuilder::new().build(&raw)?.0)
 }
 
-/// Where a clock is after `steps` steps, without any sum.
+/// Returns the time of a clock after `steps` steps, computed without summing the steps.
 fn expected(step: f32, steps: u64, duration: f32, playback: Playback) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "days of frames are exact in double precision")]
     let total = f64::from(step) * steps as f64;
@@ -28,7 +28,7 @@ fn expected(step: f32, steps: u64, duration: f32, playback: Playback) -> f64 {
     }
 }
 
-/// Plays clips for so many days of frames. Returns a line with figures, or which clock is off.
+/// Plays clips for this many days of frames. Returns a line with figures, or an error that names a wrong clock.
 pub(crate) fn run(days: u32) -> Result<String, String> {
     let start = Instant::now();
     let steps = u64::from(days) * 86_400 * u64::from(RATE);
@@ -44,7 +44,7 @@ pub(crate) fn run(days: u32) -> Result<String, String> {
                 rounds += i64::from(player.advance(step));
             }
             let (time, wanted) = (f64::from(player.time()), expected(step, steps, duration, playback));
-            // At the turn of a loop both ends are the same time.
+            // In a loop, the start and the end are the same time.
             let apart = (time - wanted).abs();
             let around = if playback == Playback::Loop { f64::from(duration) - apart } else { f64::INFINITY };
             let off = apart.min(around);
@@ -76,7 +76,7 @@ pub(crate) fn run(days: u32) -> Result<String, String> {
 mod tests {
     #[test]
     fn the_clock_of_a_player_is_right_after_a_day_of_frames() {
-        // Half the test's time is spent on the sums of a single day.
+        // Summing the steps of a single day takes half the test's time.
         super::run(1).unwrap();
     }
 }

@@ -1,8 +1,8 @@
-//! The least part of a list of steps that still fails.
+//! Reduces a list of steps to a small part that still fails.
 
-/// Leaves out steps, in runs of half of them down to single ones, as long as the others fail. What is left fails, and
-/// no single step of it can be left out. Source: A. Zeller, R. Hildebrandt, "Simplifying and Isolating Failure-Inducing
-/// Input", 2002; complements only.
+/// Removes steps as long as the others still fail, first in runs of half of all steps, finally one by one. The result
+/// fails, and no longer fails if any single step is removed. Source: A. Zeller, R. Hildebrandt, "Simplifying and
+/// Isolating Failure-Inducing Input", 2002; complements only.
 pub(crate) fn reduced<S: Clone>(mut steps: Vec<S>, fails: impl Fn(&[S]) -> bool) -> Vec<S> {
     let mut run = steps.len().div_ceil(2).max(1);
     loop {

@@ -1,7 +1,7 @@
 //! What a draw list stores about its scene, so that only changes are listed again.
 //!
 //! A list is a sequence of segments, one for each slice in order. If the version of a slice is unchanged, its segment
-//! stays: only its matrices may be copied again. A segment moves if segments before it became longer or shorter.
+//! stays, and only its matrices may be copied again. A segment moves if segments before it became longer or shorter.
 
 use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
@@ -15,7 +15,7 @@ pub(crate) struct Cache {
     /// The state of the scene that the list matches; `None` if other code wrote to the list.
     moment: Option<Moment>,
     segments: Vec<Segment>,
-    /// The next segments, each slice's segment, draws that are listed again, and moves. Reused to save allocations.
+    /// Scratch buffers: the next segments, each slice's segment, draws that are listed again, and moves.
     planned: Vec<Planned>,
     places: Vec<u32>,
     spare: Listing,

@@ -1,7 +1,7 @@
 //! Groups of drawables with the same material and mesh, each for one call of a renderer.
 //!
 //! A *kind* is a combination of key, material, mesh and winding; each kind has a number. The groups store the number of
-//! each command's kind, segment by segment: only commands of segments that were listed again are looked up. Then a
+//! each command's kind, segment by segment, so only commands of segments that were listed again are looked up. Then a
 //! counting sort orders the instances, in two passes over these numbers.
 
 use crate::DrawList;
@@ -36,7 +36,7 @@ impl DrawGroup {
 
 /// Commands grouped by material, mesh and winding, as ranges of one index array; see [`DrawList::group`].
 ///
-/// Reuse the groups every frame: then they only allocate when the list grows, and only look up commands that were
+/// Reuse the groups every frame, so that they only allocate when the list grows and only look up commands that were
 /// listed again. They take 12 bytes per drawable.
 #[derive(Clone, Debug, Default)]
 pub struct DrawGroups {
@@ -51,7 +51,7 @@ pub struct DrawGroups {
     numbers: Vec<u32>,
     /// The segments that the numbers are for.
     known: Vec<Known>,
-    /// The index in `known_before` by slice number; the previous `numbers` and `known`. Reused to save allocations.
+    /// Scratch buffers: for each slice number the index in `known_before`, and the previous `numbers` and `known`.
     places: Vec<u32>,
     numbers_before: Vec<u32>,
     known_before: Vec<Known>,
@@ -329,7 +329,7 @@ impl DrawList {
     /// slice that was listed again. Runs in O(1) if the commands are the same. The order is deterministic.
     ///
     /// # Panics
-    /// For more than 2³² drawables.
+    /// Panics if there are more than 2³² drawables.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, draw::DrawGroups};
@@ -358,7 +358,7 @@ impl DrawList {
     /// The key must depend on the command alone. If the function changes, call [`DrawGroups::clear`] first.
     ///
     /// # Panics
-    /// For more than 2³² drawables.
+    /// Panics if there are more than 2³² drawables.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, draw::DrawGroups};
@@ -393,7 +393,7 @@ impl DrawList {
         }
         let changed = groups.revision != self.revision;
         if changed {
-            // If the key panics, the groups match no list.
+            // If the key function panics, the groups match no list.
             groups.revision = 0;
             groups.fill(commands, self.segments(), key);
             groups.revision = self.revision;

@@ -347,8 +347,8 @@ fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(
     }
 }
 
-/// Like [`visible_chunks`], for callers that copy the matrices. Matrices are prefetched one chunk ahead: after edits
-/// their order is too irregular for the hardware prefetcher.
+/// Like [`visible_chunks`], for callers that copy the matrices. Matrices are prefetched one chunk ahead, because after
+/// edits their order is too irregular for the hardware prefetcher.
 #[inline]
 fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
     let worlds = slice.transforms().worlds();

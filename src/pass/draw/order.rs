@@ -77,7 +77,7 @@ impl DepthView {
 #[must_use]
 pub const fn depth_key(depth: f32) -> u32 {
     let bits = depth.to_bits();
-    // The bits of negative numbers sort backwards. They are inverted, to come before those of other numbers.
+    // The bits of negative numbers sort backwards, so they are inverted to come before those of other numbers.
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
@@ -100,11 +100,11 @@ impl DrawList {
     /// Sorts draws by a key of your own, the least first. Draws with equal keys stay in the list's order. `key` is
     /// called with the index and the command of each draw; draws for which it returns `None` are left out.
     ///
-    /// Runs in **O(drawables + d × draws)**, where d is the number of 11-bit digits in which keys differ: a 32-bit key
-    /// costs half as much as a 64-bit key.
+    /// Runs in **O(drawables + d × draws)**, where d is the number of 11-bit digits in which keys differ. So a 32-bit
+    /// key costs half as much as a 64-bit key.
     ///
     /// # Panics
-    /// For more than 2³² drawables.
+    /// Panics if there are more than 2³² drawables.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, draw::DrawOrder};
@@ -143,7 +143,7 @@ impl DrawList {
     /// Otherwise the [matrices](DrawList::matrices) are used.
     ///
     /// # Panics
-    /// For a list [without matrices](DrawList::without_matrices) of either kind (see
+    /// Panics for a list [without matrices](DrawList::without_matrices) of either kind (see
     /// [`order_front_to_back_in`](DrawList::order_front_to_back_in)), and for more than 2³² drawables.
     ///
     /// ```
@@ -174,7 +174,7 @@ impl DrawList {
     /// [`DrawList::order_front_to_back`].
     ///
     /// # Panics
-    /// In the same cases as [`DrawList::order_front_to_back`].
+    /// Panics in the same cases as [`DrawList::order_front_to_back`].
     pub fn order_back_to_front(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
         let matrices = self.matrices_for_depth();
         self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| Some(&matrices[index]));
@@ -185,7 +185,7 @@ impl DrawList {
     /// [`MatrixMirror`](crate::changes::MatrixMirror). A draw whose slot the scene does not have is left out.
     ///
     /// # Panics
-    /// For more than 2³² drawables.
+    /// Panics if there are more than 2³² drawables.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -221,7 +221,7 @@ impl DrawList {
     /// [`DrawList::order_front_to_back_in`].
     ///
     /// # Panics
-    /// In the same cases as [`DrawList::order_front_to_back_in`].
+    /// Panics in the same cases as [`DrawList::order_front_to_back_in`].
     pub fn order_back_to_front_in(
         &self,
         scene: &Scene,

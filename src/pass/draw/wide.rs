@@ -208,7 +208,7 @@ impl Default for WideBoxes {
 }
 
 impl WideBoxes {
-    /// Starts from scratch, with the position of the first drawable as the origin: other drawables are often near.
+    /// Starts from scratch, with the position of the first drawable as the origin; other drawables are often near.
     fn begin(&mut self, slice: SliceView<'_>, slots: &[DAffine3]) {
         let drawables = slice.drawables();
         let len = drawables.len();
@@ -321,7 +321,7 @@ mod tests {
         worlds.refresh(&scene.store, false);
         let [moved, still] = [nodes[20], nodes[60]].map(|node| scene.get(node).unwrap().matrix_slot().unwrap());
         assert_eq!(moved.slice, still.slice);
-        // A wrong value shows whether the slot is recomposed.
+        // If the slot is recomposed, this wrong value disappears.
         let odd = DAffine3::from_translation(DVec3::splat(7.0));
         worlds.slices[still.slice as usize].slots[still.slot as usize] = odd;
         scene.set_local(nodes[20], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
@@ -393,7 +393,7 @@ mod tests {
                 if !late {
                     worlds.refresh(&scene.store, dice.bool());
                 }
-                // Moves and removals; if not `late`, also other edits.
+                // Makes moves and removals and, if not `late`, other edits, too.
                 for _ in 0..dice.u32(..4) {
                     let which = dice.u32(if late { 8 } else { 0 }..13);
                     edit(&mut scene, &mut nodes, &mut dice, which);
@@ -423,7 +423,7 @@ mod tests {
     fn a_box_whose_ends_cancel_out_contains_the_one_in_double_precision() {
         let mut dice = fastrand::Rng::with_seed(3);
         let mut angle = || dice.f64() * 6.0;
-        // The minimum of the transformed box is near the origin: a difference of two large numbers.
+        // The minimum of the transformed box is near the origin, because it is a difference of two large numbers.
         let bounds = Aabb::new(Vec3::ONE, Vec3::splat(1e10));
         for _ in 0..500 {
             let world = DAffine3::from_rotation_y(angle()) * DAffine3::from_rotation_x(angle());

@@ -1,4 +1,4 @@
-//! Searches several slices at a time, for draws only: one thread finds handles as fast as memory can be copied.
+//! Searches several slices at a time, for draws only, because one thread finds handles as fast as memory can be copied.
 
 use crate::pass::DrawList;
 use crate::pass::cull::{Found, Probe, Stop};
@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::threads::is_worth_sharing;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge, ParallelIterator};
 
-/// The least number of tasks to share: with fewer, one thread finishes before a second thread starts.
+/// The least number of tasks to share, because with fewer, one thread finishes before a second thread starts.
 const WORTH_SHARING: usize = 4;
 
 impl Store {

@@ -65,7 +65,7 @@ impl Peer for Bevy {
 
     fn update(&mut self) {
         self.schedule.run(&mut self.world);
-        // An `App` does this at the end of each frame.
+        // An `App` clears trackers at the end of each frame.
         self.world.clear_trackers();
     }
 

@@ -70,7 +70,7 @@ impl<const FLAGS: bool> Boxed<FLAGS> {
 /// # Safety
 /// The nodes must be alive, and no reference to one may exist.
 unsafe fn compute(mut node: Link, above: &Mat34) {
-    // SAFETY: as the caller guarantees. The reference ends before those to the children begin.
+    // SAFETY: as the caller guarantees. The reference ends before the references to the children begin.
     let world = unsafe {
         let node = node.as_mut();
         node.world = *above * matrix(&node.local);

@@ -1,7 +1,7 @@
 //! Columns in depth-first order, rearranged as a whole after an edit of the tree.
 //!
-//! This layout is nearly optimal as long as nodes only move. Inserts and removals are paid for in the update rows after
-//! edits.
+//! This layout is nearly optimal as long as nodes only move. The cost of inserts and removals is part of the next
+//! update.
 
 use super::links::{Key, Linked, Links, append, following, remove_all_below, unlink};
 use super::{columns, matrix};

@@ -19,8 +19,8 @@ use ::hedgerow::{Mat34, Transform};
 
 /// Returns the matrix of a local transform, for all peers except Bevy and hedgerow.
 ///
-/// Not glam's `Affine3A`: the hidden fourth number of its columns becomes denormal in deep trees, which makes products
-/// twenty times slower.
+/// This is not glam's `Affine3A`, because the hidden fourth number of its columns becomes denormal in deep trees, which
+/// makes products twenty times slower.
 #[inline]
 fn matrix(local: &Transform) -> Mat34 {
     local.to_matrix()

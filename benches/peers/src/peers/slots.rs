@@ -11,7 +11,7 @@ struct Node {
     links: Links,
     local: Transform,
     world: Mat34,
-    /// The update that will compute the node, or that computed it last.
+    /// The number of the update that will compute the node, or that computed it last.
     update: u32,
 }
 

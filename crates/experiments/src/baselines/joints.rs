@@ -1,7 +1,7 @@
 //! Joints as in the source: first as objects with children, then flattened.
 //!
 //! Source: S. Reinalter, *Adventures in data-oriented design*, part 2: "Initial implementation" and "A data-oriented
-//! approach". Both use 4×4 matrices. Local poses are transforms, as sampling leaves them, converted on the fly.
+//! approach". Both use 4×4 matrices. Local poses are transforms, as sampling writes them, and are converted on the fly.
 
 use hedgerow::glam::Mat4;
 use hedgerow::{Transform, anim::Skeleton};
@@ -55,7 +55,7 @@ impl Character {
 
     /// As in the source, nothing is checked on the way.
     fn descend(joints: &mut [Joint], joint: usize, parent: &Mat4) {
-        // SAFETY: joint numbers are 0 of a list that is not empty, or children from `new`, which are valid indices.
+        // SAFETY: each joint number is a valid index: 0 in a list that is not empty, or a child stored by `new`.
         let one = unsafe { joints.get_unchecked_mut(joint) };
         let global = *parent * matrix(&one.local);
         one.global = global;

@@ -12,7 +12,7 @@ use hedgerow::{
     },
 };
 
-/// A clip as arrays of keys, grouped by track. Only [`rest`](Self::rest) writes constant tracks: those with one key.
+/// A clip as arrays of keys, grouped by track. Only [`rest`](Self::rest) writes constant tracks, which have one key.
 #[derive(Clone, Debug)]
 pub struct KeyTracks {
     translations: Keys<Vec3>,

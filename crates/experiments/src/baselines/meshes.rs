@@ -29,7 +29,7 @@ trait Renderable {
 struct SubMesh {
     start: u32,
     count: u32,
-    /// The material's number instead of a pointer: both sides bind the same number.
+    /// The material's number instead of a pointer, because both sides bind the same number.
     material: u32,
     bounds: Aabb,
     visible: Cell<bool>,
@@ -108,7 +108,7 @@ impl Meshes {
         self.cullables.iter().for_each(|object| object.cull(&planes));
     }
 
-    /// Renders every mesh: lists the sub-meshes that the last culling found visible.
+    /// Renders every mesh by listing the sub-meshes that the last culling found visible.
     #[inline(never)]
     pub fn render(&self, draws: &mut Vec<MeshDraw>) {
         draws.clear();

@@ -2,11 +2,11 @@
 //!
 //! - [`Graph`] is the thesis's naive scene graph (section 4.2): one heap allocation per node, inline storage for eight
 //!   child pointers, a parent pointer, three kinds of nodes, and two recursive traversals (section 4.3).
-//! - [`Nodes`] are the thesis's node objects in each order that it compares. [`SliceGraph`] is its dynamic structure
-//!   (section 4.4): node objects in slices that are rebuilt when full.
+//! - [`Nodes`] are the thesis's node objects in each order that the thesis compares. [`SliceGraph`] is its dynamic
+//!   structure (section 4.4): node objects in slices that are rebuilt when full.
 //! - [`Meshes`] are culled and rendered by virtual calls to sub-meshes and to meshes; [`MeshColumns`] are arrays.
 //! - [`Character`] and [`Flattened`] are a character's joints, as objects with children and as arrays of 4×4 matrices.
-//! - [`KeyTracks`] is a clip player with keys sorted by track: it searches each track or remembers its current key.
+//! - [`KeyTracks`] is a clip player with keys sorted by track; it searches each track or remembers its current key.
 //! - [`SeedSkin`] skins a character with the source's first implementation and with its fastest one.
 //!
 //! All use `hedgerow`'s matrix and transform types, so they compute the same; a [`Checksum`](crate::sides::Checksum) of

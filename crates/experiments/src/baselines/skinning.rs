@@ -47,7 +47,7 @@ struct Sorted {
     counts: [usize; 4],
     /// One per influence.
     joints: Vec<u16>,
-    /// One per influence, but none for vertices with a single influence.
+    /// One weight per influence, but none for vertices with a single influence.
     weights: Vec<f32>,
 }
 
@@ -87,7 +87,7 @@ impl SeedSkin {
         self.whole.len()
     }
 
-    /// Returns for each vertex written by [`sorted`](Self::sorted) its index in the recipe.
+    /// Returns the index in the recipe of each vertex that [`sorted`](Self::sorted) writes.
     pub fn order(&self) -> &[u32] {
         &self.sorted.order
     }

@@ -3,8 +3,8 @@
 //! - `forward`, `backward`: sampling all joints for one frame, including the step to it, in nanoseconds per joint. The
 //!   baseline remembers its current key in each track, as the source describes. Neither side rewrites constant tracks.
 //! - `seek`: the same at random times. The baseline does a binary search in every track.
-//! - `size`: bytes per key of the clip with its jump frames; the baseline is the keys by track. The allocator
-//!   ([`heap`](crate::heap)) counts both, as copies without spare capacity.
+//! - `size`: bytes per key of the clip with its jump frames; the baseline is the size of the keys by track. The
+//!   allocator ([`heap`](crate::heap)) counts both, as copies without spare capacity.
 //!
 //! Samples are compared with those of the searching player: rotations may differ by 1.1e-4 radians, the error bound of
 //! a compact key; translations and scales must be equal.
@@ -22,7 +22,7 @@ use hedgerow::{
 use std::hint::black_box;
 
 const JOINTS: usize = TEST_CLIP_JOINTS;
-/// Frames in a turn, at 60 per second: the whole clip.
+/// The number of frames in a turn, which plays the whole clip at 60 frames per second.
 const FRAMES: usize = 2 * (TEST_CLIP_KEYS - 1);
 const FRAME: f32 = 1.0 / 60.0;
 const DURATION: f32 = (TEST_CLIP_KEYS - 1) as f32 / 30.0;

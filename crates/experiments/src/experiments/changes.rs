@@ -1,12 +1,12 @@
 //! The cost of the change feed in an update.
 //!
-//! Ours is a scene with [`SceneConfig::changes`]; the baseline is the same scene without. Figures are medians over the
-//! frames, in nanoseconds per node of the tree, changed or not.
+//! Ours is a scene with [`SceneConfig::changes`]; the baseline is the same scene without it. Figures are medians over
+//! the frames, in nanoseconds per node of the tree, changed or not.
 //!
 //! - `feed/all`, `feed/10%`, `feed/1%`, `feed/one` and `feed/none`: the update after this share of the nodes got new
 //!   local transforms, in a random tree in which every node has one. The feed is read outside the timed part.
 //! - `read/all` to `read/none`: the same, with reading the feed timed as well.
-//! - `edits`: single removals and inserts of a tenth of the thesis's tree each, and the following update.
+//! - `edits`: removing a tenth of the thesis's tree and inserting as many nodes, one by one, and the next update.
 //! - `blend/all`, `blend/10%` and `blend/1%`: [`Smooth::blend`] to halfway between two steps that moved this share. The
 //!   baseline works by hand: it sets blended local transforms, updates, sets those of the step again, and updates. Both
 //!   sides have a feed.
@@ -62,7 +62,7 @@ fn shares(most: usize) -> [(&'static str, usize); 5] {
     [("all", most), ("10%", most / 10), ("1%", most / 100), ("one", 1), ("none", 0)]
 }
 
-/// A scene with the feed, read up to date, and one without.
+/// A scene with the feed, which was read to its end, and a scene without it.
 struct Both {
     sides: [Packed; 2],
     reader: ChangeReader,
@@ -89,7 +89,7 @@ struct Moved {
     scenes: Both,
     moves: Moves,
     count: usize,
-    /// The number of moved nodes read; `None` if reading is not timed.
+    /// The number of moved nodes that were read; `None` if reading is not timed.
     told: Option<usize>,
 }
 
@@ -126,7 +126,7 @@ impl Trial<1> for Moved {
     }
 }
 
-/// Edits, each frame followed by an update.
+/// Frames of edits, each followed by an update.
 struct Edited {
     scenes: Both,
     churn: Churn,
@@ -168,7 +168,7 @@ struct Frames {
     moves: Moves,
     count: usize,
     kinds: Vec<Kind>,
-    /// The local transforms after the step, by id; and those of the moved nodes before it.
+    /// The local transforms of all nodes after the step, by id, and those of the moved nodes before it.
     locals: Vec<Transform>,
     before: Vec<Transform>,
     /// The blended transforms of the baseline.

@@ -2,12 +2,12 @@
 //!
 //! Trees stand in a square, four metres apart. Each has four meshes from fine to coarse, and a camera moves two metres
 //! per frame. Whole frames are timed, in nanoseconds per tree, as medians; the meshes of both lists are compared after
-//! each. The baseline works by hand: a pass over all columns finds each tree's level from its matrix and its last mesh,
-//! trees whose level changed get another mesh, and `Scene::update` runs before the list is filled. Ours calls
+//! each frame. The baseline works by hand: a pass over all columns finds each tree's level from its matrix and its last
+//! mesh, trees whose level changed get another mesh, and `Scene::update` runs before the list is filled. Ours calls
 //! `Scene::cull`.
 //!
-//! - `all`: all trees are listed; by hand with `Scene::draw_list`, into a list kept between frames.
-//! - `seen`: the quarter of the trees ahead of the camera is listed; by hand with `Scene::cull`.
+//! - `all`: all trees are listed; the baseline uses `Scene::draw_list` and a list kept between frames.
+//! - `seen`: the quarter of the trees ahead of the camera is listed; the baseline uses `Scene::cull`.
 
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};

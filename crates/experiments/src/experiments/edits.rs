@@ -1,9 +1,9 @@
 //! Edits in random positions of the thesis's tree: single calls against boxed nodes, and batches against single calls.
 //!
-//! These cases edit a tenth of the nodes, in nanoseconds per edit:
+//! These cases edit a tenth of the nodes; figures are nanoseconds per edit:
 //!
-//! - `remove`: removes leaves, the thesis's removals of a frame;
-//! - `insert`: the thesis's inserts, each below a random leaf, after those removals;
+//! - `remove`: removes the leaves that a frame of the thesis removes;
+//! - `insert`: inserts the nodes of that frame after those removals, each below a random leaf;
 //! - `set`: sets the local transforms of transform nodes in random order;
 //! - `move`: moves each inserted node below another random leaf; moving it back is not timed.
 //!
@@ -12,7 +12,7 @@
 //! batch is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
 //!
 //! - `build`: builds the whole tree by single inserts, with no reserved memory, in nanoseconds per node.
-//! - `batch-build`: builds the tree from a list of its nodes, with filling the list, against single inserts.
+//! - `batch-build`: fills a list of the nodes and builds the tree from it, compared with single inserts.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;

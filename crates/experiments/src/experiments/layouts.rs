@@ -5,9 +5,9 @@
 //! packing gains; each case shows what columns gain beyond it.
 //!
 //! - `depth-first/`, `breadth-first/`, `van-emde-boas/`: nodes in that order in one block, visited depth first.
-//! - `made/`: a block per node, as the allocator cuts blocks on a fresh heap, in creation order: each node below a
+//! - `made/`: a block per node, as the allocator cuts blocks on a fresh heap, in creation order, with each node below a
 //!   random earlier one. This is the thesis's naive layout.
-//! - `heap/`: a block per node, created depth first on a fresh heap: the best case of a naive graph.
+//! - `heap/`: a block per node, created depth first on a fresh heap, which is the best case of a naive graph.
 //!
 //! Each name is followed by `transform`, `render` or `frame` (both), and by `+flush` if the caches are emptied before
 //! each iteration. Trees have 512 to 1,048,576 nodes; figures are medians over the iterations in nanoseconds per node.

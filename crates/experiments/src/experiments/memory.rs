@@ -88,7 +88,7 @@ fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, 
     front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
 }
 
-/// Returns a side after its frames; and the mean, the maximum after a frame, and the peak of its bytes.
+/// Returns a side after its frames, with the mean, the maximum after a frame, and the peak of its bytes.
 fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
     let mut metered = Metered::<S>::build(recipe);
     let mut churn = Churn::new(recipe, !(recipe.nodes().len() as u64));
@@ -97,7 +97,7 @@ fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
         let edits = churn.next_frame();
         let Metered { side, meter, .. } = &mut metered;
         meter.during(|| side.edit(edits));
-        // Passes are not part of the graph: their draw arrays are not counted.
+        // Passes are not part of the graph, so their draw arrays are not counted.
         side.transform();
         bytes.push(metered.in_use());
     }

@@ -1,4 +1,4 @@
-//! The experiments. Each is a function of its [`Front`], in a module that describes its cases.
+//! The experiments. Each experiment is a function that takes a [`Front`], in a module that describes its cases.
 
 use crate::{Front, Outcome};
 

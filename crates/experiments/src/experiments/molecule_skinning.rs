@@ -3,8 +3,8 @@
 //! There are 100 characters of 2,700 vertices: 25 % of the vertices have one influence, 20 % two, 25 % three and 30 %
 //! four. Each character has its own palette of 96 joints and its own output. The baseline is the source's code:
 //!
-//! - `first`: the first implementation: interleaved vertices, copied texture coordinates, four blended matrices each.
-//! - `sorted`: the optimized one: skinned attributes only, vectors of four floats, a loop for each influence count.
+//! - `first`: the first implementation (interleaved vertices, copied texture coordinates, four blended matrices each).
+//! - `sorted`: the optimized one (skinned attributes only, vectors of four floats, a loop for each influence count).
 //!
 //! Our side writes three floats for each position and normal. The results are compared with a tolerance of 1e-5.
 
@@ -20,7 +20,7 @@ use hedgerow::{
 use std::ops::Range;
 
 const CHARACTERS: usize = 100;
-/// Characters skinned in a turn; the next turn takes the next ones. Short turns are seldom interrupted.
+/// The number of characters in a turn; the next turn skins the next ones. Short turns are seldom interrupted.
 const TURN: usize = 10;
 /// The tolerance of the comparison; positions are at most a few units long.
 const TOLERANCE: f32 = 1e-5;

@@ -10,10 +10,10 @@
 //! - `idle`: a call of `Scene::update` without changes, in nanoseconds per *call*, as the mean of many consecutive
 //!   calls; compared with one naive traversal of the same random tree.
 //!
-//! - `meshes/set` and `meshes/reparent`: scenes for which others report times: 60,000 groups of ten nodes with a mesh
-//!   each; edits and update in nanoseconds per frame. 5,000 groups are set: NVIDIA reports 27 frames per second for
-//!   Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). 10,000 nodes change groups: a user of `OpenUSD` reports 8
-//!   seconds.
+//! - `meshes/set` and `meshes/reparent`: edits and update of 60,000 groups of ten nodes with a mesh each, in
+//!   nanoseconds per frame. Others report times of such scenes. If 5,000 groups are set, NVIDIA reports 27 frames per
+//!   second for Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). If 10,000 nodes change groups, a user of
+//!   `OpenUSD` reports 8 seconds.
 //!
 //! The world matrices of both sides are compared after the last frame of each case.
 
@@ -49,13 +49,13 @@ const TREES: Sizes<&[(Topology, usize)]> = Sizes {
     ],
 };
 
-/// Consecutive frames of one side, as in an application with one side. If few nodes move, it takes some frames until
-/// the caches hold this side's data and not the other's.
+/// The number of consecutive frames of one side, as in an application that has only this side. If few nodes move, it
+/// takes some frames until the caches hold this side's data and not the other's.
 const TURN: usize = 32;
-/// Frames of a turn in which the naive side traverses: its traversal is slow, and the caches are warm after the first.
+/// The naive side traverses in few frames of a turn, because this is slow, and the caches are warm after the first.
 const NAIVE_FRAMES: usize = 4;
 
-/// The sizes of unchanged trees, and consecutive updates of each.
+/// The sizes of unchanged trees, and the number of consecutive updates of each.
 const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };
 const CALLS: u32 = 4096;
 

@@ -9,7 +9,7 @@
 //!   *n* / 10,000 edits an update runs, then one edit, then the timed update. The baseline is one traversal of the
 //!   thesis's structure, which computes every node.
 //! - `frame-median` to `frame-worst`: the update before that edit, after *n* / 10,000 edits. These rows show work that
-//!   edits put off: every update is in one of the two. The baseline is the same traversal.
+//!   edits put off, and every other update is in the rows above. The baseline is the same traversal.
 //! - with the prefix `chain/`, `caterpillar/` or `flat/`: the tree has that shape, and the edits are inserts and
 //!   removals without moves. The baseline is our own time in the random tree.
 //!
@@ -25,7 +25,7 @@ use crate::workloads::{Content, Recipe, RecipeNode, Topology};
 use crate::{Case, Failure, Outcome, Unit};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[100_000, 1_000_000], short: &[100_000], tiny: &[300] };
-/// The approximate number of timed updates; a fifth more are possible.
+/// The approximate number of timed updates; there may be up to a fifth more.
 const UPDATES: usize = 10_000;
 const RUNS: usize = 5;
 const QUANTILES: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.99), ("p99.99", 0.9999), ("worst", 1.0)];
@@ -179,7 +179,7 @@ fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
     side
 }
 
-/// Lowers a figure to the nanoseconds of `work` if they are fewer.
+/// Runs `work`, and lowers the figure to its nanoseconds if they are fewer.
 #[inline]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some seconds at most")]
 fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
@@ -190,7 +190,7 @@ fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
     }
 }
 
-/// Returns a quantile of ascending figures: the figure that this share of them does not exceed.
+/// Returns a quantile of ascending figures: the least one that is at least as great as this share of them.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
 fn at(ascending: &[u32], share: f64) -> f64 {
     let rank = (ascending.len() as f64 * share).ceil() as usize;

@@ -28,7 +28,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 const SIZES: Sizes<&[usize]> =
     Sizes { full: &[4096, 32_768, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[8192] };
-/// Consecutive calls of one side.
+/// The number of consecutive calls of one side.
 const TURN: usize = 16;
 const TURNS: usize = 6;
 /// The number of parts in a house of the town.

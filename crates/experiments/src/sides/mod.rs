@@ -25,7 +25,7 @@ pub trait Side {
     /// Creates a tree of one root with the identity transform.
     fn new() -> Self;
 
-    /// Inserts a node as the last child of its parent. `id` is one in use, which the node takes over, or the next one.
+    /// Inserts a node as the last child of its parent. `id` is an id in use, to be taken over, or the next one.
     fn insert_one(&mut self, id: u32, node: &RecipeNode);
 
     /// Inserts nodes one by one.
@@ -42,7 +42,7 @@ pub trait Side {
     /// Makes each node the last child of another. No move may close a cycle.
     fn reparent(&mut self, moves: &[(u32, u32)]);
 
-    /// Returns the number of moves of the root.
+    /// Returns how often the root was moved.
     fn steps(&mut self) -> &mut u32;
 
     /// Updates the world matrices after edits, with only the work that the side needs.
@@ -88,7 +88,7 @@ pub trait Side {
         self.insert(&edits.inserted);
     }
 
-    /// Moves the root by a metre, or back the next time, and so recomputes every world matrix.
+    /// Moves the root by a metre, or back at the next call, so that every world matrix is recomputed.
     fn transform(&mut self) {
         let root = stepped(self.steps());
         self.set_locals(&[(0, root)]);

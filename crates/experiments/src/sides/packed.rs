@@ -123,7 +123,7 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
     }
 
     fn render(&mut self) {
-        // Every draw is listed again, as on the other sides: the list's contents are not reused.
+        // Every draw is listed again, as on the other sides, without reusing the list's contents.
         self.draws.clear();
         self.scene.visit_slices(&mut RenderPass::new(&mut self.draws));
     }

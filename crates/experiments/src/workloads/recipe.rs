@@ -56,7 +56,7 @@ impl Content {
 pub struct RecipeNode {
     /// The parent's recipe id, less than the node's own. The root names itself.
     pub parent: u32,
-    /// What the node is made with.
+    /// The content of the new node.
     pub content: Content,
 }
 

@@ -6,7 +6,7 @@ use hedgerow::glam::{Mat4, Quat, Vec3};
 use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, query::Frustum};
 use std::time::Duration;
 
-/// Districts along a side of the town, streets in a district, and houses in a street.
+/// The numbers of districts along a side of the town, streets in a district, and houses in a street.
 const SIDE: u32 = 10;
 const STREETS: u32 = 10;
 const HOUSES: u32 = 10;

@@ -1,5 +1,5 @@
 //! The kernel families, each at a level with wide vectors and at one without. If a function in a kernel's hot loop is
-//! not `#[inline(always)]`, it is compiled without the level's instructions and takes 9 to 14 times as many.
+//! not `#[inline(always)]`, it is not compiled for the level and executes 9 to 14 times as many instructions.
 //!
 //! If a level is missing, the operation panics. Callgrind supports AVX2 if the machine does, but not AVX-512.
 
@@ -15,7 +15,7 @@ use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{Aabb, Mat34, Transform};
 use std::hint::black_box;
 
-/// The slots, boxes, joints or vertices of one repetition.
+/// The number of slots, boxes, joints or vertices in one repetition.
 pub(super) const COUNT: u32 = 1_024;
 /// The items per counted unit.
 pub(super) const SHARE: u32 = 64;

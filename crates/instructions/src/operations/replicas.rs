@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// The number of nodes set in each repetition.
 pub(super) const SET: u32 = FEW / 10;
 
-/// Uses a patch. Its bytes are checked, and a replica in another state refuses it.
+/// Uses a patch. The patch's bytes are checked, and a replica in another state refuses the patch.
 pub(super) fn patches(times: u32) {
     let mut warm = Warm::with_changes(FEW);
     let root = warm.scene.root();

@@ -49,7 +49,7 @@ impl BoxGroup {
         } else if bounds.is_empty() {
             &Aabb::EMPTY
         } else {
-            // With NaN, the extent is unknown.
+            // If a number is NaN, the extent is unknown.
             &Aabb::INFINITE
         };
         for axis in 0..3 {
@@ -145,7 +145,7 @@ impl Boxes {
     /// Replaces a box. Runs in **O(1)**.
     ///
     /// # Panics
-    /// If there is no such box.
+    /// Panics if there is no such box.
     #[inline]
     pub fn set(&mut self, index: usize, bounds: Aabb) {
         assert!(index < self.len, "there are {} boxes and no box {index}", self.len);
@@ -162,7 +162,7 @@ impl Boxes {
     /// Removes a box, moves the last box to its index, and returns the removed box. Runs in **O(1)**.
     ///
     /// # Panics
-    /// If there is no such box.
+    /// Panics if there is no such box.
     pub fn swap_remove(&mut self, index: usize) -> Aabb {
         let removed = self.get(index).expect("a box of the list");
         let last = self.get(self.len - 1).expect("the list is not empty");
@@ -231,7 +231,7 @@ impl Boxes {
         self.truncate(len);
         let groups = len.div_ceil(GROUP);
         if groups > self.groups.capacity() {
-            // Grow by a quarter: most lists are short, and a group is large.
+            // Grow by a quarter only, because most lists are short, and a group is large.
             let grown = groups.max(self.groups.capacity() / 4 * 5);
             self.groups.reserve_exact(grown - self.groups.len());
         }

@@ -1,4 +1,4 @@
-//! Fallible allocation: an error is returned if the allocator refuses.
+//! Fallible allocation, which returns an error if the allocator refuses.
 //!
 //! Readers of bytes and methods named `try_…` use it. All other code grows its lists in the usual way, which aborts the
 //! process if memory is short.
@@ -89,11 +89,11 @@ pub fn read_to_end(mut from: impl Read, bytes: &mut Vec<u8>) -> Result<usize, Er
         // From `end` on, the bytes are scratch space for the next read.
         let full = end == bytes.capacity();
         if end == bytes.len() {
-            // Prepare at most as many bytes as were read so far: a reused list may have far more room than needed.
+            // Prepare no more bytes than were read so far, because a reused list may have far more room than needed.
             let step = (end - start).clamp(FEWEST_AHEAD, MOST_AHEAD);
             bytes.resize(bytes.capacity().min(end + step), 0);
         }
-        // If the list is full, a few bytes are read first: at the end of the input the list need not grow.
+        // If the list is full, a few bytes are read first, so that the list need not grow at the end of the input.
         let read = if full { from.read(&mut few) } else { from.read(&mut bytes[end..]) };
         match read {
             Ok(0) => break Ok(end - start),

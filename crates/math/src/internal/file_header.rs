@@ -45,7 +45,7 @@ pub enum Broken {
     Version(u32),
     /// There are more or fewer bytes than the header states.
     Length { expected: u64, found: u64 },
-    /// The checksum does not match: the bytes are damaged.
+    /// The checksum does not match, so the bytes are damaged.
     Checksum,
     /// The kind that was found instead of the expected kind.
     Kind(u32),
@@ -96,7 +96,7 @@ pub fn digest(bytes: &[u8]) -> u64 {
 
 /// Computes the checksum of all bytes, except those of the checksum itself.
 ///
-/// It finds damage, not forgery: readers still validate the content.
+/// It finds damage but not forgery, so readers still validate the content.
 fn checksum(bytes: &[u8]) -> u64 {
     let (header, body) = bytes.split_at(HEADER_BYTES);
     XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot(&header[..24]), body)

@@ -14,7 +14,7 @@ pub type Counts = [u32; 1 << DIGIT_BITS];
 /// Sorts keys by digit, from the lowest digit, with one stable pass per digit. Digits that all keys share are skipped.
 /// `sorted` and `counts` are scratch buffers.
 ///
-/// The digits are the upper bits of a key. The lower bits, such as an index, must ascend from key to key; then the
+/// The digits are the upper bits of a key. The lower bits, such as an index, must ascend from key to key, so that the
 /// result is in the order of whole keys.
 ///
 /// Runs in **O(digits × (keys + values of a digit))**; for fewer than 1024 keys in O(keys · log keys).

@@ -60,8 +60,8 @@ pub(super) fn propagate_batches(
 
 /// Multiplies sixteen local matrices by their parents' matrices. Returns the last product.
 ///
-/// With `LINKED`, if a parent is the slot before, the parent's matrix is still in a register: see `multiply_linked` in
-/// `portable`.
+/// With `LINKED`, if a parent is the slot before, its matrix is still in a register (see `multiply_linked` in
+/// `portable`).
 #[inline(always)]
 fn multiply<const LINKED: bool>(
     avx512: Avx512,
@@ -202,7 +202,7 @@ kernel! {
     #[inline(always)]
     fn opaque(_avx512: Avx512, a: __m512, b: __m512, c: __m512, d: __m512) -> [__m512; 4] {
         let (mut a, mut b, mut c, mut d) = (a, b, c, d);
-        // SAFETY: the assembly is empty: it reads and writes only the operands, and leaves them unchanged.
+        // SAFETY: the assembly is empty; it reads and writes only the operands, and leaves them unchanged.
         unsafe {
             asm!(
                 "/* {0} {1} {2} {3} */",

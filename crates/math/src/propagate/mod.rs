@@ -30,7 +30,7 @@ pub struct Upcoming<'a> {
 /// < i`.
 ///
 /// # Panics
-/// If the range ends past the end of an array, or a parent is past the end of `worlds`.
+/// Panics if the range ends past the end of an array, or if a parent is past the end of `worlds`.
 pub fn propagate(
     locals: &[PackedTransform],
     parents: &[u32],
@@ -56,7 +56,7 @@ fn propagate_at(
 /// Like [`propagate`], but `locals` starts with the first slot of the range and ends with the last.
 ///
 /// # Panics
-/// If `locals` is not as long as the range, or in the same cases as [`propagate`].
+/// Panics if `locals` is not as long as the range, and in the same cases as [`propagate`].
 pub fn propagate_block(block: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
     propagate_block_at(level(), block, parents, worlds, range);
 }
@@ -78,7 +78,7 @@ fn propagate_block_at(
 /// dirty. `dirty` has a bit for each slot.
 ///
 /// # Panics
-/// If a computed slot, or its parent, is past the end of an array or of `dirty`. May also panic for other slots.
+/// Panics if a computed slot, or its parent, is past the end of an array or of `dirty`. May also panic for other slots.
 pub fn propagate_dirty(
     locals: &[PackedTransform],
     parents: &[u32],

@@ -1,11 +1,11 @@
-//! Compares the kernels of all levels to the bit.
+//! Checks that the kernels of all levels give the same bits.
 
 use super::*;
 use crate::simd::level::levels;
 use fastrand::Rng;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Computes the first kernel without vectors.
+/// Computes the same as the first kernel, without vectors.
 fn propagate_plainly(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], range: Range<usize>) {
     for slot in range {
         worlds[slot] = worlds[parents[slot] as usize] * locals[slot].to_matrix();

@@ -1,7 +1,7 @@
 //! Shared parts of kernels: SIMD levels, transposes, prefetches. Kernels are in the modules of their data.
 //!
-//! Every level evaluates the same expressions in the same order, without fused multiply-add: the same inputs give the
-//! same bits at each level.
+//! Every level evaluates the same expressions in the same order, without fused multiply-add, so the same inputs give
+//! the same bits at each level.
 
 pub(crate) mod floats;
 pub mod level;
@@ -19,8 +19,8 @@ pub fn prefetch<T>(array: &[T], index: usize) {
     let _ = (array, index);
 }
 
-/// Prefetches an element into the second-level cache, for use much later: this cache can have more loads in flight.
-/// Gathering records in random order takes a quarter less time with this call than with [`prefetch`].
+/// Prefetches an element into the second-level cache, for use much later, because this cache can have more loads in
+/// flight. Gathering records in random order takes a quarter less time with this call than with [`prefetch`].
 #[inline(always)]
 pub fn prefetch_far<T>(array: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]

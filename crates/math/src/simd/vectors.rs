@@ -1,7 +1,7 @@
 //! Transposes, and matrices row by row.
 //!
-//! All functions are `#[inline(always)]`: otherwise they would be compiled without the kernel's instruction set, and be
-//! ten times slower.
+//! All functions are `#[inline(always)]`, because otherwise they would be compiled without the kernel's instruction set
+//! and be ten times slower.
 //!
 //! Vectors of eight floats are transposed half by half, since most machines have vectors of four.
 
@@ -41,7 +41,7 @@ fn multiply_row<S: Simd>(simd: S, a: &[f32; 4], [b0, b1, b2]: &Rows<S>) -> f32x4
     ((x * *b0 + y * *b1) + z * *b2) + shift
 }
 
-/// Returns the greater number in each lane; the second number if either is NaN, or if both are zero.
+/// Returns the greater number in each lane, or the second number if either is NaN or both are zero.
 ///
 /// x86 has an instruction for this. On other machines the native maximum differs, so lanes are compared.
 #[inline(always)]
@@ -130,7 +130,7 @@ mod x86 {
         #[inline(always)]
         pub fn opaque(avx2: Avx2, vector: __m256) -> __m256 {
             let mut vector = vector;
-            // SAFETY: the assembly is empty: it reads and writes only the operand, and leaves it unchanged.
+            // SAFETY: the assembly is empty; it reads and writes only the operand, and leaves it unchanged.
             unsafe { asm!("/* {0} */", inlateout(ymm_reg) vector, options(pure, nomem, nostack, preserves_flags)) };
             vector
         }

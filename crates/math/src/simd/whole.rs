@@ -1,7 +1,7 @@
 //! A matrix in one vector of sixteen floats: the three rows, and a fourth row without meaning.
 //!
 //! With AVX-512 an instruction works on all rows, with AVX2 on two rows. With narrower vectors, working row by row is
-//! as fast, and broadcasts a number without a shuffle: see [`vectors`].
+//! as fast, and a number is broadcast without a shuffle: see [`vectors`].
 
 use crate::Mat34;
 use crate::simd::level::has_avx2;
@@ -47,7 +47,7 @@ pub fn pays<S: Simd>(simd: S) -> bool {
 }
 
 /// Loads a matrix by the same accesses by which [`put`] stores it, so that a pending store is forwarded. The fourth row
-/// is set to zero: subnormal numbers there would slow arithmetic down.
+/// is set to zero, because subnormal numbers there would slow arithmetic down.
 #[inline(always)]
 pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
     let rows = matrix.rows.as_flattened();
@@ -92,7 +92,7 @@ pub fn times<S: Simd>(simd: S, a: Whole<S>, b: &Mat34) -> Whole<S> {
     times_rows(simd, a, [each_row(simd, x), each_row(simd, y), each_row(simd, z)])
 }
 
-/// Like [`times`], for a second matrix as three vectors, each with one of its rows repeated in all rows.
+/// Like [`times`], but the second matrix is given as three vectors, each of which repeats one of its rows.
 #[inline(always)]
 pub fn times_rows<S: Simd>(simd: S, a: Whole<S>, [x, y, z]: [Whole<S>; 3]) -> Whole<S> {
     let sum = spread::<S, 0>(simd, a) * x + spread::<S, 1>(simd, a) * y;

@@ -152,7 +152,7 @@ impl Drop for Graph {
 unsafe fn free_subtree(top: NonNull<NodeBase>) {
     let mut node = top;
     loop {
-        // SAFETY: `node` is not freed yet: it is a child just taken from a list, or the parent of the node just freed.
+        // SAFETY: `node` is not freed yet; it is a child just taken from a list, or the parent of the node just freed.
         let base = unsafe { node.as_mut() };
         if let Some(child) = base.children.pop() {
             node = child;

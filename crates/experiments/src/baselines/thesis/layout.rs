@@ -109,8 +109,8 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Writes the nodes of a recipe in this order, end to end. With `blocks` each has a block of its own, as glibc cuts
-    /// blocks on a fresh heap: 8 extra bytes, rounded up to a multiple of 16.
+    /// Writes the nodes of a recipe in this order, end to end. With `blocks` each node has a block of its own, as large
+    /// as glibc makes blocks on a fresh heap: with 8 extra bytes, rounded up to a multiple of 16.
     pub fn new(recipe: &Recipe, order: Order, blocks: bool) -> Self {
         let (mut end, mut places) = (0, vec![0; recipe.nodes().len()]);
         for id in order.of(recipe) {

@@ -160,7 +160,7 @@ impl SliceGraph {
                 let to = new.node(index);
                 to.cast::<Line>().sub(1).copy_from_nonoverlapping(from.cast::<Line>().sub(1), lines);
                 if let Some(mut parent) = to.as_ref().parent {
-                    // Scanned, as in the source.
+                    // The list is scanned, as in the source.
                     let children = &mut parent.as_mut().children;
                     let at = children.iter().position(|&child| child == from);
                     children[at.expect("a node is among its parent's children")] = to;
@@ -216,7 +216,7 @@ impl NodeGraph for SliceGraph {
             };
             self.slices[slice as usize].give_back(index);
             if self.slices[slice as usize].nodes == 0 {
-                // This was its last node, so no node in `waiting` uses the memory.
+                // The slice has no nodes left, so no node in `waiting` uses its memory.
                 self.slices[slice as usize] = Slice::default();
                 self.free.push(slice);
             }

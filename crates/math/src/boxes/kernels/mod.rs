@@ -1,11 +1,11 @@
-//! Kernels that test eight boxes at a time, and transform eight boxes at a time.
+//! Kernels that test eight boxes at a time or transform eight boxes at a time.
 //!
 //! Tests take up to eight groups, a block of 64 boxes, and return a bit for each box. Empty boxes are never hit;
-//! infinite boxes are always hit. If a box is hit, every box that contains it is hit too, despite rounding: a hierarchy
-//! of boxes gives the same result as testing all boxes.
+//! infinite boxes are always hit. If a box is hit, every box that contains it is hit too, despite rounding. So a
+//! hierarchy of boxes gives the same result as testing all boxes.
 //!
-//! No kernel uses fused multiply-add, so all levels give the same bits. Rays use AVX2 even if the machine has AVX-512:
-//! 0.70 ns a box instead of 1.06 ns.
+//! No kernel uses fused multiply-add, so all levels give the same bits. Rays use AVX2 even if the machine has AVX-512,
+//! because a box then takes 0.70 ns instead of 1.06 ns.
 
 mod portable;
 #[cfg(test)]
@@ -18,10 +18,10 @@ use fearless_simd::{Level, dispatch};
 /// A factor that covers the relative error of a squared distance (five roundings) or a slab distance (three).
 const WIDER: f32 = 1.0 + 1.0 / 1_048_576.0;
 
-/// Returns a bit mask of the boxes that touch the frustum. The second word is zero.
+/// Returns a bit mask of the boxes that touch the frustum. The second word of the result is always zero.
 ///
 /// # Panics
-/// If there are more than eight groups. The other tests of a block also panic then.
+/// Panics if there are more than eight groups. So do the other tests of a block.
 #[inline]
 pub fn in_frustum(groups: &[BoxGroup], frustum: &Frustum) -> (u64, u64) {
     frustum_block::<false>(groups, frustum)
@@ -127,10 +127,10 @@ pub(crate) fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
 /// `worlds[slots[l]]`, or the empty box if bit `l` of `live` is not set.
 ///
 /// # Panics
-/// If a slot is past the end of `worlds`, even in a lane that is not live.
+/// Panics if a slot is past the end of `worlds`, even in a lane that is not live.
 #[inline]
 pub fn transformed(worlds: &[Mat34], slots: &[u32; GROUP], locals: &[Aabb; GROUP], live: u8, to: &mut BoxGroup) {
-    // AVX-512 would take longer: the compiler fills the wide vectors by shuffles.
+    // AVX-512 would take longer, because the compiler fills the wide vectors by shuffles.
     transformed_at(level_up_to_avx2(), worlds, slots, locals, live, to);
 }
 

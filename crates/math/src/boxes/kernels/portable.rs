@@ -200,8 +200,8 @@ fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const
     (!out, within)
 }
 
-/// Returns the least distance at which a box touches despite rounding, zero or negative: −[`TOLERANCE`] times the sum
-/// of its greatest absolute coordinates. For an empty box, which is outside anyway, the result is meaningless.
+/// Returns the signed distance from which on a box touches despite rounding: −[`TOLERANCE`] times the sum of its
+/// greatest absolute coordinates. For an empty box, which is outside anyway, the result is meaningless.
 #[inline(always)]
 fn tolerance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, min: [V; 3], max: [V; 3]) -> V {
     let reach = (greater(simd, max[0], -min[0]) + greater(simd, max[1], -min[1])) + greater(simd, max[2], -min[2]);

@@ -1,4 +1,4 @@
-//! Compares the kernels of all levels to the bit, and with plain tests in double precision.
+//! Checks that the kernels of all levels give the same bits, and compares them with plain tests in double precision.
 
 use super::*;
 use crate::Boxes;
@@ -100,7 +100,7 @@ fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
     }
 }
 
-/// Compares every level of the other tests with the lowest, and rays with one box at a time.
+/// Compares the other tests at every level with those at the lowest level, and rays with a test of one box at a time.
 fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray: &Ray) {
     let plain = levels()[0];
     let all = |level: Level| {
