@@ -44,7 +44,7 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Writes a PNG file with at most `most` colours, 2 to 256; it has about a third of the bytes.
+    /// Writes a PNG file with at most `most` colours, 2 to 256, in about a third of the bytes that full colour takes.
     pub fn write_small(&self, path: &Path, most: usize) -> Result<()> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::while_doing(&format!("{} cannot be written", path.display()), error)
@@ -122,7 +122,7 @@ impl Picture {
         Ok(Self { size: [info.width, info.height], colours: bytes.as_chunks().0.to_vec() })
     }
 
-    /// Returns the difference to another picture; the greatest difference if the sizes differ.
+    /// Returns the difference to another picture, or the greatest possible difference if the sizes differ.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Difference {
         if self.size != other.size {

@@ -38,7 +38,7 @@ pub struct View {
 }
 
 impl View {
-    /// Returns an empty view. Its list has matrices only if `relative`; otherwise a mirror has them.
+    /// Returns an empty view. Its list has matrices only if `relative` is set; otherwise a mirror has the matrices.
     #[must_use]
     pub fn new(relative: bool) -> Self {
         let list = if relative { DrawList::new() } else { DrawList::new().without_matrices() };

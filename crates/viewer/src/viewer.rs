@@ -90,7 +90,7 @@ impl Frame {
 }
 
 impl Viewer {
-    /// Makes the arguments' stage on a device, for targets of a format.
+    /// Makes the stage that the arguments ask for, on a device and for targets of a format.
     pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat, settings: Settings) -> Result<Self> {
         Self::of(gpu, Stage::new(arguments)?, arguments, format, settings)
     }
@@ -219,7 +219,7 @@ impl Viewer {
     }
 }
 
-/// Plays the arguments' frames without a window, and calls `tell` after each. Returns the last picture, if drawn.
+/// Plays the requested frames without a window, and calls `tell` after each frame. Returns the last picture, if drawn.
 pub fn run(
     gpu: Gpu,
     arguments: &Arguments,

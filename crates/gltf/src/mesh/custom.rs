@@ -35,7 +35,7 @@ pub struct VertexAttribute {
 /// The values of a [`VertexAttribute`]: one to four numbers for each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttributeValues {
-    /// Floats, including signed and normalised integers, which are converted.
+    /// Floats; signed and normalised integers are converted to floats.
     Floats {
         /// How many numbers a vertex has.
         width: usize,

@@ -49,7 +49,7 @@ pub struct MeshData {
     /// The number of influences per vertex: four for each set `JOINTS_n`, `WEIGHTS_n`; 0 if no skin deforms the mesh.
     pub influences: usize,
     /// The joints of all influences, vertex by vertex, numbered by the skin, not by the rig's skeleton.
-    /// [`Skin::palette`](hedgerow_anim::skin::Skin::palette) makes palettes with these numbers.
+    /// [`Skin::palette`](hedgerow_anim::skin::Skin::palette) returns palettes with the same numbering.
     pub joints: Vec<u16>,
     /// The weights of all influences, in the order of `joints`: finite and not negative; their sum need not be 1. A
     /// vertex whose weights are all zero follows its first joint.

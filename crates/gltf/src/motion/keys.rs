@@ -8,7 +8,7 @@ use hedgerow_anim::raw::Interpolation;
 pub(super) struct Keys<const N: usize> {
     pub(super) times: Vec<f32>,
     pub(super) values: Vec<[f32; N]>,
-    /// The number of keys left out: invalid numbers, or a duplicate time.
+    /// The number of keys left out because of invalid numbers or a duplicate time.
     pub(super) dropped: usize,
     /// Whether times or the order of keys changed.
     pub(super) moved: bool,

@@ -46,7 +46,7 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     gpu.queue.submit([encoder.finish()]);
     let (sender, receiver) = std::sync::mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
-        // If the device is lost, the receiver is gone.
+        // If the device is lost, there is no receiver.
         let _ = sender.send(mapped);
     });
     gpu.wait()?;

@@ -65,7 +65,7 @@ impl LineList {
         self.ends.is_empty()
     }
 
-    /// Adds the edges of a box; nothing if the box is empty or infinite.
+    /// Adds the edges of a box; adds nothing if the box is empty or infinite.
     pub fn bounds(&mut self, bounds: &Aabb, ink: Ink) {
         if bounds.is_empty() || !bounds.is_finite() {
             return;

@@ -66,7 +66,7 @@ impl Staging {
         let Self { filled, ready, way: (sender, receiver), most, .. } = self;
         for buffer in filled.drain(..) {
             let (sender, back) = (sender.clone(), buffer.clone());
-            // Mapping completes when the device has read the buffer. If the device is lost, the receiver is gone.
+            // Mapping completes when the device has read the buffer. If the device is lost, there is no receiver.
             buffer.map_async(wgpu::MapMode::Write, .., move |mapped| {
                 if mapped.is_ok() {
                     let _ = sender.send(back);

@@ -60,7 +60,7 @@ pub struct Stage {
     pub through: Option<usize>,
     /// The point that the camera looks at and orbits.
     pub target: DVec3,
-    /// The greatest distances from the camera of shadows and of shadow casters, in metres.
+    /// The greatest distances of shadows and of shadow casters from the camera, in metres.
     pub shadows: (f32, f32),
     /// The levels of detail, if any.
     pub levels: Option<Levels>,

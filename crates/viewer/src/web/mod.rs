@@ -154,7 +154,7 @@ impl Page {
         self.left != Some(0)
     }
 
-    /// Turns the camera around its target, by radians to the right and up.
+    /// Turns the camera around its target, by angles to the right and up, in radians.
     pub fn turn(&mut self, right: f32, up: f32) {
         self.orbit.turn(&mut self.viewer.camera, right, up);
     }
@@ -169,14 +169,14 @@ impl Page {
         self.orbit.zoom(&mut self.viewer.camera, factor);
     }
 
-    /// Picks the node at a point, in coordinates from -1 to 1, to the right and up. Returns whether there is a node.
+    /// Picks the node at a point, in normalised device coordinates. Returns whether there is a node at the point.
     pub fn pick(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
         Ok(self.editor.pick(stage, camera, aspect, Vec2::new(x, y))?.is_some())
     }
 
-    /// Picks the node at a point, to drag it. Returns whether there is a node.
+    /// Picks the node at a point, to drag it. Returns whether there is a node at the point.
     pub fn grab(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
@@ -212,8 +212,7 @@ impl Page {
         vec![name(node), node.to_string(), path.join(" / ")]
     }
 
-    /// Returns the edges of the picked node's box: x and y of both ends of each edge, from -1 to 1, to the right and
-    /// up.
+    /// Returns the edges of the picked node's box: x and y of both ends of each edge, in normalised device coordinates.
     pub fn outline(&self) -> Vec<f32> {
         let boxes = self.editor.boxes(&self.viewer.stage.scene);
         let edges = boxes.iter().flat_map(|bounds| outline::edges(bounds, &self.viewer.camera, self.aspect()));

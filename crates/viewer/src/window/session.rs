@@ -103,7 +103,7 @@ impl Summary {
 }
 
 impl Session {
-    /// Starts a session; `threads` is 0 for one per core.
+    /// Starts a session; if `threads` is 0, it uses one thread per core.
     pub(super) fn new(viewer: &Viewer, threads: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let nodes = viewer.stage.scene.len();
