@@ -227,7 +227,7 @@ pub struct ImportedDrawable {
     /// joints, it is a child of the inserted node. [`Deformed::node`](crate::Deformed::node) returns the same node.
     pub handle: NodeHandle,
     /// The glTF index of the skin; `None` for a primitive that follows no joints. A skinned drawable has the bounds of
-    /// its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets bounds of a pose.
+    /// its undeformed vertices, until [`Deformed::follow`](crate::Deformed::follow) sets the bounds of a pose.
     pub skin: Option<usize>,
 }
 

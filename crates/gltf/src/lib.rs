@@ -191,10 +191,9 @@
 //!
 //! If the allocator refuses data of buffers or of `data:` URIs, the error is [`ImportErrorKind::AllocationFailed`].
 //! Memory for all nodes is reserved before the first is made; if the allocator refuses, the error is
-//! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). Two kinds of memory abort the program if the
-//! allocator refuses: data no larger than the JSON, such as names, and the scratch memory of the Draco decoder, about
-//! six bytes for each decoded byte. One stream may decode to at most an eighth of what is left of
-//! [`ImportOptions::max_bytes`].
+//! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). The program aborts if the allocator refuses data no
+//! larger than the JSON, such as names, or the scratch memory of the Draco decoder, which is about six bytes for each
+//! decoded byte. One stream may decode to at most an eighth of what is left of [`ImportOptions::max_bytes`].
 //!
 //! # Features
 //!

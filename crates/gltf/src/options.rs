@@ -111,7 +111,7 @@ pub enum Instances {
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
     pub vertices: bool,
-    /// Rigs, skins, animations and morph weights; with `vertices`, also joints, weights and morph targets of vertices.
+    /// Rigs, skins, animations and morph weights; vertices' joints, weights and morph targets, if `vertices` is set.
     pub motion: bool,
     /// Materials, textures, and images without their bytes.
     pub materials: bool,

@@ -24,7 +24,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference of a channel, out of 255, that the eye sees in pictures side by side.
+    /// The least difference of a channel, out of 255, that the eye sees in pictures side by side.
     pub const VISIBLE: u8 = 12;
 }
 
@@ -62,8 +62,8 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Returns a palette and an index for each pixel. Boxes of colours are split at the median of their longest side,
-    /// largest first; the mean of a box replaces its colours. P. Heckbert, "Color image quantization for frame buffer
+    /// Returns a palette and an index for each pixel. Boxes of colours, largest first, are split at the median of their
+    /// longest side; the mean of a box replaces its colours. P. Heckbert, "Color image quantization for frame buffer
     /// display", 1982.
     fn reduced(&self, most: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
         let mut order: Vec<usize> = (0..self.colours.len()).collect();

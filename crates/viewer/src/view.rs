@@ -52,7 +52,7 @@ impl View {
         }
     }
 
-    /// Groups the draws. With `eye`, the camera's position and direction in the matrices' space, orders blended draws.
+    /// Groups the draws. Orders blended draws if `eye` has the camera's position and direction in the matrices' space.
     pub fn arrange(&mut self, stage: &Stage, scene: &Scene, eye: Option<(Vec3, Vec3)>) {
         self.list.group(&mut self.groups);
         let Some((eye, forward)) = eye else { return };

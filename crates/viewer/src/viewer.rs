@@ -26,7 +26,7 @@ pub struct Viewer {
     pub camera: Camera,
     /// The camera of the file that `camera` follows, until the user moves it.
     pub through: Option<usize>,
-    /// The camera as `follow` last set it: if `camera` differs, the user has moved it.
+    /// The camera as `follow` last set it. If `camera` differs, the user has moved the camera.
     put: Camera,
     /// The camera used for culling, if it is not `camera`.
     pub frozen: Option<Camera>,
@@ -40,9 +40,9 @@ pub struct Viewer {
 /// The times and counts of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
-    /// Milliseconds of each phase: see [`Frame::PHASES`].
+    /// The time of each phase, in milliseconds: see [`Frame::PHASES`].
     pub ms: [f64; 7],
-    /// Milliseconds of drawing, including the wait for the device.
+    /// The time of drawing, including the wait for the device, in milliseconds.
     pub draw_ms: f64,
     /// The bytes uploaded.
     pub uploaded: Uploaded,
@@ -59,7 +59,7 @@ impl Frame {
     pub const PHASES: [&'static str; 7] =
         ["edits", "characters", "maintenance", "update", "culling", "lists", "uploads"];
 
-    /// Returns the total milliseconds of all phases; drawing is not a phase.
+    /// Returns the total time of all phases, in milliseconds; drawing is not a phase.
     #[must_use]
     pub fn work_ms(&self) -> f64 {
         self.ms.iter().sum()
@@ -206,7 +206,7 @@ impl Viewer {
         Ok(frame)
     }
 
-    /// Draws the prepared frame, and waits for the device. Returns the milliseconds.
+    /// Draws the prepared frame, and waits for the device. Returns the time, in milliseconds.
     pub fn draw(&mut self, canvas: &wgpu::Texture) -> Result<f64> {
         let start = Instant::now();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());

@@ -89,7 +89,7 @@ pub enum ImportErrorKind {
         /// What is wrong with it.
         problem: BufferProblem,
     },
-    /// An item refers to another by an index that is not in the file.
+    /// An item refers to another item by an index that is not in the file.
     IndexOutOfRange {
         /// The item that holds the index.
         item: Item,

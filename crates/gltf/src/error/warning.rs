@@ -87,7 +87,7 @@ pub enum WarningKind {
         count: usize,
     },
     /// The times of keys are not in ascending order, or some are negative: keys are sorted and cut at time zero. If
-    /// several keys have the same time, the first and the last make a jump.
+    /// several keys have the same time, the value jumps from the first key to the last.
     KeysMoved,
     /// A channel has no usable keys, and is left out.
     NoKeys,
@@ -115,7 +115,7 @@ pub enum WarningKind {
     /// transform, skin or number of primitives, has children, or does not have a smaller screen coverage. This is not a
     /// fault: [`ImportOptions::strict`](crate::ImportOptions::strict) accepts it.
     LevelsOfDetail,
-    /// The list is full: it has at most 1,000 warnings, fewer if their names are long.
+    /// The list is full: it holds at most 1,000 warnings, or fewer if their names are long.
     More {
         /// The number of unlisted warnings.
         count: usize,

@@ -228,7 +228,7 @@ fn room_for(bytes: usize) -> Result<Vec<u8>, BufferProblem> {
 
 /// Returns the length of a file in bytes, or an error if it is not a readable regular file.
 fn measure(path: &Path) -> io::Result<u64> {
-    // Check before opening: opening a pipe waits for its other end.
+    // Check before opening, because opening a pipe waits for its other end.
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());

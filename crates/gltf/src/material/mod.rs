@@ -1,8 +1,8 @@
 //! Materials, textures and images.
 //!
 //! A [`Material`] refers to textures by [`TextureRef`]s; a [`Texture`] is an [`Image`] with a [`Sampler`]. All are in
-//! [`Imported`](super::Imported) by glTF index. Images are bytes as in the file, such as PNG or JPEG: the renderer
-//! decodes them.
+//! [`Imported`](super::Imported) by glTF index. Images are encoded as in the file, such as PNG or JPEG, and the
+//! renderer decodes them.
 //!
 //! ```
 //! use hedgerow_gltf::{material::AlphaMode};

@@ -90,7 +90,7 @@ fn declared(json: &Accessor, layout: &Layout) -> Option<Aabb> {
     let corner = |value: &Option<Value>| {
         let [x, y, z] = value.as_ref()?.as_array()?.as_slice() else { return None };
         let [x, y, z] = [x.as_f64()?, y.as_f64()?, z.as_f64()?];
-        // `min` and `max` are stored values, not fractions, even if normalised.
+        // `min` and `max` are stored values, not fractions, even if the accessor is normalised.
         Some(narrowed([x, y, z]).map(|stored| scaled(layout.component, stored, json.normalized)))
     };
     let bounds = Aabb::new(corner(&json.min)?, corner(&json.max)?);

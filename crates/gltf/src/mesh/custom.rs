@@ -6,7 +6,7 @@ use gltf::json::Index;
 use gltf::json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf::json::validation::Checked;
 
-/// A vertex attribute whose name begins with an underscore: the application defines its meaning.
+/// A vertex attribute whose name begins with an underscore, and whose meaning the application defines.
 ///
 /// ```
 /// use hedgerow_gltf::AttributeValues;

@@ -174,7 +174,7 @@ impl Source<'_> {
         Ok(read)
     }
 
-    /// Returns all sets of an attribute up to the first that is missing.
+    /// Returns all sets of an attribute up to the first missing set.
     fn sets<T>(&self, read: impl Fn(u32) -> Result<Option<Vec<T>>, ImportError>) -> Result<Vec<Vec<T>>, ImportError> {
         (0..).map_while(|set| read(set).transpose()).collect()
     }

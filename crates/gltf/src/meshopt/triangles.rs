@@ -62,8 +62,8 @@ struct State<'a> {
     vertices: Recent<u32>,
 }
 
-/// Codes of a corner that is not on the known edge: 0 is the next new vertex, 15 an explicit difference from the last
-/// explicit vertex, other codes are recent vertices.
+/// Codes of a corner that is not on the known edge: 0 is the next new vertex, 15 is an explicit difference from the
+/// last explicit vertex, and other codes are recent vertices.
 const NEXT: u8 = 0;
 const EXPLICIT: u8 = 15;
 

@@ -280,7 +280,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the accessor of a channel's values, with tangents if cubic, and its field.
+    /// Returns the accessor of a channel's values, which include tangents if cubic, and the accessor's field.
     fn output(&self, target: &Target) -> (Index<Accessor>, String) {
         (self.json.samplers[target.sampler].output, format!("samplers[{}].output", target.sampler))
     }

@@ -96,7 +96,7 @@ impl Amount {
         bytes.saturating_add(name_bytes)
     }
 
-    /// Returns an error if there is no memory for these nodes with all components, and for growth of the scene.
+    /// Returns an error if there is no memory for these nodes with all components, or for growth of the scene.
     pub(crate) fn probe(self) -> Result<(), Error> {
         let bytes = usize::try_from(self.bytes().saturating_add(AROUND)).unwrap_or(usize::MAX);
         fallible::probe::<u8>(bytes).map_err(|_| Error::AllocationFailed)

@@ -2,7 +2,7 @@
 
 use super::{Gpu, buffers};
 
-/// The alignment of writes in bytes: a texel of a table.
+/// The alignment of writes: the size of a table's texel, in bytes.
 const ALIGNMENT: usize = 16;
 
 /// Mapped buffers that writes go to directly.

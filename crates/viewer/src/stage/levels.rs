@@ -40,7 +40,7 @@ pub struct Levels {
     pub(super) table: LevelsOfDetail,
     /// Whether levels are on, and whether draws have the colours of their levels.
     pub(super) switches: [bool; 2],
-    /// The triangles seen at the last count, and their number without levels.
+    /// The number of triangles seen at the last count, with and without levels.
     pub triangles: [usize; 2],
 }
 

@@ -228,7 +228,7 @@ impl Daylight {
 /// The times and edits of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Acted {
-    /// Milliseconds of edits, of characters, and of maintenance.
+    /// The times of edits, characters and maintenance, in milliseconds.
     pub ms: [f64; 3],
     /// Components set, subtrees moved, nodes inserted, and nodes removed.
     pub edits: [usize; 4],

@@ -25,9 +25,9 @@ pub struct Page {
     surface: wgpu::Surface<'static>,
     /// The format of the surface; pictures have the sRGB variant.
     format: wgpu::TextureFormat,
-    /// A texture to draw into and copy to a surface that is not sRGB. Surfaces of WebGPU are never sRGB, and
-    /// SwiftShader, the software adapter of browsers, resolves samples only to textures of the same format. `None` for
-    /// WebGL 2, which draws into the surface.
+    /// A texture to draw into, which is then copied to a surface that is not sRGB. Surfaces of WebGPU are never sRGB,
+    /// and SwiftShader, the software adapter of browsers, resolves samples only to textures of the same format. `None`
+    /// for WebGL 2, which draws into the surface.
     picture: Option<wgpu::Texture>,
     size: [u32; 2],
     /// The size given by the arguments, if any.
@@ -46,7 +46,7 @@ extern "C" {
     fn complain(message: &str);
 }
 
-/// Runs when the module is loaded: panics are printed on the console.
+/// Runs when the module is loaded, and lets panics be printed on the console.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| complain(&panic.to_string())));
@@ -72,7 +72,7 @@ fn wanted(words: &str) -> Result<Wanted> {
 #[wasm_bindgen]
 impl Page {
     /// Opens a viewer in a canvas, with the words of a command line: `town`, `army`, `prefabs` or `smooth`, and the
-    /// program's options. Without `--frames` playback does not end; without `--size`, [`Page::resize`] sets the size.
+    /// program's options. By default, playback does not end, and [`Page::resize`] sets the size.
     pub async fn open(canvas: HtmlCanvasElement, words: String) -> std::result::Result<Page, JsError> {
         let Wanted { arguments, fixed, left } = wanted(&words)?;
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
@@ -195,7 +195,7 @@ impl Page {
         self.editor.drop();
     }
 
-    /// Returns the picked node's name (may be empty), handle and path of names; an empty list if no node is picked.
+    /// Returns the picked node's name (may be empty), handle and path of names, or an empty list if no node is picked.
     pub fn picked(&self) -> Vec<String> {
         let scene = &self.viewer.stage.scene;
         let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };

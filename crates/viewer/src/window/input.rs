@@ -45,8 +45,8 @@ enum Held {
 }
 
 impl Input {
-    /// Handles an event. `size` is the window's size, `panel` whether the pointer is on a panel, and `typing` whether
-    /// keys are for a panel.
+    /// Handles an event. `size` is the window's size, `panel` tells whether the pointer is on a panel, and `typing`
+    /// whether keys are for a panel.
     pub(super) fn event(
         &mut self,
         event: &WindowEvent,

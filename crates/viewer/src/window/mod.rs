@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> Result<Summary> {
     let failed = |error| Failure::while_doing("no window can be opened; --picture FILE needs none", error);
     let events = EventLoop::new().map_err(failed)?;
     events.set_control_flow(ControlFlow::Poll);
-    // Read the file first: errors are reported before a window opens.
+    // Read the file first, so that errors are reported before a window opens.
     let stage = Stage::new(arguments)?;
     let mut app = App { arguments, start, stage: Some(stage), shown: None, failure: None };
     events.run_app(&mut app).map_err(failed)?;

@@ -81,7 +81,7 @@ pub struct RigPlace {
     pub scene: usize,
     /// The parent node of the rig. Model matrices and skinned vertices are relative to the base: a joint's world matrix
     /// is the base's world matrix times the joint's model matrix. A skinned mesh is drawn with the base's world matrix,
-    /// not with that of the node with the mesh.
+    /// not with the matrix of the node that has the mesh.
     pub base: NodeHandle,
     /// The nodes of the joints that are in this scene, by ascending joint.
     pub(crate) nodes: Vec<(u16, NodeHandle)>,
@@ -103,7 +103,7 @@ impl Rig {
     /// Sets the local transforms of the rig's nodes to a pose, in all [places](Self::places), as one batch. The next
     /// [`Scene::update`] computes world matrices.
     ///
-    /// `scene` must be the scene of the import: in another scene, handles of the places are stale or name other nodes.
+    /// `scene` must be the scene of the import, because in another scene handles are stale or name other nodes.
     ///
     /// Runs in **O(joints)** for each place.
     ///

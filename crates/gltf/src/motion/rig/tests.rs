@@ -13,7 +13,7 @@ fn forest(parents: &[Option<usize>]) -> Forest {
     Forest { parents: parents.to_vec(), order }
 }
 
-/// Returns the rigs of a forest in which these sets of nodes are marked, and whether each has several roots.
+/// Returns the rigs of a forest in which these sets of nodes are marked, and whether each rig has several roots.
 fn groups(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool)> {
     let mut grouping = Grouping::new(parents.len());
     for set in sets {
