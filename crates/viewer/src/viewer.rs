@@ -237,7 +237,7 @@ pub fn run(
     for number in 0..arguments.frames {
         viewer.still = arguments.still && number > 0;
         let mut frame = viewer.work(aspect)?;
-        // Only the last frame is seen.
+        // Draw only the last frame, which is the picture, unless all frames are wanted.
         if arguments.draw && (arguments.draw_all || number + 1 == arguments.frames) {
             frame.draw_ms = viewer.draw(&canvas)?;
         } else {

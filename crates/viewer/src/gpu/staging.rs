@@ -52,7 +52,7 @@ impl Staging {
         let Chunk { memory, used, .. } = &mut self.open[last];
         let begin = *used;
         *used += room;
-        // The next check reports a lost device.
+        // There is no memory if the device is lost; the next check reports the loss.
         if let Some(memory) = memory {
             let end = begin + bytes.len();
             memory.slice(begin..end).copy_from_slice(bytes);

@@ -439,8 +439,8 @@ impl Stage {
         (level > 0).then(|| self.surfaces.len() - 1 - usize::from(level))
     }
 
-    /// Returns the visible layers and, if levels are on, the levels of detail for `eye`. Without `eye`, levels and
-    /// stand-ins are off.
+    /// Returns the visible layers and, if levels are on, the levels of detail for `eye`. If there is no `eye`, levels
+    /// and stand-ins are off.
     #[must_use]
     pub fn seen_from(&self, eye: Option<DVec3>) -> (Layers, Option<DetailView<'_>>) {
         let Some(levels) = &self.levels else { return (self.layers, None) };

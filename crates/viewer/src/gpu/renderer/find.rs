@@ -3,8 +3,8 @@
 use super::*;
 
 impl Renderer {
-    /// Culls for the camera and the cascades, and queues writes of world matrices meanwhile. With `frozen`, culls for
-    /// the frozen camera instead.
+    /// Culls for the camera and the cascades, and queues writes of world matrices meanwhile. If `frozen` is given,
+    /// culls for that camera instead.
     pub fn cull(
         &mut self,
         gpu: &Gpu,
