@@ -1,4 +1,4 @@
-//! A fully checked file, so that inserting its nodes cannot fail halfway.
+//! A file that is fully checked, so inserting its nodes cannot fail halfway.
 
 #[cfg(feature = "draco")]
 use super::draco;
@@ -17,15 +17,15 @@ use std::path::Path;
 
 /// A checked file.
 pub(super) struct Document {
-    /// The JSON: all indices in scenes, nodes and primitives are in range, and the nodes form trees.
+    /// The JSON, in which all indices in scenes, nodes and primitives are in range, and nodes form trees.
     pub(super) root: Root,
-    /// The result of the import, still without scenes.
+    /// The result of the import, without the scenes, which are added later.
     pub(super) imported: Imported,
     /// The number of nodes to insert.
     pub(super) amount: Amount,
     /// The instances that become nodes.
     instances: instances::Instances,
-    /// For each node whose instances are matrices, by ascending index: the box of each primitive around all instances.
+    /// The nodes whose instances are matrices, in ascending order, with a box of each primitive around all instances.
     boxes: Vec<(usize, Vec<Option<Aabb>>)>,
     with_extras: bool,
 }
@@ -86,7 +86,7 @@ impl Document {
             let primitives = nodes.nodes[node].mesh.map_or(&[][..], |mesh| &meshes[mesh].primitives);
             budget.take::<Mat34>(transforms.len(), item)?;
             budget.take::<Option<Aabb>>(primitives.len(), item)?;
-            // The time to compute boxes is charged, too: one byte for each instance of a primitive.
+            // The time to compute boxes is charged, too, as one byte for each instance of a primitive.
             budget.take_bytes((transforms.len() as u64).saturating_mul(primitives.len() as u64), item)?;
             let instances: Vec<Mat34> = transforms.iter().map(Transform::to_matrix).collect();
             let around = |bounds: Aabb| {
@@ -122,7 +122,7 @@ impl Document {
             extensions: Extensions::new(),
         };
         drop(buffers);
-        // Move, do not clone: extensions may be most of the file.
+        // Move, do not clone, because extensions may be most of the file.
         let extensions = root.extensions.take().filter(|_| parts.extras).map(|it| it.others).unwrap_or_default();
         let imported = Imported { warnings: warnings.into_list(), extensions, ..imported };
         Ok(Self { root, imported, amount, instances, boxes, with_extras: parts.extras })
@@ -151,7 +151,7 @@ impl Document {
     }
 }
 
-/// Returns the primitives that a mesh draws: number within the mesh, drawable and material.
+/// Returns the primitives that a mesh draws, each with its number within the mesh, its drawable and its material.
 fn drawn(mesh: &ImportedMesh) -> impl Iterator<Item = (usize, Drawable, Option<usize>)> {
     let primitives = mesh.primitives.iter().enumerate();
     primitives.filter_map(|(number, it)| Some((number, Drawable::new(it.id, it.bounds?), it.material)))

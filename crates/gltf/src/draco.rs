@@ -1,7 +1,7 @@
 //! Primitives compressed with `KHR_draco_mesh_compression`.
 //!
-//! Their streams are decoded before vertices are read. The decoded bytes become another buffer, and the primitive's
-//! accessors are changed to read from that buffer. So decoded data is checked like any other.
+//! The streams of primitives are decoded before vertices are read. The decoded bytes become another buffer, and the
+//! primitive's accessors are changed to read from that buffer. Decoded data is therefore checked like any other data.
 
 use crate::Parts;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
@@ -22,18 +22,18 @@ const EXTENSION: &str = "KHR_draco_mesh_compression";
 /// scratch memory for each decoded byte.
 const PART_OF_BUDGET: u64 = 8;
 
-/// Decodes compressed primitives of a file whose ranges were checked: all of them if vertices are wanted, else only
-/// primitives whose boxes must be computed.
+/// Decodes all compressed primitives if vertices are wanted, else only primitives whose boxes must be computed. The
+/// ranges of the file must have been checked.
 ///
 /// # Errors
-/// An error if a stream is invalid, lacks an attribute that the extension names, or exceeds the budget.
+/// Returns an error if a stream is invalid, lacks an attribute that the extension names, or exceeds the budget.
 pub(crate) fn decode<'a>(
     mut root: Root,
     mut buffers: Buffers<'a>,
     budget: &Budget,
     parts: &Parts,
 ) -> Result<(Root, Buffers<'a>), ImportError> {
-    // The file's own indices must not refer to views that are added below.
+    // Indices in the file are checked against this number, without the views that are added below.
     let views = root.buffer_views.len();
     for mesh in 0..root.meshes.len() {
         for number in 0..root.meshes[mesh].primitives.len() {
@@ -150,7 +150,7 @@ impl Source<'_> {
         let of_point: usize = attributes.iter().map(|&(.., component, kind)| size(component, kind)).sum();
         let sum = |of_point: u64| of_point.saturating_mul(points as u64).saturating_add(12 * faces as u64);
         let total = usize::try_from(sum(of_point as u64)).unwrap_or(usize::MAX);
-        // Charge all decoded attributes, including unused ones: any number of primitives may decode the same stream.
+        // Charge all decoded attributes, even unused ones, because any number of primitives may decode the same stream.
         let of_all = (0..mesh.num_attributes()).map(|id| mesh.attribute(id).byte_stride().unsigned_abs());
         let decoded = usize::try_from(sum(of_all.sum::<u64>())).unwrap_or(usize::MAX).saturating_add(stream.len());
         budget.take::<u8>(decoded.max(total), || self.item())?;
@@ -190,7 +190,7 @@ fn layout(attribute: &PointAttribute) -> Option<(ComponentType, Type)> {
     Some((component, kind))
 }
 
-/// Appends the attribute's value at each point, `size` bytes. Returns `false` if values are missing.
+/// Appends the attribute's value at each point; a value has `size` bytes. Returns `false` if values are missing.
 fn copy(attribute: &PointAttribute, points: usize, size: usize, to: &mut Vec<u8>) -> bool {
     let values = attribute.buffer().data();
     if attribute.is_mapping_identity() {
@@ -240,8 +240,8 @@ impl Decoded {
 }
 
 impl Part {
-    /// Makes an accessor read this part of a buffer. Count and type come from the stream: accessors in real files often
-    /// describe the data before compression.
+    /// Makes an accessor read this part of a buffer. Count and type come from the stream, because accessors in real
+    /// files often describe the data before compression.
     fn insert_into(self, root: &mut Root, buffer: Index<Buffer>, old: Option<Index<Accessor>>) -> Index<Accessor> {
         let Self { component, kind, offset, count } = self;
         let view = root.push(View {

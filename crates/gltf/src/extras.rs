@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 /// ```
 pub type Extensions = Map<String, Value>;
 
-/// The [`Extensions`] of an item in the parsed JSON, if `$wanted`.
+/// Returns the [`Extensions`] of an item in the parsed JSON if `$wanted`, else an empty map.
 macro_rules! others {
     ($json:expr, $wanted:expr) => {
         match &$json.extensions {

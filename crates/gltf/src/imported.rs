@@ -11,8 +11,8 @@ use hedgerow::NodeHandle;
 /// The contents of a glTF file, and the handles of its nodes in the scene.
 ///
 /// The lists are indexed as in glTF. [`node`](Self::node) maps a glTF index to a handle, and
-/// [`index_of`](Self::index_of) a handle to its index. [`primitive`](Self::primitive) and [`material`](Self::material)
-/// resolve the numbers of a draw.
+/// [`index_of`](Self::index_of) maps a handle to its glTF index. [`primitive`](Self::primitive) and
+/// [`material`](Self::material) resolve the numbers of a draw.
 ///
 /// ```
 /// // Both scenes list node 0, so it is in the graph twice.
@@ -47,17 +47,17 @@ pub struct Imported {
     pub mesh_ids: MeshIds,
     /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), in the form that
     /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes. A level for the share s of the
-    /// screen's height begins at the distance r ÷ s: r is half the diagonal of the mesh's box, times the greatest scale
-    /// of the first node that draws the mesh. So set [`DetailView::scale`](hedgerow::query::DetailView::scale) to
+    /// screen's height begins at the distance r ÷ s, where r is half the diagonal of the mesh's box, times the greatest
+    /// scale of the first node that draws the mesh. So set [`DetailView::scale`](hedgerow::query::DetailView::scale) to
     /// tan(fov ÷ 2). Levels apply to all nodes that draw a mesh. Draws keep their material; the material of a coarser
     /// mesh is in its [`primitive`](Self::primitive).
     pub levels: Vec<(u32, CoarserMeshes)>,
-    /// The materials by glTF index, then the default material of primitives without one. Empty without
-    /// [`Parts::materials`](super::Parts::materials).
+    /// The materials by glTF index, then the default material for primitives without a material. Empty if
+    /// [`Parts::materials`](super::Parts::materials) is not set.
     pub materials: Vec<Material>,
     /// The material number of the first material. Material i has the number `first_material` + i.
     pub first_material: u32,
-    /// The material number of primitives without a material: one more than that of the file's last material.
+    /// The material number of primitives without a material: one more than the number of the file's last material.
     pub default_material: u32,
     /// The names of material variants (`KHR_materials_variants`), indexed by [`ImportedPrimitive::variants`].
     pub variants: Vec<String>,
@@ -77,7 +77,7 @@ pub struct Imported {
     pub clips: Vec<ImportedClip>,
     /// The requested parts of the file that were not imported.
     pub skipped: Vec<Skipped>,
-    /// The faults of the file and their repairs; the first 1,000.
+    /// The first 1,000 faults of the file, with their repairs.
     pub warnings: Vec<Warning>,
     /// The extras of the file, from its `asset`.
     pub extras: Extras,
@@ -120,23 +120,22 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.index_of(node))
     }
 
-    /// Returns the primitive of a mesh id, in **O(log meshes)**; `None` if the id is not of this file.
+    /// Returns the primitive of a mesh id, in **O(log meshes)**; `None` if the id does not belong to this file.
     #[must_use]
     pub fn primitive(&self, id: u32) -> Option<&ImportedPrimitive> {
         let (mesh, primitive) = self.mesh_ids.primitive(id)?;
         self.meshes.get(mesh)?.primitives.get(primitive)
     }
 
-    /// Returns the vertices of a mesh id, in **O(log meshes)**; `None` without
-    /// [`Parts::vertices`](super::Parts::vertices), if the primitive has no positions, or if the id is not of this
-    /// file.
+    /// Returns the vertices of a mesh id, in **O(log meshes)**; `None` if [`Parts::vertices`](super::Parts::vertices)
+    /// is not set, if the primitive has no positions, or if the id does not belong to this file.
     #[must_use]
     pub fn vertices(&self, id: u32) -> Option<&MeshData> {
         self.primitive(id)?.vertices.as_ref()
     }
 
-    /// Returns the material of a material number, in **O(1)**; `None` without
-    /// [`Parts::materials`](super::Parts::materials), or if the number is not of this file.
+    /// Returns the material of a material number, in **O(1)**; `None` if [`Parts::materials`](super::Parts::materials)
+    /// is not set, or if the number does not belong to this file.
     ///
     /// ```
     /// use hedgerow_gltf::{ImportOptions, material::Material};
@@ -161,7 +160,7 @@ impl Imported {
     }
 }
 
-/// Distances, and the mesh id to draw from each distance on: see [`Imported::levels`].
+/// Distances, each with the mesh id to draw from that distance on: see [`Imported::levels`].
 pub type CoarserMeshes = Vec<(f32, Option<u32>)>;
 
 /// The nodes of one glTF scene.
@@ -218,17 +217,17 @@ pub struct ImportedDrawable {
     pub mesh: usize,
     /// The number of the primitive within the mesh.
     pub primitive: usize,
-    /// The number of the instance, if the mesh has instances and they became [`Instances::Nodes`](super::Instances).
+    /// The number of the instance, if the mesh has instances that became [nodes](super::Instances::Nodes).
     pub instance: Option<usize>,
     /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node `handle`; see [`MeshIds`].
     pub id: u32,
     /// The node that draws the primitive: the inserted node or instance, or a child of it if the mesh has several
-    /// primitives. With a skin, it is a child of the [base](crate::RigPlace::base) of the skin's rig, without name or
-    /// transform, or a child of the inserted node if motion was not imported or the scene has none of the rig's joints.
-    /// [`Deformed::node`](crate::Deformed::node) returns the same node.
+    /// primitives. If the primitive has a skin, the node has neither name nor transform, and is a child of the
+    /// [base](crate::RigPlace::base) of the skin's rig; if motion was not imported or the scene has none of the rig's
+    /// joints, it is a child of the inserted node. [`Deformed::node`](crate::Deformed::node) returns the same node.
     pub handle: NodeHandle,
     /// The glTF index of the skin; `None` for a primitive that follows no joints. A skinned drawable has the bounds of
-    /// its vertices as modelled until [`Deformed::follow`](crate::Deformed::follow) sets bounds of a pose.
+    /// its undeformed vertices, until [`Deformed::follow`](crate::Deformed::follow) sets the bounds of a pose.
     pub skin: Option<usize>,
 }
 
@@ -315,8 +314,8 @@ pub enum Skipped {
         /// The number within the mesh.
         primitive: usize,
     },
-    /// A vertex attribute that [`MeshData`] cannot hold: it has an unknown name without an underscore, it consists of
-    /// matrices, or it is a set after a missing set.
+    /// A vertex attribute that [`MeshData`] cannot hold, because its name is unknown and has no underscore, its values
+    /// are matrices, or a set with a lower number is missing.
     Attribute {
         /// The glTF index of its mesh.
         mesh: usize,
@@ -342,8 +341,8 @@ pub enum Skipped {
         /// The glTF index.
         animation: usize,
     },
-    /// An animation channel that moves neither translation, rotation or scale of a node, nor the weights of a mesh with
-    /// morph targets.
+    /// An animation channel that changes neither the translation, rotation or scale of a node nor the weights of a mesh
+    /// with morph targets.
     Channel {
         /// The glTF index of its animation.
         animation: usize,

@@ -1,10 +1,10 @@
 //! Reads glTF 2.0 files into a [`Scene`] of [`hedgerow`].
 //!
-//! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds one to an existing scene;
+//! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds a file to an existing scene;
 //! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: the plain
 //! data of all items except nodes, and the mapping between glTF node indices and handles. [`ImportOptions`] has the
-//! same four functions with choices: which [`Parts`] to import, the configuration of the new scene, first numbers that
-//! do not collide with another file's, and limits.
+//! same four functions with choices: which [`Parts`] to import, the configuration of the new scene, numbers that do not
+//! collide with numbers of another file, and limits.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -58,10 +58,10 @@
 //! | other extensions | | [`Extensions`] of the item: their JSON |
 //!
 //! Joints and weights are used only if a node has a skin. [`Imported::skipped`] lists requested parts that were not
-//! imported, such as nodes in no scene and images whose files are missing. Bounds are those of the mesh at rest.
+//! imported, such as nodes in no scene and images whose files are missing. Bounds are computed for the mesh at rest.
 //!
-//! Many real files have rotations that are not unit quaternions. Rotations of nodes are normalised at import, those of
-//! animations at evaluation. Otherwise the square of the quaternion's length would distort the matrices.
+//! Many real files have rotations that are not unit quaternions, which would scale matrices by the square of their
+//! length. Rotations of nodes are therefore normalised at import, and rotations of animations at evaluation.
 //!
 //! # From a file to draws
 //!
@@ -103,11 +103,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Instanced draws take all matrices in one buffer. [`DrawList::matrices`](hedgerow::DrawList::matrices) is that
-//!   buffer: 48 bytes for each matrix, three rows of four.
+//! - Instanced draws read all matrices from one buffer. [`DrawList::matrices`](hedgerow::DrawList::matrices) has its
+//!   contents: 48 bytes for each matrix, three rows of four.
 //! - To draw only what a camera sees, make the scene with `bounds` ([`ImportOptions::with_config`]) and call
 //!   [`Scene::cull`] instead of `draw_list`.
-//! - In a scene of several files, [`ImportOptions::after`] gives each file its own range of numbers. Otherwise the
+//! - In a scene of several files, [`ImportOptions::after`] gives each file its own range of numbers. By default, the
 //!   numbers of every file begin at 0.
 //! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) makes matrices relative to the camera,
 //!   composed in double precision.
@@ -137,9 +137,9 @@
 //!
 //! # Faults
 //!
-//! Many files break the format although their meaning is plain: a scene lists the child of a node, a weight is NaN, two
-//! keys have the same time. Such faults are repaired, and [`Imported::warnings`] lists each one with its item.
-//! [`WarningKind`] describes every repair. [`ImportOptions::strict`] refuses such files.
+//! Many files break the format although their meaning is plain: for example, a scene lists the child of a node, a
+//! weight is NaN, or two keys have the same time. Such faults are repaired, and [`Imported::warnings`] lists each one
+//! with its item. [`WarningKind`] describes every repair. [`ImportOptions::strict`] refuses such files.
 //!
 //! | fault | repair |
 //! |---|---|
@@ -172,7 +172,7 @@
 //!
 //! # Cost
 //!
-//! An import takes time linear in the file and the inserted nodes. A small file can describe a large scene:
+//! Import time is linear in the file size and the number of inserted nodes. A small file can describe a large scene:
 //!
 //! - a node listed by *n* scenes is inserted *n* times;
 //! - a mesh with a skin or several primitives makes a node for each primitive, at every node that draws the mesh;
@@ -185,16 +185,15 @@
 //! - more than 256 MiB and more than 64 times the file with its buffers, counting parsed JSON, nodes, data read from
 //!   buffers and decompressed geometry: [`ImportOptions::max_bytes`] raises this limit.
 //!
-//! Only numbers and strings in the JSON of extensions are not counted; they take up to 81 times their size in the file.
-//! An import takes at most 100 times the file, or 320 MiB. With many small items and many numbers in extensions, it
-//! takes less than 145 times the file (102 times measured).
+//! All memory is counted, except for numbers and strings in the JSON of extensions, which take up to 81 times their
+//! size in the file. An import takes at most 320 MiB, or 100 times the size of the file if that is more. With many
+//! small items and many numbers in extensions, it takes less than 145 times the size of the file (102 times measured).
 //!
 //! If the allocator refuses data of buffers or of `data:` URIs, the error is [`ImportErrorKind::AllocationFailed`].
 //! Memory for all nodes is reserved before the first is made; if the allocator refuses, the error is
-//! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). Two kinds of memory abort the program if the
-//! allocator refuses: data no larger than the JSON, such as names, and the scratch memory of the Draco decoder, about
-//! six bytes for each decoded byte. One stream may decode to at most an eighth of what is left of
-//! [`ImportOptions::max_bytes`].
+//! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). The program aborts if the allocator refuses data no
+//! larger than the JSON, such as names, or the scratch memory of the Draco decoder, which is about six bytes for each
+//! decoded byte. One stream may decode to at most an eighth of what is left of [`ImportOptions::max_bytes`].
 //!
 //! # Features
 //!
@@ -288,7 +287,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
 ///
 /// # Errors
 /// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file cannot be read or is
-/// invalid, and what [`Scene::insert`] refuses. The scene is then unchanged.
+/// invalid, and the errors of [`Scene::insert`]. The scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Node, Scene};
@@ -327,8 +326,8 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 /// Separate buffer and image files are looked for in `base_dir`; pass `None` if there are no separate files.
 ///
 /// # Errors
-/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and what
-/// [`Scene::insert`] refuses. The scene is then unchanged.
+/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and the
+/// errors of [`Scene::insert`]. The scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Scene};

@@ -5,7 +5,7 @@ use hedgerow_anim::library::{ClipKey, Library, MeshKey, SkeletonKey, SkinKey};
 use hedgerow_anim::{Clip, ClipBuilder, Error, Skin};
 use std::collections::BTreeSet;
 
-/// The keys in a [`Library`] of an import's characters; see [`Imported::insert_into`].
+/// The [`Library`] keys of the characters of an import; see [`Imported::insert_into`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LibraryKeys {
@@ -33,8 +33,8 @@ impl LibraryKeys {
 impl Imported {
     /// Adds the skeletons, the clips (compiled by `builder`), the skins and the skinned meshes to a library.
     ///
-    /// A skeleton gets the name of its first joint, clips and skins their names in the file, a mesh no name. A mesh
-    /// drawn with several skins, or with and without a skin, is added once for each. Runs in **O(keys + vertices)**.
+    /// A skeleton is named after its first joint; clips and skins keep their names; meshes get no name. A mesh drawn
+    /// with several skins, or with and without a skin, is added once for each. Runs in **O(keys + vertices)**.
     ///
     /// ```
     /// use hedgerow::anim::{ClipBuilder, Library};
@@ -53,7 +53,7 @@ impl Imported {
     /// ```
     ///
     /// # Errors
-    /// What [`ClipBuilder::build`] and [`MeshData::to_skinned_mesh`](super::MeshData::to_skinned_mesh) refuse. The
+    /// The errors of [`ClipBuilder::build`] and [`MeshData::to_skinned_mesh`](super::MeshData::to_skinned_mesh). The
     /// library is then unchanged.
     pub fn insert_into(&self, library: &mut Library, builder: ClipBuilder) -> Result<LibraryKeys, Error> {
         let clips: Vec<Clip> =

@@ -50,11 +50,11 @@ pub struct ImportOptions {
     /// The material number of the file's first material. Default 0.
     pub first_material: u32,
     /// The greatest number of nodes made from a file, including group nodes of scenes, drawable nodes and instances.
-    /// `None`, the default, allows one node for each byte of the file, at least 65,536. All names together may have 64
+    /// `None`, the default, allows 65,536 nodes, or one for each byte of a larger file. All names together may have 64
     /// bytes for each allowed node.
     pub max_nodes: Option<usize>,
-    /// The greatest number of bytes that an import may take, estimated before allocation. Counted are parsed JSON
-    /// (about 1,300 bytes for each object), nodes (640 bytes each), scenes, vertices, keys, weights, decompressed
+    /// The greatest number of bytes that an import may take, estimated before allocation. The estimate includes parsed
+    /// JSON (about 1,300 bytes for each object), nodes (640 bytes each), scenes, vertices, keys, weights, decompressed
     /// geometry, images in buffers, and further copies of image files. Shared accessors count each time they are read.
     /// `None`, the default, allows 64 bytes for each byte of the file and its buffers, at least 256 MiB.
     pub max_bytes: Option<u64>,
@@ -62,7 +62,7 @@ pub struct ImportOptions {
     pub strict: bool,
     /// The representation of instanced meshes. Default [`Instances::Nodes`].
     pub instances: Instances,
-    /// Whether skinning keeps eight influences for each vertex, not four: see
+    /// Whether skinning keeps eight influences for each vertex instead of four: see
     /// [`MeshData::eight_influences`](super::MeshData::eight_influences). Default `false`.
     pub eight_influences: bool,
 }
@@ -98,20 +98,20 @@ pub enum Instances {
     /// A child node for each instance, before the node's other children.
     #[default]
     Nodes,
-    /// A list of matrices, [`ImportedNode::instances`](super::ImportedNode::instances): the node draws the mesh once,
+    /// A list of matrices, [`ImportedNode::instances`](super::ImportedNode::instances). The node draws the mesh once,
     /// with a box around all instances.
     Matrices,
 }
 
-/// The optional parts of an import. Nodes with names and transforms, drawables with boxes, and meshes, primitives,
-/// cameras and lights without the parts below are always imported.
+/// The optional parts of an import. An import always includes nodes with names and transforms, drawables with boxes,
+/// and meshes, primitives, cameras and lights without the parts below.
 ///
 /// Parts that are left out are neither read nor checked; their lists in [`Imported`] are empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
     pub vertices: bool,
-    /// Rigs, skins, animations and morph weights; with `vertices`, also joints, weights and morph targets of vertices.
+    /// Rigs, skins, animations and morph weights; vertices' joints, weights and morph targets, if `vertices` is set.
     pub motion: bool,
     /// Materials, textures, and images without their bytes.
     pub materials: bool,
@@ -283,7 +283,7 @@ impl ImportOptions {
     /// Reads a file as [`hedgerow_gltf::load`](super::load) does, with these options.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::load`](super::load), and what [`Scene::with_config`] refuses.
+    /// The errors of [`hedgerow_gltf::load`](super::load) and of [`Scene::with_config`].
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Import, ImportError> {
         self.with_new_scene(|scene, root| self.load_into(scene, root, path))
     }
@@ -308,7 +308,7 @@ impl ImportOptions {
     /// Reads bytes as [`hedgerow_gltf::from_slice`](super::from_slice) does, with these options.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::from_slice`](super::from_slice), and what [`Scene::with_config`] refuses.
+    /// The errors of [`hedgerow_gltf::from_slice`](super::from_slice) and of [`Scene::with_config`].
     pub fn from_slice(&self, bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
         self.with_new_scene(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }

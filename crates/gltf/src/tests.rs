@@ -1,4 +1,4 @@
-//! Tests accessors and transforms of every allowed form, and refused ones.
+//! Tests every allowed form of accessors and transforms, and refused forms.
 
 use super::document::Document;
 use super::error::Warnings;

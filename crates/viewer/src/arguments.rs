@@ -52,7 +52,7 @@ pub enum Subject {
     Army,
     /// A hundred houses of one prefab, with overrides.
     Prefabs,
-    /// A Ferris wheel simulated in few steps, and drawn between steps.
+    /// A Ferris wheel simulated in few steps per second, and drawn between steps.
     Smooth,
     /// A glTF file.
     File(PathBuf),

@@ -79,7 +79,7 @@ impl Camera {
         Ok(Frustum::from_view_projection(&self.world_view_projection(aspect))?)
     }
 
-    /// Returns the ray through a point of the picture, in coordinates from -1 to 1, to the right and up.
+    /// Returns the ray through a point of the picture, in normalised device coordinates.
     pub fn ray(&self, aspect: f32, place: Vec2) -> Result<Ray> {
         Ok(Ray::from_ndc(&self.world_view_projection(aspect), place)?)
     }

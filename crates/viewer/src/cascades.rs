@@ -34,7 +34,7 @@ impl Cascade {
 }
 
 /// Returns the cascades of a camera up to `distance`. `sun` points to the sun, `reach` is the distance of the farthest
-/// shadow caster, `texels` the width of a texture. Boxes move by whole texels, so shadow edges do not crawl.
+/// shadow caster, and `texels` is the width of a texture. Boxes move by whole texels, so shadow edges do not crawl.
 #[must_use]
 pub fn cascades(
     camera: &Camera,
@@ -80,7 +80,7 @@ fn around(camera: &Camera, aspect: f32, begin: f32, end: f32) -> (Vec3, f32) {
         Lens::Perspective(angle, _) => {
             let half = (0.5 * angle).tan();
             let wide = half.hypot(half * aspect);
-            // The point on the axis equally far from all corners of both ends, but at most the middle of the far end.
+            // The point on the axis that is equally far from all corners of both ends, but not beyond the far end.
             let middle = (0.5 * (begin + end) * (1.0 + wide * wide)).min(end);
             (camera.forward * middle, (end - middle).hypot(end * wide))
         }

@@ -51,8 +51,8 @@ struct Drag {
 }
 
 impl Editor {
-    /// Picks the nearest node at a point of the picture, in coordinates from -1 to 1, to the right and up. Returns the
-    /// node and the distance of the hit.
+    /// Picks the nearest node at a point of the picture, in normalised device coordinates. Returns the node and the
+    /// distance of the hit.
     pub fn pick(
         &mut self,
         stage: &Stage,
@@ -64,7 +64,7 @@ impl Editor {
         stage.scene.cast_ray(&ray, stage.seen_from(None).0, &mut self.hits)?;
         let mut nearest: Option<(NodeHandle, f32)> = None;
         for hit in &self.hits {
-            // Hits are ordered by the distance of their boxes: later boxes contain nothing nearer.
+            // Hits are ordered by the distance of their boxes, so later boxes contain nothing nearer.
             if nearest.is_some_and(|(_, distance)| distance <= hit.distance) {
                 break;
             }
@@ -78,7 +78,7 @@ impl Editor {
         Ok(nearest)
     }
 
-    /// Picks the node at a point, to drag it. Returns whether there is a node.
+    /// Picks the node at a point, to drag it. Returns whether there is a node at the point.
     pub fn grab(&mut self, stage: &Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<bool> {
         let Some((node, distance)) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
         let ray = camera.ray(aspect, place)?;
@@ -297,7 +297,7 @@ pub struct Orbit {
 }
 
 impl Orbit {
-    /// Turns the camera around the target, by radians to the right and up.
+    /// Turns the camera around the target, by angles to the right and up, in radians.
     pub fn turn(&self, camera: &mut Camera, right: f32, up: f32) {
         let away = (camera.eye - self.target).as_vec3();
         let distance = away.length().max(1e-4);
@@ -327,7 +327,7 @@ impl Orbit {
     }
 }
 
-/// Turns the camera at its place, by radians to the right and up.
+/// Turns the camera at its place, by angles to the right and up, in radians.
 pub fn look(camera: &mut Camera, right: f32, up: f32) {
     let forward = camera.forward;
     let (azimuth, height) = (forward.x.atan2(-forward.z) + right, forward.y.clamp(-1.0, 1.0).asin() + up);
@@ -336,7 +336,7 @@ pub fn look(camera: &mut Camera, right: f32, up: f32) {
     camera.up = Camera::above(camera.forward);
 }
 
-/// Moves the camera by metres to the right, up and ahead.
+/// Moves the camera by distances to the right, up and ahead, in metres.
 pub fn fly(camera: &mut Camera, [right, up, ahead]: [f32; 3]) {
     let side = camera.forward.cross(Vec3::Y).normalize_or(Vec3::X);
     camera.eye += (side * right + Vec3::Y * up + camera.forward * ahead).as_dvec3();

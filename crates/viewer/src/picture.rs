@@ -24,7 +24,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference of a channel, out of 255, that the eye sees in pictures side by side.
+    /// The least difference of a channel, out of 255, that the eye sees in pictures side by side.
     pub const VISIBLE: u8 = 12;
 }
 
@@ -44,7 +44,7 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Writes a PNG file with at most `most` colours, 2 to 256; it has about a third of the bytes.
+    /// Writes a PNG file with at most `most` colours, 2 to 256, in about a third of the bytes that full colour takes.
     pub fn write_small(&self, path: &Path, most: usize) -> Result<()> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::while_doing(&format!("{} cannot be written", path.display()), error)
@@ -62,8 +62,8 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Returns a palette and an index for each pixel. Boxes of colours are split at the median of their longest side,
-    /// largest first; the mean of a box replaces its colours. P. Heckbert, "Color image quantization for frame buffer
+    /// Returns a palette and an index for each pixel. Boxes of colours, largest first, are split at the median of their
+    /// longest side; the mean of a box replaces its colours. P. Heckbert, "Color image quantization for frame buffer
     /// display", 1982.
     fn reduced(&self, most: usize) -> (Vec<[u8; 3]>, Vec<u8>) {
         let mut order: Vec<usize> = (0..self.colours.len()).collect();
@@ -122,7 +122,7 @@ impl Picture {
         Ok(Self { size: [info.width, info.height], colours: bytes.as_chunks().0.to_vec() })
     }
 
-    /// Returns the difference to another picture; the greatest difference if the sizes differ.
+    /// Returns the difference to another picture, or the greatest possible difference if the sizes differ.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Difference {
         if self.size != other.size {

@@ -10,7 +10,7 @@ pub struct Threads {
 
 #[cfg(not(target_arch = "wasm32"))]
 impl Threads {
-    /// Starts this many threads; 0 for one per core.
+    /// Starts `count` threads; 0 starts one per core.
     pub fn new(count: usize) -> Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
         let failure = |error| crate::failure::Failure::while_doing("threads cannot be started", error);
@@ -52,7 +52,7 @@ pub fn join<A, B>(first: impl FnOnce() -> A, second: impl FnOnce() -> B) -> (A, 
 #[cfg(not(target_arch = "wasm32"))]
 pub fn each<T: Send>(items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
     use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _};
-    // Each item is long enough for a separate task.
+    // Each item takes long enough to be a separate task.
     items.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, item)| work(number, item));
 }
 

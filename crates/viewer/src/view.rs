@@ -38,7 +38,7 @@ pub struct View {
 }
 
 impl View {
-    /// Returns an empty view. Its list has matrices only if `relative`; otherwise a mirror has them.
+    /// Returns an empty view. Its list has matrices only if `relative` is set; otherwise a mirror has the matrices.
     #[must_use]
     pub fn new(relative: bool) -> Self {
         let list = if relative { DrawList::new() } else { DrawList::new().without_matrices() };
@@ -52,7 +52,7 @@ impl View {
         }
     }
 
-    /// Groups the draws. With `eye`, the camera's position and direction in the matrices' space, orders blended draws.
+    /// Groups the draws. Orders blended draws if `eye` has the camera's position and direction in the matrices' space.
     pub fn arrange(&mut self, stage: &Stage, scene: &Scene, eye: Option<(Vec3, Vec3)>) {
         self.list.group(&mut self.groups);
         let Some((eye, forward)) = eye else { return };

@@ -26,7 +26,7 @@ pub struct Viewer {
     pub camera: Camera,
     /// The camera of the file that `camera` follows, until the user moves it.
     pub through: Option<usize>,
-    /// The camera as `follow` last set it: if `camera` differs, the user has moved it.
+    /// The camera as `follow` last set it. If `camera` differs, the user has moved the camera.
     put: Camera,
     /// The camera used for culling, if it is not `camera`.
     pub frozen: Option<Camera>,
@@ -40,9 +40,9 @@ pub struct Viewer {
 /// The times and counts of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
-    /// Milliseconds of each phase: see [`Frame::PHASES`].
+    /// The time of each phase, in milliseconds: see [`Frame::PHASES`].
     pub ms: [f64; 7],
-    /// Milliseconds of drawing, including the wait for the device.
+    /// The time of drawing, including the wait for the device, in milliseconds.
     pub draw_ms: f64,
     /// The bytes uploaded.
     pub uploaded: Uploaded,
@@ -59,7 +59,7 @@ impl Frame {
     pub const PHASES: [&'static str; 7] =
         ["edits", "characters", "maintenance", "update", "culling", "lists", "uploads"];
 
-    /// Returns the total milliseconds of all phases; drawing is not a phase.
+    /// Returns the total time of all phases, in milliseconds; drawing is not a phase.
     #[must_use]
     pub fn work_ms(&self) -> f64 {
         self.ms.iter().sum()
@@ -90,7 +90,7 @@ impl Frame {
 }
 
 impl Viewer {
-    /// Makes the arguments' stage on a device, for targets of a format.
+    /// Makes the stage that the arguments ask for, on a device and for targets of a format.
     pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat, settings: Settings) -> Result<Self> {
         Self::of(gpu, Stage::new(arguments)?, arguments, format, settings)
     }
@@ -206,7 +206,7 @@ impl Viewer {
         Ok(frame)
     }
 
-    /// Draws the prepared frame, and waits for the device. Returns the milliseconds.
+    /// Draws the prepared frame, and waits for the device. Returns the time, in milliseconds.
     pub fn draw(&mut self, canvas: &wgpu::Texture) -> Result<f64> {
         let start = Instant::now();
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
@@ -219,7 +219,7 @@ impl Viewer {
     }
 }
 
-/// Plays the arguments' frames without a window, and calls `tell` after each. Returns the last picture, if drawn.
+/// Plays the requested frames without a window, and calls `tell` after each frame. Returns the last picture, if drawn.
 pub fn run(
     gpu: Gpu,
     arguments: &Arguments,
@@ -237,7 +237,7 @@ pub fn run(
     for number in 0..arguments.frames {
         viewer.still = arguments.still && number > 0;
         let mut frame = viewer.work(aspect)?;
-        // Only the last frame is seen.
+        // Draw only the last frame, which is the picture, unless all frames are wanted.
         if arguments.draw && (arguments.draw_all || number + 1 == arguments.frames) {
             frame.draw_ms = viewer.draw(&canvas)?;
         } else {

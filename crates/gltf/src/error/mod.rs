@@ -62,7 +62,7 @@ pub enum ImportErrorKind {
     NotGltf(OtherFile),
     /// A binary file (GLB) ends before the end of its header or of a chunk.
     Truncated {
-        /// The least number of bytes that the header of the file or chunk implies.
+        /// The least number of bytes that the file must have according to the header of the file or chunk.
         expected: u64,
         /// The number of bytes present.
         found: u64,
@@ -75,11 +75,11 @@ pub enum ImportErrorKind {
     Version(String),
     /// The file requires this extension, which is not supported.
     UnsupportedExtension(String),
-    /// The file requires an extension that this crate reads only with a feature, which is off.
+    /// The file requires an extension that this crate reads only with a feature, and the feature is off.
     FeatureOff {
         /// The extension.
         extension: &'static str,
-        /// The feature of `hedgerow-gltf` that reads it.
+        /// The feature of `hedgerow-gltf` that reads the extension.
         feature: &'static str,
     },
     /// The data of a buffer is not available.
@@ -89,7 +89,7 @@ pub enum ImportErrorKind {
         /// What is wrong with it.
         problem: BufferProblem,
     },
-    /// An item refers to another by an index that is not in the file.
+    /// An item refers to another item by an index that is not in the file.
     IndexOutOfRange {
         /// The item that holds the index.
         item: Item,
@@ -97,7 +97,7 @@ pub enum ImportErrorKind {
         field: String,
         /// The index.
         index: usize,
-        /// How many items of the kind that the index refers to are in the file.
+        /// The number of items in the file of the kind that the index refers to.
         count: usize,
     },
     /// A node is a child of two nodes.
@@ -122,9 +122,9 @@ pub enum ImportErrorKind {
     OutOfBounds {
         /// The buffer view or the accessor.
         item: Item,
-        /// How many bytes of the buffer or view it needs.
+        /// How many bytes the buffer or view must have.
         expected: u128,
-        /// How many bytes there are.
+        /// How many bytes the buffer or view has.
         found: u64,
     },
     /// An accessor describes data that glTF forbids.
@@ -143,8 +143,8 @@ pub enum ImportErrorKind {
         /// What is wrong with the data.
         problem: String,
     },
-    /// The file has more mesh primitives or materials than 32 bits can number from the first number on: see
-    /// [`ImportOptions`](super::ImportOptions).
+    /// The numbers of mesh primitives or materials, which begin at the first number in the
+    /// [`ImportOptions`](super::ImportOptions), exceed 32 bits.
     TooMany(ItemKind),
     /// The scenes of the file have more nodes than allowed for the file's size.
     TooManyNodes {
@@ -160,8 +160,8 @@ pub enum ImportErrorKind {
         /// The greatest number allowed.
         most: u64,
     },
-    /// The import takes more memory than allowed for the file's size: parsed JSON, nodes, scenes, vertices, keys,
-    /// weights and images, counted each time they are made.
+    /// Parsed JSON, nodes, scenes, vertices, keys, weights and images take more memory than allowed for the file's
+    /// size. Data that is read several times counts each time.
     TooManyBytes {
         /// The item at which the limit is exceeded.
         item: Item,
@@ -212,7 +212,7 @@ pub enum ImportErrorKind {
     NoAnimation {
         /// The index.
         animation: usize,
-        /// The number of animations: 0 without [`Parts::motion`](super::Parts::motion).
+        /// The number of animations; 0 if [`Parts::motion`](super::Parts::motion) is not set.
         count: usize,
     },
     /// The keys of an animation cannot be played.

@@ -4,8 +4,8 @@ use super::{ImportError, ImportErrorKind, Item};
 use core::fmt;
 use std::cell::RefCell;
 
-/// A fault that the import repaired, listed in [`Imported::warnings`](crate::Imported::warnings). With
-/// [`ImportOptions::strict`](crate::ImportOptions::strict) a fault is an error.
+/// A fault that the import repaired, listed in [`Imported::warnings`](crate::Imported::warnings). If
+/// [`ImportOptions::strict`](crate::ImportOptions::strict) is set, a fault is an error.
 ///
 /// ```
 /// use hedgerow_gltf::{ImportOptions, WarningKind};
@@ -26,7 +26,7 @@ use std::cell::RefCell;
 pub struct Warning {
     /// The item with the fault.
     pub item: Item,
-    /// The field at fault; empty for the item as a whole.
+    /// The field at fault; empty if the whole item is at fault.
     pub field: String,
     /// The fault and its repair.
     pub kind: WarningKind,
@@ -44,19 +44,19 @@ pub enum WarningKind {
     WhiteSpace,
     /// A path has backslashes, which are read as slashes.
     Backslash,
-    /// A scene lists a node whose parent is not in the scene: the node is a root of the scene.
+    /// A scene lists a node whose parent is not in the scene: the node becomes a root of the scene.
     ListsChild,
-    /// A scene lists a node twice, or lists a node and its ancestor: the node is in the scene once.
+    /// A scene lists a node twice, or lists a node and its ancestor: the node is inserted only once.
     ListedAgain,
     /// `min` and `max` of positions differ from the data: the box is computed from the data.
     Bounds,
-    /// Vertices have numbers that are not finite. An invalid position becomes the previous vertex's position, an
-    /// invalid normal +z, a tangent +x, and a morph delta zero.
+    /// Vertices have numbers that are not finite. An invalid position becomes that of the previous vertex; invalid
+    /// normals become +z, tangents +x, and morph deltas zero.
     Vertices {
         /// How many vertices.
         count: usize,
     },
-    /// Weights of joints are negative or not finite: they are zero.
+    /// Weights of joints are negative or not finite: they become zero.
     Weights {
         /// How many weights.
         count: usize,
@@ -66,12 +66,12 @@ pub enum WarningKind {
         /// How many vertices.
         count: usize,
     },
-    /// Vertices follow joints that a skin of the mesh lacks: the weight is zero.
+    /// Vertices follow joints that a skin of the mesh lacks: their weights become zero.
     Joints {
         /// How many influences.
         count: usize,
     },
-    /// Indices refer to missing vertices: they are replaced so that their triangle or line has no area.
+    /// Indices refer to missing vertices: they are replaced, and their triangle or line becomes degenerate.
     Indices {
         /// How many indices.
         count: usize,
@@ -81,19 +81,19 @@ pub enum WarningKind {
         /// How many instances.
         count: usize,
     },
-    /// Keys are left out: times or values are not finite, rotations are zero, or more than two keys have the same time.
+    /// Keys are left out because numbers are not finite, rotations are zero, or more than two keys have the same time.
     KeysDropped {
         /// How many keys.
         count: usize,
     },
-    /// The times of keys do not rise, or begin before zero: keys are sorted and cut at zero. If several keys have the
-    /// same time, the first and the last make a jump.
+    /// The times of keys are not in ascending order, or some are negative: keys are sorted and cut at time zero. If
+    /// several keys have the same time, the value jumps from the first key to the last.
     KeysMoved,
     /// A channel has no usable keys, and is left out.
     NoKeys,
     /// An animated node has a matrix, which is decomposed into translation, rotation and scale.
     AnimatedMatrix,
-    /// glTF does not allow a value, but its meaning is plain.
+    /// glTF does not allow the value, but its meaning is plain.
     Invalid {
         /// The value as it is read.
         meant: &'static str,
@@ -111,11 +111,11 @@ pub enum WarningKind {
     /// - skins without joints: nothing is drawn with them;
     /// - instances of a mesh that follows a skin.
     LeftOut,
-    /// A node has levels of detail (`MSFT_lod`), but only the finest is imported: coarser levels must have the node's
-    /// transform, skin and number of primitives, no children, and falling screen coverage. This is not a fault:
-    /// [`ImportOptions::strict`](crate::ImportOptions::strict) accepts it.
+    /// Of the levels of detail of a node (`MSFT_lod`), only the finest is imported, because a coarser level differs in
+    /// transform, skin or number of primitives, has children, or does not have a smaller screen coverage. This is not a
+    /// fault: [`ImportOptions::strict`](crate::ImportOptions::strict) accepts it.
     LevelsOfDetail,
-    /// The list is full: it has at most 1,000 warnings, fewer if their names are long.
+    /// The list is full: it holds at most 1,000 warnings, or fewer if their names are long.
     More {
         /// The number of unlisted warnings.
         count: usize,

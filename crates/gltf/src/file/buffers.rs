@@ -18,18 +18,18 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The buffers of a file. Their data exists, except for buffers that no view reads. A buffer with fewer bytes than the
-/// file states can be read up to its end.
+/// The buffers of a file. Their data exists, except for buffers that no view reads. If a buffer has fewer bytes than
+/// the file states, the existing bytes can be read.
 ///
-/// The size of an external file is checked at once, but the file is read only when its bytes are first needed: never if
-/// accessors state all bounds that the import needs.
+/// The size of an external file is checked at once, but the file is read only when its bytes are first needed. If
+/// accessors state all bounds that the import needs, the file is never read.
 pub(crate) struct Buffers<'a> {
     buffers: Vec<Buffer<'a>>,
     #[cfg(feature = "meshopt")]
     compressed: crate::meshopt::Views<'a>,
 }
 
-/// One buffer of `length` bytes: the stated length, or less if bytes are missing.
+/// A buffer. `length` is the number of bytes that the file states, or less if bytes are missing.
 struct Buffer<'a> {
     length: usize,
     /// `None` if the buffer has neither a URI nor a binary chunk.
@@ -37,7 +37,7 @@ struct Buffer<'a> {
 }
 
 pub(crate) enum Source<'a> {
-    /// Memory; for a buffer, at least `length` bytes.
+    /// Bytes in memory; a buffer has at least `length` bytes.
     Memory(Cow<'a, [u8]>),
     /// A file, kept in memory after the first read.
     File { path: PathBuf, content: OnceCell<Vec<u8>> },
@@ -182,7 +182,7 @@ pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>
         return Err(BufferProblem::UnsupportedUri);
     }
     let folder = base_dir.ok_or(BufferProblem::NoFolder)?;
-    // Exporters on Windows write backslashes; file names rarely contain backslashes.
+    // Exporters on Windows write backslashes between folders; names rarely contain backslashes.
     let (path, fault) = match path.contains('\\') {
         true => (folder.join(path.replace('\\', "/")), Some(WarningKind::Backslash)),
         false => (folder.join(&*path), None),
@@ -226,9 +226,9 @@ fn room_for(bytes: usize) -> Result<Vec<u8>, BufferProblem> {
     fallible::with_capacity(bytes).map_err(|_| BufferProblem::AllocationFailed)
 }
 
-/// Returns the length of a file in bytes; an error unless it is a readable regular file.
+/// Returns the length of a file in bytes, or an error if it is not a readable regular file.
 fn measure(path: &Path) -> io::Result<u64> {
-    // Check before opening: opening a pipe waits for its other end.
+    // Check before opening, because opening a pipe waits for its other end.
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());

@@ -1,4 +1,4 @@
-//! The file: from bytes to JSON, buffers, and the numbers that accessors describe.
+//! Reads a file from its bytes: the JSON, the buffers, and the numbers that accessors describe.
 //!
 //! | file | what |
 //! |---|---|

@@ -22,17 +22,17 @@ pub(crate) struct Reader<'a> {
     pub(crate) warnings: &'a Warnings,
 }
 
-/// The default budget of an import is 64 times the size of the file, but at least this many bytes.
+/// The default budget of an import, in bytes, is 64 times the size of the file, but at least this number.
 const LEAST_BUDGET: u64 = 1 << 28;
 const BUDGET_PER_BYTE: u64 = 64;
 
-/// An accessor without a buffer view may always have this many elements.
+/// The number of elements that an accessor without a buffer view may always have.
 const LEAST_ELEMENTS: u64 = 1 << 16;
 
 /// The bytes that an import may still allocate.
 ///
-/// Without this limit, a file of a megabyte could allocate a terabyte: a few bytes of JSON make a node; many
-/// primitives, targets and channels may share an accessor; an accessor without a buffer view has elements but no bytes.
+/// Without this limit, a file of a megabyte could allocate a terabyte, because a few bytes of JSON make a node, many
+/// primitives, targets and channels may share an accessor, and an accessor may have elements without any bytes.
 pub(crate) struct Budget {
     most: u64,
     taken: Cell<u64>,
@@ -106,7 +106,7 @@ pub(crate) enum Numbers {
 const NOT_NATURAL: &str = "it is read as indices and must be unsigned integers";
 
 impl Numbers {
-    /// Returns `None` if glTF allows the numbers, the field at fault and its meaning if that is plain, else an error.
+    /// Returns `None` if glTF allows the numbers; else the field at fault with its plain meaning, or an error.
     fn allow(
         self,
         of: ComponentType,
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         with_number!(layout.component, normalized, read => self.elements(accessor, &layout, list, read, 0.0, value))
     }
 
-    /// Returns the elements of `accessor`, whose `N` integers `value` converts.
+    /// Returns the elements of `accessor`; `value` converts the `N` integers of an element.
     pub(crate) fn integers<const N: usize, V: Copy, L: List<V>>(
         self,
         accessor: Index<Accessor>,
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         accessor.is_some_and(|accessor| accessor.type_ == Checked::Valid(Type::Vec4))
     }
 
-    /// Returns the accessor's layout, and whether its integers are fractions; an error if they are not as expected.
+    /// Returns the accessor's layout and whether its integers are fractions, or an error if either is not as expected.
     fn layout(
         self,
         accessor: Index<Accessor>,

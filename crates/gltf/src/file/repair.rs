@@ -11,7 +11,7 @@ pub(crate) const NO_NODE: u32 = u32::MAX;
 /// - An unpaired surrogate becomes U+FFFD.
 /// - The target of an animation channel without a node gets the node and path of its `KHR_animation_pointer`, or
 ///   [`NO_NODE`].
-/// - A scene without a list of nodes gets an empty one.
+/// - A scene without a list of nodes gets an empty list.
 ///
 /// Runs in **O(text)**. Invalid JSON stays invalid.
 pub(super) fn repaired(text: &str) -> (String, bool, bool) {
@@ -21,7 +21,7 @@ pub(super) fn repaired(text: &str) -> (String, bool, bool) {
     (writer.out, writer.lone_surrogates, writer.number_as_version)
 }
 
-/// The greatest depth of nesting that is repaired: more than the parser accepts.
+/// The greatest depth of nesting that is repaired, which is more than the parser accepts.
 const MOST_DEPTH: usize = 200;
 
 /// An object or an array that is open.

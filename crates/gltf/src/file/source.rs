@@ -109,7 +109,7 @@ fn other_version(json: &str) -> Option<String> {
     let file: Object<'_> = serde_json::from_str(json).ok()?;
     let asset = file.get("asset").and_then(|asset| serde_json::from_str::<Object<'_>>(asset.get()).ok());
     let version = asset.as_ref().and_then(|asset| serde_json::from_str(asset.get("version")?.get()).ok());
-    // glTF 1.0 has named items in objects, and `asset` is optional.
+    // In glTF 1.0, objects hold items by name, and `asset` is optional.
     let is_first = ["accessors", "meshes", "nodes", "scenes"]
         .iter()
         .any(|list| file.get(*list).is_some_and(|list| list.get().starts_with('{')));

@@ -8,13 +8,13 @@ pub(super) const MATERIAL: u64 = 3584;
 /// An upper bound of the bytes of a list.
 const LIST: u64 = 512;
 
-/// Returns an upper bound of the bytes of parsed JSON and its items. If the bound is at most `most`, returns it without
-/// the additional bytes of [materials](MATERIAL).
+/// Returns an upper bound of the bytes of parsed JSON and its items. If the bound is at most `most`, the additional
+/// bytes of [materials](MATERIAL) are not included.
 ///
-/// Numbers and strings are not counted: in the JSON of extensions they take up to 81 times their size in the file,
-/// elsewhere less than 10 times.
+/// Numbers and strings are not counted. They take up to 81 times their size in the file if they are in extensions, and
+/// less than 10 times elsewhere.
 pub(super) fn of(json: &[u8], most: u64) -> u64 {
-    // A count over 255 bytes fits in a byte, so the compiler vectorises the loop.
+    // The count in a chunk of 255 bytes fits in a byte, so the compiler vectorises the loop.
     let count = |of| {
         let of_chunk = |chunk: &[u8]| u64::from(chunk.iter().map(|&byte| u8::from(byte == of)).sum::<u8>());
         json.chunks(255).map(of_chunk).sum::<u64>()

@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 pub struct Image {
     /// The name, if any.
     pub name: Option<String>,
-    /// The media type, such as `image/png`, from the file or from the `data:` URI. Only a separate file may lack it.
+    /// The media type, such as `image/png`, from the file or from the `data:` URI. `None` only for a separate file.
     pub mime_type: Option<String>,
     /// The URI of a separate file, relative to the glTF file.
     pub uri: Option<String>,
-    /// The bytes, undecoded; empty without [`Parts::images`], or if they are missing: see [`Skipped::Image`].
+    /// The undecoded bytes; empty if [`Parts::images`] is not set or the bytes are missing: see [`Skipped::Image`].
     pub bytes: Vec<u8>,
     /// The item's `extras`.
     pub extras: Extras,
@@ -35,7 +35,7 @@ pub(super) fn read(
 ) -> Result<Vec<Image>, ImportError> {
     let root = reader.root;
     let mut images: Vec<Image> = Vec::with_capacity(root.images.len());
-    // The image for which each file was read. Other images that name the file copy the bytes, which are charged.
+    // The first image of each file that was read. Other images of the file copy its bytes; copies are charged.
     let mut files: HashMap<PathBuf, usize> = HashMap::new();
     for (index, json) in root.images.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Image, index);
@@ -95,7 +95,7 @@ pub(super) fn read(
     Ok(images)
 }
 
-/// Returns the media type of a `data:` URI, without its parameters; empty if it names none. `None` for other URIs.
+/// Returns the media type of a `data:` URI, without its parameters; empty if the URI has none. `None` for other URIs.
 fn data_type(uri: &str) -> Option<&str> {
     let (scheme, rest) = uri.split_once(':')?;
     let (head, _) = rest.split_once(',').unwrap_or((rest, ""));

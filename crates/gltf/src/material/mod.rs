@@ -1,8 +1,8 @@
 //! Materials, textures and images.
 //!
 //! A [`Material`] refers to textures by [`TextureRef`]s; a [`Texture`] is an [`Image`] with a [`Sampler`]. All are in
-//! [`Imported`](super::Imported) by glTF index. Images are bytes as in the file, such as PNG or JPEG: the renderer
-//! decodes them.
+//! [`Imported`](super::Imported) by glTF index. Images are encoded as in the file, such as PNG or JPEG, and the
+//! renderer decodes them.
 //!
 //! ```
 //! use hedgerow_gltf::{material::AlphaMode};
@@ -40,8 +40,8 @@ use serde_json::{Map, Value};
 
 /// A material of a glTF file: metallic-roughness, with the extensions that change what a renderer must do.
 ///
-/// Values that the file leaves out have glTF's defaults, as in [`Material::default`]. All numbers are finite, but
-/// otherwise as in the file. Colours are linear. A texture multiplies the factor of the same name.
+/// Values that the file leaves out have glTF's defaults, as in [`Material::default`]. All numbers are as in the file,
+/// and finite. Colours are linear. A texture multiplies the factor of the same name.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Material {
@@ -167,7 +167,7 @@ pub struct Transmission {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Volume {
-    /// The thickness beneath the surface, in the space of the mesh. Default 0: a thin wall.
+    /// The thickness beneath the surface, in the space of the mesh. 0, the default, means a thin wall.
     pub thickness: f32,
     /// The texture of `thickness`, in green.
     pub thickness_texture: Option<TextureRef>,

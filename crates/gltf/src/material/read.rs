@@ -22,7 +22,7 @@ const TRANSFORM: &str = "KHR_texture_transform";
 /// Materials, textures and images.
 #[derive(Default)]
 pub(crate) struct Look {
-    /// By glTF index, then the default material.
+    /// The materials by glTF index, then the default material.
     pub(crate) materials: Vec<Material>,
     pub(crate) textures: Vec<Texture>,
     pub(crate) images: Vec<Image>,

@@ -9,7 +9,7 @@ use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 use hedgerow::Aabb;
 
-/// Tolerances of a declared box, as fractions: two of the box's size, for stored and for decoded positions, and one of
+/// Tolerances of a declared box, as fractions of its size for stored and for decoded positions, and as a fraction of
 /// its greatest coordinate. Exporters write few digits, or enlarge a decoded box by a step of 11-bit positions.
 const SIZE_TOLERANCE: f32 = 1e-4;
 const DECODED_TOLERANCE: f32 = 1e-3;
@@ -51,8 +51,8 @@ pub(super) fn positions(
     Ok(if bad > 0 && found.is_empty() { Aabb::new(Vec3::ZERO, Vec3::ZERO) } else { found })
 }
 
-/// Returns the box of a primitive whose positions have the box `found`. The declared box is used if it differs only by
-/// rounding, or if the file has no positions.
+/// Returns the box of a primitive; `found` is the box computed from its positions. The declared box is used if it
+/// differs only by rounding, or if the file has no positions.
 pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: Aabb) -> Result<Aabb, ImportError> {
     let root = reader.root;
     let primitive = &root.meshes[mesh].primitives[number];
@@ -90,7 +90,7 @@ fn declared(json: &Accessor, layout: &Layout) -> Option<Aabb> {
     let corner = |value: &Option<Value>| {
         let [x, y, z] = value.as_ref()?.as_array()?.as_slice() else { return None };
         let [x, y, z] = [x.as_f64()?, y.as_f64()?, z.as_f64()?];
-        // `min` and `max` are stored values, not fractions, even if normalised.
+        // `min` and `max` are stored values, not fractions, even if the accessor is normalised.
         Some(narrowed([x, y, z]).map(|stored| scaled(layout.component, stored, json.normalized)))
     };
     let bounds = Aabb::new(corner(&json.min)?, corner(&json.max)?);
@@ -123,7 +123,7 @@ fn measure<const S: usize>(
     };
     let mut replaced = Vec::new();
     if let Some(sparse) = &layout.sparse {
-        // Each sparse element has bytes in a buffer, so the count fits.
+        // Each sparse element has bytes in a buffer, so the number of elements fits in a `usize`.
         let count = usize::try_from(sparse.count).unwrap_or(usize::MAX);
         replaced.try_reserve_exact(count).map_err(|_| ImportErrorKind::AllocationFailed(item()))?;
         let (indices, values) = (sparse.indices.view(root, buffers)?, sparse.values.view(root, buffers)?);

@@ -6,7 +6,7 @@ use gltf::json::Index;
 use gltf::json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf::json::validation::Checked;
 
-/// A vertex attribute whose name begins with an underscore: the application defines its meaning.
+/// A vertex attribute whose name begins with an underscore, and whose meaning the application defines.
 ///
 /// ```
 /// use hedgerow_gltf::AttributeValues;
@@ -35,7 +35,7 @@ pub struct VertexAttribute {
 /// The values of a [`VertexAttribute`]: one to four numbers for each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttributeValues {
-    /// Floats, including signed and normalised integers, which are converted.
+    /// Floats; signed and normalised integers are converted to floats.
     Floats {
         /// How many numbers a vertex has.
         width: usize,

@@ -34,7 +34,7 @@ pub struct MeshData {
     pub id: u32,
     /// The kind of primitive that the vertices or indices draw, in order.
     pub topology: Topology,
-    /// Positions, in the node's space; in the bind space if the mesh has a skin.
+    /// Positions, in the node's space or, if the mesh has a skin, in the bind space.
     pub positions: Vec<[f32; 3]>,
     /// Normals; empty if the file has none.
     pub normals: Vec<[f32; 3]>,
@@ -49,9 +49,9 @@ pub struct MeshData {
     /// The number of influences per vertex: four for each set `JOINTS_n`, `WEIGHTS_n`; 0 if no skin deforms the mesh.
     pub influences: usize,
     /// The joints of all influences, vertex by vertex, numbered by the skin, not by the rig's skeleton.
-    /// [`Skin::palette`](hedgerow_anim::skin::Skin::palette) makes palettes with these numbers.
+    /// [`Skin::palette`](hedgerow_anim::skin::Skin::palette) returns palettes with the same numbering.
     pub joints: Vec<u16>,
-    /// The weights of all influences, in the order of `joints`: finite and not negative; their sum need not be 1. A
+    /// The weights of all influences, in the order of `joints`: finite and not negative, but their sum need not be 1. A
     /// vertex whose weights are all zero follows its first joint.
     pub weights: Vec<f32>,
     /// The indices of the vertices to draw; empty if all are drawn in order.
@@ -69,8 +69,8 @@ impl MeshData {
         self.influences > 0 || !self.targets.is_empty()
     }
 
-    /// Returns the triangles of lists, strips and fans as indices of vertices, front faces counter-clockwise. Empty for
-    /// points and lines.
+    /// Returns the triangles of lists, strips and fans as indices of vertices, with counter-clockwise front faces.
+    /// Empty for points and lines.
     ///
     /// ```
     /// use hedgerow_gltf::{MeshData, Topology};

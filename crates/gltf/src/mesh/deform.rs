@@ -32,7 +32,7 @@ impl MeshData {
         Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }
     }
 
-    /// Lays the mesh out for skinning with palettes of `skin`: the skin of a node that draws the mesh, or
+    /// Lays the mesh out for skinning with palettes of `skin`, which is the skin of a node that draws the mesh, or
     /// [`Skin::rigid`] for a mesh that is only morphed. For a node without a skin, call
     /// [`without_joints`](Self::without_joints) first. The skinned mesh refuses palettes of other skins.
     ///
@@ -42,8 +42,8 @@ impl MeshData {
     /// Runs in **O(vertices · (influences + targets) + indices)**.
     ///
     /// # Errors
-    /// What [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build) refuses. If the arrays and
-    /// the skin are of the same import, it refuses only a mesh of more than 2³² − 65 vertices.
+    /// The errors of [`SkinnedMeshBuilder::build`](hedgerow_anim::skin::SkinnedMeshBuilder::build). If the arrays and
+    /// the skin come from the same import, the only error is that the mesh has more than 2³² − 65 vertices.
     pub fn to_skinned_mesh(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {
         let in_order: Vec<u32>;
         let indices = if self.indices.is_empty() {
@@ -73,14 +73,14 @@ impl MeshData {
         builder.build(skin)
     }
 
-    /// Returns a box for each joint: together they give the mesh's box in any pose with morph weights from 0 to 1.
+    /// Returns a box for each joint. Together the boxes give the mesh's box in any pose, for morph weights from 0 to 1.
     /// `skin` is the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
     ///
     /// Runs in **O(vertices · (influences + targets))**.
     ///
     /// # Errors
-    /// What [`JointBounds::with_morphs`] refuses. If the arrays and the skin are of the same import, it refuses only
-    /// deltas whose sum is not finite.
+    /// The errors of [`JointBounds::with_morphs`]. If the arrays and the skin come from the same import, the only error
+    /// is that a sum of deltas is not finite.
     pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
         let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];

@@ -30,7 +30,7 @@ pub struct MeshIds {
 }
 
 impl MeshIds {
-    /// Assigns ids from `begin` on; `primitives` has the count of each mesh. `None` if 32 bits are not enough.
+    /// Assigns ids from `begin` on; `primitives` has the number in each mesh. `None` if 32 bits are not enough.
     pub(crate) fn count(begin: u32, primitives: impl Iterator<Item = usize>) -> Option<Self> {
         let mut first = vec![begin];
         let mut next = begin;
@@ -97,8 +97,8 @@ impl MeshIds {
         (id < end).then_some(id)
     }
 
-    /// Returns the glTF mesh of an id and the primitive within the mesh, in O(log meshes); `None` if the id is not of
-    /// the file.
+    /// Returns the glTF mesh of an id and the primitive within the mesh, in O(log meshes); `None` if the id does not
+    /// belong to the file.
     ///
     /// ```
     /// let text = br#"{"asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {}}]}]}"#;
@@ -109,7 +109,7 @@ impl MeshIds {
     /// ```
     #[must_use]
     pub fn primitive(&self, id: u32) -> Option<(usize, usize)> {
-        // The last mesh that starts at or before the id; a mesh without primitives starts where the next one does.
+        // Find the last mesh that starts at or before the id; an empty mesh starts where the next mesh starts.
         let behind = self.first.partition_point(|&first| first <= id);
         let mesh = behind.checked_sub(1).filter(|_| behind < self.first.len())?;
         Some((mesh, (id - self.first[mesh]) as usize))

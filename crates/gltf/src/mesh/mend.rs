@@ -45,7 +45,7 @@ pub(super) fn points(points: &mut [[f32; 3]]) -> (Aabb, usize) {
     (box_of(points).unwrap_or(Aabb::EMPTY), count)
 }
 
-/// Replaces vectors that are not finite, and returns their number.
+/// Replaces vectors that are not finite, and returns how many were replaced.
 pub(super) fn vectors<const N: usize>(vectors: &mut [[f32; N]], by: [f32; N]) -> usize {
     if vectors.as_flattened().iter().fold(true, |all, number| all & number.is_finite()) {
         return 0;
@@ -54,7 +54,7 @@ pub(super) fn vectors<const N: usize>(vectors: &mut [[f32; N]], by: [f32; N]) ->
     bad.map(|vector| *vector = by).count()
 }
 
-/// Replaces weights that are negative or not finite by zero, and returns their number.
+/// Replaces weights that are negative or not finite by zero, and returns how many were replaced.
 pub(super) fn weights(weights: &mut [f32]) -> usize {
     let is_bad = |weight: f32| (weight < 0.0) | !weight.is_finite();
     if !weights.iter().fold(false, |any, &weight| any | is_bad(weight)) {
@@ -68,8 +68,8 @@ pub(super) fn without_weight(weights: &[f32], influences: usize) -> usize {
     weights.chunks_exact(influences).filter(|of_vertex| of_vertex.iter().sum::<f32>() == 0.0).count()
 }
 
-/// Clears the weights of joints that are not below `limit`, and returns their number. If a vertex then has only zero
-/// weights and its first joint is not below `limit`, that joint becomes 0.
+/// Sets the weights of joints whose number is `limit` or more to zero, and returns how many were changed. If all
+/// weights of a vertex are then zero and the number of its first joint is `limit` or more, that number becomes 0.
 pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize, limit: usize) -> usize {
     if usize::from(joints.iter().copied().fold(0, u16::max)) < limit {
         return 0;
@@ -91,7 +91,7 @@ pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize,
     count
 }
 
-/// Replaces indices that are not below `vertices`, and returns their number. In lists, all indices of the triangle or
+/// Replaces indices of `vertices` or more, and returns how many were replaced. In lists, all indices of the triangle or
 /// line become 0; in other topologies, the index becomes the previous index. Either has no area.
 pub(super) fn indices(indices: &mut Vec<u32>, vertices: usize, topology: Topology) -> usize {
     let is_bad = |index: u32| index as usize >= vertices;

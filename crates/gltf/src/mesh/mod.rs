@@ -82,7 +82,7 @@ pub struct ImportedPrimitive {
     pub variants: Vec<(usize, usize)>,
     /// The box of its positions at rest; `None` if it has no positions and is not drawn.
     pub bounds: Option<Aabb>,
-    /// The vertices, if it has positions and [`Parts::vertices`] is set.
+    /// The vertices, if the primitive has positions and [`Parts::vertices`] is set.
     pub vertices: Option<MeshData>,
     /// The item's `extras`.
     pub extras: Extras,
@@ -134,7 +134,7 @@ pub(super) fn read(
     Ok(meshes)
 }
 
-/// Reads the vertices of all primitives with positions; joints, weights and morph targets only if motion is wanted.
+/// Reads the vertices of primitives with positions, but joints, weights and morph targets only if motion is wanted.
 pub(super) fn read_vertices(
     reader: Reader<'_>,
     meshes: &mut [ImportedMesh],

@@ -42,8 +42,8 @@ pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Optio
     joints
 }
 
-/// Reads the vertices of a primitive, given by mesh, number and id, and repairs joints that a skin lacks. Returns
-/// vertices and box; `None` if the primitive has no positions. Lists attributes that are not read.
+/// Reads the vertices of a primitive, given by mesh, number and id, and repairs influences of joints that a skin lacks.
+/// Returns vertices and box; `None` if the primitive has no positions. Lists attributes that are not read.
 pub(super) fn vertices(
     reader: Reader<'_>,
     (mesh, number, id): (usize, usize, u32),
@@ -155,8 +155,8 @@ impl Source<'_> {
         }
     }
 
-    /// Returns the elements of an accessor, one for each vertex; empty without an accessor. `by`, if given, replaces
-    /// elements that are not finite.
+    /// Returns the elements of an accessor, one for each vertex, or an empty list if there is no accessor. `by`, if
+    /// given, replaces elements that are not finite.
     fn coordinates<const N: usize>(
         &self,
         accessor: Option<Index<Accessor>>,
@@ -174,7 +174,7 @@ impl Source<'_> {
         Ok(read)
     }
 
-    /// Returns all sets of an attribute up to the first that is missing.
+    /// Returns all sets of an attribute up to the first missing set.
     fn sets<T>(&self, read: impl Fn(u32) -> Result<Option<Vec<T>>, ImportError>) -> Result<Vec<Vec<T>>, ImportError> {
         (0..).map_while(|set| read(set).transpose()).collect()
     }
@@ -245,7 +245,7 @@ impl Source<'_> {
         Ok((influences, joints, weights))
     }
 
-    /// Returns an empty list with room for `count` values; an error if the budget or memory is exceeded.
+    /// Returns an empty list with room for `count` values, or an error if the budget or memory is exceeded.
     fn room<T>(&self, count: usize) -> Result<Vec<T>, ImportError> {
         self.reader.budget.take::<T>(count, || self.item())?;
         fallible::with_capacity(count).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())

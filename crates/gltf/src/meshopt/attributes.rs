@@ -1,13 +1,13 @@
 //! Mode `ATTRIBUTES`: elements of equal size, stored as differences from the previous element.
 //!
-//! A stream has a header byte, blocks of up to 256 elements, and a tail with the element before the first. A block
-//! stores byte 0 of all elements (a *lane*), then byte 1, and so on. A lane has groups of 16 differences of 0, 1, 2, 4
-//! or 8 bits. Four lanes form a channel. Channels store differences of bytes; in version 1 also of 16-bit integers, or
-//! XOR of 32 bits.
+//! A stream has a header byte, blocks of up to 256 elements, and a tail that holds the element before the first. A
+//! block stores byte 0 of all elements (a *lane*), then byte 1, and so on. A lane has groups of 16 differences of 0, 1,
+//! 2, 4 or 8 bits. Four lanes form a channel. A channel stores differences of bytes or, in version 1, differences of
+//! 16-bit integers or the XOR of 32 bits.
 
 use super::{Bytes, Fault};
 
-/// The first byte of a stream, without the version.
+/// The first byte of a stream, without the bits of the version.
 const HEADER: u8 = 0xa0;
 /// The number of elements in a group.
 const GROUP: usize = 16;
@@ -20,8 +20,8 @@ const MOST_STRIDE: usize = 256;
 /// The differences of the four lanes of a channel.
 type Lanes = [[u8; BLOCK_ELEMENTS]; 4];
 
-/// Returns the least number of bytes of a stream with `count` elements: all differences are zero, and the first byte of
-/// `stream` gives the version.
+/// Returns the least number of bytes of a stream with `count` elements, reached if all differences are zero. The first
+/// byte of `stream` gives the version.
 pub(super) fn least(stream: &[u8], count: u64, stride: usize) -> u64 {
     let blocks = count.div_ceil(block_elements(stride) as u64);
     let bytes = if stream.first() == Some(&HEADER) {
@@ -148,7 +148,7 @@ fn add_up<'e>(
             }
         }
         _ if mode & 15 == 2 => {
-            // Encoders rotate to the left.
+            // Encoders rotate to the left, so rotate back to the right.
             let rotation = u32::from(mode >> 4);
             for (element, difference) in steps {
                 let difference = u32::from_le_bytes(difference).rotate_right(rotation);

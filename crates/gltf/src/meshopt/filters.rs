@@ -6,7 +6,7 @@ pub(super) fn octahedral(bytes: &mut [u8], stride: usize) {
     for_each(bytes, stride, |[x, y, one, w], most| {
         let (x, y) = (x as f32 / one as f32, y as f32 / one as f32);
         let z = 1.0 - x.abs() - y.abs();
-        // The lower half is folded over the edges of the upper one.
+        // The lower half of the octahedron is folded over the edges of the upper half.
         let fold = z.min(0.0);
         let (x, y) = (x - fold.copysign(x), y - fold.copysign(y));
         let scale = most as f32 / (x * x + y * y + z * z).sqrt();
@@ -17,7 +17,7 @@ pub(super) fn octahedral(bytes: &mut [u8], stride: usize) {
 /// Decodes quaternions from their three smallest components and the index of the largest, 16 bits each.
 pub(super) fn quaternion(bytes: &mut [u8]) {
     for_each(bytes, 8, |[x, y, z, last], _| {
-        // The two lowest bits are the index; the others encode 1.
+        // The two lowest bits of the fourth number are the index; its other bits are the number that encodes 1.
         let scale = core::f32::consts::FRAC_1_SQRT_2 / (last | 3) as f32;
         let (x, y, z) = (x as f32 * scale, y as f32 * scale, z as f32 * scale);
         let w = (1.0 - x * x - y * y - z * z).max(0.0).sqrt();
@@ -69,7 +69,7 @@ fn for_each(bytes: &mut [u8], stride: usize, change: impl Fn([i32; 4], i32) -> [
     }
 }
 
-/// Returns the nearest integer, halves away from zero; zero for NaN.
+/// Returns the nearest integer. Halves are rounded away from zero, and NaN becomes zero.
 #[expect(clippy::cast_possible_truncation, reason = "only numbers of invalid elements are greater")]
 fn rounded(number: f32) -> i32 {
     number.round() as i32

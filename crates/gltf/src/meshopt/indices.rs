@@ -7,7 +7,7 @@ const HEADER: u8 = 0xd1;
 /// The bytes of padding at the end of a stream.
 const TAIL: usize = 4;
 
-/// Returns the least number of bytes of a stream with `count` indices: one for each index.
+/// Returns the least number of bytes of a stream with `count` indices; an index takes at least one byte.
 pub(super) fn least(count: u64) -> u64 {
     count.saturating_add(1 + TAIL as u64)
 }

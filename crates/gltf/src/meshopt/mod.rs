@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn elements_that_end_a_block_are_decoded() {
-        // 0xa1, for each block a byte that says that nothing changes, then 24 bytes: the first is the first value.
+        // The header 0xa1, a byte for four unchanged lanes of each block, and a tail of 24 bytes with the first value.
         for count in [1, 255, 256, 257, 512, 513_usize] {
             let mut stream = vec![0xa1];
             stream.extend(vec![0b10_10_10_10; count.div_ceil(256)]);
@@ -145,7 +145,7 @@ mod tests {
             assert_eq!(elements, [7, 8, 9, 10].repeat(count));
             assert_eq!(Mode::Attributes(Filter::None).least(&stream, count as u64, 4), 4 + count.div_ceil(256) as u64);
 
-            // Version 0: two zero bits for each group of each lane, then 32 bytes that end with the value.
+            // In version 0, each group of each lane has two zero bits, and a tail of 32 bytes ends with the value.
             stream = vec![0; 1 + 4 * count.div_ceil(64) + 32 - 4];
             stream[0] = 0xa0;
             stream.extend([7, 8, 9, 10]);
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn elements_longer_than_32_bytes_have_blocks_of_at_most_8192() {
-        // 170 elements of 48 bytes fill a block; blocks have whole groups of 16.
+        // 170 elements of 48 bytes fit in 8192 bytes, but a block has whole groups of 16 elements.
         for count in [160, 161, 320_usize] {
             let mut stream = vec![0xa1];
             stream.extend(vec![0b10_10_10_10; 12 * count.div_ceil(160)]);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn differences_of_32_bits_are_rotated() {
-        // Two elements with literal lanes; the first value is 0xff0000ff, the mode a rotation by 4.
+        // Two elements with literal lanes. The first value is 0xff0000ff, and the mode is a rotation by 4.
         let mut stream = vec![0xa1, 255, 1, 0xf0, 2, 0, 3, 0, 4, 0];
         stream.resize(stream.len() + 24 - 5, 0);
         stream.extend([255, 0, 0, 255, 0x42]);
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn indices_go_forth_and_back_and_each_takes_a_byte() {
-        // By 5, and by 3 back.
+        // The first difference is 5, and the second is -3.
         let (stream, mut indices) = ([0xd1, 20, 10, 0, 0, 0, 0], [0; 4]);
         assert_eq!(Mode::Indices.decode(&stream, 2, &mut indices), Ok(()));
         assert_eq!(indices, [5, 0, 2, 0]);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn bent_elements_have_numbers_after_a_filter() {
-        // The number that encodes 1 is 0, and no bit encodes the bit depth.
+        // The number that encodes 1 is 0, and alpha has no set bit to give the bit depth.
         let mut elements = [127, 128, 0, 5, 1, 2, 0, 0];
         filters::octahedral(&mut elements, 4);
         assert_eq!((elements[3], elements[7]), (5, 0));
@@ -203,7 +203,7 @@ mod tests {
         let mut elements = [0, 0, 0, 0, 0, 0, 4, 0];
         filters::quaternion(&mut elements);
         assert_eq!(elements, [255, 127, 0, 0, 0, 0, 0, 0]);
-        // 3/7, -2/7 and 5/7, times √½; the greatest component is the second.
+        // The smallest components are 3/7, -2/7 and 5/7, times √½. The greatest component is the second.
         let numbers = [3, -2, 5, 4 | 1_i16].map(i16::to_le_bytes);
         let mut elements: [u8; 8] = core::array::from_fn(|at| numbers[at / 2][at % 2]);
         filters::quaternion(&mut elements);

@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn numbers_have_up_to_five_bytes_of_seven_bits() {
-        // The examples of the extension's text, which swaps the bytes of the third result.
+        // The examples are from the extension's text, where the bytes of the third result are swapped by mistake.
         for (bytes, number) in [(&[0x7f][..], 0x7f), (&[0x81, 0x04], 0x201), (&[0xff, 0xa0, 0x05], 0x1_507f)] {
             assert_eq!(Bytes(bytes).varint(), Ok(number));
         }

@@ -1,4 +1,4 @@
-//! Mode `TRIANGLES`: lists of triangles, most of them stored as a recent edge and a recent corner.
+//! Mode `TRIANGLES`: lists of triangles, most of which are stored as a recent edge and a recent corner.
 
 use super::{Bytes, Fault, IndexWriter};
 
@@ -7,7 +7,7 @@ const HEADER: u8 = 0xe1;
 /// The size of the table at the end of a stream, in bytes.
 const TABLE: usize = 16;
 
-/// Returns the least number of bytes of a stream with `count` indices: one for each triangle.
+/// Returns the least number of bytes of a stream with `count` indices; a triangle takes at least one byte.
 pub(super) fn least(count: u64) -> u64 {
     count / 3 + 1 + TABLE as u64
 }
@@ -42,7 +42,7 @@ impl<T: Copy> Recent<T> {
         self.pushed += 1;
     }
 
-    /// Returns the item that was pushed `before` items before the last; 0 returns the last.
+    /// Returns an earlier item: 0 for the last item that was pushed, 1 for the item before it, and so on.
     fn get(&self, before: u8) -> Result<T, Fault> {
         match self.pushed.checked_sub(1 + usize::from(before)) {
             Some(at) => Ok(self.items[at % 16]),
@@ -54,7 +54,7 @@ impl<T: Copy> Recent<T> {
 /// The state after the triangles decoded so far.
 struct State<'a> {
     data: Bytes<'a>,
-    /// The next unused index, if vertices are first used in order.
+    /// The index of the next new vertex, if new vertices are used in ascending order.
     next: u32,
     /// The last index that was written as a difference.
     last: u32,
@@ -62,8 +62,8 @@ struct State<'a> {
     vertices: Recent<u32>,
 }
 
-/// Codes of a corner that is not on the known edge: 0 is the next new vertex, 15 an explicit difference from the last
-/// explicit vertex, other codes are recent vertices.
+/// Codes of a corner that is not on the known edge: 0 is the next new vertex, 15 is an explicit difference from the
+/// last explicit vertex, and other codes are recent vertices.
 const NEXT: u8 = 0;
 const EXPLICIT: u8 = 15;
 

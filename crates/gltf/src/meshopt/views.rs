@@ -33,7 +33,7 @@ impl Description {
     /// Returns the checked description of a compressed view; `None` if the view is not compressed.
     ///
     /// # Errors
-    /// An error if a field is missing or invalid, or if a range exceeds its buffer.
+    /// Returns an error if a field is missing or invalid, or if a range exceeds its buffer.
     pub(crate) fn of(root: &Root, index: usize) -> Result<Option<Self>, ImportError> {
         let view = &root.buffer_views[index];
         let Some((extension, json)) = extension(view) else { return Ok(None) };
@@ -85,15 +85,15 @@ impl Description {
     }
 }
 
-/// Returns a natural number, also if written as `3.0`.
+/// Returns a natural number, even if it is written as `3.0`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and in range")]
 fn natural(value: &Value) -> Option<u64> {
     let float = || value.as_f64().filter(|it| it.fract() == 0.0 && (0.0..9e15).contains(it)).map(|it| it as u64);
     value.as_u64().or_else(float)
 }
 
-/// Returns, for each buffer, whether only compressed views use it and it has no stream. Such a buffer is never read, so
-/// its data may be missing.
+/// Returns, for each buffer, whether it contains no stream and only compressed views refer to it. Such a buffer is
+/// never read, so its data may be missing.
 pub(crate) fn fallbacks(root: &Root) -> Vec<bool> {
     let mut is_fallback = vec![false; root.buffers.len()];
     let mut set = |index: usize, to| is_fallback.get_mut(index).into_iter().for_each(|it| *it = to);
@@ -121,14 +121,14 @@ pub(crate) struct Views<'a> {
 }
 
 impl<'a> Views<'a> {
-    /// Returns the views of a file, none decoded yet.
+    /// Returns the views of a file; no view is decoded yet.
     pub(crate) fn of(root: &Root) -> Self {
         let any = root.buffer_views.iter().any(|view| extension(view).is_some());
         let count = if any { root.buffer_views.len() } else { 0 };
         Self { contents: vec![OnceCell::new(); count], budget: None }
     }
 
-    /// Charges decoding to this budget from now on.
+    /// From now on, charges decoding to this budget.
     pub(crate) fn set_budget(&mut self, budget: &'a Budget) {
         self.budget = Some(budget);
     }
@@ -136,7 +136,7 @@ impl<'a> Views<'a> {
     /// Returns the contents of a compressed view; `None` if the view is not compressed.
     ///
     /// # Errors
-    /// An error if the stream is invalid, or if the budget or memory is exceeded.
+    /// Returns an error if the stream is invalid, or if the budget or memory is exceeded.
     pub(crate) fn get(&self, root: &Root, buffers: &Buffers<'_>, index: usize) -> Result<Option<&[u8]>, ImportError> {
         let Some(content) = self.contents.get(index) else { return Ok(None) };
         if let Some(bytes) = content.get() {
@@ -155,7 +155,7 @@ impl<'a> Views<'a> {
             let field = format!("extensions.{}", of.extension);
             ImportErrorKind::Compressed { item: item(), field, problem: problem.to_owned() }
         };
-        // Checked before allocation: a short stream cannot claim many elements.
+        // Check before allocating, so that a short stream cannot claim many elements.
         if of.mode.least(stream, of.count, of.stride) > stream.len() as u64 {
             return Err(refuse(super::Fault::SHORT.0).into());
         }

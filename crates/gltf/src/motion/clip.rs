@@ -138,7 +138,7 @@ pub(crate) fn targets(
             if root.nodes[node].matrix.is_some() && !is_weights && matrices.insert(node) {
                 warnings.fault(|| Item::node(root, node), || "matrix".to_owned(), WarningKind::AnimatedMatrix)?;
             }
-            // A clip keeps the last track of a target.
+            // If a target has several tracks, a clip keeps the last.
             if let Some(before) = seen.insert((node, property as u8), channel) {
                 warnings.fault(item, || format!("channels[{before}].target"), WarningKind::Twice)?;
             }
@@ -250,12 +250,12 @@ impl<'a> Source<'a> {
         ImportErrorKind::Clip { item: self.item(), field, error }.into()
     }
 
-    /// Charges `count` values of a type to the budget; an error if the budget is exceeded.
+    /// Charges `count` values of a type to the budget, or returns an error if the budget is exceeded.
     fn afford<T>(&self, count: usize) -> Result<(), ImportError> {
         self.reader.budget.take::<T>(count, || self.item())
     }
 
-    /// Collects values in a list; an error if the budget or memory is exceeded.
+    /// Returns values as a list, or an error if the budget or memory is exceeded.
     fn list<T>(&self, values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, ImportError> {
         self.afford::<T>(values.len())?;
         fallible::collected(values).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
@@ -280,7 +280,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the accessor of a channel's values, with tangents if cubic, and its field.
+    /// Returns the accessor of a channel's values, which include tangents if cubic, and the accessor's field.
     fn output(&self, target: &Target) -> (Index<Accessor>, String) {
         (self.json.samplers[target.sampler].output, format!("samplers[{}].output", target.sampler))
     }
@@ -315,7 +315,7 @@ impl<'a> Source<'a> {
         interpolation: Interpolation,
         value: impl Fn([f32; N]) -> V,
     ) -> Result<Option<Track<V>>, ImportError> {
-        // Charge the order of keys and the new times here, the new values below.
+        // Charge the memory for the order of keys, for new times and for new values.
         self.afford::<[u64; 2]>(times.len())?;
         self.afford::<[f32; N]>(2 * values.len())?;
         let keys = if times.is_empty() { keys::Keys::default() } else { keys::mended(times, values, interpolation) };
@@ -366,7 +366,7 @@ impl<'a> Source<'a> {
 
 /// Returns the greatest finite time, at least 0.
 fn last_time(times: &[f32]) -> f32 {
-    // Nonnegative floats have the order of their bits, and the compiler vectorises the maximum of integers.
+    // Compare nonnegative floats by their bits, because the compiler vectorises the maximum of integers.
     let infinite = f32::INFINITY.to_bits().cast_signed();
     let bits = times.iter().map(|time| time.to_bits().cast_signed());
     let last = bits.map(|bits| if bits < infinite { bits } else { 0 }).fold(0, i32::max);

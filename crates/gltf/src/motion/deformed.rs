@@ -15,8 +15,8 @@ use std::sync::Arc;
 ///
 /// [`Imported::deformed_all`] and [`Imported::deformed`] make it, at rest. Each frame, [`follow`](Self::follow) takes
 /// palette, weights and box from a player. For visible drawables, [`skin`](Self::skin) computes the vertices, or a
-/// shader does from [`palette`](Self::palette) and [`weights`](Self::weights). Draw the vertices with the matrix of the
-/// drawable's draw. A clone shares the mesh.
+/// shader computes them from [`palette`](Self::palette) and [`weights`](Self::weights). Draw the vertices with the
+/// matrix of the drawable's draw. A clone shares the mesh.
 ///
 /// ```
 /// use hedgerow::{Mat34, data::NodeMap, skin::SkinOutput};
@@ -68,7 +68,7 @@ struct Shared {
     mesh: SkinnedMesh,
     triangles: Vec<[u32; 3]>,
     skin: Skin,
-    /// The number and the skeleton of the skin's rig; `None` without a skin.
+    /// The number and the skeleton of the skin's rig; `None` if there is no skin.
     rig: Option<(usize, Skeleton)>,
     bounds: JointBounds,
 }
@@ -79,8 +79,8 @@ impl Deformed {
     /// allocate.
     ///
     /// # Errors
-    /// What [`JointBounds::follow`] refuses, such as a removed node; [`CharacterError::Pose`] if the player's rig has
-    /// another number of joints. The scene is then unchanged.
+    /// The errors of [`JointBounds::follow`], such as for a removed node, and [`CharacterError::Pose`] if the player's
+    /// rig has another number of joints. The scene is then unchanged.
     pub fn follow(&mut self, player: &AnimationPlayer, scene: &mut Scene) -> Result<(), CharacterError> {
         let Self { shared, morph, models, palette, weights, .. } = self;
         if let Some((rig, skeleton)) = &shared.rig
@@ -120,7 +120,7 @@ impl Deformed {
         self.node
     }
 
-    /// Returns the mesh. Its [permutation](SkinnedMesh::permutation) maps its vertices to those of [`MeshData`].
+    /// Returns the mesh. Its [permutation](SkinnedMesh::permutation) maps each vertex to its index in [`MeshData`].
     #[must_use]
     pub fn mesh(&self) -> &SkinnedMesh {
         &self.shared.mesh
@@ -150,14 +150,14 @@ impl Imported {
     /// (influences + targets) + indices)**. For several drawables, use [`deformed_all`](Self::deformed_all).
     ///
     /// # Errors
-    /// What [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`] refuse.
+    /// The errors of [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`].
     pub fn deformed(&self, drawable: &ImportedDrawable) -> Result<Option<Deformed>, CharacterError> {
         Ok(self.deformed_all([drawable])?.pop().map(|(_, body)| body))
     }
 
     /// Prepares the drawables that joints or morph targets deform, and skips all others. Drawables with the same mesh
     /// id and skin share the mesh: each further drawable costs **O(joints + targets)** time and 48 bytes for each joint
-    /// of its rig and of its skin. For untrusted files, first limit drawables × joints.
+    /// of its rig and of its skin. For untrusted files, first limit the product of drawables and joints.
     ///
     /// ```
     /// let text = br#"{

@@ -8,7 +8,7 @@ use hedgerow_anim::raw::Interpolation;
 pub(super) struct Keys<const N: usize> {
     pub(super) times: Vec<f32>,
     pub(super) values: Vec<[f32; N]>,
-    /// The number of keys left out: invalid numbers, or a duplicate time.
+    /// The number of keys left out because of invalid numbers or a duplicate time.
     pub(super) dropped: usize,
     /// Whether times or the order of keys changed.
     pub(super) moved: bool,
@@ -16,8 +16,8 @@ pub(super) struct Keys<const N: usize> {
 
 /// Returns repaired keys. Each key has [`Interpolation::values_per_key`] values; values of four numbers are rotations.
 ///
-/// Keys that are not finite and zero rotations are left out; the others are sorted. Of several keys at the same time,
-/// the first and the last stay as a jump: the first gets the previous `f32` time. Keys before time zero are removed.
+/// Zero rotations, and keys that are not finite, are left out; others are sorted. Of several keys at the same time, the
+/// first and last stay as a jump; the first moves to the previous `f32` time. Keys before time zero are removed.
 ///
 /// Runs in **O(keys · log keys)**.
 pub(super) fn mended<const N: usize>(times: &[f32], values: &[[f32; N]], interpolation: Interpolation) -> Keys<N> {

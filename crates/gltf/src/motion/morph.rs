@@ -10,8 +10,8 @@ use serde_json::Value;
 
 /// A node of a glTF file whose mesh has morph targets.
 ///
-/// If an animation changes the weights, all clips of the node's rig have channels for them, with the same numbers in
-/// each clip. In clips that do not animate the weights, the channels have the weights at rest.
+/// If an animation changes the weights, all clips of the node's rig have channels for the weights, with the same
+/// channel numbers in each clip. In clips that do not animate the weights, the channels have the weights at rest.
 ///
 /// ```
 /// let text = br#"{

@@ -46,7 +46,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub struct AnimationPlayer {
-    /// Ordered by the number of the rig.
+    /// The parts, ordered by the number of the rig.
     parts: Vec<Part>,
     rest: Arc<[Pose]>,
     fade: Option<Fade>,
@@ -54,7 +54,7 @@ pub struct AnimationPlayer {
     items: Vec<(NodeHandle, Transform)>,
 }
 
-/// The duration of a fade and its passed time, in seconds.
+/// The duration of a fade and the elapsed time, in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Fade {
     seconds: f32,
@@ -123,19 +123,19 @@ impl AnimationPlayer {
         }
     }
 
-    /// Fades to another animation of the same file within `seconds` of [`advance`](Self::advance). From now on this
-    /// player plays the animation of `to`, from the time and with the playback of `to`. The old animation plays on
-    /// until the fade ends.
+    /// Fades to another animation of the same file while [`advance`](Self::advance) advances by `seconds`. From now on,
+    /// this player plays the animation of `to`, beginning at the time of `to` and with its playback mode. The old
+    /// animation plays on until the fade ends.
     ///
     /// Nothing jumps: the poses stay until the next `advance`. Then poses and morph weights blend linearly to the new
-    /// animation, and match it exactly at the end. Rigs that only one of the animations moves fade to or from rest. If
-    /// an earlier fade is not over, the new fade starts from the current blend, which no longer moves.
+    /// animation, and match it exactly at the end. A rig that is moved by only one of the animations fades to or from
+    /// rest. If an earlier fade is not over, the new fade starts from the current blend as a fixed pose.
     ///
     /// Both players must be for the same nodes: for a copy, pass a player [of the same copy](Self::of_copy). If
     /// `seconds` is not positive and finite, the fade ends at once. Runs in **O(nodes of the moved rigs)**. During the
-    /// fade, each sample evaluates both animations and blends.
+    /// fade, each sample evaluates both animations and blends them.
     ///
-    /// This player then moves the nodes of `to`: if nodes were removed, call [`retain_live`](Self::retain_live) again.
+    /// This player then moves the nodes of `to`; if nodes were removed, call [`retain_live`](Self::retain_live) again.
     ///
     /// # Errors
     /// [`CharacterError::Pose`] if a rig has different numbers of joints or channels in the two players; other
@@ -183,20 +183,20 @@ impl AnimationPlayer {
         Ok(())
     }
 
-    /// Returns the progress of the fade: 0 just after [`fade_to`](Self::fade_to), 1 without a fade.
+    /// Returns the progress of the fade: 0 just after [`fade_to`](Self::fade_to), 1 if there is no fade.
     #[must_use]
     pub fn faded(&self) -> f32 {
         self.fade.map_or(1.0, Fade::share)
     }
 
     /// Sets the local transforms of all nodes of the moved rigs, as one batch. The next [`Scene::update`] computes
-    /// world matrices. Nodes that already have the pose's transform are not set: a paused player changes nothing.
+    /// world matrices. Nodes that already have the pose's transform are not set, so a paused player changes nothing.
     ///
     /// Runs in **O(nodes of the moved rigs)**, and allocates only at the first call.
     ///
     /// # Errors
-    /// What [`Scene::set_locals`] refuses, such as removed nodes: see [`retain_live`](Self::retain_live). The scene is
-    /// then unchanged.
+    /// The errors of [`Scene::set_locals`], such as for removed nodes: see [`retain_live`](Self::retain_live). The
+    /// scene is then unchanged.
     pub fn apply(&mut self, scene: &mut Scene) -> Result<(), CharacterError> {
         let Self { parts, items, .. } = self;
         items.clear();
@@ -213,8 +213,8 @@ impl AnimationPlayer {
         self.parts.iter_mut().for_each(|part| part.nodes.retain(|&(_, node)| scene.contains(node)));
     }
 
-    /// Returns a player at the same time for the nodes of a copy. `copies` maps nodes to copies: see [`Scene::tree`].
-    /// Nodes that were not copied are left out.
+    /// Returns a player for the nodes of a copy, with the time of this player. `copies` maps nodes to copies: see
+    /// [`Scene::tree`]. Nodes that were not copied are left out.
     ///
     /// ```
     /// # let text = br#"{
@@ -266,8 +266,8 @@ impl AnimationPlayer {
         copy
     }
 
-    /// Returns the number in [`Imported::rigs`] and the present pose of each rig that the animation moves, or that an
-    /// animation before a [fade](Self::fade_to) moved.
+    /// Returns the number in [`Imported::rigs`] and the present pose of each rig that is moved by the animation, or was
+    /// moved by the animation before a [fade](Self::fade_to).
     pub fn poses(&self) -> impl ExactSizeIterator<Item = (usize, &Pose)> {
         self.parts.iter().map(|part| (part.rig, part.pose()))
     }

@@ -29,7 +29,7 @@ use hedgerow_anim::skin::{Skin, SkinError};
 #[non_exhaustive]
 pub struct ImportedSkin {
     /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs). For a skin without joints, which draws
-    /// nothing, this is the length of that list.
+    /// nothing, this is the number of rigs.
     pub rig: usize,
     /// The joints, as numbers of the rig's joints, and their inverse bind matrices, in glTF's order.
     pub skin: Skin,

@@ -11,7 +11,7 @@ use gltf::json::Root;
 use hedgerow::Error;
 use hedgerow_math::internal::fallible;
 
-/// Every file may make this many nodes, and a larger file may make a node for each of its bytes.
+/// A file may make this number of nodes, or a node for each of its bytes if that is more.
 const LEAST_NODES: u64 = 1 << 16;
 const NODES_PER_BYTE: u64 = 1;
 /// The allowed bytes of names for each allowed node.
@@ -21,7 +21,7 @@ const NAME_BYTES_PER_NODE: u64 = 64;
 const NODE_BYTES: u64 = 640;
 /// An upper bound of the bytes of a glTF scene without its node.
 const SCENE_BYTES: u64 = 512;
-/// Bytes that a scene allocates in addition: new or split slices, and growing lists.
+/// Bytes that a scene allocates in addition to nodes, for new or split slices and for growing lists.
 const AROUND: u64 = 1 << 20;
 
 /// A number of nodes, and the bytes of their names.
@@ -49,7 +49,7 @@ impl Amount {
     }
 
     /// Returns the total of all scenes of a file whose nodes form trees. `drawn` returns the number of drawn primitives
-    /// of a mesh, `instances` the number of instances at a node.
+    /// of a mesh, and `instances` returns the number of instances at a node.
     ///
     /// Runs in **O(file)**, even if scenes share nodes.
     pub(crate) fn of(
@@ -96,7 +96,7 @@ impl Amount {
         bytes.saturating_add(name_bytes)
     }
 
-    /// Returns an error if there is no memory for these nodes with all components, and for growth of the scene.
+    /// Returns an error if there is no memory for these nodes with all components, or for growth of the scene.
     pub(crate) fn probe(self) -> Result<(), Error> {
         let bytes = usize::try_from(self.bytes().saturating_add(AROUND)).unwrap_or(usize::MAX);
         fallible::probe::<u8>(bytes).map_err(|_| Error::AllocationFailed)

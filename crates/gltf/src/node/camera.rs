@@ -39,14 +39,14 @@ pub struct Camera {
     pub extensions: Extensions,
 }
 
-/// The projection of a camera. All numbers are finite, but otherwise as in the file.
+/// The projection of a camera. All numbers are as in the file, and finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
     /// A perspective projection.
     Perspective {
         /// The vertical field of view, in radians.
         yfov: f32,
-        /// Width ÷ height; `None`: the aspect ratio of the picture.
+        /// Width ÷ height; `None` for the aspect ratio of the picture.
         aspect_ratio: Option<f32>,
         /// The distance of the near plane.
         znear: f32,

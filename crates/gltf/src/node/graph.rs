@@ -11,7 +11,7 @@ use gltf::json::scene::Node;
 use gltf::json::{Index, Root};
 use hedgerow::{Local, Transform};
 
-/// The last row of a matrix may differ from 0, 0, 0, 1 by this much, because exporters round.
+/// The last row of a matrix may differ from 0, 0, 0, 1 by at most this number, because exporters round.
 const AFFINE_TOLERANCE: f32 = 1e-5;
 
 /// Checks nodes and scenes: indices and numbers are valid, every node has at most one parent, and no node is its own
@@ -110,7 +110,7 @@ fn find_parents<'b>(root: &Root, arena: &'b Bump) -> Result<&'b [Option<usize>],
             check_index(Some(*child), root.nodes.len(), || Item::node(root, index), field)?;
             let child = child.value();
             let Some(first) = parents[child].replace(index) else { continue };
-            // If the second parent is below the child, report the cycle: that error helps more.
+            // If the second parent is below the child, report the cycle, because that error helps more.
             return Err(if climbs_to(parents, index, child) {
                 ImportErrorKind::Cycle(Item::node(root, child)).into()
             } else {
@@ -138,12 +138,12 @@ fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<
         stack.extend(children(&root.nodes[index]));
     }
     let Some(lost) = reached.iter().position(|reached| !reached) else { return Ok(()) };
-    // The lost node may be below the cycle; climbing as many steps as there are nodes ends in the cycle.
+    // The lost node may be below the cycle. A climb with as many steps as there are nodes ends in the cycle.
     let circle = (0..parents.len()).fold(lost, |at, _| parents[at].unwrap_or(at));
     Err(ImportErrorKind::Cycle(Item::node(root, circle)).into())
 }
 
-/// Removes, from the list of each scene, duplicates and nodes below other listed nodes.
+/// Removes duplicates, and nodes below other listed nodes, from the list of each scene.
 fn check_scenes(
     root: &mut Root,
     parents: &[Option<usize>],

@@ -80,7 +80,7 @@ fn insert_scene(
     Ok(imported)
 }
 
-/// Inserts a node and its drawables, given the glTF node, and its mesh and its instance if any.
+/// Inserts a node and its drawables for a glTF node, its mesh if any, and one instance of the mesh if any.
 fn insert_drawn(
     scene: &mut Scene,
     parent: NodeHandle,

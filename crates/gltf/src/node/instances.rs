@@ -15,7 +15,7 @@ const NAME: &str = "EXT_mesh_gpu_instancing";
 /// The instances of nodes, by ascending glTF index.
 pub(crate) type Instances = Vec<(usize, Vec<Transform>)>;
 
-/// Returns the instances of all nodes, without instances whose transform is invalid.
+/// Returns the instances of all nodes, except for instances whose transform is invalid.
 pub(crate) fn read(reader: Reader<'_>) -> Result<Instances, ImportError> {
     let mut all = Vec::new();
     let follow = meshes_that_follow(reader.root);
@@ -73,7 +73,7 @@ impl Source<'_> {
         Ok(transforms)
     }
 
-    /// Returns the values of an attribute; an error if `count` is given and is not their number.
+    /// Returns the values of an attribute, or an error if `count` is given and differs from the number of values.
     fn attribute<const N: usize>(
         &self,
         name: &str,

@@ -60,7 +60,7 @@ fn of_mesh(
     if shares.len() < coarser.len() {
         return None;
     }
-    // Nothing is drawn below the last share.
+    // Nothing is drawn if the share of the screen is less than the last share.
     coarser.extend((coarser.len() < 4).then_some(None));
     let bounds = primitives.iter().filter_map(|it| it.bounds).fold(Aabb::EMPTY, |all, it| all.merge(&it));
     let radius = 0.5 * bounds.size().length();

@@ -1,4 +1,4 @@
-//! Nodes: checks of their trees, their number, references, and insertion into a scene.
+//! Checks the trees, the number and the references of nodes, and inserts nodes into a scene.
 //!
 //! | file | what |
 //! |---|---|
@@ -31,7 +31,7 @@ use gltf::json::scene::Node;
 use hedgerow::{Mat34, Visibility};
 use serde_json::Value;
 
-/// The references of a glTF node, by glTF index. The scene has its name and transform.
+/// The references of a glTF node, by glTF index. The inserted node has its name and transform.
 ///
 /// ```
 /// let text = br#"{
@@ -56,7 +56,7 @@ pub struct ImportedNode {
     pub camera: Option<usize>,
     /// The light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
     pub light: Option<usize>,
-    /// The matrices of the mesh's instances (`EXT_mesh_gpu_instancing`), relative to the node; empty without instances,
+    /// The matrices of the mesh's instances (`EXT_mesh_gpu_instancing`), relative to the node; empty if there are none,
     /// or if [`ImportOptions::instances`](super::ImportOptions::instances) makes nodes of them.
     pub instances: Vec<Mat34>,
     /// The item's `extras`.
@@ -75,7 +75,7 @@ pub(super) fn visibility(node: &Node) -> Visibility {
     if visible.is_some_and(|visible| visible == false) { Visibility::Hidden } else { Visibility::Inherited }
 }
 
-/// Returns whether a node draws its mesh itself: the mesh has only one primitive, and it follows no joints. Otherwise
+/// Returns whether a node draws its mesh itself: the mesh has only one primitive, and it follows no joints. If not,
 /// each primitive gets its own node.
 fn draws_itself(root: &Root, node: &Node) -> bool {
     let primitives = node.mesh.map_or(&[][..], |mesh| &root.meshes[mesh.value()].primitives);

@@ -31,7 +31,7 @@ impl Uploaded {
 pub struct Buffers {
     gpu: Gpu,
     staging: Staging,
-    /// For each write: staging buffer, offset of the bytes, and target.
+    /// The staging buffer, the offset of the bytes, and the target of each write.
     copies: Vec<(usize, u64, Target)>,
 }
 

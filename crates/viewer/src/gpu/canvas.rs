@@ -7,13 +7,13 @@ use crate::picture::Picture;
 /// The format of pictures.
 pub const PICTURE: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 
-/// Returns a texture to draw a picture into, and to read it back from.
+/// Returns a texture to draw a picture into, and to read the picture back from.
 #[must_use]
 pub fn canvas(gpu: &Gpu, size: [u32; 2]) -> wgpu::Texture {
     canvas_of(gpu, size, PICTURE)
 }
 
-/// Returns a texture of a format to draw a picture into, and to copy it from.
+/// Returns a texture of a format, to draw a picture into and to copy the picture from.
 #[must_use]
 pub fn canvas_of(gpu: &Gpu, [width, height]: [u32; 2], format: wgpu::TextureFormat) -> wgpu::Texture {
     gpu.device.create_texture(&wgpu::TextureDescriptor {
@@ -46,7 +46,7 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     gpu.queue.submit([encoder.finish()]);
     let (sender, receiver) = std::sync::mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
-        // If the device is lost, the receiver is gone.
+        // If the device is lost, there is no receiver.
         let _ = sender.send(mapped);
     });
     gpu.wait()?;

@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use hedgerow::Aabb;
 use hedgerow::glam::{DVec3, Mat4, Vec3};
 
-/// The edges of a box. Bit i of a corner's number is its side on axis i.
+/// The edges of a box. Bit i of a corner's number is the corner's side on axis i.
 pub(crate) const EDGES: [[usize; 2]; 12] =
     [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
 
@@ -65,7 +65,7 @@ impl LineList {
         self.ends.is_empty()
     }
 
-    /// Adds the edges of a box; nothing if the box is empty or infinite.
+    /// Adds the edges of a box; adds nothing if the box is empty or infinite.
     pub fn bounds(&mut self, bounds: &Aabb, ink: Ink) {
         if bounds.is_empty() || !bounds.is_finite() {
             return;

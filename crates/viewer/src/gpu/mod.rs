@@ -42,7 +42,7 @@ impl Gpu {
             let plain = wgpu::InstanceDescriptor::new_without_display_handle();
             wgpu::Instance::new(wgpu::InstanceDescriptor { backends, ..plain }.with_env())
         };
-        // OpenGL is tried last: without a window system it prints to stderr.
+        // OpenGL is tried last, because it prints to stderr if there is no window system.
         Self::of(instance(wgpu::Backends::PRIMARY), None).or_else(|_| Self::of(instance(wgpu::Backends::all()), None))
     }
 
@@ -96,8 +96,8 @@ impl Gpu {
         Ok(Self { instance, adapter, device, queue, storage, textures: !storage, wrong })
     }
 
-    /// Returns whether vertex shaders read tables from textures: because storage buffers are missing, as in WebGL 2, or
-    /// by request.
+    /// Returns whether vertex shaders read tables from textures, either because storage buffers are missing, as in
+    /// WebGL 2, or by request.
     #[must_use]
     pub fn reads_textures(&self) -> bool {
         self.textures

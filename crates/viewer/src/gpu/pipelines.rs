@@ -16,7 +16,7 @@ pub(super) struct Kind {
     pub(super) pass: Pass,
     pub(super) deformed: bool,
     pub(super) topology: Topology,
-    /// The visible side: `None` for both sides, `Some(true)` for the front of mirrored draws.
+    /// The visible side: `None` for both sides, `Some(true)` for the front if the draw is mirrored.
     pub(super) side: Option<bool>,
 }
 

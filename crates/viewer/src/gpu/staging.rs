@@ -2,7 +2,7 @@
 
 use super::{Gpu, buffers};
 
-/// The alignment of writes in bytes: a texel of a table.
+/// The alignment of writes: the size of a table's texel, in bytes.
 const ALIGNMENT: usize = 16;
 
 /// Mapped buffers that writes go to directly.
@@ -52,7 +52,7 @@ impl Staging {
         let Chunk { memory, used, .. } = &mut self.open[last];
         let begin = *used;
         *used += room;
-        // The next check reports a lost device.
+        // There is no memory if the device is lost; the next check reports the loss.
         if let Some(memory) = memory {
             let end = begin + bytes.len();
             memory.slice(begin..end).copy_from_slice(bytes);
@@ -66,7 +66,7 @@ impl Staging {
         let Self { filled, ready, way: (sender, receiver), most, .. } = self;
         for buffer in filled.drain(..) {
             let (sender, back) = (sender.clone(), buffer.clone());
-            // Mapping completes when the device has read the buffer. If the device is lost, the receiver is gone.
+            // Mapping completes when the device has read the buffer. If the device is lost, there is no receiver.
             buffer.map_async(wgpu::MapMode::Write, .., move |mapped| {
                 if mapped.is_ok() {
                     let _ = sender.send(back);

@@ -10,9 +10,9 @@ use std::sync::Arc;
 pub struct Figure {
     /// The index in [`Figures::drawables`].
     pub drawable: usize,
-    /// The part of [`Figures::palettes`]; empty for a figure that only morphs.
+    /// The figure's range in [`Figures::palettes`]; empty for a figure that only morphs.
     pub palette: Range<usize>,
-    /// The part of [`Figures::weights`].
+    /// The figure's range in [`Figures::weights`].
     pub weights: Range<usize>,
     /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects the colour.
     pub coat: Option<[[u8; 4]; 5]>,
@@ -121,7 +121,7 @@ pub fn influences(joints: &[u16], weights: &[f32], per_vertex: usize) -> Vec<(u3
     influences
 }
 
-/// Returns the items of vertices, `per_vertex` each, in the order of `permutation`.
+/// Returns the items of all vertices in the order of `permutation`; each vertex has `per_vertex` items.
 #[must_use]
 pub fn reordered<T: Copy>(items: &[T], per_vertex: usize, permutation: &[u32]) -> Vec<T> {
     let of = |&vertex: &u32| &items[vertex as usize * per_vertex..][..per_vertex];

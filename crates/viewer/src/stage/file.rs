@@ -115,7 +115,7 @@ fn of(
         }
     }
     let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
-    // The last material is the default, which is too bright for a whole file: without other materials, draw clay.
+    // If the file has no materials, draw clay, because the last material, the default, is too bright for a whole file.
     if surfaces.len() < 2 {
         surfaces = vec![Surface { colour: CLAY, ..Surface::default() }];
     }
@@ -325,7 +325,7 @@ fn listed(data: &MeshData) -> (Vec<u32>, Topology) {
     }
 }
 
-/// Returns a primitive to upload. Triangles without normals and deformation are shaded flat.
+/// Returns a primitive to upload. Triangles that have no normals and are not deformed are shaded flat.
 fn mesh(data: &MeshData) -> Mesh {
     let (indices, topology) = listed(data);
     let vertex = |at: usize| {

@@ -43,7 +43,7 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureD
     Ok((drawn, FigureDrawable { mesh, skinned, skin, per_vertex, influences, deltas: Vec::new() }))
 }
 
-/// Returns a stage with this many characters on a meadow.
+/// Returns a stage with a number of characters on a meadow.
 pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     let mut army = Army::muster(characters, seed)?;
     let mut figures = Figures::default();

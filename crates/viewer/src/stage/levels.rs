@@ -13,7 +13,7 @@ pub(super) const STAND_IN: u8 = 3;
 pub(super) const STAND_INS: Layers = Layers::new(1 << 31);
 
 /// A distance, and the function that makes the mesh to draw from that distance on; its arguments are the fine mesh and
-/// its box. With `None`, nothing is drawn.
+/// its box. If there is no function, nothing is drawn.
 type Level = (f32, Option<fn(&Mesh, Aabb) -> Mesh>);
 const FRONT: Level = (50.0, Some(|mesh, _| mesh.facing(|normal| normal.z > 0.5)));
 
@@ -40,7 +40,7 @@ pub struct Levels {
     pub(super) table: LevelsOfDetail,
     /// Whether levels are on, and whether draws have the colours of their levels.
     pub(super) switches: [bool; 2],
-    /// The triangles seen at the last count, and their number without levels.
+    /// The number of triangles seen at the last count, with and without levels.
     pub triangles: [usize; 2],
 }
 

@@ -60,7 +60,7 @@ pub struct Stage {
     pub through: Option<usize>,
     /// The point that the camera looks at and orbits.
     pub target: DVec3,
-    /// The greatest distances from the camera of shadows and of shadow casters, in metres.
+    /// The greatest distances of shadows and of shadow casters from the camera, in metres.
     pub shadows: (f32, f32),
     /// The levels of detail, if any.
     pub levels: Option<Levels>,
@@ -228,7 +228,7 @@ impl Daylight {
 /// The times and edits of a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Acted {
-    /// Milliseconds of edits, of characters, and of maintenance.
+    /// The times of edits, characters and maintenance, in milliseconds.
     pub ms: [f64; 3],
     /// Components set, subtrees moved, nodes inserted, and nodes removed.
     pub edits: [usize; 4],
@@ -439,8 +439,8 @@ impl Stage {
         (level > 0).then(|| self.surfaces.len() - 1 - usize::from(level))
     }
 
-    /// Returns the visible layers and, if levels are on, the levels of detail for `eye`. Without `eye`, levels and
-    /// stand-ins are off.
+    /// Returns the visible layers and, if levels are on, the levels of detail for `eye`. If there is no `eye`, levels
+    /// and stand-ins are off.
     #[must_use]
     pub fn seen_from(&self, eye: Option<DVec3>) -> (Layers, Option<DetailView<'_>>) {
         let Some(levels) = &self.levels else { return (self.layers, None) };

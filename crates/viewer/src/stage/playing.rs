@@ -35,7 +35,7 @@ impl Stage {
         if let Play::File(play) = &self.play { play.animations() } else { Vec::new() }
     }
 
-    /// Returns the state of playback; `None` without an animation.
+    /// Returns the state of playback; `None` if there is no animation.
     #[must_use]
     pub fn playing(&self) -> Option<Playing> {
         let Play::File(play) = &self.play else { return None };
@@ -50,8 +50,8 @@ impl Stage {
         }
     }
 
-    /// Plays another animation, or goes to another time; fades between animations unless paused. Does nothing without
-    /// an animation.
+    /// Plays another animation, or goes to another time; fades between animations unless paused. Does nothing if there
+    /// is no animation.
     pub fn cue(&mut self, cue: Cue) -> Result<()> {
         let Self { play, scene, figures, .. } = self;
         if let Play::File(play) = play { play.play((scene, figures), cue) } else { Ok(()) }

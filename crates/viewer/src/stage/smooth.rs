@@ -24,7 +24,7 @@ pub(super) struct Wheel {
     gondolas: Vec<NodeHandle>,
     smooth: Smooth,
     frame: usize,
-    /// Whether frames blend the last two steps; else they show the last step.
+    /// Whether frames blend the last two steps instead of showing only the last step.
     pub(super) blends: bool,
 }
 
@@ -90,7 +90,7 @@ impl Wheel {
         if !number.is_multiple_of(FRAMES) {
             return Ok(0);
         }
-        // Edits since the last step were shown at once: a step of their own keeps them out of the blend.
+        // Edits since the last step were shown at once. They get a step of their own, so that frames do not blend them.
         scene.update();
         self.smooth.step(scene)?;
         turn(scene, self.node, &self.gondolas, (number / FRAMES + 1) as f32 * STEP)?;

@@ -128,7 +128,7 @@ pub(super) fn meshes() -> Vec<Mesh> {
             Part::Trunk => Mesh::column(bounds, 6, 0.6, false),
             Part::Cup => Mesh::column(bounds, 5, 1.2, false),
             Part::Tyre => Mesh::column(bounds, 10, 1.0, true),
-            // Windows stand out of the wall.
+            // Windows protrude from the wall.
             Part::Wall => Mesh::block(Aabb { max: bounds.max.with_z(0.02), ..bounds }, [1.0, 1.0]),
             Part::Foliage => Mesh::foliage(bounds, 5, 8),
             Part::CarBody => Mesh::block(bounds, [0.94, 0.97]),

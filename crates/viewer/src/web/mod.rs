@@ -25,9 +25,9 @@ pub struct Page {
     surface: wgpu::Surface<'static>,
     /// The format of the surface; pictures have the sRGB variant.
     format: wgpu::TextureFormat,
-    /// A texture to draw into and copy to a surface that is not sRGB. Surfaces of WebGPU are never sRGB, and
-    /// SwiftShader, the software adapter of browsers, resolves samples only to textures of the same format. `None` for
-    /// WebGL 2, which draws into the surface.
+    /// A texture to draw into, which is then copied to a surface that is not sRGB. Surfaces of WebGPU are never sRGB,
+    /// and SwiftShader, the software adapter of browsers, resolves samples only to textures of the same format. `None`
+    /// for WebGL 2, which draws into the surface.
     picture: Option<wgpu::Texture>,
     size: [u32; 2],
     /// The size given by the arguments, if any.
@@ -46,7 +46,7 @@ extern "C" {
     fn complain(message: &str);
 }
 
-/// Runs when the module is loaded: panics are printed on the console.
+/// Runs when the module is loaded, and lets panics be printed on the console.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| complain(&panic.to_string())));
@@ -72,7 +72,7 @@ fn wanted(words: &str) -> Result<Wanted> {
 #[wasm_bindgen]
 impl Page {
     /// Opens a viewer in a canvas, with the words of a command line: `town`, `army`, `prefabs` or `smooth`, and the
-    /// program's options. Without `--frames` playback does not end; without `--size`, [`Page::resize`] sets the size.
+    /// program's options. By default, playback does not end, and [`Page::resize`] sets the size.
     pub async fn open(canvas: HtmlCanvasElement, words: String) -> std::result::Result<Page, JsError> {
         let Wanted { arguments, fixed, left } = wanted(&words)?;
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
@@ -154,7 +154,7 @@ impl Page {
         self.left != Some(0)
     }
 
-    /// Turns the camera around its target, by radians to the right and up.
+    /// Turns the camera around its target, by angles to the right and up, in radians.
     pub fn turn(&mut self, right: f32, up: f32) {
         self.orbit.turn(&mut self.viewer.camera, right, up);
     }
@@ -169,14 +169,14 @@ impl Page {
         self.orbit.zoom(&mut self.viewer.camera, factor);
     }
 
-    /// Picks the node at a point, in coordinates from -1 to 1, to the right and up. Returns whether there is a node.
+    /// Picks the node at a point, in normalised device coordinates. Returns whether there is a node at the point.
     pub fn pick(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
         Ok(self.editor.pick(stage, camera, aspect, Vec2::new(x, y))?.is_some())
     }
 
-    /// Picks the node at a point, to drag it. Returns whether there is a node.
+    /// Picks the node at a point, to drag it. Returns whether there is a node at the point.
     pub fn grab(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
         let Viewer { stage, camera, .. } = &self.viewer;
@@ -195,7 +195,7 @@ impl Page {
         self.editor.drop();
     }
 
-    /// Returns the picked node's name (may be empty), handle and path of names; an empty list if no node is picked.
+    /// Returns the picked node's name (may be empty), handle and path of names, or an empty list if no node is picked.
     pub fn picked(&self) -> Vec<String> {
         let scene = &self.viewer.stage.scene;
         let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };
@@ -212,8 +212,7 @@ impl Page {
         vec![name(node), node.to_string(), path.join(" / ")]
     }
 
-    /// Returns the edges of the picked node's box: x and y of both ends of each edge, from -1 to 1, to the right and
-    /// up.
+    /// Returns the edges of the picked node's box: x and y of both ends of each edge, in normalised device coordinates.
     pub fn outline(&self) -> Vec<f32> {
         let boxes = self.editor.boxes(&self.viewer.stage.scene);
         let edges = boxes.iter().flat_map(|bounds| outline::edges(bounds, &self.viewer.camera, self.aspect()));

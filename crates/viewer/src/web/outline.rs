@@ -8,7 +8,7 @@ use hedgerow::glam::{Vec2, Vec4, Vec4Swizzles as _};
 /// The least visible depth, as a fraction of the clip-space depth of one metre.
 const NEAR: f32 = 1e-3;
 
-/// Returns the edges of a box in coordinates of the picture, from -1 to 1, without parts behind the camera.
+/// Returns the edges of a box in normalised device coordinates, without parts behind the camera.
 pub(super) fn edges(bounds: &Aabb, camera: &Camera, aspect: f32) -> Vec<[Vec2; 2]> {
     let matrix = camera.view_projection(aspect);
     let corners = corners(bounds, camera.eye).map(|corner| matrix * corner.extend(1.0));

@@ -45,8 +45,8 @@ enum Held {
 }
 
 impl Input {
-    /// Handles an event. `size` is the window's size, `panel` whether the pointer is on a panel, and `typing` whether
-    /// keys are for a panel.
+    /// Handles an event. `size` is the window's size, `panel` tells whether the pointer is on a panel, and `typing`
+    /// whether keys are for a panel.
     pub(super) fn event(
         &mut self,
         event: &WindowEvent,
@@ -189,7 +189,7 @@ pub(super) fn aspect(size: [u32; 2]) -> f32 {
     size[0] as f32 / size[1].max(1) as f32
 }
 
-/// Returns the point of a pixel, in coordinates from -1 to 1, to the right and up.
+/// Returns the point of a pixel, in normalised device coordinates.
 fn place(pointer: Vec2, size: [u32; 2]) -> Vec2 {
     let share = pointer / Vec2::new(size[0].max(1) as f32, size[1].max(1) as f32);
     Vec2::new(2.0 * share.x - 1.0, 1.0 - 2.0 * share.y)

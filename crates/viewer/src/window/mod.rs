@@ -22,13 +22,13 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::window::WindowId;
 
-/// Shows the arguments' stage until the window is closed. Returns a summary of the user's actions.
+/// Shows the stage that the arguments ask for until the window is closed. Returns a summary of the user's actions.
 pub fn run(arguments: &Arguments) -> Result<Summary> {
     let start = Instant::now();
     let failed = |error| Failure::while_doing("no window can be opened; --picture FILE needs none", error);
     let events = EventLoop::new().map_err(failed)?;
     events.set_control_flow(ControlFlow::Poll);
-    // Read the file first: errors are reported before a window opens.
+    // Read the file first, so that errors are reported before a window opens.
     let stage = Stage::new(arguments)?;
     let mut app = App { arguments, start, stage: Some(stage), shown: None, failure: None };
     events.run_app(&mut app).map_err(failed)?;

@@ -19,10 +19,10 @@ pub(super) struct Session {
     /// The number of threads for the scene's work.
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "a panel shows it"))]
     pub(super) threads: usize,
-    /// The last frame, and the milliseconds since the frame before it.
+    /// The last frame, and the time since the frame before it, in milliseconds.
     pub(super) frame: Frame,
     pub(super) frame_ms: f64,
-    /// Milliseconds of the last frame's panels.
+    /// The time of the last frame's panels, in milliseconds.
     pub(super) panels_ms: f64,
     /// The last error shown to the user.
     pub(super) refused: Option<String>,
@@ -36,9 +36,9 @@ pub(super) struct Session {
 pub(super) enum Boxes {
     #[default]
     None,
-    /// Around the drawables of each slice.
+    /// Boxes around the drawables of each slice.
     Slices,
-    /// Around each block of 64 drawables of a slice.
+    /// Boxes around each block of 64 drawables of a slice.
     Blocks,
 }
 
@@ -47,11 +47,11 @@ pub(super) enum Boxes {
 pub struct Summary {
     /// Frames drawn.
     pub frames: u32,
-    /// Milliseconds from the start of the program to the first picture.
+    /// The time from the start of the program to the first picture, in milliseconds.
     pub first_picture_ms: f64,
-    /// The mean milliseconds of a frame without drawing and panels.
+    /// The mean time of a frame without drawing and panels, in milliseconds.
     pub work_ms: f64,
-    /// The mean milliseconds of panels.
+    /// The mean time of panels in a frame, in milliseconds.
     pub panels_ms: f64,
     /// How often something was picked in the picture.
     pub picks: usize,
@@ -103,7 +103,7 @@ impl Summary {
 }
 
 impl Session {
-    /// Starts a session; `threads` is 0 for one per core.
+    /// Starts a session; if `threads` is 0, it uses one thread per core.
     pub(super) fn new(viewer: &Viewer, threads: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let nodes = viewer.stage.scene.len();

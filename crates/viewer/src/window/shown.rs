@@ -83,7 +83,7 @@ impl Shown {
         })
     }
 
-    /// Returns whether all wanted frames were shown, or the user quits.
+    /// Returns whether all wanted frames were shown or the user quits.
     pub(super) fn is_over(&self) -> bool {
         self.session.quits || self.left == Some(0)
     }
@@ -192,7 +192,7 @@ impl Shown {
                 Ok(None)
             }
             CurrentSurfaceTexture::Lost => {
-                // If the device is lost, waiting for it returns the error.
+                // If the device is lost, waiting for the device returns the error.
                 self.viewer.gpu.wait()?;
                 self.surface = surface(&self.viewer.gpu.instance, &self.window)?;
                 self.configure();

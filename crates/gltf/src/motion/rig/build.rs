@@ -18,8 +18,8 @@ pub(crate) struct Rigs {
 }
 
 impl Rigs {
-    /// Builds the rigs of a file. `skins` has joints and inverse bind matrices of all skins, `animated` the nodes that
-    /// animations move or morph.
+    /// Builds the rigs of a file. `skins` has the joints and inverse bind matrices of all skins, and `animated` has the
+    /// nodes that animations move or morph.
     pub(crate) fn of(
         reader: Reader<'_>,
         skins: &[Vec<(usize, Mat34)>],
@@ -119,7 +119,7 @@ impl Rigs {
 /// Returns the greatest relative difference between the columns of a matrix and of its nearest transform.
 fn shear(matrix: Mat34, near: Transform) -> f64 {
     let [exact, near] = [matrix, Mat34::from(near)].map(|matrix| matrix.to_wide().matrix3);
-    // Smaller columns have no precision in an `f32`.
+    // Columns shorter than this are not precise in an `f32`.
     let length = |axis| exact.col(axis).length().max(f64::from(f32::MIN_POSITIVE));
     let relative = |axis| (near.col(axis) - exact.col(axis)).abs().max_element() / length(axis);
     (0..3).map(relative).fold(0.0, f64::max)
@@ -145,7 +145,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
         found.sort_unstable();
         for nodes in found.chunk_by(|a, b| a.0 == b.0) {
             let (rig, first, top) = nodes[0];
-            // Joint 0 is the root. If it is not a node, the base is the scene's group.
+            // Joint 0 is the root. If joint 0 is not a node, the base is the scene's group.
             let base = if first == 0 { scene.parent(top) } else { None };
             let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
             rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
@@ -169,7 +169,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
     Ok(())
 }
 
-/// Returns, for each hidden node below a group, the nearest node, at or above it, that hides it.
+/// Returns, for each hidden node below a group, the nearest node at or above it that is hidden by its own visibility.
 fn hiders(scene: &Scene, group: NodeHandle) -> NodeMap<NodeHandle> {
     let mut hiders = NodeMap::new();
     for node in scene.get(group).into_iter().flat_map(|group| group.descendants().skip(1)) {

@@ -14,7 +14,7 @@ use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 
 /// Nodes of a glTF file that move together, as a skeleton. [`apply`](Self::apply) writes a pose to the scene's nodes.
 ///
-/// The joints of all skins, and the nodes that animations move or morph, are marked. A rig consists of
+/// Marked nodes are the joints of all skins and the nodes that animations move or morph. A rig consists of
 ///
 /// - marked nodes that belong together: the joints of one skin; a marked node and all marked nodes below it; a skinned
 ///   mesh with animated morph weights and the joints of its skin; nodes whose paths, as defined next, meet;
@@ -63,7 +63,7 @@ use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 pub struct Rig {
     /// The joints: their hierarchy, names and rest pose.
     pub skeleton: Skeleton,
-    /// The number of channels of each clip: the weights of all [`MorphNode`](crate::MorphNode)s of the rig.
+    /// The number of channels of each clip: one for each weight of the rig's [`MorphNode`](crate::MorphNode)s.
     pub channels: usize,
     /// The places of the rig: one for each glTF scene that contains nodes of the rig.
     pub places: Vec<RigPlace>,
@@ -81,9 +81,9 @@ pub struct RigPlace {
     pub scene: usize,
     /// The parent node of the rig. Model matrices and skinned vertices are relative to the base: a joint's world matrix
     /// is the base's world matrix times the joint's model matrix. A skinned mesh is drawn with the base's world matrix,
-    /// not with that of the node with the mesh.
+    /// not with the matrix of the node that has the mesh.
     pub base: NodeHandle,
-    /// The nodes by ascending joint, without joints that are not in this scene.
+    /// The nodes of the joints that are in this scene, by ascending joint.
     pub(crate) nodes: Vec<(u16, NodeHandle)>,
 }
 
@@ -103,13 +103,13 @@ impl Rig {
     /// Sets the local transforms of the rig's nodes to a pose, in all [places](Self::places), as one batch. The next
     /// [`Scene::update`] computes world matrices.
     ///
-    /// `scene` must be the scene of the import: in another scene, handles of the places are stale or name other nodes.
+    /// `scene` must be the scene of the import, because in another scene handles are stale or name other nodes.
     ///
     /// Runs in **O(joints)** for each place.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if the pose has another number of joints, and what [`Scene::set_locals`] refuses,
-    /// such as removed nodes. The scene is then unchanged.
+    /// [`SkeletonError::JointCount`] if the pose has another number of joints, and the errors of [`Scene::set_locals`],
+    /// such as for removed nodes. The scene is then unchanged.
     pub fn apply(&self, pose: &Pose, scene: &mut Scene) -> Result<(), CharacterError> {
         self.apply_at(&self.places, pose, scene)
     }

@@ -13,7 +13,7 @@ fn forest(parents: &[Option<usize>]) -> Forest {
     Forest { parents: parents.to_vec(), order }
 }
 
-/// Returns the rigs of a forest in which these sets of nodes are marked, and whether each has several roots.
+/// Returns the rigs of a forest in which these sets of nodes are marked, and whether each rig has several roots.
 fn groups(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool)> {
     let mut grouping = Grouping::new(parents.len());
     for set in sets {
@@ -72,7 +72,7 @@ fn a_skin_spread_over_several_trees_has_several_roots() {
 
 #[test]
 fn rigs_are_the_least_that_hold_together_on_all_small_forests() {
-    // Tests every forest of five nodes whose parents have lower numbers, and every two sets of two nodes.
+    // Tests each forest of five nodes whose parents have lower numbers, with each two sets of two marked nodes.
     let choices = |node: usize| core::iter::once(None).chain((0..node).map(Some));
     let mut parents = vec![vec![]];
     for node in 0..5 {

@@ -3,8 +3,8 @@
 use super::*;
 
 impl Renderer {
-    /// Culls for the camera and the cascades, and queues writes of world matrices meanwhile. With `frozen`, culls for
-    /// the frozen camera instead.
+    /// Culls for the camera and the cascades, and queues writes of world matrices meanwhile. If `frozen` is given,
+    /// culls for that camera instead.
     pub fn cull(
         &mut self,
         gpu: &Gpu,
@@ -77,7 +77,7 @@ impl Renderer {
         let seen: &Stage = stage;
         let mut drawn = std::mem::take(&mut self.drawn);
         let mirror = std::mem::take(&mut self.mirror);
-        // Put the longest list first, for balance: a free thread takes the next list.
+        // A free thread takes the next list, so put the longest list first.
         let mut views: Vec<(usize, &mut View)> = drawn.iter_mut().map(|drawn| &mut drawn.view).enumerate().collect();
         views.sort_by_key(|(_, view)| std::cmp::Reverse(view.list.len()));
         let ((), rebind) = threads::join(

@@ -78,7 +78,7 @@ impl Renderer {
         for (table, bytes) in lists {
             rebind |= table.fit(gpu, bytes.len());
             if !self.settings.cpu_skinning {
-                // The fault affects all matrices: palettes, but not weights.
+                // The fault affects all matrices, and so palettes, but not weights.
                 self.uploaded.figures += if transposed {
                     self.buffers.write_changed(table, 0, bytes, transpose)
                 } else {

@@ -1,6 +1,6 @@
-//! The memory picture: a pixel for each row of each slice, slices from the top down. The colour of a row shows its
-//! subtree, a child of the root; imports are grey, unused rows white. A row lights up if the last update computed the
-//! matrix of its node.
+//! The memory picture: a pixel for each row of each slice, with slices from the top down. The colour of a row shows its
+//! subtree, a child of the root; imports are grey, and unused rows are white. A row lights up if the last update
+//! computed the matrix of its node.
 
 use crate::stage::Stage;
 use egui::{Color32, ColorImage, TextureHandle, TextureOptions, Ui};
@@ -165,7 +165,7 @@ mod tests {
         {
             for most in [2048, 8192, 16_384] {
                 let (scale, wide) = layout(rows, slices, most);
-                // Few slices begin a line each; many end with a dark pixel.
+                // If slices are few, each begins a line; if slices are many, each ends with a dark pixel.
                 let (pixels, breaks) = if slices <= LINES { (rows, slices) } else { (rows + slices, 0) };
                 let lines = pixels.div_ceil(wide) + breaks;
                 assert!(lines <= most || wide > most, "{rows} rows, {slices} slices: {lines} lines of {wide}");

@@ -23,7 +23,7 @@ pub(super) struct Panels {
     tree: Tree,
     memory: Memory,
     plot: Plot,
-    /// The window's rectangle without panels, and the pointer, in points.
+    /// The rectangle of the window that panels leave free, and the pointer, in points.
     middle: Rect,
     pointer: Pos2,
 }

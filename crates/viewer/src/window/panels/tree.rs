@@ -6,14 +6,14 @@ use egui::{ScrollArea, Ui};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashSet;
 
-/// While the tree changes, it is listed again after this many frames.
+/// While the tree changes, it is listed again after this number of frames.
 const EVERY: u32 = 15;
 
 /// The open nodes and the resulting rows.
 pub(super) struct Tree {
     open: HashSet<NodeHandle>,
     rows: Vec<(NodeHandle, u16)>,
-    /// Whether the rows are stale, and for how many more frames they are shown.
+    /// Whether the rows are stale, and for how many more frames stale rows are shown.
     stale: bool,
     wait: u32,
     /// Counts of nodes and edits, which change with the tree.
