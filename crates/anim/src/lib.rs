@@ -43,7 +43,7 @@
 //! | errors | [`Error`] | the root |
 //!
 //! A skeleton numbers its joints in depth-first order; poses, clips and model matrices use these numbers. A [`Skin`]
-//! has its own joint order; vertices and palettes use that order. A mesh refuses palettes of another skin.
+//! has its own joint order, which vertices and palettes use. A mesh refuses palettes of another skin.
 //!
 //! # Costs
 //!
@@ -69,11 +69,11 @@
 //!
 //! # The same bits everywhere
 //!
-//! Playing a [`Clip`], sums and differences of poses, morph targets, and all byte formats give the same bits on every
+//! [`Clip`] playback, sums and differences of poses, morph targets and all byte formats give the same bits on every
 //! machine. Model matrices, palettes and skinned vertices have the same bits on all machines with fused multiply-add
 //! (AVX2, AVX-512, NEON). Machines without fused multiply-add agree with each other, but not with those. The tests
 //! `same_bits` check this on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly. Samples of a [`RawClip`] and results of
-//! [`ClipBuilder`] may differ between machines, because they use sines of the system's library, so build clips once and
+//! [`ClipBuilder`] may differ between machines, because they use sines of the system's library. So build clips once and
 //! ship them as bytes. A [`UniformPose`](pose::UniformPose) may differ too, because it uses glam's products.
 //!
 //! # Features

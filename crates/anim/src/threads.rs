@@ -76,8 +76,8 @@ impl<A: Blocks, B: Blocks> Blocks for (A, B) {
     }
 }
 
-/// Calls `work` with all blocks, of `joints` joints each, in one or several parts. Returns the error of the first part
-/// that failed.
+/// Calls `work` with all blocks in one or several parts; each block has `joints` joints. Returns the error of the first
+/// part that failed.
 pub(crate) fn each_part<B: Blocks, E: Send>(
     all: B,
     joints: usize,

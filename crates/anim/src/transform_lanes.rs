@@ -58,12 +58,12 @@ macro_rules! transform_lanes {
 }
 
 transform_lanes! {
-    /// The local transforms of eight joints, joint `8 b + l` in lane `l` of block `b`: 320 bytes, five cache lines.
-    /// Lanes past the last joint have the identity.
+    /// The local transforms of eight joints, with joint `8 b + l` in lane `l` of block `b`. Takes five cache lines.
+    /// Lanes past the last joint hold the identity.
     PoseBlock: POSE_LANES
 }
 
 transform_lanes! {
-    /// The local transforms of one joint of sixteen characters: 640 bytes, a cache line for each of the ten numbers.
+    /// One joint's local transforms for sixteen characters: 640 bytes, a cache line for each of the ten numbers.
     JointLanes: CROWD_LANES
 }

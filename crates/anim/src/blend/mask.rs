@@ -71,7 +71,7 @@ impl JointMask {
         Ok(())
     }
 
-    /// Sets the weights of a joint and of all joints below that joint.
+    /// Sets the weights of a joint and of all its descendants.
     ///
     /// # Errors
     /// The errors of [`JointMask::set`]; [`SkeletonError::JointCount`] if mask and skeleton have different numbers of
@@ -87,7 +87,7 @@ impl JointMask {
     }
 }
 
-/// Returns the weight, or an error if the weight is not from 0 to `most`.
+/// Returns the weight, or an error if the weight is not between 0 and `most`.
 pub(super) fn checked(weight: f32, most: f32) -> Result<f32, SkeletonError> {
     if (0.0..=most).contains(&weight) { Ok(weight) } else { Err(SkeletonError::BadWeight) }
 }

@@ -60,7 +60,7 @@ impl PoseSum {
     ///
     /// # Errors
     /// [`SkeletonError::BadWeight`] unless the weight is from 0 to [`MAX_WEIGHT`]; [`SkeletonError::JointCount`] if the
-    /// pose or the mask has a different number of joints.
+    /// pose or the mask has the wrong number of joints.
     pub fn add(&mut self, pose: &Pose, weight: f32, mask: Option<&JointMask>) -> Result<(), Error> {
         let weight = checked(weight, MAX_WEIGHT)?;
         expect(self.joints, [Some(pose.len()), mask.map(JointMask::len)])?;
@@ -73,7 +73,7 @@ impl PoseSum {
     /// [`f32::MIN_POSITIVE`] gets its transform from `base`, for example the rest pose.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if `base` or `out` has a different number of joints; the sum is then unchanged.
+    /// [`SkeletonError::JointCount`] if `base` or `out` has the wrong number of joints; the sum is then unchanged.
     pub fn finish(&mut self, base: &Pose, out: &mut Pose) -> Result<(), Error> {
         expect(self.joints, [Some(base.len()), Some(out.len())])?;
         if self.empty {
@@ -124,8 +124,8 @@ impl Pose {
         Ok(())
     }
 
-    /// Adds a difference that [`Pose::difference`] computed, times a weight, for example to add breathing to another
-    /// motion. If there is a mask, its joint weights multiply the weight.
+    /// Adds the result of [`Pose::difference`], multiplied by a weight, for example to add breathing to another motion.
+    /// If there is a mask, its joint weights multiply the weight.
     ///
     /// Runs in **O(joints)** and processes eight joints at a time.
     ///

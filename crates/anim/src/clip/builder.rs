@@ -19,16 +19,16 @@ pub enum Precision {
     Tight,
 }
 
-/// The distance between jump frames of a [`Clip`]. The first frame is at the start of the clip, the last at its end.
+/// The distance between jump frames of a [`Clip`]. The first frame is at the clip's start, the last one at its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JumpSpacing {
-    /// The greatest distance, in seconds. Two frames are farther apart only if there are no keys between them.
+    /// The greatest distance, in seconds. Frames are farther apart only where there are no keys.
     Seconds(f32),
     /// The number of stream bytes from one frame to the next, rounded up to whole groups of keys.
     Bytes(u32),
     /// Like `Bytes`, but the distance is n times the size of a frame. Frames make the stream about 1/n larger. A seek
-    /// copies one frame, then reads keys that take at most about n / 2 times as many bytes as a frame.
+    /// copies one frame, then reads keys of at most about n / 2 times the size of a frame.
     Frames(f32),
 }
 
@@ -77,7 +77,7 @@ pub struct ClipReport {
     pub inserted_keys: usize,
     /// The number of constant tracks.
     pub constant_tracks: usize,
-    /// The greatest error of a rotation key in radians or, for cubic tracks, of any number in a quaternion or tangent.
+    /// The greatest error of a rotation key, in radians; for cubic tracks, of a number in a quaternion or tangent.
     pub rotation_error: f32,
     /// The greatest error of a number in a translation key or its tangents.
     pub translation_error: f32,
@@ -87,7 +87,7 @@ pub struct ClipReport {
     pub channel_error: f32,
     /// The greatest error of a key's time, in seconds.
     pub time_error: f32,
-    /// The greatest deviation, in radians, of a linear rotation from the arc at constant speed between two keys. The
+    /// The greatest deviation of a linear rotation from the arc at constant speed between two keys, in radians. The
     /// deviation exceeds [`ClipBuilder::arc_error`] only where there are too few ticks to insert more keys.
     pub arc_error: f32,
 }
@@ -100,7 +100,7 @@ impl ClipBuilder {
     }
 
     /// Sets the precision of the keys. A compact clip becomes tight if a track has more than 65,535 keys or if key
-    /// times do not fit 16-bit ticks. Times do not fit if a time would be off by more than a tick, or if the clip is
+    /// times do not fit 16-bit ticks. Times do not fit if rounding moves a time by more than a tick, or if the clip is
     /// longer than 65 s and its times have no common grid. [`Clip::precision`] returns the precision of the result.
     #[must_use]
     pub const fn precision(self, precision: Precision) -> Self {
@@ -113,10 +113,10 @@ impl ClipBuilder {
         Self { spacing, ..self }
     }
 
-    /// Sets the greatest deviation, in radians, of linear rotations from the arc at constant speed. The default is
-    /// 1e-3, or 1e-5 for tight clips. Between keys, a player uses normalised sums, which follow the arc at a slightly
-    /// uneven speed. If keys are an angle θ apart, the deviation is at most θ³ / 250. Where the bound is exceeded and
-    /// ticks are free, keys are inserted; at 1e-3, arcs below 35° need none. Turns of nearly 180° always get a key.
+    /// Sets the greatest deviation of linear rotations from the arc at constant speed, in radians. The default is 1e-3,
+    /// or 1e-5 for tight clips. Between keys, a player uses normalised sums, which follow the arc at a slightly uneven
+    /// speed. If two keys are an angle θ apart, the deviation is at most θ³ / 250. Where the bound is exceeded and
+    /// ticks are free, keys are inserted. At 1e-3, arcs below 35° need no keys. Turns of nearly 180° always get a key.
     #[must_use]
     pub const fn arc_error(self, radians: f32) -> Self {
         Self { arc_error: Some(radians), ..self }
@@ -152,7 +152,7 @@ impl ClipBuilder {
         }
     }
 
-    /// Removes keys that an error bound in model space does not need ([`RawClip::reduced`]), then compiles the rest.
+    /// Keeps only the keys that an error bound in model space needs, as [`RawClip::reduced`] does, then compiles them.
     ///
     /// The bound holds for the poses that a player samples from the remaining keys, so arcs need no inserted keys. Keys
     /// are inserted as in [`build`](Self::build) only if an [`arc_error`](Self::arc_error) was set, the bound of a
@@ -214,7 +214,7 @@ impl ClipBuilder {
     }
 }
 
-/// Returns a rate, in ticks per second, at which all key times fit 16 bits, or `None` if there is no such rate.
+/// Returns the ticks per second at which all key times fit 16 bits, or `None` if there is no such rate.
 fn ticks(clip: &RawClip) -> Option<f32> {
     // Each key of a track needs its own tick.
     if times(clip).any(|times| times.len() > usize::from(u16::MAX)) {
@@ -224,7 +224,7 @@ fn ticks(clip: &RawClip) -> Option<f32> {
     times.sort_unstable_by(f32::total_cmp);
     times.dedup();
     let rate = rate(&times, clip.duration())?;
-    // Keys may be so close together that a time would be off by more than a tick.
+    // Keys may be so close together that rounding would move a time by more than a tick.
     self::times(clip).all(|times| u16::times(times, clip.duration(), rate).is_some()).then_some(rate)
 }
 

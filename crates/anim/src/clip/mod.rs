@@ -34,14 +34,14 @@ use format::{Tables, Width};
 use hedgerow_math::internal::fallible;
 use std::io::{ErrorKind, Read};
 
-/// A compiled clip: one block of bytes, the same in memory as in a file, which a [`Player`](crate::Player) plays.
+/// A compiled clip, which a [`Player`](crate::Player) plays: one block of bytes, the same in memory as in a file.
 ///
-/// One stream holds the keys of all tracks, sorted by the time at which a player needs each key, which is the time of
-/// the track's previous key. A player reads the stream in either direction. Its *active array* holds each track's keys
+/// One stream holds the keys of all tracks, sorted by the time at which a player needs each key: the time of the
+/// track's previous key. A player reads the stream in either direction. Its *active array* holds each track's keys
 /// before and after the current time. *Jump frames* are stored copies of the active array, from which seeks start.
 ///
 /// Each key is stored in the stream as the XOR with the key two places earlier in the same track. When a player goes
-/// forward, the active array still has the earlier key, and the XOR turns it into the new key. When a player goes
+/// forward, the active array still has the earlier key, and the XOR turns this key into the new key. When a player goes
 /// backward, the same XOR restores the earlier key. So both directions have the same speed and give the same bits.
 ///
 /// | | [compact](crate::clip::Precision::Compact) | [tight](crate::clip::Precision::Tight) |
@@ -132,7 +132,7 @@ impl Clip {
         Ok(clip)
     }
 
-    /// Reads to the end of `from` and makes a clip from the bytes: see [`Clip::from_bytes`].
+    /// Makes a clip from all remaining bytes of a reader: see [`Clip::from_bytes`].
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::Read`] if reading fails, and the errors of [`Clip::from_bytes`].
@@ -213,13 +213,13 @@ impl Clip {
         self.gap
     }
 
-    /// Returns the bytes from the start of the stream on, and the length of the stream.
+    /// Returns all bytes from the start of the stream to the end, and the length of the stream.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         self.tables.stream()
     }
 
-    /// Returns, as bytes, the time and the stream offset of each jump frame except the one at time 0.
+    /// Returns the time and the stream offset of each jump frame except the frame at time 0, as bytes.
     #[inline]
     pub(crate) fn jump_index(&self) -> &[[[u8; 4]; 2]] {
         self.tables.bytes()[self.tables.sections().index.clone()].as_chunks::<4>().0.as_chunks::<2>().0

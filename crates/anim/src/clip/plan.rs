@@ -151,7 +151,7 @@ impl<W: Quantise> Plan<W> {
         }
         report.rotation_error = report.rotation_error.max(error);
         if keys.iter().all(|key| *key == keys[0]) {
-            // `error` was measured from this word, so use it; another key may be twice as far from the first key.
+            // Use this word, because `error` was measured from it; another key may be twice as far from the first key.
             let [x, y, z, w] = rotation(keys[0].map(|word| word.restore(rotation_range::<W>()))).map(f64::from);
             return self.constant_rotation(joint, DQuat::from_xyzw(x, y, z, w).normalize(), report);
         }
@@ -254,7 +254,7 @@ impl<W: Quantise> Plan<W> {
         times
     }
 
-    /// Returns whether no two keys of a lane have the same time, as players require.
+    /// Returns whether all keys of a lane have different times, as players require.
     pub(super) fn is_ordered(&self) -> bool {
         let mut lanes = self.blocks.iter().flatten().flat_map(|block| &block.lanes);
         lanes.all(|lane| lane.times.is_sorted_by(|a, b| a < b))

@@ -1,4 +1,4 @@
-//! Converts times and numbers of keys to words of 16 or 32 bits.
+//! Converts the times and numbers of keys to words of 16 or 32 bits.
 
 use super::format::Width;
 use crate::sampling::{NUMBERS, Word, rotation};
@@ -11,7 +11,7 @@ pub(super) struct Range {
     pub(super) step: f32,
 }
 
-/// The number of steps from the middle of a range to each end.
+/// The number of steps from the middle of a range to either end.
 const STEPS: f32 = 32_767.0;
 
 impl Range {
@@ -41,7 +41,7 @@ pub(super) trait Quantise: Word {
     /// The width of a clip with these words.
     const WIDTH: Width;
 
-    /// Converts a track's times, at `rate` units a second, to strictly ascending words. Returns `None` if times are so
+    /// Converts a track's times to strictly ascending words, at `rate` units per second. Returns `None` if times are so
     /// close together that a word would be off by more than a unit.
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>>;
 
@@ -82,7 +82,7 @@ impl Quantise for u16 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>> {
         let ticks = |time: f32| f64::from(time) * f64::from(rate);
-        // The last tick for each key: within a tick of its time, before the next key's, and not after the clip's end.
+        // Each key's last possible tick: within a tick of its time, before the next key, not after the clip's end.
         let mut end = ticks(duration).round().min(f64::from(Self::MAX)) + 1.0;
         let mut latest: Vec<f64> = times
             .iter()
@@ -164,18 +164,18 @@ pub(super) fn parameters(quaternion: DQuat) -> [f32; NUMBERS] {
     (quaternion.xyz() / (1.0 + quaternion.w)).as_vec3().to_array()
 }
 
-/// Returns the angle, in radians, between a rotation and the rotation with these three numbers.
+/// Returns the angle between a rotation and the rotation with these three numbers, in radians.
 pub(super) fn angle_to(wanted: DQuat, numbers: [f32; NUMBERS]) -> f32 {
     let [x, y, z, w] = rotation(numbers).map(f64::from);
     let found = DQuat::from_xyzw(x, y, z, w).normalize();
     let found = if wanted.dot(found) < 0.0 { -found } else { found };
-    // Computed from the distance, because the arc cosine of a number near 1 loses half of the digits.
+    // It is computed from the distance, because the arc cosine of a number near 1 loses half of the digits.
     #[expect(clippy::cast_possible_truncation, reason = "an error is told in single precision")]
     let angle = (4.0 * ((wanted - found).length() * 0.5).clamp(0.0, 1.0).asin()) as f32;
     angle
 }
 
-/// Returns how many parts an arc needs for normalised sums to deviate from constant speed by at most `error` radians.
+/// Returns into how many parts to split an arc, so that normalised sums are within `error` radians of constant speed.
 ///
 /// A turn of nearly 180° gets at least two parts, because rounding the ends of one arc might reverse its direction.
 pub(super) fn parts(angle: f64, error: f32) -> u32 {
@@ -190,10 +190,10 @@ pub(super) fn parts(angle: f64, error: f32) -> u32 {
     (least..MOST).find(|&parts| unevenness(angle / f64::from(parts)) <= f64::from(error)).unwrap_or(MOST)
 }
 
-/// Returns the deviation of normalised sums from constant speed, in radians, given the angle between two quaternions.
+/// Returns by how many radians normalised sums deviate from constant speed, given the angle between two quaternions.
 ///
-/// If the angle is φ, the sum at the fraction s is at the angle `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ. The
-/// two differ most near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ. A rotation's angle is twice its quaternion's.
+/// If the angle is φ, the sum at the fraction s is at `atan2(s sin φ, 1 - s + s cos φ)` instead of s φ. The angles
+/// differ most near s = (1 ∓ 1/√3) / 2, by about φ³ / 62 for small φ. A rotation's angle is twice its quaternion's.
 pub(super) fn unevenness(angle: f64) -> f64 {
     [0.18, 0.2, 0.21, 0.2113].into_iter().fold(0.0_f64, |most, share: f64| {
         let sum = (share * angle.sin()).atan2(1.0 - share + share * angle.cos());
@@ -201,11 +201,11 @@ pub(super) fn unevenness(angle: f64) -> f64 {
     })
 }
 
-/// Returns the rate, in ticks a second, at which times up to `duration` fit 16 bits.
+/// Returns the ticks per second at which times up to `duration` fit 16 bits.
 ///
-/// Divides the smallest gap by 1, 2 and so on up to 12. If all times are multiples of a quotient, a tick is that
+/// Divides the smallest gap by each integer from 1 to 12. If all times are multiples of a quotient, a tick is the
 /// quotient divided by the greatest integer that fits. Otherwise a tick is 1/65,534 of the duration. Returns `None` if
-/// that is longer than a millisecond, or if the rate of either case is not finite.
+/// such a tick is longer than a millisecond, or if a rate is not finite.
 pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
     const MOST: f64 = 65_534.0;
     const COARSEST: f64 = 1e-3;

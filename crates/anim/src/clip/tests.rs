@@ -105,7 +105,7 @@ fn keys_that_are_inserted_keep_apart() {
             assert!(inserted.iter().all(|tick| (8..7 + span).contains(tick)), "{inserted:?} of {span}");
             assert!(inserted.is_sorted_by(|a, b| a < b), "{inserted:?} of {span}");
             assert_eq!(inserted.len(), usize::from(span).min(parts as usize) - 1);
-            // Below 2 s, words that store seconds are twice as dense as above.
+            // Below 2 s, words that store seconds are twice as dense as above 2 s.
             let (from, to) = (2.0_f32.to_bits() - 9, 2.0_f32.to_bits() - 9 + u32::from(span));
             let inserted: Vec<u32> = u32::between(from, to, parts).map(|(time, _)| time).collect();
             assert!(inserted.iter().all(|time| from < *time && *time < to), "{inserted:?} of {span}");
@@ -213,7 +213,7 @@ fn a_stream_of_another_kind_is_no_clip() {
     assert_eq!(Clip::from_bytes(bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
 }
 
-/// Builds a clip with every kind of track, and jump frames close together.
+/// Builds a clip with every kind of track, and with closely spaced jump frames.
 fn mixed(precision: Precision) -> Clip {
     let mut raw = RawClip::new(2.0, 11).expect("a sound clip");
     let times: Vec<f32> = (0..50).map(|key| key as f32 / 25.0).collect();

@@ -10,15 +10,15 @@ use core::borrow::Borrow;
 use smallvec::SmallVec;
 
 impl Skeleton {
-    /// Computes, sixteen at a time, the model matrices of many characters that own their poses, in the scratch buffer
-    /// `room`. Calls `visit` with the matrices of each character while they are in the cache.
+    /// Computes the model matrices of many characters that own their poses, sixteen characters at a time in the scratch
+    /// buffer `room`. Calls `visit` with the matrices of each character while they are in the cache.
     ///
-    /// `pose` is called once for each character, and may compute the pose, for example by sampling a player. It returns
-    /// the pose, by reference or by value, and an item for `visit`, such as an index or the other parts of the
-    /// character. `visit` is called in the same order.
+    /// `pose` is called once for each character, and may compute the pose, for example by sampling a player. The
+    /// closure returns the pose, by reference or by value, and an item for `visit`, such as an index or the other parts
+    /// of the character. `visit` is called in the same order.
     ///
     /// Runs in **O(characters × joints)**. With sixteen characters or more, model matrices take about as long as with
-    /// [`Pose::to_models`], and palettes take up to a third less time than with `to_models` and [`Skin::palette`].
+    /// [`Pose::to_models`]. Palettes take up to a third less time than with `to_models` and [`Skin::palette`].
     ///
     /// ```
     /// # use hedgerow_anim::{Error, Pose, SkeletonBuilder, Transform};
@@ -45,7 +45,7 @@ impl Skeleton {
     /// # Errors
     /// [`SkeletonError::JointCount`](crate::skeleton::SkeletonError::JointCount) if a pose and the skeleton have
     /// different numbers of joints, or the first error that a closure returns. By then, all earlier groups of sixteen
-    /// were visited. If `visit` failed, the earlier characters of the same group were visited, too; if `pose` failed,
+    /// were visited. If `visit` failed, the earlier characters of the same group were visited, too. If `pose` failed,
     /// no character of that group was visited.
     pub fn each_models<C, P: Borrow<Pose>, D, E: From<Error>>(
         &self,
@@ -114,8 +114,7 @@ impl Skeleton {
     }
 
     /// Like [`Skeleton::each_models`], with the same bits, but on the threads of the current pool if the feature
-    /// `rayon` is on. The closures are called on any thread and in any order, but `pose` is called before `visit` for
-    /// each character.
+    /// `rayon` is on. Closures run on any thread and in any order, but a character's `pose` runs before its `visit`.
     ///
     /// # Errors
     /// The errors of [`Skeleton::each_models`]. If several groups of sixteen fail, returns the error of the first group

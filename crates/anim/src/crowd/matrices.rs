@@ -35,7 +35,7 @@ impl Crowd {
     }
 
     /// Computes the model matrices of up to sixteen instances at a time, in the scratch buffer `room`. Calls `visit`
-    /// for each instance, in the order of [`Crowd::instances`], while its matrices are in the cache.
+    /// for each instance, in the order of [`Crowd::instances`], while the instance's matrices are in the cache.
     ///
     /// With a thousand characters, this is faster than [`Crowd::models`], which writes all matrices to memory.
     ///
@@ -49,7 +49,7 @@ impl Crowd {
         self.each(Output::Models, room, |_, instance, models| visit(instance, models))
     }
 
-    /// Like [`Crowd::each_models`], but computes the palettes of a skin, for example to skin each one immediately.
+    /// Like [`Crowd::each_models`], but computes the palettes of a skin, for example to skin each instance immediately.
     ///
     /// ```
     /// # use hedgerow_anim::{Crowd, Error, Pose, SkeletonBuilder, Skin, SkinnedMesh, Transform, skin::SkinOutput};

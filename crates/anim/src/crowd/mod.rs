@@ -58,7 +58,7 @@ use smallvec::{SmallVec, smallvec};
 ///
 /// # Memory
 ///
-/// A crowd takes 40 bytes for each joint of each instance, rounded up to whole blocks, and 20 bytes for each instance.
+/// A crowd takes 20 bytes for each instance, and 40 bytes for each joint of each instance, rounded up to whole blocks.
 /// Matrices are not stored: [`Crowd::models`] and [`Crowd::palettes`] write to the caller's arrays, character after
 /// character, as skinning and uploads expect.
 #[derive(Clone, Debug)]
@@ -133,16 +133,16 @@ impl Crowd {
         self.places.owners().iter().copied()
     }
 
-    /// Returns the range of an instance's matrices in the results of [`Crowd::models`], valid until any instance is
-    /// removed.
+    /// Returns the range of an instance's matrices in the results of [`Crowd::models`]. It is valid until any instance
+    /// is removed.
     #[must_use]
     pub fn range(&self, instance: InstanceHandle) -> Option<Range<usize>> {
         let start = self.places.find(instance)? * self.skeleton.len();
         Some(start..start + self.skeleton.len())
     }
 
-    /// Returns the range of an instance's palette in the results of [`Crowd::palettes`], valid until any instance is
-    /// removed.
+    /// Returns the range of an instance's palette in the results of [`Crowd::palettes`]. It is valid until any instance
+    /// is removed.
     #[must_use]
     pub fn palette_range(&self, instance: InstanceHandle, skin: &Skin) -> Option<Range<usize>> {
         let start = self.places.find(instance)? * skin.len();
@@ -154,7 +154,7 @@ impl Crowd {
     /// Runs in amortised **O(joints)**.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if pose and skeleton have different numbers of joints.
+    /// [`SkeletonError::JointCount`] if the pose and the skeleton have different numbers of joints.
     pub fn insert(&mut self, pose: &Pose) -> Result<InstanceHandle, Error> {
         self.skeleton.expect_count(pose.len())?;
         if self.len().is_multiple_of(LANES) {
@@ -188,11 +188,11 @@ impl Crowd {
 
     /// Replaces all local transforms of an instance.
     ///
-    /// Runs in **O(joints)**, and writes ten cache lines per joint, which is slower than computing the matrices. To
-    /// pose all instances every frame, use [`Crowd::change_poses`].
+    /// Runs in **O(joints)**. Writing ten cache lines per joint is slower than computing the matrices. To pose all
+    /// instances every frame, use [`Crowd::change_poses`].
     ///
     /// # Errors
-    /// [`SkeletonError::StaleInstance`] if there is no such instance, [`SkeletonError::JointCount`] if pose and
+    /// [`SkeletonError::StaleInstance`] if there is no such instance, [`SkeletonError::JointCount`] if the pose and the
     /// skeleton have different numbers of joints.
     pub fn set_pose(&mut self, instance: InstanceHandle, pose: &Pose) -> Result<(), Error> {
         let place = self.place(instance)?;
@@ -225,7 +225,7 @@ impl Crowd {
         Ok(self.joint(place, usize::from(joint)).get(place % LANES))
     }
 
-    /// Replaces the local transform of one joint of an instance, without checks, like [`Pose::set`].
+    /// Replaces the local transform of one joint of an instance, like [`Pose::set`], without checks.
     ///
     /// # Errors
     /// The errors of [`Crowd::get`].

@@ -17,8 +17,8 @@ impl Crowd {
     /// [`Crowd::set_pose`]. Characters that own their poses need no crowd: see [`Skeleton::each_palette`].
     ///
     /// # Errors
-    /// The first error that `change` returns. After an error, `change` is not called again, and the group of sixteen
-    /// instances that it was called for is unchanged.
+    /// The first error that `change` returns. After an error, `change` is not called again, and the sixteen instances
+    /// of the failed group stay unchanged.
     ///
     /// # Panics
     /// Panics if `change` replaces a pose with a pose that has a different number of joints.

@@ -18,7 +18,7 @@ fn skeleton(joints: usize) -> Skeleton {
     builder.build().expect("a tree").0
 }
 
-/// Returns a skin with the joints in reverse order, but without every fifth joint, and with the root twice.
+/// Returns a skin with the joints in reverse order; every fifth joint is missing, and the root occurs twice.
 fn skin(joints: usize) -> Skin {
     let mut picked: Vec<u16> = (0..u16::try_from(joints).unwrap()).rev().filter(|joint| joint % 5 != 3).collect();
     picked.push(0);
@@ -86,7 +86,7 @@ fn check(crowd: &Crowd, expected: &[(InstanceHandle, Pose)]) {
     assert_eq!(listed, handles);
 }
 
-/// Checks that a pose has the same matrices inside a crowd as outside, where it is passed by reference and by value.
+/// Checks that poses outside a crowd, by reference and by value, have the same matrices as in the crowd.
 fn check_poses(crowd: &Crowd, skin: &Skin, models: &[Mat34], palettes: &[Mat34]) {
     let poses: Vec<Pose> = crowd.instances().map(|instance| crowd.pose(instance).unwrap()).collect();
     let (mut room, mut found) = (Vec::new(), Vec::new());

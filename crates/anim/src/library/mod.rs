@@ -1,4 +1,4 @@
-//! Skeletons, clips, skins and skinned meshes by typed keys and names, saved and loaded together.
+//! Skeletons, clips, skins and skinned meshes with typed keys and names, in one file.
 //!
 //! | subject | types |
 //! |---|---|
@@ -31,8 +31,8 @@ slotmap::new_key_type! {
 /// The assets that characters share: skeletons, clips, skins and skinned meshes, each with a key and optionally a name.
 ///
 /// Each value is in an [`Arc`](std::sync::Arc), so a player or a mesh instance can hold the value and outlive the
-/// library. The library does not record which clips belong to which skeleton, so keep lists of keys (8 bytes each). Two
-/// libraries are equal if they have equal values with the same names in the same order; keys may differ.
+/// library. The library does not record which clips belong to which skeleton, so keep your own lists of keys (8 bytes
+/// each). Two libraries are equal if they have equal values with the same names in the same order; keys may differ.
 ///
 /// ```
 /// use hedgerow_anim::library::Library;

@@ -11,10 +11,10 @@ impl Clip {
     /// Samples one joint without a player, at a time in seconds that is clamped to the clip. The result has the same
     /// bits as [`Player::sample_joint`](crate::Player::sample_joint).
     ///
-    /// Starts from the nearest jump frame; reads groups that have keys of the joint, and the heads of all others.
+    /// Starts from the nearest jump frame. Reads groups with keys of the joint, and only the heads of other groups.
     ///
-    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; if the clip has cubic
-    /// joint tracks, also O(cubic tracks).
+    /// Runs in **O(log tracks + log jump frames + groups of keys to the nearest jump frame)**; cubic joint tracks add
+    /// **O(cubic tracks)**.
     #[must_use]
     pub fn sample_joint(&self, seconds: f32, joint: u16, rest: Transform) -> Transform {
         // `max` before `min`, so that NaN becomes 0.
@@ -38,8 +38,8 @@ fn alone<W: Word>(clip: &Clip, joint: u16, time: f32, rest: Transform) -> Transf
 
 /// A search for the keys of one lane that starts from a place between two groups of a clip's stream.
 ///
-/// A lane's next key is needed at the time of the later of the lane's two current keys. The search compares this time
-/// with the heads of groups, and reads only groups with keys of the lane.
+/// A lane's next key is needed at the time of the lane's later current key. The search compares this time with the
+/// heads of groups, and reads only groups with keys of the lane.
 struct Walk<'c> {
     stream: &'c [u8],
     place: usize,

@@ -14,8 +14,8 @@ pub enum Playback {
 
 /// The position of a player in its clip.
 ///
-/// Uses double precision, because in single precision a sixtieth of a second added to an hour would be off by nearly 1
-/// %, always in the same direction.
+/// Uses double precision. In single precision, a sixtieth of a second added to an hour would be off by nearly 1 %,
+/// always in the same direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Clock {
     /// Seconds since the beginning of a round. A round takes the clip's duration, or twice the duration for ping-pong.
@@ -52,8 +52,8 @@ impl Clock {
         self.phase = time.max(0.0).min(duration).into();
     }
 
-    /// Advances by this many seconds, backward if negative. Returns how often the time passed the clip's end, with a
-    /// minus sign for negative `seconds`, or 0 for [`Playback::Clamp`]. Ignores numbers that are not finite.
+    /// Advances by this many seconds, backward if negative. Returns how often the time passed the clip's end: negative
+    /// for negative `seconds`, and 0 for [`Playback::Clamp`]. Ignores numbers that are not finite.
     #[inline]
     pub(super) fn advance(&mut self, seconds: f32, duration: f32) -> i32 {
         let sum = self.phase + f64::from(seconds);

@@ -1,13 +1,13 @@
-//! The position of a player in a clip's stream: moves along the stream, and seeks by jump frames.
+//! A player's position in a clip's stream. It moves along the stream, and seeks by jump frames.
 
 use crate::Clip;
 use crate::clip::format::{GROUP_HEAD, GroupHead};
 use crate::sampling::{self, Active, Word};
 
-/// A place between two groups of the stream. The keys of all groups before the place were fetched, and no other keys.
+/// A place between two groups of the stream. Exactly the keys of the groups before the place have been fetched.
 ///
-/// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to a time, that is, behind the last group needed
-/// at or before the time.
+/// [`advance`](Self::advance) and [`seek`](Self::seek) move the place to just after the last group that is needed at or
+/// before a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cursor {
     /// The place, in bytes from the stream's beginning.
@@ -44,7 +44,7 @@ impl Cursor {
         start.and_then(|start| GroupHead::read(stream, start as usize)).map_or(f32::NEG_INFINITY, |head| head.need)
     }
 
-    /// Prefetches the keys that another step of the same size will need, if any.
+    /// Prefetches the keys that another step of the same size will need.
     #[inline]
     pub(super) fn prefetch(&self, clip: &Clip) {
         /// The distance from which the hardware prefetcher takes over.
@@ -57,8 +57,8 @@ impl Cursor {
         }
     }
 
-    /// Goes to a time from the current time or the nearest jump frame, whichever is nearer. Jump frames are at least
-    /// `gap` apart.
+    /// Goes to a time, starting from the current time or the nearest jump frame, whichever is nearer. Jump frames are
+    /// at least `gap` apart.
     #[inline]
     pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
         self.way = time - self.time;
@@ -66,7 +66,7 @@ impl Cursor {
         if time < self.next && time >= self.last {
             return;
         }
-        // A jump frame can only be nearer if the step in time is longer than half of the gap.
+        // A jump frame can only be nearer if the step is longer than half of the gap between frames.
         if self.way.abs() > 0.5 * gap {
             let frame = nearest(clip, time);
             if (frame.1.0 - time).abs() < self.way.abs() {
@@ -128,7 +128,7 @@ impl Cursor {
     }
 }
 
-/// Returns the jump frame nearest to a time: its number (`None` for the first frame), its time and its place.
+/// Returns the jump frame nearest to a time: its number, time and place. The first frame has no number.
 #[inline]
 pub(super) fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
     let index = clip.jump_index();

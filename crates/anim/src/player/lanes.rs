@@ -131,7 +131,7 @@ fn sample_cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, pose
     });
 }
 
-/// Normalises a quaternion. Returns the identity for a zero quaternion, for which any unit quaternion will do.
+/// Normalises a quaternion. Returns the identity for a zero quaternion; any unit quaternion would do.
 ///
 /// The sum is written out, because the order of additions in `Quat::length` depends on the machine.
 fn unit(rotation: [f32; 4]) -> Quat {
@@ -240,7 +240,7 @@ fn sample_joint_cubics<W: Word>(
     }
 }
 
-/// Returns, for each lane of a joint's cubic tracks, the index of the cubic block, the lane and the part.
+/// Returns the index of the cubic block, the lane and the part, for each lane of a joint's cubic tracks.
 fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usize, u8)> {
     let lanes = tables.cubic_targets().iter().enumerate();
     lanes.flat_map(move |(block, targets)| {

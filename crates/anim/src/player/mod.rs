@@ -34,14 +34,14 @@ use core::borrow::Borrow;
 use cursor::Cursor;
 use lanes::{Lanes, with};
 
-/// Plays a [`Clip`]. A player holds a position in the stream of keys and, for each track, the keys before and after the
+/// Plays a [`Clip`]. A player holds a position in the stream of keys, and each track's keys before and after the
 /// current time.
 ///
 /// A step in either direction reads two regions of memory: the stream, where the keys of a frame are adjacent, and the
-/// active array with 16 bytes for each track (32 if the clip is [tight](crate::clip::Precision::Tight)). A player
-/// borrows or shares its clip: `Player<&Clip>`, `Player<Arc<Clip>>`.
+/// active array. The array has 16 bytes for each track, or 32 if the clip is [tight](crate::clip::Precision::Tight). A
+/// player borrows or shares its clip: `Player<&Clip>`, `Player<Arc<Clip>>`.
 ///
-/// At a given time, samples have the same bits, whether the player got there forward, backward or by a seek.
+/// Samples at a given time have the same bits, whether the player arrived forward, backward or by a seek.
 ///
 /// ```
 /// use hedgerow_anim::{ClipBuilder, Player, RawClip, player::Playback, raw::Track};
@@ -108,9 +108,9 @@ impl<C: Borrow<Clip>> Player<C> {
         self.clock.set_playback(playback, self.clip.borrow().duration());
     }
 
-    /// Advances by this many seconds, backward if negative, and fetches the keys needed at the new time. Returns how
-    /// often the player passed the clip's end, with a minus sign for negative `seconds`, or 0 for [`Playback::Clamp`].
-    /// A ping-pong player counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
+    /// Advances by this many seconds, or goes back if negative, then fetches the needed keys. Returns how often the
+    /// player passed the clip's end: negative for negative `seconds`, and 0 for [`Playback::Clamp`]. A ping-pong player
+    /// counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
     ///
     /// Runs in **O(keys passed)**, but never takes longer than a [`seek`](Self::seek), even after a long pause.
     #[inline]
@@ -123,8 +123,8 @@ impl<C: Borrow<Clip>> Player<C> {
     }
 
     /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need. Has no other
-    /// effect. If you update many players, call `prefetch` a few players ahead, so that each is as fast as if it were
-    /// the only one.
+    /// effect. If you update many players, call `prefetch` a few players ahead, so that each update is as fast as that
+    /// of a single player.
     ///
     /// ```
     /// # use hedgerow_anim::{Clip, Error, Player, Pose};
@@ -157,12 +157,12 @@ impl<C: Borrow<Clip>> Player<C> {
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
     }
 
-    /// Replaces the whole pose by the pose at the current time. Parts of joints without a track come from the [rest
+    /// Replaces the whole pose by the pose at the current time. Parts without a track come from the [rest
     /// pose](Pose::rest) of the pose's skeleton.
     ///
     /// A pose remembers its clip. If the pose shows this player's clip, only animated tracks are written. After another
-    /// clip, a blend or [`Pose::set`], the rest pose and constant tracks are written too, which takes two or three
-    /// times as long.
+    /// clip, a blend or [`Pose::set`], the rest pose and constant tracks are also written, and sampling takes two or
+    /// three times as long.
     ///
     /// Runs in **O(joints)**.
     ///
@@ -199,8 +199,8 @@ impl<C: Borrow<Clip>> Player<C> {
         self.lanes.sample(self.clip().tables(), self.cursor.time(), pose)
     }
 
-    /// Like [`sample`](Self::sample), but parts of joints without a track stay the same, so that a clip of some joints
-    /// can be layered over another clip.
+    /// Like [`sample`](Self::sample), but parts without a track stay the same, so that a clip of some joints can be
+    /// layered over another clip.
     ///
     /// # Errors
     /// The errors of [`sample`](Self::sample).

@@ -96,8 +96,8 @@ impl<R: Read> StreamPlayer<R> {
         self.clock.time(self.duration())
     }
 
-    /// Advances by this many seconds, up to the end of the clip, and reads the keys needed at the new time. Ignores
-    /// numbers that are negative or not finite.
+    /// Advances by this many seconds, at most to the end of the clip, then reads the keys needed at the new time.
+    /// Ignores numbers that are negative or not finite.
     ///
     /// Runs in **O(keys passed)**.
     ///

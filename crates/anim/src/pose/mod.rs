@@ -33,13 +33,13 @@ use crate::{Skeleton, Transform};
 /// assert_eq!(models[1].translation().to_array(), [3.0, 0.5, 0.0]);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
-/// A pose made by [`Pose::rest`] refers to the skeleton, so when a clip is [sampled](crate::Player::sample), parts of
-/// joints without a track come from the rest pose. Two poses are equal if their transforms are equal.
+/// A pose made by [`Pose::rest`] refers to its skeleton. So when a clip is [sampled](crate::Player::sample), parts
+/// without a track come from the rest pose. Two poses are equal if their transforms are equal.
 #[derive(Clone, Debug, Default)]
 pub struct Pose {
     blocks: Vec<PoseBlock>,
     joints: u16,
-    /// The clip whose constant tracks were written over the rest pose, if only its animated tracks were written since.
+    /// The clip whose constant tracks were written over the rest pose, followed only by its animated tracks.
     shows: Option<ClipNumber>,
     /// The skeleton whose rest pose is used; without a skeleton, joints rest at the identity.
     skeleton: Option<Skeleton>,
@@ -150,7 +150,7 @@ impl Pose {
         self.shows.filter(|_| self.is_for(skeleton))
     }
 
-    /// Returns whether the pose was made for this skeleton, or a copy of it.
+    /// Returns whether the pose was made for this skeleton or for a copy of it.
     pub(crate) fn is_for(&self, skeleton: &Skeleton) -> bool {
         self.skeleton.as_ref().is_some_and(|own| own.is_same(skeleton))
     }

@@ -29,8 +29,8 @@ impl Pose {
     /// Recomputes the matrices of a joint and its descendants, for example after a change of one limb. All other
     /// matrices must be up to date.
     ///
-    /// `root`, used only for joint 0, is the matrix that was passed to [`Pose::to_models_at`], otherwise the identity.
-    /// Runs in **O(descendants)**.
+    /// `root` is used only for joint 0. Pass the matrix that was passed to [`Pose::to_models_at`], otherwise the
+    /// identity. Runs in **O(descendants)**.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Pose, SkeletonBuilder, Transform};

@@ -1,4 +1,4 @@
-//! Poses whose transforms have one scale each, so that products of transforms do not shear.
+//! Poses with one scale per transform, so that products of transforms do not shear.
 
 use crate::{Error, Mat34, Pose, Skeleton, Transform, skeleton::SkeletonError};
 use glam::{Quat, Vec3, Vec3A};

@@ -9,7 +9,7 @@ use glam::{Quat, Vec3};
 /// A clip as authored or imported, at full precision: up to three tracks for each joint, and any number of channels.
 ///
 /// Games play compiled, quantised clips. A raw clip is the source of a compiled clip, the reference for its errors, and
-/// the form to edit, for example to reduce keys or to extract root motion.
+/// the form in which clips are edited, for example to reduce keys or to extract root motion.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, raw::Track};
@@ -44,7 +44,7 @@ struct JointTracks {
 }
 
 impl RawClip {
-    /// Creates a clip of `duration` seconds without tracks, for a skeleton of `joints` joints.
+    /// Creates an empty clip of `duration` seconds, for a skeleton of `joints` joints.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::Duration`] or [`ClipError::TooManyJoints`].

@@ -86,7 +86,7 @@ pub enum ClipError {
         /// The time of the later key.
         time: f32,
     },
-    /// A value or tangent of a key is infinite or NaN, or a tangent times the time to the adjacent key overflows.
+    /// A value or tangent of a key is infinite or NaN, or the product of a tangent and a time between keys overflows.
     NotFinite {
         /// The number of the key.
         key: usize,
@@ -141,7 +141,7 @@ pub enum ClipError {
     TooLarge,
     /// The spacing of jump frames is not above zero.
     JumpSpacing(f32),
-    /// The bound for the error of rotations, in radians, is not above zero.
+    /// The error bound of rotations is not above zero; it is in radians.
     ArcError(f32),
     /// The bytes are not a compiled clip.
     NotAClip,

@@ -37,8 +37,8 @@ impl RawClip {
         self.sample_all(pose, Pose::rest_of, |joint, rest| self.sample_joint(time, joint, rest))
     }
 
-    /// Samples like [`sample`](Self::sample), but leaves parts of the pose without a track unchanged. Use this method
-    /// to layer a clip of some joints over another clip.
+    /// Samples like [`sample`](Self::sample), but does not change parts without a track. Use this method to layer a
+    /// clip of some joints over another clip.
     ///
     /// # Errors
     /// The errors of [`sample`](Self::sample).

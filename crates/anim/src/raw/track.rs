@@ -18,7 +18,7 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
-    /// Returns the number of values per key: 3 (in-tangent, value, out-tangent) if cubic, else 1.
+    /// Returns the number of values per key: 1, or 3 if cubic (in-tangent, value, out-tangent).
     #[must_use]
     pub const fn values_per_key(self) -> usize {
         match self {
@@ -31,10 +31,11 @@ impl Interpolation {
 /// One value over time: a list of keys and the interpolation between them.
 ///
 /// A track is immutable, and checked when it is made: times are finite, not negative and strictly ascending, and values
-/// are finite. Before the first key, a track has the first key's value; after the last key, the last key's value.
+/// are finite. Before the first key, a track has its first value; after the last key, it has its last value.
 ///
 /// Rotations are stored as given, because files round quaternions to a few digits. Linear interpolation normalises both
-/// keys first. A cubic curve is computed from the unnormalised keys, to which the tangents belong, and then normalised.
+/// keys first. A cubic curve is normalised after it is computed from the unnormalised keys, to which the tangents
+/// belong.
 ///
 /// ```
 /// use hedgerow_anim::raw::{Interpolation, Track};
@@ -55,7 +56,7 @@ pub struct Track<V> {
 }
 
 impl<V: TrackValue> Track<V> {
-    /// Makes a track from key times, in seconds, and values: three per key if the interpolation is cubic, else one.
+    /// Makes a track from key times in seconds and from values: three per key if the interpolation is cubic, else one.
     ///
     /// Runs in **O(keys)**.
     ///
@@ -105,7 +106,7 @@ impl<V: TrackValue> Track<V> {
         Self::new(Interpolation::Step, times, values)
     }
 
-    /// Makes a track with straight lines or, for rotations, the shorter arcs between keys.
+    /// Makes a track with straight lines between keys, or with the shorter arcs for rotations.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new).
@@ -141,7 +142,7 @@ impl<V: TrackValue> Track<V> {
         &self.times
     }
 
-    /// Returns the values as given: one for each key or, if the track is cubic, in-tangent, value and out-tangent.
+    /// Returns the values as given, one per key. If the track is cubic, each key has in-tangent, value and out-tangent.
     #[must_use]
     pub fn values(&self) -> &[V] {
         &self.values
@@ -184,8 +185,8 @@ impl<V: TrackValue> Track<V> {
         V::narrow(self.at(f64::from(time), &mut 0))
     }
 
-    /// Samples like [`sample`](Self::sample), but with normalised sums (nlerp) between linear rotation keys, as a
-    /// player does. Normalised sums follow the same arc at an uneven speed. `build` inserts keys into long arcs, so a
+    /// Samples like [`sample`](Self::sample), but interpolates linear rotation keys as a player does: by normalised
+    /// sums (nlerp). Normalised sums follow the same arc at an uneven speed. `build` inserts keys into long arcs, so a
     /// player of the built clip agrees with `sample` within the builder's tolerance.
     ///
     /// Runs in **O(log keys)**.
@@ -194,8 +195,8 @@ impl<V: TrackValue> Track<V> {
         V::narrow(self.at_as_played(f64::from(time), &mut 0))
     }
 
-    /// Samples in double precision. The cursor is the number of the last key at or before the previous time, which
-    /// makes look-ups fast if times ascend.
+    /// Samples in double precision. The cursor is the number of the last key at or before the previous time. Look-ups
+    /// are fast if times ascend.
     pub(crate) fn at(&self, time: f64, cursor: &mut usize) -> DVec4 {
         self.evaluate(time, cursor, V::between)
     }

@@ -35,15 +35,15 @@ pub enum Axis {
 /// The part of a joint's motion that [`RootMotion::extract`] splits from a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMotionOptions {
-    /// Whether the translation along x, y and z, in the joint's parent space, is part of the motion.
+    /// Whether the translation along x, y and z of the joint's parent space is part of the motion.
     pub axes: [bool; 3],
     /// Whether the turn about the up axis is part of the motion.
     pub yaw: bool,
     /// The up axis, in the joint's parent space.
     pub up: Axis,
-    /// The greatest deviation of the recombined parts from the original, in metres, for points one metre from the
-    /// joint. Where lines between the clip's keys deviate more, up to 1,023 keys are added between two keys; each takes
-    /// 56 bytes in both parts together. If 1,023 keys are not enough, the deviation is greater.
+    /// The greatest deviation of the recombined parts from the original at points one metre from the joint, in metres.
+    /// Where lines between the clip's keys deviate more, up to 1,023 keys are added between two keys. Each takes 56
+    /// bytes in both parts together. If 1,023 keys are not enough, the deviation is greater.
     pub error: f32,
 }
 
@@ -64,8 +64,8 @@ impl Default for RootMotionOptions {
 /// The root motion of a clip: a displacement of the character and a turn about the up axis, over time. Both start at
 /// zero.
 ///
-/// The remaining clip plays in place: [`at`](Self::at) times the joint's transform in that clip is its transform in the
-/// original. Each frame, [`delta`](Self::delta) moves the character, through any number of loops, forward or backward.
+/// The remaining clip plays in place: [`at`](Self::at) times the joint's transform in that clip gives the original
+/// transform. Each frame, [`delta`](Self::delta) moves the character forward or backward, through any number of loops.
 ///
 /// ```
 /// use hedgerow_anim::{RawClip, Transform, raw::Track, root_motion::{RootMotion, RootMotionOptions}};
@@ -87,7 +87,7 @@ impl Default for RootMotionOptions {
 pub struct RootMotion {
     up: Axis,
     duration: f32,
-    /// The times of the keys, at least two, strictly ascending from 0 to the duration.
+    /// The key times: at least two, strictly ascending from 0 to the duration.
     times: Vec<f32>,
     /// The motion at each key. The first motion is zero.
     keys: Vec<MotionKey>,
@@ -108,16 +108,16 @@ impl RootMotion {
     /// Splits a clip into the root motion of a joint and the clip without that motion.
     ///
     /// The joint is usually the root. If the joint is not the root, its ancestors should not move, since the motion is
-    /// in the joint's parent space. Parts without a track come from `rest`. The clip in place has a linear translation
-    /// track and, if turns are extracted, a linear rotation track for the joint; all other tracks are unchanged. A jump
-    /// of a step track becomes a line between two adjacent times.
+    /// in the joint's parent space. Parts without a track come from `rest`. In the clip in place, the joint has a
+    /// linear translation track and, if turns are extracted, a linear rotation track. All other tracks are unchanged. A
+    /// jump of a step track becomes a line between two adjacent times.
     ///
     /// Runs in **O((keys of the clip + keys of the motion) × log(keys of the clip))**.
     ///
     /// # Errors
     /// [`Error::Clip`] with [`ClipError::NoSuchJoint`](crate::raw::ClipError::NoSuchJoint), the errors of
-    /// [`Transform::checked`] for `rest`, and [`Error::Math`] if [`RootMotionOptions::error`] is negative or NaN, or if
-    /// the motion exceeds single precision.
+    /// [`Transform::checked`] for `rest`, and [`Error::Math`] if the motion exceeds single precision, or if
+    /// [`RootMotionOptions::error`] is negative or NaN.
     pub fn extract(
         clip: &RawClip,
         joint: u16,
@@ -162,7 +162,7 @@ impl RootMotion {
 
     /// Returns the motion between two times of a clip that loops forever, relative to the character at the time `from`.
     /// Times continue through loops: 2.25 durations is a quarter into the third loop. `to` may be before `from`, and
-    /// times may be negative. Times that are not finite count as 0, loops beyond 2⁵³ are ignored, and results are
+    /// times may be negative. Times that are not finite count as 0. Loops beyond 2⁵³ are ignored, and results are
     /// clamped to single precision.
     ///
     /// Runs in **O(log keys)**, for any number of loops.

@@ -10,7 +10,7 @@ use crate::{
 use core::f64::consts::TAU;
 use glam::{BVec3, DQuat, DVec3, DVec4, Quat, Vec3};
 
-/// The greatest number of times that the time between two keys is halved.
+/// The greatest number of halvings of the time between two keys.
 const HALVINGS: u32 = 10;
 
 pub(super) fn extract(
@@ -77,8 +77,8 @@ impl<'a> Split<'a> {
         split
     }
 
-    /// Returns the times of all keys after the clip's beginning, the time of its end, and a time just before each jump
-    /// of a step.
+    /// Returns the times of all keys after the clip's beginning, the time of the clip's end, and a time just before
+    /// each jump of a step.
     fn times(&self) -> Vec<f32> {
         fn of<V: TrackValue>(track: Option<&Track<V>>, times: &mut Vec<f32>) {
             let Some(track) = track else { return };
@@ -145,7 +145,7 @@ impl<'a> Split<'a> {
         self.advance(middle, until, halvings - 1)
     }
 
-    /// Returns whether the two parts, interpolated between two moments and combined, are near the original.
+    /// Returns whether the two parts are near the original if they are interpolated between two moments and combined.
     fn is_near(&self, from: &Moment, until: &Moment, time: f32) -> bool {
         let t = f64::from(time - from.time) / f64::from(until.time - from.time);
         let motion = from.motion.lerp(until.motion, t);

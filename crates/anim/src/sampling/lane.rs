@@ -64,7 +64,7 @@ impl<W: Word> LaneKeys<W> {
         if share < 1.0 { share } else { 1.0 }
     }
 
-    /// Returns one number of the earlier and of the later key, before the range is applied.
+    /// Returns one number of the earlier key and of the later key, before the range is applied.
     #[inline]
     pub(crate) fn numbers(&self, number: usize) -> [f32; 2] {
         [W::unpack(self.from)[1 + number].number(), W::unpack(self.to)[1 + number].number()]

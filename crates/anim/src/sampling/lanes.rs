@@ -12,7 +12,7 @@ pub(crate) const LANES: usize = 8;
 /// How many numbers a key has at most.
 pub(crate) const NUMBERS: usize = 3;
 
-/// The stored form of times and numbers of keys, 16 or 32 bits.
+/// The stored form of a key's times and numbers: words of 16 or 32 bits.
 ///
 /// | | time | number |
 /// |---|---|---|
@@ -26,7 +26,7 @@ pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
     /// store 1 as 32,767, and 32-bit words store 1 as 1.
     const PARAMETER: f32;
 
-    /// Reads the first word, little-endian, or returns zero if there are too few bytes.
+    /// Reads the first little-endian word, or returns zero if there are too few bytes.
     fn read(bytes: &[u8]) -> Self;
 
     /// Appends the word, little-endian.
@@ -63,7 +63,7 @@ pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
     /// Returns whether [`spread`](Self::spread) is faster than moving words one by one.
     fn spreads<S: Simd>(simd: S) -> bool;
 
-    /// Moves the first words to the lanes of a set, in ascending order. Other lanes are unspecified.
+    /// Moves the first words to the lanes in a set, in ascending order. Other lanes are unspecified.
     fn spread<S: Simd>(simd: S, words: Self::Vector<S>, lanes: u8) -> Self::Vector<S>;
 
     /// Computes [`time`](Self::time) of eight words.
@@ -227,9 +227,9 @@ impl Word for u32 {
 
 /// Eight lanes of the active array: for each track, the keys before and after the current time.
 ///
-/// Four *pairs* of vectors, for the time, x, y and z. A pair is a vector of the earlier keys and a vector of the later
-/// keys. Takes 128 bytes (two cache lines) with words of 16 bits, otherwise 256. A jump frame has the same words,
-/// little-endian.
+/// Four *pairs* of vectors, for the time, x, y and z. A pair consists of a vector of the earlier keys and a vector of
+/// the later keys. Takes 128 bytes with words of 16 bits, otherwise 256: two or four cache lines. A jump frame has the
+/// same words, little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(crate) struct Active<W> {

@@ -1,6 +1,6 @@
-//! Fetching keys into the active array of a player, and computing a pose from it, eight tracks at a time.
+//! Fetching keys into a player's active array, and computing a pose from the array, eight tracks at a time.
 //!
-//! Every level evaluates the same expressions in the same order, without fused multiply-add, so the same inputs give
+//! Every level evaluates the same expressions in the same order, without fused multiply-add. So the same inputs give
 //! the same bits on every level.
 //!
 //! Let `t0` and `t1` be the times of a track's two current keys, and `a` and `b` their numbers:
@@ -37,8 +37,8 @@ use hedgerow_math::internal::prefetch;
 /// not `FORWARD`.
 ///
 /// A record is a key XOR the key two places earlier in its track. Forward, keys (a, b) become (b, a ^ record);
-/// backward, (b ^ record, a). Blocks from `singles` on have one number per key. Returns whether all records are sound,
-/// and stops at the first unsound record.
+/// backward, they become (b ^ record, a). Blocks from `singles` on have one number per key. Returns whether all records
+/// are sound, and stops at the first unsound record.
 pub(crate) fn turn<W: Word, const FORWARD: bool>(
     bytes: &[u8],
     range: Range<usize>,

@@ -52,7 +52,7 @@ pub(super) fn turn<S: Simd, W: Word, const FORWARD: bool>(
     true
 }
 
-/// Fetches one number of the lanes of a set, or takes it back.
+/// Fetches one number of each lane in a set, or takes the number back.
 #[inline(always)]
 fn exchange<S: Simd, W: Word, const FORWARD: bool>(simd: S, pair: &mut Pair<W>, bits: W::Vector<S>, lanes: u8) {
     let (from, to) = (W::Vector::load_array_ref(simd, &pair[0]), W::Vector::load_array_ref(simd, &pair[1]));

@@ -46,7 +46,7 @@ pub(crate) fn rotation(parameters: [f32; NUMBERS]) -> [f32; 4] {
     [x * twice, y * twice, z * twice, twice - 1.0]
 }
 
-/// Returns each lane that has a track, and whether it is a step track.
+/// Returns each lane that has a track, and whether the track is a step track.
 #[inline]
 fn lanes(target: Target) -> impl Iterator<Item = (usize, bool)> {
     (0..LANES).filter(move |lane| target[2] >> lane & 1 == 1).map(move |lane| (lane, target[3] >> lane & 1 == 1))

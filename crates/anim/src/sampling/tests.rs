@@ -61,7 +61,7 @@ fn every_level_fetches_the_same_keys<W: Any>() {
     for round in 0..500 {
         let mut bytes = group::<W>(&mut dice, 5, 4);
         let length = bytes.len();
-        // Leaves room for whole vectors after the last record in every second round.
+        // In every second round, leaves room for whole vectors after the last record.
         bytes.resize(length + if round % 2 == 0 { PADDING } else { round % 7 }, 0xa5);
         let start: Vec<Active<W>> = (0..5).map(|_| block(&mut dice)).collect();
         let mut expected = start.clone();

@@ -146,10 +146,10 @@ impl SkeletonBuilder {
     }
 }
 
-/// Returns the end of each joint's subtree, for joints in depth-first order: one past the last descendant.
+/// Returns the end of each joint's subtree: one past the last descendant. Joints are in depth-first order.
 ///
 /// # Panics
-/// Panics unless the parent of each joint except the first has a lower number than the joint.
+/// Panics unless each joint except the first has a parent with a lower number.
 pub(super) fn subtree_ends(parents: &[u16]) -> Result<Vec<u16>, SkeletonError> {
     let mut ends: Vec<u16> = fallible::filled(parents.len(), 1)?;
     for joint in (1..parents.len()).rev() {

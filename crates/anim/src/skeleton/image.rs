@@ -27,7 +27,7 @@ pub(super) fn bytes_mut(lines: &mut [Line]) -> &mut [u8] {
 /// Returns a range of bytes as elements.
 ///
 /// # Panics
-/// Panics if the range is beyond the lines, is misaligned for `T`, or is not a whole number of elements.
+/// Panics if the range extends beyond the lines, is misaligned for `T`, or is not a whole number of elements.
 #[inline]
 pub(super) fn view<T: Pod>(lines: &[Line], range: Range<usize>) -> &[T] {
     bytemuck::cast_slice(&bytes(lines)[range])

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Joints are numbered from 0, the root, in depth-first order. A joint comes after its parent, so one forward loop over
 /// [`Skeleton::parents`] computes model matrices. A joint and its descendants form one range.
 ///
-/// A skeleton is one shared allocation, with 48 bytes for each joint and the names. A clone is another reference to the
+/// A skeleton is one shared allocation: the names, and 48 bytes for each joint. A clone is another reference to the
 /// allocation. Build a skeleton with a [`SkeletonBuilder`]. Source: S. Reinalter, *Adventures in data-oriented design*,
 /// part 2.
 #[derive(Clone)]
@@ -113,7 +113,7 @@ impl Skeleton {
         self.len() as u16
     }
 
-    /// Returns the rest pose, in blocks of eight joints; lanes past the last joint have the identity.
+    /// Returns the rest pose, in blocks of eight joints; lanes past the last joint hold the identity.
     pub(crate) fn rest_blocks(&self) -> &[PoseBlock] {
         image::view(&self.lines, self.layout.rest())
     }

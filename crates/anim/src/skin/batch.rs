@@ -6,7 +6,7 @@ use crate::{Error, Mat34, Skin};
 use core::ops::Range;
 use std::sync::Arc;
 
-/// A list of characters. Each has a mesh, its skin, and a range in each of the shared arrays of palettes and vertices.
+/// A list of characters. Each has a mesh, its skin, and a range in the shared arrays of palettes and vertices.
 ///
 /// Each frame, skin the visible characters with new palettes. Other characters cost nothing and keep their vertices.
 ///
@@ -73,7 +73,7 @@ impl SkinBatch {
     ///
     /// # Errors
     /// [`SkinError::OtherSkin`] if the mesh was built for another skin, [`SkinError::SkinJoints`] if the skin's id
-    /// matches but its number of joints does not.
+    /// matches but the number of joints does not.
     ///
     /// # Panics
     /// Panics if there are more than 2³² characters.
@@ -91,7 +91,7 @@ impl SkinBatch {
         Ok(number)
     }
 
-    /// Computes a character's palette from its skeleton's model matrices, into the character's range of `palettes`.
+    /// Writes a character's palette to its range of `palettes`, given the model matrices of the character's skeleton.
     ///
     /// Runs in **O(joints of the skin)**.
     ///
@@ -153,7 +153,7 @@ impl SkinBatch {
         self.characters.get(character as usize).map(|character| &character.skin)
     }
 
-    /// Returns the range of a character's palette: one matrix for each joint of its skin.
+    /// Returns the range of a character's palette: one matrix for each joint of the character's skin.
     #[must_use]
     pub fn palette_range(&self, character: u32) -> Option<Range<usize>> {
         self.characters.get(character as usize).map(Character::palette)
@@ -168,8 +168,8 @@ impl SkinBatch {
     /// Skins the listed characters, each once.
     ///
     /// Runs in **O(vertices of the listed characters)**. A list in ascending order needs no allocation; any other list
-    /// is sorted first. With the feature `rayon`, the threads of the current pool share characters and parts of large
-    /// characters; results are identical to the bit.
+    /// is sorted first. With the feature `rayon`, the threads of the current pool share the characters and parts of
+    /// large characters; results are identical to the bit.
     ///
     /// # Errors
     /// [`SkinError::Palette`] or [`SkinError::Length`] if the length of an array is not that of the whole batch;
@@ -232,7 +232,7 @@ impl Part<'_> {
         }
     }
 
-    /// Returns a character's mesh, its palette, its places in `sinks`, and the places behind those.
+    /// Returns a character's mesh, its palette, its places in `sinks`, and all later places.
     pub(super) fn take<'a, 's>(
         &'a mut self,
         number: u32,
@@ -251,7 +251,7 @@ impl Part<'_> {
         visible.iter().map(|&number| self.batch.characters[number as usize].mesh.len()).sum()
     }
 
-    /// Splits before a character. Returns the places before it, the part that starts with it, and that part's places.
+    /// Splits before a character. Returns the earlier places, the part from the character on, and the part's places.
     #[cfg(feature = "rayon")]
     pub(super) fn split_at<'s>(self, number: u32, sinks: Sinks<'s>) -> (Sinks<'s>, Self, Sinks<'s>) {
         let first = self.batch.characters[number as usize].vertex;

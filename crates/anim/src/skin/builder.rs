@@ -45,12 +45,12 @@ impl<'a> SkinnedMeshBuilder<'a> {
         self
     }
 
-    /// Sets `count` influences per vertex, in the order of vertices: joints, by the skin's numbers, and weights.
+    /// Sets `count` joints and weights per vertex, in the order of vertices. Joints have the skin's numbers.
     ///
     /// `count` may be any number: 4 for glTF's `JOINTS_0` and `WEIGHTS_0`, 8 together with `JOINTS_1` and `WEIGHTS_1`.
     ///
-    /// - Influences with weight zero are dropped, even if their joint does not exist. Weights below 2⁻²³ of the
-    ///   vertex's total weight (2⁻²² if eight influences are kept) are dropped, too.
+    /// - Influences with weight zero are dropped, even if their joints do not exist. Weights below 2⁻²³ of the vertex's
+    ///   total weight are also dropped (2⁻²² if eight influences are kept).
     /// - Influences of the same joint are merged.
     /// - Of the remaining influences, the four greatest are kept, or the [eight](Self::eight_influences) greatest.
     ///   [`SkinnedMesh::pruned`] reports the loss.
@@ -65,7 +65,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
 
     /// Keeps the eight greatest influences of each vertex instead of four.
     ///
-    /// A vertex with five to eight influences takes 44 bytes instead of 20, and about twice the time of one with four.
+    /// A vertex with five to eight influences takes 44 bytes instead of 20, and about twice as long as with four.
     ///
     /// ```
     /// use hedgerow_anim::{Mat34, Skin, SkinnedMesh, skin::SkinnedMeshBuilder};
@@ -104,7 +104,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
     ///
     /// # Errors
     /// [`SkinError::Length`] for a list of the wrong length, [`SkinError::NotFinite`] for a number that is not finite,
-    /// [`SkinError::Weight`] for a weight that is negative or not finite, [`SkinError::Joint`] and [`SkinError::Index`]
+    /// [`SkinError::Weight`] for a weight that is negative or not finite. [`SkinError::Joint`] and [`SkinError::Index`]
     /// for joints and vertices that do not exist, [`SkinError::TooManyVertices`] for more than
     /// [`MAX_VERTICES`](Self::MAX_VERTICES). The error names the first invalid vertex or index.
     pub fn build(&self, skin: &Skin) -> Result<SkinnedMesh, Error> {

@@ -324,7 +324,7 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; CO
     Ok(groups)
 }
 
-/// Computes, for each joint, the box of the vertices that follow the joint.
+/// Computes one box per joint: the box of the vertices that follow the joint.
 fn bounds_of(
     groups: &[Influences],
     mut positions: impl Iterator<Item = [f32; 3]>,
@@ -343,8 +343,8 @@ fn bounds_of(
     Ok(bounds)
 }
 
-/// Writes a morph target: its number of vertices, or `u32::MAX` for all; a bit for each stream with deltas; the
-/// vertices in ascending order, if not all; and the deltas, three floats for each stream and vertex.
+/// Writes a morph target: its number of vertices or `u32::MAX` for all, and a bit for each stream with deltas. Then
+/// come the vertices in ascending order (if not all) and the deltas: three floats for each stream and vertex.
 fn write_target(out: &mut Writer, target: &Target, places: &[u32]) {
     let flags = |present: [bool; 3]| (0..).zip(present).map(|(stream, has)| u32::from(has) << stream).sum();
     match target {

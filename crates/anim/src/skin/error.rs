@@ -122,7 +122,7 @@ pub enum SkinError {
         /// The name of the missing list.
         what: &'static str,
     },
-    /// The bytes are not a skin or a skinned mesh, whichever is named.
+    /// The bytes are not of the named kind: a skin or a skinned mesh.
     WrongKind(&'static str),
     /// The format version is unknown to this version of the crate.
     Version(u32),

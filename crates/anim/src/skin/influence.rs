@@ -7,7 +7,7 @@ pub(super) const MOST: usize = 4;
 pub(super) const MOST_IF_ASKED: usize = 8;
 /// The numbers of influences in the groups of vertices. Vertices with five to seven are padded to eight.
 pub(super) const COUNTS: [usize; 5] = [1, 2, 3, 4, MOST_IF_ASKED];
-/// An influence below this fraction of a vertex's total weight is dropped; if eight are kept, below twice the fraction.
+/// Influences below this fraction of a vertex's total weight are dropped, or below twice this if eight are kept.
 ///
 /// The last weight is implied, and rounding changes it by up to three quarters of `LEAST`. So the last weight stays
 /// positive, and no vertex leaves the box around the positions that its joints give it.
@@ -17,7 +17,7 @@ const LEAST: f64 = 1.0 / (1 << 23) as f64;
 /// influences, or up to [eight](crate::skin::SkinnedMeshBuilder::eight_influences).
 ///
 /// The greatest weights are kept and scaled to a sum of 1. If a fraction `s` of a vertex's weight is dropped, the
-/// vertex is off by `s` times the distance between two positions: one from the kept joints and one from the dropped
+/// vertex is off by `s · d`. `d` is the distance between its positions from the kept joints and from the dropped
 /// joints. So no vertex is off by more than [`largest_sum`](Self::largest_sum) times the size of the skinned mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -26,7 +26,7 @@ pub struct Pruned {
     pub vertices: usize,
     /// The largest dropped weight, as a fraction of its vertex's total weight; 0 if no weight was dropped.
     pub largest_weight: f32,
-    /// The largest sum of weights dropped from one vertex, as a fraction of its total weight.
+    /// The largest sum of weights dropped from one vertex, as a fraction of the vertex's total weight.
     pub largest_sum: f32,
 }
 
@@ -40,8 +40,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Takes a vertex's joints and weights: drops zero weights, merges equal joints, keeps the `most` greatest, and
-    /// scales weights to a sum of 1. A vertex without weights follows its first joint.
+    /// Takes a vertex's joints and weights: drops zero weights, merges equal joints, keeps at most `most` of the
+    /// greatest, and scales weights to a sum of 1. A vertex without weights follows its first joint.
     #[expect(clippy::cast_possible_truncation, reason = "weights are rounded to single precision in the end")]
     pub(super) fn take(
         &mut self,

@@ -6,7 +6,7 @@ use crate::skin::{MorphBuffer, Palette, Pruned, SkinError, SkinId, SkinOutput, S
 use crate::{Aabb, Error, Mat34, Skin};
 use core::ops::Range;
 
-/// A mesh laid out for skinning, whose vertices follow up to four joints each, or up to
+/// A mesh laid out for skinning. Its vertices follow up to four joints each, or up to
 /// [eight](SkinnedMeshBuilder::eight_influences).
 ///
 /// Vertices are sorted by how many joints they follow, so that skinning runs one loop per number of joints. Vertices
@@ -55,7 +55,7 @@ pub struct SkinnedMesh {
     /// The id of the skin whose joint numbers the influences use.
     pub(super) skin: SkinId,
     pub(super) joints: usize,
-    /// The influences of vertices with one, two, three, four and up to eight influences.
+    /// The influences of five groups of vertices: with one, two, three, four, and five to eight influences.
     pub(super) groups: [Influences; 5],
     pub(super) positions: Vec<Block>,
     pub(super) normals: Vec<Block>,
@@ -99,7 +99,7 @@ impl SkinnedMesh {
         self.skin
     }
 
-    /// Replaces the skin by one with the same joint order, but perhaps another skeleton or other inverse bind matrices.
+    /// Replaces the skin by a skin with the same joint order, whose skeleton and inverse bind matrices may differ.
     ///
     /// # Errors
     /// [`SkinError::SkinJoints`] if the skin has a different number of joints.
@@ -185,13 +185,13 @@ impl SkinnedMesh {
         &self.indices
     }
 
-    /// Returns, for each vertex of this mesh, its index in the builder's lists.
+    /// Returns the index of each vertex of this mesh in the builder's lists.
     #[must_use]
     pub fn permutation(&self) -> &[u32] {
         &self.permutation
     }
 
-    /// Reorders per-vertex items from the order of the builder's lists to that of this mesh.
+    /// Reorders per-vertex items from the order of the builder's lists to the order of this mesh.
     ///
     /// # Errors
     /// [`SkinError::Length`] unless there is an item for each vertex.
@@ -203,7 +203,7 @@ impl SkinnedMesh {
         Ok(self.permutation.iter().map(|&vertex| items[vertex as usize]).collect())
     }
 
-    /// Returns, for each joint, the box of the vertices that follow the joint, in the bind pose without morph targets.
+    /// Returns each joint's box: the box of the vertices that follow the joint, in the bind pose without morph targets.
     #[must_use]
     pub fn joint_bounds(&self) -> &[Aabb] {
         &self.joint_bounds
@@ -244,7 +244,7 @@ impl SkinnedMesh {
     /// vertices is skinned on several threads; results are identical to the bit.
     ///
     /// # Errors
-    /// [`SkinError::OtherSkin`] if the palette is not of the skin that the mesh was built for, [`SkinError::Length`]
+    /// [`SkinError::OtherSkin`] if the palette is not of the skin that the mesh was built for. [`SkinError::Length`]
     /// unless each array of the output has one element per vertex, [`SkinError::Absent`] if the mesh does not have the
     /// requested normals or tangents. An error writes nothing.
     pub fn skin(&self, palette: Palette<'_>, output: SkinOutput<'_>) -> Result<(), Error> {

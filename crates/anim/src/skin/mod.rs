@@ -1,8 +1,8 @@
 //! Skinning on the CPU: vertices that follow the joints of a skeleton.
 //!
 //! A [`Skin`] computes a [`Palette`] from model matrices. Model matrices use the skeleton's joint numbers; palettes and
-//! vertices use the skin's. The palette deforms a [`SkinnedMesh`], after any morph targets. A mesh only accepts
-//! palettes of the skin that it was built for. A [`SkinBatch`] skins the visible characters of a crowd.
+//! vertices use the skin's joint numbers. The palette deforms a [`SkinnedMesh`], after any morph targets. A mesh only
+//! accepts palettes of the skin that it was built for. A [`SkinBatch`] skins the visible characters of a crowd.
 
 mod batch;
 mod builder;

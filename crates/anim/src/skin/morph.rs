@@ -30,14 +30,14 @@ pub struct MorphTarget<'a> {
     pub positions: &'a [[f32; 3]],
     /// The deltas of normals, ignored if the mesh has no normals.
     pub normals: &'a [[f32; 3]],
-    /// The deltas of tangents without the fourth number, ignored if the mesh has no tangents.
+    /// The deltas of tangents, without the fourth number; they are ignored if the mesh has no tangents.
     pub tangents: &'a [[f32; 3]],
 }
 
 /// A reusable buffer for morphed vertices.
 ///
-/// Takes 12 bytes per vertex for each list (positions, normals, tangents) that a target changed. One buffer serves any
-/// number of meshes in turn.
+/// Takes 12 bytes per vertex for each list that a target changed: positions, normals and tangents. One buffer serves
+/// any number of meshes in turn.
 #[derive(Clone, Debug, Default)]
 pub struct MorphBuffer {
     streams: [Vec<Block>; 3],

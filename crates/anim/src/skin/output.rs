@@ -6,9 +6,9 @@ use crate::skin::{SkinError, SkinnedMesh};
 /// The caller's arrays for skinned vertices: positions, and optionally normals and tangents.
 ///
 /// Positions and normals are `[f32; 3]` or padded to four floats each: see [`VertexStream`]. Tangents are `[f32; 4]`
-/// with the sign of the bitangent as the fourth number, as in glTF. Arrays may be mapped device memory, because
-/// skinning never reads them, and each thread writes its range from first to last. On some machines, a packed element
-/// is written as four floats, and the next element overwrites the fourth.
+/// with the sign of the bitangent as the fourth number, as in glTF. Arrays may lie in mapped device memory: skinning
+/// never reads them, and each thread writes its range from first to last. On some machines, a packed element is written
+/// as four floats, and the next element overwrites the fourth.
 ///
 /// ```
 /// use hedgerow_anim::skin::SkinOutput;

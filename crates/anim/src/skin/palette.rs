@@ -6,11 +6,11 @@ use crate::{Error, Mat34, Pose, Skeleton};
 use core::ops::Deref;
 use hedgerow_math::internal::fallible;
 
-/// The joints of a skeleton that a mesh follows, and their inverse bind matrices.
+/// The joints that a mesh follows in a skeleton, and their inverse bind matrices.
 ///
 /// A skin has its own joint numbers, which the influences of a [`SkinnedMesh`](crate::SkinnedMesh) use: joint 3 of an
 /// influence is the skeleton's joint `joints()[3]`. Model matrices use the skeleton's numbers. The *palette* connects
-/// both: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
+/// both numberings: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
 ///
 /// Takes 54 bytes per joint. Inverse bind matrices are in skins only, since a skeleton may have many skins.
 ///
@@ -34,7 +34,7 @@ pub struct Skin {
     inverse_binds: Vec<Mat34>,
     /// The places of joints in the palette, in ascending order of joints.
     slots: Vec<Slot>,
-    /// The least number of model matrices for a palette: the greatest joint plus one.
+    /// The least number of model matrices that a palette needs: the greatest joint number plus one.
     models: usize,
     id: SkinId,
 }
@@ -56,7 +56,7 @@ impl Skin {
     ///
     /// # Errors
     /// [`SkinError::InverseBinds`] unless there are as many matrices as joints, [`SkinError::TooManyJoints`] for more
-    /// than [`MAX_JOINTS`](Self::MAX_JOINTS), [`SkinError::InverseBind`] if a number is not finite,
+    /// than [`MAX_JOINTS`](Self::MAX_JOINTS). [`SkinError::InverseBind`] if a number is not finite,
     /// [`SkinError::AllocationFailed`] if an allocation fails.
     pub fn new(joints: Vec<u16>, inverse_binds: Vec<Mat34>) -> Result<Self, Error> {
         if joints.len() != inverse_binds.len() {
@@ -112,7 +112,7 @@ impl Skin {
     /// The greatest number of joints in a skin.
     pub const MAX_JOINTS: usize = 1 << 16;
 
-    /// Returns the number of joints in the skin, and of matrices in its palette.
+    /// Returns the number of joints in the skin, which is also the number of matrices in its palette.
     #[must_use]
     pub fn len(&self) -> usize {
         self.joints.len()
@@ -157,7 +157,7 @@ impl Skin {
     /// Computes the palette into a part of a larger array.
     ///
     /// # Errors
-    /// [`SkinError::Models`] if a joint has no matrix, [`SkinError::Palette`] unless there is an element for each
+    /// [`SkinError::Models`] if a joint has no matrix, [`SkinError::Palette`] unless `part` has an element for each
     /// joint. An error writes nothing.
     pub fn palette_into<'p>(&self, models: &[Mat34], part: &'p mut [Mat34]) -> Result<Palette<'p>, Error> {
         self.expect_models(models.len())?;
@@ -169,7 +169,7 @@ impl Skin {
         Ok(Palette { matrices: part, skin: self.id })
     }
 
-    /// Returns an error if `found`, a number of model matrices or of joints in a skeleton, is too small.
+    /// Returns an error if `found` is too small: the number of model matrices, or of joints in a skeleton.
     pub(crate) fn expect_models(&self, found: usize) -> Result<(), SkinError> {
         let expected = self.models;
         if found < expected { Err(SkinError::Models { expected, found }) } else { Ok(()) }

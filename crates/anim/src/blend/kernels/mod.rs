@@ -13,7 +13,7 @@ use hedgerow_math::internal::level::level;
 /// A number for each of eight joints.
 pub(crate) type Weights = [f32; LANES];
 
-/// Defines, for each kernel, a function that runs it at the machine's best level.
+/// Defines one function per kernel, which runs the kernel at the machine's best level.
 macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident, $at:ident($($argument:ident: $type:ty),*);)*) => {$(
         $(#[$doc])*

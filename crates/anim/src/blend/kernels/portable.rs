@@ -1,4 +1,4 @@
-//! The kernels: a vector holds one number, such as x of the translation, for each of the eight joints of a block.
+//! The kernels: each vector holds one number of a transform, with a lane for each of the eight joints of a block.
 
 use super::Weights;
 use crate::transform_lanes::PoseBlock;
@@ -77,7 +77,7 @@ pub(super) fn average<S: Simd>(
             some.select(moved * share, base_moved).store_array(&mut out.translation[axis]);
             some.select(scaled * share, base_scaled).store_array(&mut out.scale[axis]);
         }
-        // Divide before normalising, because with small weights the squares of the sums would round to zero.
+        // Divide before normalising, because the squares of the sums would round to zero if the weights are small.
         let [x, y, z, w] = load_rotations(simd, &sum.rotation);
         let turn = [x * share, y * share, z * share, w * share];
         let unit = one / dot(turn, turn).sqrt();
@@ -182,7 +182,7 @@ fn dot<S: Simd>(a: Rotations<S>, b: Rotations<S>) -> f32x8<S> {
     ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3]
 }
 
-/// Returns the weights, negated in each lane where `a` is nearer to −`b`, which is the same rotation, than to `b`.
+/// Returns the weights, negated in each lane where `a` is nearer to −`b` than to `b`; −`b` is the same rotation.
 #[inline(always)]
 fn towards<S: Simd>(simd: S, a: Rotations<S>, b: Rotations<S>, weights: f32x8<S>) -> f32x8<S> {
     dot(a, b).simd_lt(f32x8::splat(simd, 0.0)).select(-weights, weights)

@@ -1,4 +1,4 @@
-//! Jump frames: the active array as bytes, that is, the words of all blocks, little-endian and in memory order.
+//! Jump frames: the active array as bytes. These are the words of all blocks in memory order, little-endian.
 
 use crate::sampling::{Active, LANES, NUMBERS, Word};
 

@@ -14,8 +14,8 @@ use super::head::GROUP_HEAD;
 /// including its head; `bytes before` is the length of the previous group, for reading backward. A lane has at most one
 /// key in a group, so 24 bits hold any length. The last head in the stream has no group, and its `need` is infinite.
 ///
-/// The records of the first `full` blocks, at most 255, have a key for every lane with a track. The offsets of these
-/// records are [stored](super::Tables::starts), so that a player finds one record without reading the others.
+/// The records of the first `full` blocks have a key for every lane with a track; `full` is at most 255. The offsets of
+/// these records are [stored](super::Tables::starts), so that a player finds one record without reading the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GroupHead {
     pub(crate) need: f32,

@@ -29,9 +29,9 @@ pub(crate) enum Width {
 pub(crate) struct Head {
     /// The duration of the clip, in seconds.
     pub(crate) duration: f32,
-    /// The number of units of key times in a second: the tick rate, or 1 in a tight clip.
+    /// The number of time units per second: the tick rate, or 1 in a tight clip.
     pub(crate) rate: f32,
-    /// The numbers of blocks of each kind: rotations, translations, scales, cubic tracks, channels.
+    /// The number of blocks of each kind: rotations, translations, scales, cubic tracks, channels.
     pub(crate) blocks: [u16; 5],
     pub(crate) joints: u16,
     pub(crate) width: Width,

@@ -47,7 +47,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {
     checked_body(Kind::Clip, VERSION, bytes).map(|_| ()).map_err(broken)
 }
 
-/// Checks the file header at the start of a clip, except its length and checksum.
+/// Checks the file header at the start of a clip, but not the length and the checksum.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
     match checked_body(Kind::Clip, VERSION, bytes) {
         Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),

@@ -4,7 +4,7 @@ use super::Width;
 use crate::sampling::{NUMBERS, Word};
 use core::marker::PhantomData;
 
-/// The number of padding bytes after the last group, so that whole vectors may be loaded past its end.
+/// The number of padding bytes after the last group, so that loads of whole vectors may read past the group's end.
 pub(crate) const PADDING: usize = 64;
 
 /// The head of a record.
@@ -44,7 +44,7 @@ impl<W: Word> Record<W> {
         }
     }
 
-    /// To find the next record, counts the keys by a table, because some machines have no instruction that counts bits.
+    /// Looks up the number of keys in a table, because some machines have no instruction that counts bits.
     #[inline]
     pub(crate) fn keys(&self) -> usize {
         usize::from(KEYS[usize::from(self.lanes)])
@@ -150,7 +150,7 @@ impl LanePlace {
             if block > self.block {
                 return None;
             }
-            // Blocks of single numbers come last, so all keys in the records up to that of the lane have three numbers.
+            // Blocks of single numbers come last, so every key up to the lane's record has three numbers.
             let end = Record::<W>::bytes(head.keys(), false);
             if block < self.block || head.lanes >> self.lane & 1 == 0 {
                 records = records.get(end..)?;

@@ -10,12 +10,12 @@ use crate::{Error, skeleton::SkeletonError};
 use core::ops::Range;
 use glam::{Quat, Vec3};
 
-/// A clip's bytes, at least up to the start of its stream, and its parsed head.
+/// A clip's parsed head, and its bytes at least up to the start of the stream.
 ///
 /// Only the description of the tracks is checked here; a player checks the stream as it reads it.
 ///
-/// To play a clip, a player reads the first 64 bytes of this struct (one cache line), the stream, and the ranges of
-/// translations and scales.
+/// To play a clip, a player reads the first cache line of this struct, the stream, and the ranges of translations and
+/// scales.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Tables {
@@ -40,7 +40,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Returns the number of bytes up to the stream, given the first [`HEAD_BYTES`].
+    /// Returns the number of bytes before the stream, given the first [`HEAD_BYTES`].
     pub(crate) fn bytes_of(head: &[u8; HEAD_BYTES]) -> Result<usize, ClipError> {
         let sections = Head::read(head)?.sections();
         sections.map(|sections| sections.stream.start).ok_or(ClipError::Malformed("the size of its tables"))
@@ -85,7 +85,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Returns whether the stored offsets of records match those in a full group.
+    /// Returns whether the stored offsets of records match the offsets in a full group.
     fn starts_known(&self) -> bool {
         let mut at = 0;
         self.starts().iter().enumerate().all(|(block, start)| {
@@ -95,14 +95,14 @@ impl Tables {
         })
     }
 
-    /// Returns which lanes of a block of the active array have a track, one bit each.
+    /// Returns which lanes of a block of the active array have a track, one bit per lane.
     #[inline]
     pub(crate) fn live(&self, block: usize) -> u8 {
         let cubics = self.blocks(CUBICS);
         if cubics.contains(&block) {
             return self.cubic_targets().get(block - cubics.start).map_or(0, cubic_lanes);
         }
-        // The targets of all blocks are contiguous; a cubic block has 32 bytes of targets, any other block has four.
+        // The targets of all blocks are contiguous: 32 bytes for a cubic block, and four bytes for any other block.
         let cubic_bytes = if block < cubics.start { 0 } else { 28 * cubics.len() };
         let targets = &self.bytes[self.sections.targets[ROTATIONS].start..self.sections.starts.start];
         targets.get(cubic_bytes + 4 * block + 2).copied().unwrap_or(0)
@@ -151,7 +151,7 @@ impl Tables {
         self.bytes[self.sections.ranges[kind].clone()].as_chunks().0
     }
 
-    /// Returns the bytes from the start of the stream on, and the length of the stream.
+    /// Returns all bytes from the start of the stream to the end, and the length of the stream.
     #[inline]
     pub(crate) fn stream(&self) -> (&[u8], usize) {
         (&self.bytes[self.stream[0] as usize..], self.stream[1] as usize)
@@ -162,7 +162,7 @@ impl Tables {
         &self.bytes[self.sections.first_frame.clone()]
     }
 
-    /// Returns, for each constant track of a kind, the joint or channel and the numbers. Kind 3 means channels.
+    /// Returns the joint or channel with the numbers, for each constant track of a kind. Kind 3 means channels.
     pub(crate) fn constants(&self, kind: usize) -> impl Iterator<Item = (u32, [f32; 4])> {
         let number_bytes = if kind == 3 { 4 } else { 2 };
         let bytes = &self.bytes[self.sections.constants[kind].clone()];
@@ -187,7 +187,7 @@ impl Tables {
         self.head.blocks_of(kind)
     }
 
-    /// Returns the first block of the active array whose keys have one number.
+    /// Returns the active array's first block with one number per key.
     #[inline]
     pub(crate) fn singles(&self) -> usize {
         self.blocks(CHANNELS).start
@@ -195,10 +195,10 @@ impl Tables {
 
     /// Converts a time to the clip's units.
     ///
-    /// Rounds a time within 1/32 tick of a whole tick to it, so that a key's time does not end up before the key.
+    /// Rounds a time to a whole tick that is within 1/32 tick, so that a key's time does not end up before the key.
     #[inline]
     pub(crate) fn units(&self, seconds: f32) -> f32 {
-        /// Adding this to a number of ticks below 2¹⁷ rounds it to an integer.
+        /// Adding this to a number of ticks below 2¹⁷ rounds the number to an integer.
         const WHOLE: f32 = 8_388_608.0;
         let time = seconds * self.head.rate;
         if self.head.width == Width::Tight {
@@ -208,7 +208,7 @@ impl Tables {
         if (time - tick).abs() < 1.0 / 32.0 { tick } else { time }
     }
 
-    /// Returns the block that has the joint's track of a kind (not [`CUBICS`]), and whether the track is a step track.
+    /// Returns the block of the joint's track, and whether the track is a step track. `kind` is not [`CUBICS`].
     #[inline]
     pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
         if self.head.blocks[kind] == 0 {

@@ -2,11 +2,11 @@
 
 use crate::sampling::{LANES, NUMBERS};
 
-/// The target of a block in four bytes: the number of the block of joints or channels (`u16`, little-endian), a bit for
-/// each lane with a track, and a bit for each step track.
+/// The target of a block in four bytes: a little-endian `u16` with the number of the block of joints or channels, a bit
+/// for each lane with a track, and a bit for each step track.
 pub(crate) type Target = [u8; 4];
 
-/// The targets of a block of cubic tracks, four bytes per lane: the joint or channel (`u16`), the part and a zero.
+/// The targets of a block of cubic tracks. Each lane has four bytes: the joint or channel (`u16`), the part and a zero.
 pub(crate) type CubicTarget = [[u8; 4]; LANES];
 
 /// Returns the block of joints or channels that a target names.
@@ -21,7 +21,7 @@ pub(crate) const PART_SCALE: u8 = 7;
 pub(crate) const PART_CHANNEL: u8 = 10;
 pub(crate) const NO_PART: u8 = u8::MAX;
 
-/// Returns which lanes of a block of cubic tracks have a track, one bit each.
+/// Returns which lanes of a block of cubic tracks have a track, one bit per lane.
 pub(crate) fn cubic_lanes(target: &CubicTarget) -> u8 {
     let lane = |(lane, target): (usize, &[u8; 4])| u8::from(target[2] != NO_PART) << lane;
     target.iter().enumerate().map(lane).sum()

@@ -1,4 +1,4 @@
-//! Writes a clip: sorts the keys of all lanes by the time of need, and makes jump frames.
+//! Writes a clip: sorts the keys of all lanes by the time at which players need them, and makes jump frames.
 
 use super::{CHANNELS, CUBICS, GROUP_HEAD, GroupHead, HEAD_BYTES, Head, PADDING, Record, VERSION, Width};
 use crate::clip::JumpSpacing;
@@ -196,7 +196,7 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
                 (bytes.len() - last_place) as f32 >= count * (active.len() * Active::<W>::BYTES) as f32
             }
         };
-        // When a frame is due and groups were written since the last frame, the frame gets the last group's need time.
+        // If groups were written since the last frame, a due frame gets the need time of the last group.
         if due && bytes.len() > last_place {
             let at = bytes.len() - before;
             last_time = GroupHead::read(&bytes, at).map_or(last_time, |head| head.need);

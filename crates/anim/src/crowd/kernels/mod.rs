@@ -1,11 +1,11 @@
-//! Model matrices and palettes of sixteen characters at a time, with a lane per character.
+//! Model matrices and palettes of sixteen characters at a time, with one lane per character.
 //!
 //! Joints are in depth-first order, so each joint needs only the matrices on the path from the root to its parent. The
-//! kernels keep one matrix per depth in lanes, all in the first-level cache. Results are transposed to a [`Mat34`] for
-//! each joint of each character. The input is either lanes or sixteen poses, which are transposed to lanes.
+//! kernels keep one matrix per depth, in lanes in the first-level cache. Results are transposed to a [`Mat34`] for each
+//! joint of each character. The input is either lanes or sixteen poses, which are transposed to lanes.
 //!
-//! Levels with and without fused multiply-add round differently. Each joint on the path from the root adds less than
-//! 1e-6 of a matrix's largest sum of products to the difference.
+//! Levels with and without fused multiply-add round differently. With each joint on the path from the root, the
+//! difference grows by less than 1e-6 of a matrix's largest sum of products.
 
 mod portable;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use crate::{Mat34, Skin};
 use fearless_simd::dispatch;
 use hedgerow_math::internal::level::{level, level_up_to_avx2};
 
-/// The model matrices of one joint of sixteen characters: a vector for each of the twelve numbers, in row order.
+/// One joint's model matrices for sixteen characters: a vector for each of the twelve numbers, in row order.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Level(pub(super) [[f32; LANES]; 12]);
@@ -61,7 +61,7 @@ struct Part<'p> {
     first: usize,
     /// The output; if it is a palette, it has only the slots of these joints.
     output: Output<'p>,
-    /// The distance between two lanes in the output: the number of matrices per character.
+    /// The distance between adjacent lanes in the output: the number of matrices per character.
     stride: usize,
 }
 
@@ -76,11 +76,11 @@ impl<'p> Part<'p> {
     }
 }
 
-/// Computes, for each joint in order, `level[depth] = level[depth - 1] * local`. Writes the output of `level[depth]` to
+/// Computes `level[depth] = level[depth - 1] * local` for each joint in order. Writes the output of `level[depth]` to
 /// `out[lane * matrices + place]`, for as many characters as `out` has room for.
 ///
 /// # Panics
-/// Panics if `depths` has the wrong length, does not begin with 0 or exceeds `levels`, or if `out` does not hold a
+/// Panics if `depths` has the wrong length, does not begin with 0 or exceeds `levels`. Panics unless `out` holds a
 /// whole number of characters, at most sixteen.
 pub(crate) fn models(
     lanes: &[JointLanes],

@@ -1,4 +1,4 @@
-//! The kernels, with vectors of four lanes, one for each character; poses are transposed in blocks of eight.
+//! The kernels, with vectors of four lanes, one lane per character; poses are transposed in blocks of eight joints.
 
 use super::{LANES, Level, Output, POSE_LANES, Part};
 use crate::Mat34;

@@ -127,7 +127,7 @@ fn poses_become_the_matrices_of_their_lanes_to_the_bit() {
         let mut lanes = vec![JointLanes::IDENTITY; joints];
         put_poses(&poses, &mut lanes);
         let depths: Vec<u16> = (0..joints).map(|joint| u16::try_from(joint.min(1 + joint % 3)).unwrap()).collect();
-        // A skin in reverse order, without some joints, and with some joints twice.
+        // A skin with its joints in reverse order; some joints are missing, and some occur twice.
         let picked = (0..joints).rev().flat_map(|joint| [joint, joint][..[1, 0, 2][joint % 3]].to_vec());
         let picked: Vec<u16> = picked.map(|joint| u16::try_from(joint).unwrap()).collect();
         let binds = (0..picked.len()).map(|place| lanes[place % joints].get(5).to_matrix()).collect();

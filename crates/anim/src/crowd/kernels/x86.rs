@@ -1,8 +1,8 @@
 //! Model matrices for x86-64 machines: one body, with vectors of eight floats (AVX2) or sixteen (AVX-512).
 //!
-//! Faster than the portable kernel, because matrices of whole blocks are written without bounds checks, and the twelve
-//! vectors of a model stay in registers. Time per matrix, with that of the portable kernel in parentheses: AVX2 1.92 ns
-//! (2.60), with bind matrices 3.02 (3.55); AVX-512 1.50 (1.57), with bind matrices 1.72 (1.92).
+//! Faster than the portable kernel, because matrices of whole blocks are written without bounds checks, and because the
+//! twelve vectors of a model stay in registers. Time per matrix, with that of the portable kernel in parentheses: AVX2
+//! 1.92 ns (2.60), with bind matrices 3.02 (3.55); AVX-512 1.50 (1.57), with bind matrices 1.72 (1.92).
 #![allow(unsafe_code, reason = "assembly without an instruction, and places that are known to be there")]
 
 use super::{LANES, Level, Output, Part};
@@ -35,13 +35,13 @@ impl<'a, const WHOLE: bool> Places<'a, WHOLE> {
             return;
         }
         debug_assert!(place < self.out.len());
-        // SAFETY: `place` was checked above, or, if `WHOLE`, `new` asserted that all sixteen places exist.
+        // SAFETY: if `WHOLE`, `new` asserted that all sixteen places exist; otherwise, `place` was checked above.
         unsafe { *self.out.get_unchecked_mut(place) = matrix };
     }
 }
 
-/// The kernel's body. `V` is a vector of `WIDTH` floats in `parts` of four; intrinsics are named without prefix and
-/// suffix.
+/// The kernel's body. `V` is a vector of `WIDTH` floats, in parts of four floats; intrinsics are named without prefix
+/// and suffix.
 macro_rules! body {
     ($token:ident, $features:literal, $register:ident, parts $($part:literal)*) => {
         /// Matrices of several characters: a vector for each of the twelve numbers, in row order.
@@ -211,8 +211,8 @@ macro_rules! body {
             )
         }
 
-        /// Hides the origin of a vector from the compiler, which would otherwise shuffle each part separately, with two
-        /// to four times as many shuffles.
+        /// Hides from the compiler where a vector comes from. Otherwise, the compiler would shuffle each part
+        /// separately, with two to four times as many shuffles.
         #[inline]
         #[target_feature(enable = $features)]
         fn opaque(mut vector: V) -> V {

@@ -1,8 +1,8 @@
 //! Model matrices and palettes of one pose.
 //!
-//! Model matrices use fused multiply-add if the machine has it (AVX2, AVX-512, NEON), which saves a seventh of the
-//! time. All levels that fuse give the same bits. For each joint on the path from the root, levels that do not fuse
-//! differ from these by less than 2e-6 of the largest sum of products. Palettes have the same bits on all levels.
+//! On AVX2, AVX-512 and NEON, model matrices use fused multiply-add, which saves a seventh of the time. All levels that
+//! fuse give the same bits. With each joint on the path from the root, the difference between these levels and the
+//! others grows by less than 2e-6 of the largest sum of products. Palettes have the same bits on all levels.
 
 mod portable;
 #[cfg(test)]
@@ -18,7 +18,7 @@ use hedgerow_math::internal::level::level;
 /// `parents[j] < j`. For joint 0, whose parent is `u16::MAX`, the result is `root * local(0)`.
 ///
 /// # Panics
-/// Panics if the range is beyond an array, or if a parent is beyond `models`.
+/// Panics if the range extends beyond an array, or if a parent is beyond `models`.
 pub(crate) fn models(blocks: &[PoseBlock], parents: &[u16], root: &Mat34, models: &mut [Mat34], range: Range<usize>) {
     models_at(level(), blocks, parents, root, models, range);
 }
@@ -38,7 +38,7 @@ fn models_at(
 /// Computes `palette[i] = models[joints[i]] * inverse_binds[i]`.
 ///
 /// # Panics
-/// Panics if the lengths of joints, inverse bind matrices and palette differ, or if a joint has no model matrix.
+/// Panics if joints, inverse bind matrices and palette differ in length, or if a joint has no model matrix.
 pub(crate) fn palette(models: &[Mat34], joints: &[u16], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
     palette_at(level(), models, joints, inverse_binds, palette);
 }

@@ -1,4 +1,4 @@
-//! Compares the results of all levels with each other and with results in double precision.
+//! Compares each level's results with those of the other levels and with results in double precision.
 
 use super::*;
 use crate::Transform;

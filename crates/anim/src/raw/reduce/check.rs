@@ -17,7 +17,7 @@ const DENSE: usize = 1024;
 pub(super) struct Check<'a> {
     skeleton: &'a Skeleton,
     times: Vec<f64>,
-    /// The matrices of all joints at the first time, then those at the next time, and so on.
+    /// The matrices of all joints at the first time, then at the next time, and so on.
     models: Vec<DAffine3>,
 }
 
@@ -40,8 +40,8 @@ impl<'a> Check<'a> {
         Some(Self { skeleton, times, models })
     }
 
-    /// Returns, for each joint, the greatest distance of its six points in a reduced clip from their positions in the
-    /// original. Measures the clip as played; if all points are within their limits, also measures exact samples.
+    /// Returns the greatest distance of each joint's six points in a reduced clip from their positions in the original.
+    /// Measures the clip as played. If all points are within their limits, also measures exact samples.
     pub(super) fn errors(&self, reduced: &RawClip, distances: &[f64], limits: &[f64]) -> Vec<f64> {
         let mut most = vec![0.0; limits.len()];
         self.measure(reduced, Lines::AsPlayed, distances, &mut most);

@@ -10,7 +10,7 @@ use glam::DVec4;
 
 /// Two values whose relative difference is smaller than this count as equal in single precision.
 const NOTHING: f64 = 1e-9;
-/// Differences from the rest pose up to this fraction, the rounding error of normalising, are ignored.
+/// Differences from the rest pose are ignored up to this fraction, which is the rounding error of normalising.
 const ROUNDED: f64 = 2e-7;
 /// The relative error that rounding a new key to single precision may add.
 const ROUNDING: f64 = 1.2e-7;
@@ -112,8 +112,8 @@ fn lines<V: TrackValue>(arena: &Bump, marks: &Marks<'_>, tolerance: f64, lossles
         // A player's normalised sums move along the arc at `speed` or more slowly.
         let tangent = tangent(apart);
         let speed = 2.0 * tangent / span;
-        // If the speed of the sums is even enough, one test covers both interpolations. A lossless line needs only the
-        // exact test, because a player's speed was just as uneven between the original keys.
+        // If the speed of the sums is even enough, one test covers the sums and exact arcs. A lossless line needs only
+        // the exact test, because a player's speed was just as uneven between the original keys.
         let uneven = if V::ROTATION && !lossless { unevenness(apart) } else { 0.0 };
         let even = uneven <= 0.02 * tolerance;
         let within = if even { tolerance - uneven } else { tolerance };
@@ -170,11 +170,11 @@ fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64
         && is_within::<V>(behind, apart_behind, tolerance, halvings - 1)
 }
 
-/// Returns whether two curves, once normalised, are within a tolerance, given Bézier points as in [`is_within`].
+/// Returns whether two curves are within a tolerance after normalising, given Bézier points as in [`is_within`].
 ///
-/// Of the difference, only the component that is perpendicular to a quaternion *c* of the curve matters. Divided by the
-/// length of the other quaternion, the component is the sine of the angle between the two. The code measures
-/// perpendicular to the first *c*, and adds a bound for the angle between the first *c* and any other.
+/// Only the difference's component that is perpendicular to a quaternion *c* of the curve matters. The component
+/// divided by the length of the other quaternion is the sine of the angle between the two quaternions. The code takes
+/// the component perpendicular to the first *c*, and adds a bound for its angle to any other *c*.
 fn are_turned(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64) -> bool {
     let spread = longest(curve.map(|point| point - curve[0]));
     let (most, length) = (longest(apart), curve[0].length() - spread);

@@ -1,14 +1,14 @@
 //! The points of a track's curve at which a reduction is compared with the curve, and the tolerance at each point.
 //!
-//! A line within a tolerance at two marks may exceed the tolerance between them. So the tolerance at a mark is reduced:
+//! A line within a tolerance at two marks may exceed it between the marks. So the tolerance at a mark is reduced:
 //!
 //! - Between two marks, the curve deviates from the straight line by at most the *bend*. For a cubic *c*, the bend is
 //!   `h² / 8 · max |c″|`, where *h* is the time between the marks; `c″` is greatest at a mark. A line that is off by at
-//!   most *e* at both marks is off by at most `e + bend` from the curve between them.
-//! - For rotations, lines are arcs. If two arcs, each of at most the angle *2γ*, have ends that are *e* apart, the arcs
-//!   are at most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart. A cubic *c* of quaternions is normalised, so the
-//!   bend of *c* is divided by the least length of *c*. Two terms are added, one for unequal lengths at the marks and
-//!   one for the uneven speed of a normalised sum.
+//!   most *e* at both marks is off by at most `e + bend` from the curve between the marks.
+//! - For rotations, lines are arcs. If the ends of two arcs of at most the angle *2γ* are *e* apart, the arcs are at
+//!   most `e (1 / cos γ + sin γ / cos² γ) ≤ e / (1 − γ)` apart. A cubic *c* of quaternions is normalised, so the bend
+//!   of *c* is divided by the least length of *c*. Two terms are added, one for unequal lengths at the marks and one
+//!   for the uneven speed of a normalised sum.
 
 use crate::raw::track::{Interpolation, Track, hermite};
 use crate::raw::value::TrackValue;
@@ -36,7 +36,7 @@ pub(super) struct Marks<'b> {
     pub(super) keys: Vec<'b, usize>,
 }
 
-/// Each value is the greater of two: that of the interval before a mark and that of the interval after it.
+/// The greater of two values: that of the interval before a mark, and that of the interval after the mark.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beside {
     /// The deviation of the curve from the straight line, or from the arc at constant speed.
@@ -49,7 +49,7 @@ struct Beside {
 
 impl<'b> Marks<'b> {
     /// Marks a track's keys and points between them. If `lines`, adds stops at single-precision times until the lines
-    /// between them are within a quarter of the tolerance. Returns `None` if that takes too many stops.
+    /// between stops are within a quarter of the tolerance. Returns `None` if that takes too many stops.
     pub(super) fn new<V: TrackValue>(
         arena: &'b Bump,
         track: &Track<V>,
@@ -94,8 +94,8 @@ impl<'b> Marks<'b> {
         marks.into_iter().all(|mark| V::distance(self.values[mark], value) <= self.allowed(mark, tolerance, 0.0))
     }
 
-    /// Returns how far a line may be from a mark to stay within the tolerance as far as the neighbouring marks. For a
-    /// rotation, the line is an arc with this speed, in radians between quaternions per second.
+    /// Returns how far a line may be from a mark and still stay within the tolerance up to the neighbouring marks. For
+    /// a rotation, the line is an arc with this speed: the angle between quaternions, in radians per second.
     pub(super) fn allowed(&self, mark: usize, tolerance: f64, speed: f64) -> f64 {
         let Beside { bend, arc, time } = self.beside[mark];
         if tolerance == f64::INFINITY { tolerance } else { (tolerance - bend) * (1.0 - 0.5 * arc.max(speed * time)) }
@@ -166,14 +166,14 @@ impl Piece {
         ((b - a) * (6.0 - 12.0 * t) + out * (6.0 * t - 4.0) + into * (6.0 * t - 2.0)) / (self.span * self.span)
     }
 
-    /// Returns the greatest deviation between two times from the straight line, or from an arc at constant speed.
+    /// Returns the greatest deviation from the straight line, or from an arc at constant speed, between two times.
     fn bend<V: TrackValue>(&self, from: f64, until: f64) -> f64 {
         let time = until - from;
         let bend = time * time / 8.0 * self.curvature(from).length().max(self.curvature(until).length());
         if !V::ROTATION {
             return bend;
         }
-        // A lower bound for the length of the quaternions on the line between the two.
+        // A lower bound for the length of the quaternions on the line from `a` to `b`.
         let (a, b) = (self.at(from), self.at(until));
         let least = 0.5 * ((a + b).length() - (b - a).length());
         if bend >= least {
@@ -273,20 +273,20 @@ fn are_neighbours(from: f64, until: f64) -> bool {
     until <= from.next_up()
 }
 
-/// Returns the angle, in radians, between two unit quaternions at this distance from each other.
+/// Returns the angle between two unit quaternions at this distance from each other, in radians.
 fn angle(distance: f64) -> f64 {
     2.0 * (0.5 * distance).min(1.0).asin()
 }
 
-/// Returns the tangent of half the angle between two unit quaternions at this distance (capped at √2) from each other.
+/// Returns the tangent of half the angle between two unit quaternions at this distance, which is capped at √2.
 pub(super) fn tangent(distance: f64) -> f64 {
     let half = 0.5 * distance.min(core::f64::consts::SQRT_2);
     half / (1.0 - half * half).sqrt()
 }
 
-/// Returns a bound for the deviation of a normalised sum of two unit quaternions from constant speed along the arc,
+/// Returns a bound for how far a normalised sum of two unit quaternions deviates from constant speed along the arc,
 /// given the chord's length. The arc is at most half a turn. The series starts with `angle³ / 6 · t (1 − t) (1 − 2 t)`,
-/// at most 0.016 times the cube of the angle. The factor 0.03 also covers later terms, and arcs longer than the chord.
+/// at most 0.016 times the angle cubed. The factor 0.03 also covers later terms, and arcs longer than the chord.
 pub(super) fn unevenness(chord: f64) -> f64 {
     0.03 * chord * chord * chord
 }

@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 
 /// The error bounds of [`RawClip::reduced`].
 ///
-/// The error is measured in model space. Around each joint are six imaginary skin points, at a *distance* along the
-/// joint's axes in both directions. No point is ever farther than the *error* from its position in the original clip,
-/// even if the errors of all joints above add up. New keys are rounded to single precision, so a bound below a
+/// The error is measured in model space. Around each joint are six imaginary skin points: at a *distance* from the
+/// joint, in both directions of each axis. No point is ever farther than the *error* from its position in the original
+/// clip, even if the errors of all ancestors add up. New keys are rounded to single precision, so a bound below a
 /// two-millionth of a track's values may be exceeded.
 ///
 /// ```
@@ -48,7 +48,7 @@ pub struct Reduction {
     /// Whether to drop tracks that always equal the rest pose. Sampling then takes their values from the pose's
     /// skeleton, so make the pose with [`Pose::rest`](crate::Pose::rest).
     pub drop_rest: bool,
-    /// The error and distance, in metres, of each joint that has its own bound.
+    /// The error and distance of each joint that has its own bound, in metres.
     joints: BTreeMap<u16, (f32, f32)>,
 }
 
@@ -57,9 +57,9 @@ impl Reduction {
     pub const LOSSLESS: Self =
         Self { error: 0.0, distance: 0.0, channel_error: 0.0, cubic: true, drop_rest: false, joints: BTreeMap::new() };
 
-    /// Creates a bound for all joints: an error in model space, measured at a distance from the joint, both in metres.
-    /// [`channel_error`](Self::channel_error) is 0.001, [`cubic`](Self::cubic) is true and
-    /// [`drop_rest`](Self::drop_rest) is false.
+    /// Creates a bound for all joints: the error in model space, and the distance from the joint at which it is
+    /// measured. Both are in metres. [`channel_error`](Self::channel_error) is 0.001, [`cubic`](Self::cubic) is true
+    /// and [`drop_rest`](Self::drop_rest) is false.
     #[must_use]
     pub const fn new(error: f32, distance: f32) -> Self {
         Self { error, distance, channel_error: 1e-3, cubic: true, drop_rest: false, joints: BTreeMap::new() }
@@ -105,7 +105,7 @@ impl RawClip {
     /// The bound holds when [`sample`](Self::sample) or [`sample_as_played`](Self::sample_as_played) fills a pose made
     /// for the skeleton. The remaining keys have their original times and values, except that rotations are normalised.
     /// A track that needs one key becomes constant, which costs a player nothing. Keys are added if a player would
-    /// interpolate a rotation too unevenly, or if a cubic track takes fewer values as straight lines.
+    /// interpolate a rotation too unevenly, or if straight lines take fewer values than a cubic track.
     ///
     /// Usually runs in **O(joints · keys · log keys)**: about half a second for 100 joints with 1,000 keys each.
     ///
@@ -128,8 +128,8 @@ impl RawClip {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Clip`] with [`ClipError::JointCount`], [`ClipError::Bound`], [`ClipError::NoSuchJoint`] if a joint with
-    /// its own bound does not exist, or [`ClipError::TooManyLines`].
+    /// [`Error::Clip`] with [`ClipError::JointCount`], [`ClipError::Bound`], [`ClipError::TooManyLines`], or with
+    /// [`ClipError::NoSuchJoint`] if a joint with its own bound does not exist.
     pub fn reduced(&self, skeleton: &Skeleton, reduction: &Reduction) -> Result<Self, Error> {
         reduction.check()?;
         let joints = self.joints();

@@ -1,9 +1,9 @@
 //! Decides the tolerance of each track.
 //!
-//! At worst, the errors of all tracks that move a point add up, so an equal share of the bound for each track is safe.
-//! Errors rarely add up. So tracks first get more than this *safe part*. Then the clip is measured, and the tracks that
-//! move a point beyond the bound get less, down to the safe part. If a curve bends between keys, all tracks that move
-//! the same points get the safe part from the start, because new keys and their errors lie between the measured times.
+//! At worst, the errors of all tracks that move a point add up, so an equal share of the bound is safe for each track.
+//! Errors rarely add up. So tracks first get more than this *safe part*. Then the clip is measured, and tracks that
+//! move a point beyond the bound get less, but at least the safe part. If a curve bends between keys, new keys and
+//! their errors lie between measured times. So all tracks that move the same points start with the safe part.
 
 use super::Reduction;
 use super::check::Check;
@@ -62,7 +62,7 @@ struct Plan<'a> {
     limits: Vec<f64>,
     /// The error that each track of a joint may use, in metres.
     budgets: Vec<f64>,
-    /// The error that each track of a joint may use whatever the other tracks do, in metres.
+    /// The part of the bound that each track of a joint may always use, in metres.
     safe: Vec<f64>,
 }
 

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! where `growth` is the product of the greatest scales above the joint. `reach` is the greatest distance from the
-//! joint to the points below it, in the joint's space. A rotation that is off by the angle φ moves a point at the
-//! distance 1 by `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`, where `|Δq|` is the distance of the two quaternions.
+//! joint to a point that it moves, in the joint's space. A rotation that is off by the angle φ moves a point at the
+//! distance 1 by `2 sin(φ/2) ≤ 4 sin(φ/4) = 2 |Δq|`. `|Δq|` is the distance of the two quaternions.
 
 use super::Reduction;
 use crate::raw::clip::RawClip;
@@ -19,7 +19,7 @@ use crate::raw::value::sealed::Value;
 use crate::{Skeleton, raw::TrackPart};
 use glam::{DVec4, Vec3};
 
-/// The error in model space that an error of 1 in each part of a joint causes.
+/// The error in model space that results from an error of 1 in each part of a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sensitivity {
     pub(super) translation: f64,

@@ -6,8 +6,8 @@ use std::collections::TryReserveError;
 
 /// The influences of vertices with the same number of influences, in blocks.
 ///
-/// A block has `count` rows of 16 joints (32 bytes each) and `count - 1` rows of 16 weights (64 bytes each). The last
-/// weight is 1 minus the other weights. A vertex takes 2, 8, 14, 20 or (for eight) 44 bytes. Padding has joint 0.
+/// A block has `count` rows of 16 joints, 32 bytes per row, and `count - 1` rows of 16 weights, 64 bytes per row. The
+/// last weight is 1 minus the other weights. A vertex takes 2, 8, 14, 20 or (for eight) 44 bytes. Padding has joint 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Influences {
     count: usize,

@@ -13,10 +13,10 @@
 //! normal'   =  (M₀·x + M₁·y) + M₂·z                tangents likewise; w is copied
 //! ```
 //!
-//! Terms are added in this order. On AVX2, AVX-512 and NEON, each product is fused with the following sum. These levels
-//! agree with each other to the bit; so do the others among themselves. On each level, a coordinate is off by at most
-//! `1e-6` times the sum of the absolute values of its terms, `Σ |palette[joint]|·|p|` in the coordinate's row: twelve
-//! roundings of 2⁻²⁴ each. Without fusing, four influences would take 50 % more instructions.
+//! Terms are added in this order. On AVX2, AVX-512 and NEON, each product is fused with the following sum. All levels
+//! that fuse give the same bits, and so do all other levels. On each level, the error of a coordinate is at most 1e-6
+//! times the sum `Σ |palette[joint]|·|p|` over the coordinate's row. This bound covers twelve roundings of 2⁻²⁴ each.
+//! Without fusing, four influences would take 50 % more instructions.
 //!
 //! A vertex does not depend on its neighbours, so a mesh may be split at any vertex.
 

@@ -1,4 +1,4 @@
-//! The portable kernels: a vector holds a row of one vertex's matrix and, after a transposition, a column.
+//! The portable kernels: a vector holds a row of one vertex's matrix, or a column after a transposition.
 
 use super::{Block, Influences, LANES, Run, Sinks, Streams, VertexStream};
 use crate::Mat34;

@@ -1,4 +1,4 @@
-//! Compares the results of all levels with each other and with results in double precision.
+//! Compares each level's results with those of the other levels and with results in double precision.
 
 use super::*;
 use fastrand::Rng;
@@ -96,7 +96,7 @@ const UNTOUCHED: f32 = 12_345.0;
 /// A way to skin.
 type Way<'w> = dyn Fn(&[Mat34], &[Run<'_>], Streams<'_>, Sinks<'_>) + 'w;
 
-/// Skins into the middle of larger arrays, from `shift` floats and one element after their start. Returns the results.
+/// Skins into the middle of larger arrays, `shift` floats plus one element after their start. Returns the results.
 fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way<'_>) -> Written {
     fn sink(floats: &mut [f32], packed: bool, count: usize) -> VertexStream<'_> {
         if packed {

@@ -4,8 +4,8 @@
 //! `M₃ + M₀·x + M₁·y + M₂·z` without a sum across lanes. Both kernels sum the matrices of each vertex, then transpose
 //! the sums of several vertices, so that a vector holds the same column of each sum.
 //!
-//! Nanoseconds per vertex with positions, normals and one to four influences: 1.1, 1.7, 2.3 and 2.7 (AVX-512), 2.1,
-//! 2.6, 3.4 and 3.9 (AVX2), 5.9, 6.3, 9.0 and 10.3 (portable).
+//! Nanoseconds per vertex with positions, normals and one to four influences: 1.1, 1.7, 2.3 and 2.7 (AVX-512); 2.1,
+//! 2.6, 3.4 and 3.9 (AVX2); 5.9, 6.3, 9.0 and 10.3 (portable).
 #![allow(
     unsafe_code,
     reason = "matrices are taken unchecked, vectors are stored through pointers, functions need instructions"

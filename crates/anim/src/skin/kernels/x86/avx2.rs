@@ -74,7 +74,7 @@ unsafe fn skin_block<const K: usize>(
     }
 }
 
-/// A buffer for the results of a block, if the output has too few places for them.
+/// A buffer for the results of a block, used if the output has too few places.
 #[derive(Default)]
 struct Aside {
     positions: Results,
@@ -253,7 +253,7 @@ fn spread(lanes: &Lanes, lane: usize) -> __m256 {
     // instead of these loads, skinning takes 3 % more instructions.
     // SAFETY: `Permutation` has eight numbers, aligned to 32 bytes.
     let turned = unsafe { _mm256_load_si256((&raw const SPREAD[lane % HALF / PAIR]).cast()) };
-    // SAFETY: reads eight of sixteen floats, from 0 or 8 on, aligned to 32 bytes.
+    // SAFETY: reads the first or last eight of sixteen floats, aligned to 32 bytes.
     let half = unsafe { _mm256_load_ps(lanes.0.as_ptr().add(lane / HALF * HALF)) };
     _mm256_permutevar8x32_ps(half, turned)
 }

@@ -219,7 +219,7 @@ fn put(four: Four, first: usize, to: &mut VertexStream<'_>) {
     match to {
         VertexStream::Packed(places) => {
             if let Some(places) = places.get_mut(first..first + LANES) {
-                // Takes three of each four floats, so that sixteen packed results are three vectors.
+                // Takes the first three of every four floats, so that sixteen packed results are three vectors.
                 let ab = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20);
                 let bc = _mm512_setr_epi32(5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25);
                 let cd = _mm512_setr_epi32(10, 12, 13, 14, 16, 17, 18, 20, 21, 22, 24, 25, 26, 28, 29, 30);
