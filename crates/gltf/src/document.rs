@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// A checked file.
 pub(super) struct Document {
-    /// The JSON, in which all indices in scenes, nodes and primitives are in range, and nodes form trees.
+    /// The JSON. All indices in its scenes, nodes and primitives are in range, and its nodes form trees.
     pub(super) root: Root,
     /// The result of the import, without the scenes, which are added later.
     pub(super) imported: Imported,
@@ -25,7 +25,7 @@ pub(super) struct Document {
     pub(super) amount: Amount,
     /// The instances that become nodes.
     instances: instances::Instances,
-    /// The nodes whose instances are matrices, in ascending order, with a box of each primitive around all instances.
+    /// The nodes whose instances are matrices, in ascending order. Each has one box per primitive around all instances.
     boxes: Vec<(usize, Vec<Option<Aabb>>)>,
     with_extras: bool,
 }
@@ -86,7 +86,7 @@ impl Document {
             let primitives = nodes.nodes[node].mesh.map_or(&[][..], |mesh| &meshes[mesh].primitives);
             budget.take::<Mat34>(transforms.len(), item)?;
             budget.take::<Option<Aabb>>(primitives.len(), item)?;
-            // The time to compute boxes is charged, too, as one byte for each instance of a primitive.
+            // The time to compute boxes is also charged: one byte for each instance of a primitive.
             budget.take_bytes((transforms.len() as u64).saturating_mul(primitives.len() as u64), item)?;
             let instances: Vec<Mat34> = transforms.iter().map(Transform::to_matrix).collect();
             let around = |bounds: Aabb| {

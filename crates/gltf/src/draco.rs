@@ -18,8 +18,8 @@ use serde_json::Value;
 
 const EXTENSION: &str = "KHR_draco_mesh_compression";
 
-/// A stream may decode to at most an eighth of the remaining budget, because the decoder uses about six bytes of
-/// scratch memory for each decoded byte.
+/// A stream may decode to at most an eighth of the remaining budget. This leaves room for the decoder's scratch memory:
+/// about six bytes for each decoded byte.
 const PART_OF_BUDGET: u64 = 8;
 
 /// Decodes all compressed primitives if vertices are wanted, else only primitives whose boxes must be computed. The
@@ -33,7 +33,7 @@ pub(crate) fn decode<'a>(
     budget: &Budget,
     parts: &Parts,
 ) -> Result<(Root, Buffers<'a>), ImportError> {
-    // Indices in the file are checked against this number, without the views that are added below.
+    // Indices in the file are checked against this number, which does not include the views added below.
     let views = root.buffer_views.len();
     for mesh in 0..root.meshes.len() {
         for number in 0..root.meshes[mesh].primitives.len() {
@@ -222,7 +222,7 @@ struct Part {
 }
 
 impl Decoded {
-    /// Adds a buffer for the primitive's accessors to read from, and returns its bytes.
+    /// Adds a buffer that the primitive's accessors read from, and returns the buffer's bytes.
     fn insert_into(self, root: &mut Root, mesh: usize, number: usize) -> Vec<u8> {
         let byte_length = USize64::from(self.bytes.len());
         let buffer = Buffer { byte_length, name: None, uri: None, extensions: None, extras: None };

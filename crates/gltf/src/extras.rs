@@ -3,8 +3,8 @@
 use gltf::json::Extras as Json;
 use serde_json::{Map, Value};
 
-/// The JSON of an item's extensions, by name, without extensions that the import supports. Indices in the JSON are not
-/// checked.
+/// The JSON of an item's extensions, by name, except for extensions that the import supports. Indices in the JSON are
+/// not checked.
 ///
 /// ```
 /// let text = br#"{
@@ -65,7 +65,7 @@ impl Extras {
         self.0.as_deref()
     }
 
-    /// Returns the JSON as a value; `None` if the item has none, or if its values nest more than 127 levels deep.
+    /// Returns the JSON as a value; `None` if the item has no extras, or if they nest more than 127 levels deep.
     ///
     /// Runs in **O(text)**.
     #[must_use]

@@ -35,7 +35,7 @@ pub struct Imported {
     pub scenes: Vec<ImportedScene>,
     /// The scene to show first, if the file names one.
     pub default_scene: Option<usize>,
-    /// The references of each node to meshes, skins, cameras and lights, by glTF index.
+    /// The nodes, by glTF index: their references to meshes, skins, cameras and lights.
     pub nodes: Vec<ImportedNode>,
     /// The cameras, by glTF index.
     pub cameras: Vec<Camera>,
@@ -45,12 +45,13 @@ pub struct Imported {
     pub meshes: Vec<ImportedMesh>,
     /// The mesh ids used by [`Drawable::mesh`](hedgerow::Drawable::mesh), and their primitives.
     pub mesh_ids: MeshIds,
-    /// The mesh ids with coarser meshes (`MSFT_lod` of nodes with `MSFT_screencoverage`), in the form that
-    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes. A level for the share s of the
-    /// screen's height begins at the distance r ÷ s, where r is half the diagonal of the mesh's box, times the greatest
-    /// scale of the first node that draws the mesh. So set [`DetailView::scale`](hedgerow::query::DetailView::scale) to
-    /// tan(fov ÷ 2). Levels apply to all nodes that draw a mesh. Draws keep their material; the material of a coarser
-    /// mesh is in its [`primitive`](Self::primitive).
+    /// The mesh ids with coarser meshes, in the form that
+    /// [`LevelsOfDetail::insert`](hedgerow::query::LevelsOfDetail::insert) takes. Coarser meshes come from `MSFT_lod`
+    /// of nodes with `MSFT_screencoverage`. A level for the share s of the screen's height begins at the distance r ÷
+    /// s. Here r is half the diagonal of the mesh's box, multiplied by the greatest scale of the first node that draws
+    /// the mesh. So set [`DetailView::scale`](hedgerow::query::DetailView::scale) to tan(fov ÷ 2). Levels apply to all
+    /// nodes that draw a mesh. A draw keeps its material; the material of a coarser mesh is in its
+    /// [`primitive`](Self::primitive).
     pub levels: Vec<(u32, CoarserMeshes)>,
     /// The materials by glTF index, then the default material for primitives without a material. Empty if
     /// [`Parts::materials`](super::Parts::materials) is not set.
@@ -73,7 +74,7 @@ pub struct Imported {
     pub morphs: Vec<MorphNode>,
     /// The animations, by glTF index.
     pub animations: Vec<ImportedAnimation>,
-    /// The clips of all animations, one for each rig that an animation moves; ordered by animation, then by rig.
+    /// One clip for each animation and each rig that it moves, ordered by animation, then by rig.
     pub clips: Vec<ImportedClip>,
     /// The requested parts of the file that were not imported.
     pub skipped: Vec<Skipped>,
@@ -102,7 +103,7 @@ impl Imported {
         self.scenes.iter().find_map(|scene| scene.node(index))
     }
 
-    /// Returns the glTF index of the node that `node` represents, as a whole or as one of its primitives or instances.
+    /// Returns the index of the glTF node that `node` represents; `node` may be one of its primitives or instances.
     /// `None` for copies and for nodes that were not imported. Runs in **O(scenes · log nodes)**.
     ///
     /// ```
@@ -179,7 +180,7 @@ pub struct ImportedScene {
     /// The group node of the scene. It is visible only if this is the [default scene](Imported::default_scene), or the
     /// first scene if the file names no default.
     pub group: NodeHandle,
-    /// The drawable nodes, ordered by glTF node, then by instance and by mesh id.
+    /// The drawable nodes, ordered by glTF node, then by instance, then by mesh id.
     pub drawables: Vec<ImportedDrawable>,
     /// The scene's extras.
     pub extras: Extras,
@@ -187,7 +188,7 @@ pub struct ImportedScene {
     pub extensions: Extensions,
     /// The nodes by glTF index, in ascending order.
     pub(super) nodes: Vec<(usize, NodeHandle)>,
-    /// The glTF index of each node, by ascending handle, including nodes made for primitives and instances.
+    /// The glTF index of each node, by ascending handle. Nodes made for primitives and instances are included.
     pub(super) origins: Vec<(NodeHandle, usize)>,
 }
 
@@ -221,10 +222,10 @@ pub struct ImportedDrawable {
     pub instance: Option<usize>,
     /// The mesh id, which is [`Drawable::mesh`](hedgerow::Drawable::mesh) of the node `handle`; see [`MeshIds`].
     pub id: u32,
-    /// The node that draws the primitive: the inserted node or instance, or a child of it if the mesh has several
-    /// primitives. If the primitive has a skin, the node has neither name nor transform, and is a child of the
-    /// [base](crate::RigPlace::base) of the skin's rig; if motion was not imported or the scene has none of the rig's
-    /// joints, it is a child of the inserted node. [`Deformed::node`](crate::Deformed::node) returns the same node.
+    /// The node that draws the primitive: the inserted node or instance itself, or its child if the mesh has several
+    /// primitives. If the primitive has a skin, the node has neither name nor transform, and its parent is the
+    /// [base](crate::RigPlace::base) of the skin's rig. If motion was not imported, or if the scene has none of the
+    /// rig's joints, the parent is the inserted node. [`Deformed::node`](crate::Deformed::node) returns the same node.
     pub handle: NodeHandle,
     /// The glTF index of the skin; `None` for a primitive that follows no joints. A skinned drawable has the bounds of
     /// its undeformed vertices, until [`Deformed::follow`](crate::Deformed::follow) sets the bounds of a pose.
@@ -314,8 +315,8 @@ pub enum Skipped {
         /// The number within the mesh.
         primitive: usize,
     },
-    /// A vertex attribute that [`MeshData`] cannot hold, because its name is unknown and has no underscore, its values
-    /// are matrices, or a set with a lower number is missing.
+    /// A vertex attribute that [`MeshData`] cannot hold. Its name is unknown and has no underscore, its values are
+    /// matrices, or a set with a lower number is missing.
     Attribute {
         /// The glTF index of its mesh.
         mesh: usize,
@@ -341,8 +342,7 @@ pub enum Skipped {
         /// The glTF index.
         animation: usize,
     },
-    /// An animation channel that changes neither the translation, rotation or scale of a node nor the weights of a mesh
-    /// with morph targets.
+    /// An animation channel that changes neither a node's transform nor the weights of a mesh with morph targets.
     Channel {
         /// The glTF index of its animation.
         animation: usize,

@@ -3,8 +3,8 @@
 //! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds a file to an existing scene;
 //! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: the plain
 //! data of all items except nodes, and the mapping between glTF node indices and handles. [`ImportOptions`] has the
-//! same four functions with choices: which [`Parts`] to import, the configuration of the new scene, numbers that do not
-//! collide with numbers of another file, and limits.
+//! same four functions. It chooses the [`Parts`] to import, the configuration of the new scene, limits, and numbers
+//! that do not collide with those of another file.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -60,8 +60,8 @@
 //! Joints and weights are used only if a node has a skin. [`Imported::skipped`] lists requested parts that were not
 //! imported, such as nodes in no scene and images whose files are missing. Bounds are computed for the mesh at rest.
 //!
-//! Many real files have rotations that are not unit quaternions, which would scale matrices by the square of their
-//! length. Rotations of nodes are therefore normalised at import, and rotations of animations at evaluation.
+//! Many real files have rotations that are not unit quaternions. These would scale matrices by the square of the
+//! quaternion's length. Rotations are therefore normalised: in nodes at import, in animations at evaluation.
 //!
 //! # From a file to draws
 //!
@@ -104,19 +104,19 @@
 //! ```
 //!
 //! - Instanced draws read all matrices from one buffer. [`DrawList::matrices`](hedgerow::DrawList::matrices) has its
-//!   contents: 48 bytes for each matrix, three rows of four.
+//!   contents. Each matrix takes 48 bytes: three rows of four.
 //! - To draw only what a camera sees, make the scene with `bounds` ([`ImportOptions::with_config`]) and call
 //!   [`Scene::cull`] instead of `draw_list`.
 //! - In a scene of several files, [`ImportOptions::after`] gives each file its own range of numbers. By default, the
 //!   numbers of every file begin at 0.
-//! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) makes matrices relative to the camera,
-//!   composed in double precision.
+//! - For large worlds, [`DrawList::set_eye`](hedgerow::DrawList::set_eye) makes matrices relative to the camera, and
+//!   composes these matrices in double precision.
 //! - Vertices deformed by joints or morph targets change each frame: see *Characters* below.
 //!
 //! # Importing less
 //!
-//! [`ImportOptions::nodes_only`] imports nodes with names, transforms, drawables and boxes; cameras; lights; and the
-//! names of meshes. [`Parts`] selects what to add.
+//! [`ImportOptions::nodes_only`] imports cameras, lights, the names of meshes, and nodes with names, transforms,
+//! drawables and boxes. [`Parts`] selects what to add.
 //!
 //! # Animations
 //!
@@ -137,7 +137,7 @@
 //!
 //! # Faults
 //!
-//! Many files break the format although their meaning is plain: for example, a scene lists the child of a node, a
+//! Many files break the format although their meaning is plain. For example, a scene lists the child of a node, a
 //! weight is NaN, or two keys have the same time. Such faults are repaired, and [`Imported::warnings`] lists each one
 //! with its item. [`WarningKind`] describes every repair. [`ImportOptions::strict`] refuses such files.
 //!
@@ -155,14 +155,14 @@
 //! | a byte order mark, text that is not valid Unicode, white space in base64, backslashes in paths | they are ignored or replaced |
 //!
 //! The following are not faults, because glTF allows them: integers written as `3.0`, chunks of other types, unread
-//! buffers without data, joints whose matrix scales by zero.
+//! buffers without data, and joints whose matrix scales by zero.
 //!
 //! # Refused files
 //!
 //! A file is checked as a whole before the first node is inserted. After an error the scene is unchanged: see
 //! [`ImportErrorKind`]. Buffers are found and measured, but read only if a requested part needs them.
 //!
-//! - A required extension is accepted if the table above has it, if it concerns materials or textures, or if it is
+//! - A required extension is accepted if it is in the table above, if it concerns materials or textures, or if it is
 //!   `KHR_mesh_quantization`. If the [feature](#features) of an extension is off, the error is
 //!   [`ImportErrorKind::FeatureOff`].
 //! - If `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are refused.
@@ -175,25 +175,25 @@
 //! Import time is linear in the file size and the number of inserted nodes. A small file can describe a large scene:
 //!
 //! - a node listed by *n* scenes is inserted *n* times;
-//! - a mesh with a skin or several primitives makes a node for each primitive, at every node that draws the mesh;
-//! - vertices, keys and images are read again for each primitive, channel and image that uses them.
+//! - a mesh with a skin or with several primitives makes a node for each primitive, at every node that draws the mesh;
+//! - data is read again for each primitive, channel or image that uses it.
 //!
-//! All of this is counted before allocation. A file is refused if it needs
+//! All of this is counted before allocation. A file is refused if it exceeds one of these limits:
 //!
-//! - more than 65,536 nodes and more than one node for each of its bytes, or names of more than 64 bytes for each
-//!   allowed node: [`ImportOptions::max_nodes`] raises both limits;
-//! - more than 256 MiB and more than 64 times the file with its buffers, counting parsed JSON, nodes, data read from
-//!   buffers and decompressed geometry: [`ImportOptions::max_bytes`] raises this limit.
+//! - nodes: 65,536, or one for each byte of a longer file. Names: 64 bytes in total for each allowed node.
+//!   [`ImportOptions::max_nodes`] raises both limits.
+//! - memory: 256 MiB, or 64 times the size of the file with its buffers if that is more. [`ImportOptions::max_bytes`]
+//!   raises this limit.
 //!
 //! All memory is counted, except for numbers and strings in the JSON of extensions, which take up to 81 times their
-//! size in the file. An import takes at most 320 MiB, or 100 times the size of the file if that is more. With many
+//! size in the file. An import takes at most 320 MiB, or 100 times the size of the file if that is more. Even with many
 //! small items and many numbers in extensions, it takes less than 145 times the size of the file (102 times measured).
 //!
 //! If the allocator refuses data of buffers or of `data:` URIs, the error is [`ImportErrorKind::AllocationFailed`].
-//! Memory for all nodes is reserved before the first is made; if the allocator refuses, the error is
+//! Memory for all nodes is reserved before the first node is made; if the allocator refuses, the error is
 //! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). The program aborts if the allocator refuses data no
-//! larger than the JSON, such as names, or the scratch memory of the Draco decoder, which is about six bytes for each
-//! decoded byte. One stream may decode to at most an eighth of what is left of [`ImportOptions::max_bytes`].
+//! larger than the JSON, such as names. It also aborts if the Draco decoder gets no scratch memory: about six bytes for
+//! each decoded byte. One stream may decode to at most an eighth of what is left of [`ImportOptions::max_bytes`].
 //!
 //! # Features
 //!
@@ -263,7 +263,7 @@ pub struct Import {
     pub imported: Imported,
 }
 
-/// Reads a `.gltf` or `.glb` file into a new scene, below its root.
+/// Reads a `.gltf` or `.glb` file into a new scene, below the scene's root.
 ///
 /// The scene has the default configuration, without world boxes. For culling, use [`ImportOptions::with_config`], or
 /// read into your own scene with [`load_into`]. For several files in one scene, use [`ImportOptions::after`].
@@ -286,8 +286,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
 /// Reads a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
 ///
 /// # Errors
-/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file cannot be read or is
-/// invalid, and the errors of [`Scene::insert`]. The scene is then unchanged.
+/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) if `parent` is stale, [`ImportError`] if the file cannot be
+/// read or is invalid, and the errors of [`Scene::insert`]. The scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Node, Scene};
@@ -303,7 +303,7 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
     ImportOptions::new().load_into(scene, parent, path)
 }
 
-/// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below its root.
+/// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below the scene's root.
 ///
 /// Separate buffer and image files are looked for in `base_dir`; pass `None` if there are no separate files.
 ///
@@ -326,8 +326,8 @@ pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, Impor
 /// Separate buffer and image files are looked for in `base_dir`; pass `None` if there are no separate files.
 ///
 /// # Errors
-/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) for `parent`, [`ImportError`] if the file is invalid, and the
-/// errors of [`Scene::insert`]. The scene is then unchanged.
+/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) if `parent` is stale, [`ImportError`] if the file is invalid,
+/// and the errors of [`Scene::insert`]. The scene is then unchanged.
 ///
 /// ```
 /// use hedgerow::{Scene};

@@ -33,8 +33,8 @@ impl LibraryKeys {
 impl Imported {
     /// Adds the skeletons, the clips (compiled by `builder`), the skins and the skinned meshes to a library.
     ///
-    /// A skeleton is named after its first joint; clips and skins keep their names; meshes get no name. A mesh drawn
-    /// with several skins, or with and without a skin, is added once for each. Runs in **O(keys + vertices)**.
+    /// A skeleton is named after its first joint; clips and skins keep their names; meshes get no name. A mesh is added
+    /// once for each skin (or lack of a skin) with which it is drawn. Runs in **O(keys + vertices)**.
     ///
     /// ```
     /// use hedgerow::anim::{ClipBuilder, Library};

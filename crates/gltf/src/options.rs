@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The choices of an import: the parts of the file, first numbers, limits, and the configuration of the new scene.
 ///
-/// By default everything is imported, numbers begin at 0, and limits keep a small file from making a huge scene.
+/// By default, everything is imported, ids and numbers begin at 0, and limits keep small files from making huge scenes.
 ///
 /// ```
 /// use hedgerow_gltf::{ImportOptions, Parts};
@@ -54,9 +54,9 @@ pub struct ImportOptions {
     /// bytes for each allowed node.
     pub max_nodes: Option<usize>,
     /// The greatest number of bytes that an import may take, estimated before allocation. The estimate includes parsed
-    /// JSON (about 1,300 bytes for each object), nodes (640 bytes each), scenes, vertices, keys, weights, decompressed
-    /// geometry, images in buffers, and further copies of image files. Shared accessors count each time they are read.
-    /// `None`, the default, allows 64 bytes for each byte of the file and its buffers, at least 256 MiB.
+    /// JSON, nodes, scenes, vertices, keys, weights, decompressed geometry, images in buffers, and further copies of
+    /// image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared accessors count each time they are
+    /// read. `None`, the default, allows 64 bytes for each byte of the file and its buffers, but at least 256 MiB.
     pub max_bytes: Option<u64>,
     /// Whether faults are errors instead of [warnings](super::Warning). Default `false`.
     pub strict: bool,
@@ -103,15 +103,15 @@ pub enum Instances {
     Matrices,
 }
 
-/// The optional parts of an import. An import always includes nodes with names and transforms, drawables with boxes,
-/// and meshes, primitives, cameras and lights without the parts below.
+/// The optional parts of an import. An import always includes nodes with names and transforms, and drawables with
+/// boxes. It also includes meshes, primitives, cameras and lights, but without the parts below.
 ///
 /// Parts that are left out are neither read nor checked; their lists in [`Imported`] are empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
     pub vertices: bool,
-    /// Rigs, skins, animations and morph weights; vertices' joints, weights and morph targets, if `vertices` is set.
+    /// Rigs, skins, animations and morph weights. With `vertices`, also vertex joints and weights, and morph targets.
     pub motion: bool,
     /// Materials, textures, and images without their bytes.
     pub materials: bool,
@@ -184,7 +184,7 @@ impl ImportOptions {
         self
     }
 
-    /// Sets the first mesh id and material number to follow the last of another import. Two files in one scene then
+    /// Makes mesh ids and material numbers begin after the last ones of another import. Two files in one scene then
     /// share no number: [`Imported::primitive`] and [`Imported::material`] return `None` for numbers of the other file.
     ///
     /// If no number is left after the other import, an import that needs a number returns [`ImportErrorKind::TooMany`].

@@ -99,7 +99,7 @@ fn quantised_positions_are_integers_or_fractions() {
     assert_eq!(bounds(&declared, view, &bytes), aabb([0.0, 0.0, 0.2], [1.0, 1.0, 1.0]));
 }
 
-/// Returns a sparse accessor of `count` elements whose `indices` are replaced by `values`, over a base or zeros.
+/// Returns a sparse accessor of `count` elements over a base or zeros; `values` replace the elements at `indices`.
 fn sparse(count: u64, indices: &[u8], values: &[f32], base: Option<&[f32]>) -> Result<Aabb, ImportError> {
     let (index_end, value_end) = (indices.len(), indices.len() + 4 * values.len());
     let data = [indices.to_vec(), floats(values), floats(base.unwrap_or_default())].concat();
@@ -292,7 +292,7 @@ fn transforms_arrive_as_the_file_has_them() {
 
 #[test]
 fn what_is_named_again_and_again_has_a_limit() {
-    // A file with two skinned nodes of one mesh with two targets, and two animations of the first node's weights.
+    // A file with two skinned nodes that share a mesh with two targets. Two animations move the first node's weights.
     let text = r#"{"asset": {"version": "2.0"},
         "nodes": [{"mesh": 0, "skin": 0}, {"mesh": 0, "skin": 0}, {}], "skins": [{"joints": [2]}],
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}, {"POSITION": 0}]}]}],

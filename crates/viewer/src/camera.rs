@@ -42,7 +42,7 @@ impl Camera {
         if forward.y.abs() > 0.999 { Vec3::NEG_Z } else { Vec3::Y }
     }
 
-    /// Returns the matrix from positions relative to the camera to clip space, with depth from 1 (near) to 0 (far).
+    /// Returns the matrix from camera-relative positions to clip space. Depth goes from 1 (near) to 0 (far).
     #[must_use]
     pub fn view_projection(&self, aspect: f32) -> Mat4 {
         let back = -self.forward;

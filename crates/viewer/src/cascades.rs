@@ -1,4 +1,4 @@
-//! The shadow cascades of the sun: boxes, aligned with its rays, around slices of the view frustum.
+//! The shadow cascades of the sun: boxes around slices of the view frustum, aligned with the sun's rays.
 
 use crate::camera::{Camera, Lens};
 use crate::failure::Result;
@@ -11,7 +11,7 @@ pub const CASCADES: usize = 3;
 /// One cascade.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cascade {
-    /// The matrix from positions relative to the camera to the cascade's texture: depth from 0 (near the sun) to 1.
+    /// The matrix from camera-relative positions to the cascade's texture. Depth goes from 0 (near the sun) to 1.
     pub matrix: Mat4,
     /// The matrix from world space to the cascade's texture.
     pub world: Mat4,

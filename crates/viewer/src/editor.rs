@@ -44,7 +44,7 @@ struct Home {
 struct Drag {
     node: NodeHandle,
     before: Option<Local>,
-    /// The node's world matrix when it was grabbed, and the grabbed point in world space.
+    /// The node's world matrix when the node was grabbed, and the grabbed point in world space.
     world: DAffine3,
     taken: Vec3,
     moved: bool,

@@ -24,7 +24,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The least difference of a channel, out of 255, that the eye sees in pictures side by side.
+    /// The least channel difference that the eye sees in pictures side by side; channels go up to 255.
     pub const VISIBLE: u8 = 12;
 }
 
@@ -44,7 +44,7 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Writes a PNG file with at most `most` colours, 2 to 256, in about a third of the bytes that full colour takes.
+    /// Writes a PNG file with at most `most` colours (2 to 256), about a third as large as in full colour.
     pub fn write_small(&self, path: &Path, most: usize) -> Result<()> {
         let failure = |error: &dyn std::fmt::Display| {
             Failure::while_doing(&format!("{} cannot be written", path.display()), error)
@@ -62,7 +62,7 @@ impl Picture {
         writer.finish().map_err(|error| failure(&error))
     }
 
-    /// Returns a palette and an index for each pixel. Boxes of colours, largest first, are split at the median of their
+    /// Returns a palette and an index for each pixel. Splits boxes of colours, largest first, at the median of their
     /// longest side; the mean of a box replaces its colours. P. Heckbert, "Color image quantization for frame buffer
     /// display", 1982.
     fn reduced(&self, most: usize) -> (Vec<[u8; 3]>, Vec<u8>) {

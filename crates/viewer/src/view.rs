@@ -52,7 +52,7 @@ impl View {
         }
     }
 
-    /// Groups the draws. Orders blended draws if `eye` has the camera's position and direction in the matrices' space.
+    /// Groups the draws. Orders blended draws if given `eye`: the camera's position and direction in matrix space.
     pub fn arrange(&mut self, stage: &Stage, scene: &Scene, eye: Option<(Vec3, Vec3)>) {
         self.list.group(&mut self.groups);
         let Some((eye, forward)) = eye else { return };

@@ -90,7 +90,7 @@ impl Frame {
 }
 
 impl Viewer {
-    /// Makes the stage that the arguments ask for, on a device and for targets of a format.
+    /// Makes the requested stage on a device, for targets of this format.
     pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat, settings: Settings) -> Result<Self> {
         Self::of(gpu, Stage::new(arguments)?, arguments, format, settings)
     }

@@ -36,7 +36,7 @@ pub struct ImportError {
 
 /// Why a glTF file cannot be imported.
 ///
-/// Every variant names the item at fault, by its glTF index and by its name if it has one.
+/// Every variant identifies the item at fault by its glTF index, and by its name if the item has one.
 ///
 /// ```
 /// use hedgerow_gltf::{ImportErrorKind};
@@ -60,14 +60,14 @@ pub enum ImportErrorKind {
     },
     /// The file is not glTF.
     NotGltf(OtherFile),
-    /// A binary file (GLB) ends before the end of its header or of a chunk.
+    /// A binary file (GLB) ends inside its header or inside a chunk.
     Truncated {
-        /// The least number of bytes that the file must have according to the header of the file or chunk.
+        /// The minimum length of the file in bytes, as stated by the header of the file or of the chunk.
         expected: u64,
         /// The number of bytes present.
         found: u64,
     },
-    /// A binary file (GLB) has an invalid header, or it does not begin with a JSON chunk.
+    /// A binary file (GLB) has an invalid header, or its first chunk is not JSON.
     Container(String),
     /// The JSON cannot be read as glTF; the text names the item, the field and the position.
     Json(String),
@@ -97,7 +97,7 @@ pub enum ImportErrorKind {
         field: String,
         /// The index.
         index: usize,
-        /// The number of items in the file of the kind that the index refers to.
+        /// How many items of the referenced kind the file has.
         count: usize,
     },
     /// A node is a child of two nodes.
@@ -143,8 +143,8 @@ pub enum ImportErrorKind {
         /// What is wrong with the data.
         problem: String,
     },
-    /// The numbers of mesh primitives or materials, which begin at the first number in the
-    /// [`ImportOptions`](super::ImportOptions), exceed 32 bits.
+    /// Mesh ids or material numbers, counted from the first number in the [`ImportOptions`](super::ImportOptions),
+    /// exceed 32 bits.
     TooMany(ItemKind),
     /// The scenes of the file have more nodes than allowed for the file's size.
     TooManyNodes {
@@ -153,7 +153,7 @@ pub enum ImportErrorKind {
         /// The greatest number allowed; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
         most: u64,
     },
-    /// The names of all inserted nodes together are longer than allowed for the file's size.
+    /// The total length of the names of inserted nodes is greater than allowed for the file's size.
     NamesTooLong {
         /// The total number of bytes.
         bytes: u64,

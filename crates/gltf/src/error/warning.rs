@@ -50,8 +50,8 @@ pub enum WarningKind {
     ListedAgain,
     /// `min` and `max` of positions differ from the data: the box is computed from the data.
     Bounds,
-    /// Vertices have numbers that are not finite. An invalid position becomes that of the previous vertex; invalid
-    /// normals become +z, tangents +x, and morph deltas zero.
+    /// Vertices have numbers that are not finite. An invalid position becomes that of the previous vertex. Invalid
+    /// normals become +z, invalid tangents +x, and invalid morph deltas zero.
     Vertices {
         /// How many vertices.
         count: usize,
@@ -66,17 +66,17 @@ pub enum WarningKind {
         /// How many vertices.
         count: usize,
     },
-    /// Vertices follow joints that a skin of the mesh lacks: their weights become zero.
+    /// Vertices follow joints that a skin of the mesh lacks: the weights of these joints become zero.
     Joints {
         /// How many influences.
         count: usize,
     },
-    /// Indices refer to missing vertices: they are replaced, and their triangle or line becomes degenerate.
+    /// Indices refer to missing vertices: the indices are replaced, and the triangles or lines become degenerate.
     Indices {
         /// How many indices.
         count: usize,
     },
-    /// Instances have numbers that are not finite, or a rotation of zero: they are left out.
+    /// Instances have numbers that are not finite, or a rotation of zero: these instances are left out.
     Instances {
         /// How many instances.
         count: usize,
@@ -86,8 +86,8 @@ pub enum WarningKind {
         /// How many keys.
         count: usize,
     },
-    /// The times of keys are not in ascending order, or some are negative: keys are sorted and cut at time zero. If
-    /// several keys have the same time, the value jumps from the first key to the last.
+    /// The times of keys are not in ascending order, or some times are negative: keys are sorted and cut at time zero.
+    /// If several keys have the same time, the value jumps from the first key to the last.
     KeysMoved,
     /// A channel has no usable keys, and is left out.
     NoKeys,
@@ -111,11 +111,11 @@ pub enum WarningKind {
     /// - skins without joints: nothing is drawn with them;
     /// - instances of a mesh that follows a skin.
     LeftOut,
-    /// Of the levels of detail of a node (`MSFT_lod`), only the finest is imported, because a coarser level differs in
-    /// transform, skin or number of primitives, has children, or does not have a smaller screen coverage. This is not a
-    /// fault: [`ImportOptions::strict`](crate::ImportOptions::strict) accepts it.
+    /// Only the finest level of detail of a node (`MSFT_lod`) is imported. A coarser level has children, has a screen
+    /// coverage that is not smaller, or differs in transform, skin or number of primitives. This is not a fault:
+    /// [`ImportOptions::strict`](crate::ImportOptions::strict) accepts it.
     LevelsOfDetail,
-    /// The list is full: it holds at most 1,000 warnings, or fewer if their names are long.
+    /// The list is full: it holds at most 1,000 warnings, or fewer if items have long names.
     More {
         /// The number of unlisted warnings.
         count: usize,

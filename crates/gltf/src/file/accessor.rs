@@ -135,8 +135,8 @@ pub(crate) fn columns(m: &[f32; 16]) -> Mat34 {
     Mat34 { rows: core::array::from_fn(|r| [m[r], m[4 + r], m[8 + r], m[12 + r]]) }
 }
 
-/// Functions that read a number from bytes, one for each component type; normalised integers become fractions. Loops
-/// over accessors are generic over the reading function.
+/// For each component type, a function that reads a number from bytes. Normalised integers become fractions. Loops over
+/// accessors are generic over the reading function.
 pub(crate) mod number {
     pub(crate) fn i8(bytes: [u8; 1]) -> f32 {
         f32::from(i8::from_le_bytes(bytes))
@@ -175,7 +175,7 @@ pub(crate) mod number {
     }
 }
 
-/// Evaluates an expression with the reading function of a component type, normalised or not.
+/// Evaluates an expression with the function that reads a component type, which may be normalised.
 macro_rules! with_number {
     ($component:expr, $normalized:expr, $read:ident => $body:expr) => {{
         use gltf::json::accessor::ComponentType;

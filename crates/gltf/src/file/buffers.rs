@@ -167,7 +167,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// Returns the source of a URI's data, and a fault of the URI, if any.
+/// Returns the source of a URI's data, and the fault of the URI if there is one.
 pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>, Option<WarningKind>), BufferProblem> {
     let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
     if let Some(end) = scheme_end {

@@ -22,17 +22,17 @@ pub(crate) struct Reader<'a> {
     pub(crate) warnings: &'a Warnings,
 }
 
-/// The default budget of an import, in bytes, is 64 times the size of the file, but at least this number.
+/// The default budget of an import is 64 times the size of the file, but at least this number of bytes.
 const LEAST_BUDGET: u64 = 1 << 28;
 const BUDGET_PER_BYTE: u64 = 64;
 
-/// The number of elements that an accessor without a buffer view may always have.
+/// An accessor without a buffer view may always have this number of elements.
 const LEAST_ELEMENTS: u64 = 1 << 16;
 
 /// The bytes that an import may still allocate.
 ///
-/// Without this limit, a file of a megabyte could allocate a terabyte, because a few bytes of JSON make a node, many
-/// primitives, targets and channels may share an accessor, and an accessor may have elements without any bytes.
+/// Without this limit, a file of a megabyte could allocate a terabyte. A few bytes of JSON make a node, an accessor may
+/// have elements without any bytes, and many primitives, targets and channels may share one accessor.
 pub(crate) struct Budget {
     most: u64,
     taken: Cell<u64>,

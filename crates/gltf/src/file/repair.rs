@@ -1,4 +1,4 @@
-//! Repairs JSON that glTF allows or whose meaning is plain, but that the JSON parser refuses.
+//! Repairs JSON that the parser refuses although glTF allows it or its meaning is plain.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ pub(crate) const NO_NODE: u32 = u32::MAX;
 ///
 /// - Integers written as `3.0` or `3e0` become `3`, except in `extras`, whose text is kept.
 /// - An unpaired surrogate becomes U+FFFD.
-/// - The target of an animation channel without a node gets the node and path of its `KHR_animation_pointer`, or
+/// - If the target of an animation channel has no node, it gets the node and path of its `KHR_animation_pointer`, or
 ///   [`NO_NODE`].
 /// - A scene without a list of nodes gets an empty list.
 ///

@@ -17,10 +17,10 @@ const KNOWN_EXTENSIONS: [&str; 7] = [
     "KHR_node_visibility",
     "KHR_xmp_json_ld",
 ];
-/// Families of extensions that only concern materials and textures, by the prefix of their names.
+/// The name prefixes of families of extensions that concern only materials and textures.
 const KNOWN_FAMILIES: [&str; 4] = ["KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
 
-/// Extensions that the import supports with a feature of this crate: name, feature, and whether it is on.
+/// Extensions supported with a feature of this crate: the name, the feature, and whether the feature is on.
 const OF_FEATURES: [(&str, &str, bool); 3] = [
     ("EXT_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
     ("KHR_draco_mesh_compression", "draco", cfg!(feature = "draco")),
@@ -49,7 +49,7 @@ pub(crate) struct Parsed<'a> {
     pub(crate) root: Root,
     pub(crate) blob: Blob<'a>,
     pub(crate) json_bytes: usize,
-    /// An upper bound of the bytes of the parsed JSON and its items.
+    /// An upper bound on the bytes that the parsed JSON and its items take.
     pub(crate) weight: u64,
 }
 

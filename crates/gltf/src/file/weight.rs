@@ -1,15 +1,15 @@
 //! Estimates the memory of parsed JSON before it is parsed.
 
-/// An upper bound of the bytes of a JSON object and of the item made from it, including growth of lists. The worst case
-/// is a copied map with one entry.
+/// An upper bound on the bytes that a JSON object and the item made from it take, including growth of lists. The worst
+/// case is a copied map with one entry.
 const OBJECT: u64 = 1280;
 /// The additional bytes of a material.
 pub(super) const MATERIAL: u64 = 3584;
 /// An upper bound of the bytes of a list.
 const LIST: u64 = 512;
 
-/// Returns an upper bound of the bytes of parsed JSON and its items. If the bound is at most `most`, the additional
-/// bytes of [materials](MATERIAL) are not included.
+/// Returns an upper bound on the bytes that parsed JSON and its items take. If the bound is at most `most`, the
+/// additional bytes of [materials](MATERIAL) are not included.
 ///
 /// Numbers and strings are not counted. They take up to 81 times their size in the file if they are in extensions, and
 /// less than 10 times elsewhere.

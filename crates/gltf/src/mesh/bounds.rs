@@ -9,8 +9,8 @@ use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 use hedgerow::Aabb;
 
-/// Tolerances of a declared box, as fractions of its size for stored and for decoded positions, and as a fraction of
-/// its greatest coordinate. Exporters write few digits, or enlarge a decoded box by a step of 11-bit positions.
+/// Tolerances of a declared box: two fractions of its size, for stored and decoded positions, and a fraction of its
+/// greatest coordinate. Exporters write few digits, or enlarge a decoded box by a step of 11-bit positions.
 const SIZE_TOLERANCE: f32 = 1e-4;
 const DECODED_TOLERANCE: f32 = 1e-3;
 const NUMBER_TOLERANCE: f32 = 1e-6;

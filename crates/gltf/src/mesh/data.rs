@@ -4,9 +4,9 @@ use super::VertexAttribute;
 
 /// The vertices of a primitive, as plain arrays with an element for each vertex.
 ///
-/// Integers are converted to floats, normalised integers to fractions. Positions are finite; so are normals and
-/// tangents of a skinned or morphed mesh: see [`WarningKind::Vertices`](crate::WarningKind::Vertices). Numbers of other
-/// attributes need not be finite. All lists are contiguous and can be uploaded as bytes.
+/// Integers are converted to floats, normalised integers to fractions. Positions are finite. In a skinned or morphed
+/// mesh, normals and tangents are also finite: see [`WarningKind::Vertices`](crate::WarningKind::Vertices). Numbers of
+/// other attributes need not be finite. All lists are contiguous and can be uploaded as bytes.
 ///
 /// ```
 /// use hedgerow_gltf::ImportOptions;
@@ -46,13 +46,13 @@ pub struct MeshData {
     pub colors: Vec<Vec<[f32; 4]>>,
     /// Whether [`to_skinned_mesh`](Self::to_skinned_mesh) keeps the eight greatest influences of a vertex, not four.
     pub eight_influences: bool,
-    /// The number of influences per vertex: four for each set `JOINTS_n`, `WEIGHTS_n`; 0 if no skin deforms the mesh.
+    /// The number of influences per vertex: four for each pair `JOINTS_n`, `WEIGHTS_n`; 0 if no skin deforms the mesh.
     pub influences: usize,
-    /// The joints of all influences, vertex by vertex, numbered by the skin, not by the rig's skeleton.
+    /// The joints of all influences, vertex by vertex. Their numbers are those of the skin, not of the rig's skeleton.
     /// [`Skin::palette`](hedgerow_anim::skin::Skin::palette) returns palettes with the same numbering.
     pub joints: Vec<u16>,
-    /// The weights of all influences, in the order of `joints`: finite and not negative, but their sum need not be 1. A
-    /// vertex whose weights are all zero follows its first joint.
+    /// The weights of all influences, in the order of `joints`. They are finite and not negative, but need not sum
+    /// to 1. A vertex whose weights are all zero follows its first joint.
     pub weights: Vec<f32>,
     /// The indices of the vertices to draw; empty if all are drawn in order.
     pub indices: Vec<u32>,
@@ -69,8 +69,8 @@ impl MeshData {
         self.influences > 0 || !self.targets.is_empty()
     }
 
-    /// Returns the triangles of lists, strips and fans as indices of vertices, with counter-clockwise front faces.
-    /// Empty for points and lines.
+    /// Returns the triangles of lists, strips and fans as vertex indices, with counter-clockwise front faces. Empty for
+    /// points and lines.
     ///
     /// ```
     /// use hedgerow_gltf::{MeshData, Topology};
@@ -101,7 +101,7 @@ impl MeshData {
     }
 }
 
-/// The deltas of a morph target for the vertices of a [`MeshData`] at weight 1. Unchanged attributes have empty lists.
+/// The deltas of a morph target at weight 1, for the vertices of a [`MeshData`]. Unchanged attributes have empty lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct MorphDeltas {

@@ -10,7 +10,7 @@ use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
 use std::borrow::Cow;
 
 impl MeshData {
-    /// Returns the vertices without joints, for a node without a skin that shares the mesh with a skinned node.
+    /// Returns the vertices without joints, for a node that has no skin but shares the mesh with a skinned node.
     ///
     /// Runs in **O(bytes of the mesh)**.
     ///
@@ -32,12 +32,12 @@ impl MeshData {
         Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }
     }
 
-    /// Lays the mesh out for skinning with palettes of `skin`, which is the skin of a node that draws the mesh, or
+    /// Lays out the mesh for skinning with palettes of `skin`: the skin of a node that draws the mesh, or
     /// [`Skin::rigid`] for a mesh that is only morphed. For a node without a skin, call
     /// [`without_joints`](Self::without_joints) first. The skinned mesh refuses palettes of other skins.
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, or made if the file has none. Normals
-    /// and tangents that are not finite are replaced by +z and +x.
+    /// that are not finite are replaced by +z, and such tangents by +x.
     ///
     /// Runs in **O(vertices · (influences + targets) + indices)**.
     ///

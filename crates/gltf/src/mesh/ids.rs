@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-/// The mesh ids of an import: consecutive numbers of all primitives of all meshes, in file order. A drawable has its id
-/// in [`Drawable::mesh`](hedgerow::Drawable::mesh).
+/// The mesh ids of an import: consecutive numbers for the primitives of all meshes, in file order. A drawable has its
+/// id in [`Drawable::mesh`](hedgerow::Drawable::mesh).
 ///
 /// The first id is [`ImportOptions::first_mesh`](crate::ImportOptions::first_mesh). For several files in one scene, see
 /// [`ImportOptions::after`](crate::ImportOptions::after).

@@ -68,8 +68,8 @@ pub(super) fn without_weight(weights: &[f32], influences: usize) -> usize {
     weights.chunks_exact(influences).filter(|of_vertex| of_vertex.iter().sum::<f32>() == 0.0).count()
 }
 
-/// Sets the weights of joints whose number is `limit` or more to zero, and returns how many were changed. If all
-/// weights of a vertex are then zero and the number of its first joint is `limit` or more, that number becomes 0.
+/// Sets to zero the weights of joints whose number is `limit` or more, and returns how many weights were changed. If
+/// all weights of a vertex are then zero and the number of its first joint is `limit` or more, that number becomes 0.
 pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize, limit: usize) -> usize {
     if usize::from(joints.iter().copied().fold(0, u16::max)) < limit {
         return 0;

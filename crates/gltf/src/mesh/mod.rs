@@ -77,8 +77,8 @@ pub struct ImportedPrimitive {
     pub id: u32,
     /// The material, in [`Imported::materials`](super::Imported::materials); `None`: the default material.
     pub material: Option<usize>,
-    /// Other materials (`KHR_materials_variants`): pairs of a variant in
-    /// [`Imported::variants`](super::Imported::variants) and its material, in ascending order.
+    /// Other materials (`KHR_materials_variants`): pairs of an index in
+    /// [`Imported::variants`](super::Imported::variants) and a material, in ascending order.
     pub variants: Vec<(usize, usize)>,
     /// The box of its positions at rest; `None` if it has no positions and is not drawn.
     pub bounds: Option<Aabb>,
@@ -134,7 +134,7 @@ pub(super) fn read(
     Ok(meshes)
 }
 
-/// Reads the vertices of primitives with positions, but joints, weights and morph targets only if motion is wanted.
+/// Reads the vertices of primitives with positions. Reads joints, weights and morph targets only if motion is wanted.
 pub(super) fn read_vertices(
     reader: Reader<'_>,
     meshes: &mut [ImportedMesh],

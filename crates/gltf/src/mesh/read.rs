@@ -23,8 +23,8 @@ pub(super) struct Deformation {
     pub(super) targets: bool,
 }
 
-/// Returns, for each mesh, the least number of joints of any skin that deforms it. Lists skins of nodes that have no
-/// mesh, or whose mesh follows no joints.
+/// For each mesh, returns the number of joints of the smallest skin that deforms the mesh. Lists skins of nodes that
+/// have no mesh, or whose mesh follows no joints.
 pub(super) fn least_joints(root: &Root, skipped: &mut Vec<Skipped>) -> Vec<Option<usize>> {
     let mut joints: Vec<Option<usize>> = vec![None; root.meshes.len()];
     let follow = meshes_that_follow(root);
@@ -63,7 +63,7 @@ pub(crate) fn meshes_that_follow(root: &Root) -> Vec<bool> {
     root.meshes.iter().map(|mesh| mesh.primitives.iter().any(follows_joints)).collect()
 }
 
-/// Returns whether a primitive has joints and weights, so that it follows a node's skin.
+/// Returns whether a primitive has joints and weights, and so follows a node's skin.
 pub(crate) fn follows_joints(primitive: &Primitive) -> bool {
     let set = |set| [Semantic::Joints(set), Semantic::Weights(set)].map(|it| attribute(primitive, it).is_some());
     (0..).map(set).take_while(|has| *has != [false; 2]).any(|has| has == [true; 2])
@@ -81,7 +81,7 @@ struct Source<'a> {
     primitive: &'a Primitive,
 }
 
-/// The influences of all vertices: their number for each vertex, their joints and their weights.
+/// The influences of all vertices: the number of influences per vertex, the joints and the weights.
 type Influences = (usize, Vec<u16>, Vec<f32>);
 
 impl Source<'_> {
@@ -106,7 +106,7 @@ impl Source<'_> {
         self.reader.warnings.fault(|| self.item(), || self.field(name), kind(count))
     }
 
-    /// Reads the vertices. If no node has a skin for the mesh, its joints and weights are ignored, as glTF demands.
+    /// Reads the vertices. If no node with the mesh has a skin, joints and weights are ignored, as glTF demands.
     fn read(&self, id: u32, positions: Index<Accessor>, of: Deformation) -> Result<(MeshData, Aabb), ImportError> {
         let topology = self.topology()?;
         let name = || self.field("attributes.POSITION");

@@ -1,9 +1,9 @@
 //! Mode `ATTRIBUTES`: elements of equal size, stored as differences from the previous element.
 //!
 //! A stream has a header byte, blocks of up to 256 elements, and a tail that holds the element before the first. A
-//! block stores byte 0 of all elements (a *lane*), then byte 1, and so on. A lane has groups of 16 differences of 0, 1,
-//! 2, 4 or 8 bits. Four lanes form a channel. A channel stores differences of bytes or, in version 1, differences of
-//! 16-bit integers or the XOR of 32 bits.
+//! block stores byte 0 of all elements (a *lane*), then byte 1, and so on. A lane has groups of 16 differences; in a
+//! group, each difference has 0, 1, 2, 4 or 8 bits. Four lanes form a channel. A channel stores differences of bytes.
+//! In version 1, it may instead store differences of 16-bit integers, or the XOR of 32 bits.
 
 use super::{Bytes, Fault};
 

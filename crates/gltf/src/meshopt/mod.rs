@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn elements_that_end_a_block_are_decoded() {
-        // The header 0xa1, a byte for four unchanged lanes of each block, and a tail of 24 bytes with the first value.
+        // The header 0xa1, a byte per block for its four unchanged lanes, and a tail of 24 bytes with the first value.
         for count in [1, 255, 256, 257, 512, 513_usize] {
             let mut stream = vec![0xa1];
             stream.extend(vec![0b10_10_10_10; count.div_ceil(256)]);
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn bent_elements_have_numbers_after_a_filter() {
-        // The number that encodes 1 is 0, and alpha has no set bit to give the bit depth.
+        // The number that encodes 1 is 0, and no bit of alpha is set, so alpha does not give the bit depth.
         let mut elements = [127, 128, 0, 5, 1, 2, 0, 0];
         filters::octahedral(&mut elements, 4);
         assert_eq!((elements[3], elements[7]), (5, 0));

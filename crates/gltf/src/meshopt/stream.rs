@@ -46,7 +46,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// A writer of indices of 2 or 4 bytes; drops high bits that do not fit.
+/// A writer of indices of 2 or 4 bytes, which drops high bits that do not fit.
 pub(super) struct IndexWriter<'a> {
     indices: core::slice::ChunksExactMut<'a, u8>,
     stride: usize,

@@ -42,7 +42,7 @@ impl<T: Copy> Recent<T> {
         self.pushed += 1;
     }
 
-    /// Returns an earlier item: 0 for the last item that was pushed, 1 for the item before it, and so on.
+    /// Returns an earlier item: 0 means the last item that was pushed, 1 the item before it, and so on.
     fn get(&self, before: u8) -> Result<T, Fault> {
         match self.pushed.checked_sub(1 + usize::from(before)) {
             Some(at) => Ok(self.items[at % 16]),
@@ -62,8 +62,8 @@ struct State<'a> {
     vertices: Recent<u32>,
 }
 
-/// Codes of a corner that is not on the known edge: 0 is the next new vertex, 15 is an explicit difference from the
-/// last explicit vertex, and other codes are recent vertices.
+/// Codes of a corner that is not on the known edge. Code 0 is the next new vertex, 15 is an explicit difference from
+/// the last explicit vertex, and other codes are recent vertices.
 const NEXT: u8 = 0;
 const EXPLICIT: u8 = 15;
 

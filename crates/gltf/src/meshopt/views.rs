@@ -92,8 +92,8 @@ fn natural(value: &Value) -> Option<u64> {
     value.as_u64().or_else(float)
 }
 
-/// Returns, for each buffer, whether it contains no stream and only compressed views refer to it. Such a buffer is
-/// never read, so its data may be missing.
+/// For each buffer, returns whether the buffer contains no stream and only compressed views refer to it. Such a buffer
+/// is never read, so its data may be missing.
 pub(crate) fn fallbacks(root: &Root) -> Vec<bool> {
     let mut is_fallback = vec![false; root.buffers.len()];
     let mut set = |index: usize, to| is_fallback.get_mut(index).into_iter().for_each(|it| *it = to);

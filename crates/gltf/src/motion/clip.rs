@@ -69,7 +69,7 @@ pub struct ImportedClip {
 pub struct ImportedAnimation {
     /// The name, if any.
     pub name: Option<String>,
-    /// The range of its clips in [`Imported::clips`](crate::Imported::clips); empty if it changes no imported node.
+    /// The animation's range in [`Imported::clips`](crate::Imported::clips); empty if no imported node changes.
     pub clips: Range<usize>,
     /// The item's `extras`.
     pub extras: Extras,
@@ -280,7 +280,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the accessor of a channel's values, which include tangents if cubic, and the accessor's field.
+    /// Returns the accessor of a channel's values (with tangents if cubic), and the accessor's field.
     fn output(&self, target: &Target) -> (Index<Accessor>, String) {
         (self.json.samplers[target.sampler].output, format!("samplers[{}].output", target.sampler))
     }
@@ -335,8 +335,8 @@ impl<'a> Source<'a> {
         track.map(Some).map_err(|error| self.refuse(target, error))
     }
 
-    /// Returns the tracks of `count` morph weights. A key of the file has all weights; a cubic key has all in-tangents
-    /// before them and all out-tangents after them.
+    /// Returns the tracks of `count` morph weights. A key of the file has all weights. A cubic key has all in-tangents
+    /// before the weights and all out-tangents after.
     fn weights(&self, target: &Target, times: &[f32], count: usize) -> Result<Vec<Option<Track<f32>>>, ImportError> {
         let interpolation = self.interpolation(target)?;
         let per_key = interpolation.values_per_key();

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, hash_map::Entry};
 use std::sync::Arc;
 
-/// A drawable whose vertices follow joints, morph targets or both, with its mesh, palette and weights.
+/// A drawable whose vertices follow joints, morph targets or both. It has its mesh, palette and weights.
 ///
 /// [`Imported::deformed_all`] and [`Imported::deformed`] make it, at rest. Each frame, [`follow`](Self::follow) takes
 /// palette, weights and box from a player. For visible drawables, [`skin`](Self::skin) computes the vertices, or a
@@ -80,7 +80,7 @@ impl Deformed {
     ///
     /// # Errors
     /// The errors of [`JointBounds::follow`], such as for a removed node, and [`CharacterError::Pose`] if the player's
-    /// rig has another number of joints. The scene is then unchanged.
+    /// rig has a different number of joints. The scene is then unchanged.
     pub fn follow(&mut self, player: &AnimationPlayer, scene: &mut Scene) -> Result<(), CharacterError> {
         let Self { shared, morph, models, palette, weights, .. } = self;
         if let Some((rig, skeleton)) = &shared.rig
@@ -156,7 +156,7 @@ impl Imported {
     }
 
     /// Prepares the drawables that joints or morph targets deform, and skips all others. Drawables with the same mesh
-    /// id and skin share the mesh: each further drawable costs **O(joints + targets)** time and 48 bytes for each joint
+    /// id and skin share the mesh. Each further drawable costs **O(joints + targets)** time and 48 bytes for each joint
     /// of its rig and of its skin. For untrusted files, first limit the product of drawables and joints.
     ///
     /// ```

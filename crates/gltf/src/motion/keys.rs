@@ -16,8 +16,8 @@ pub(super) struct Keys<const N: usize> {
 
 /// Returns repaired keys. Each key has [`Interpolation::values_per_key`] values; values of four numbers are rotations.
 ///
-/// Zero rotations, and keys that are not finite, are left out; others are sorted. Of several keys at the same time, the
-/// first and last stay as a jump; the first moves to the previous `f32` time. Keys before time zero are removed.
+/// Zero rotations and keys that are not finite are left out; other keys are sorted. Of several keys at the same time,
+/// the first and last stay as a jump; the first moves to the previous `f32` time. Keys before time zero are removed.
 ///
 /// Runs in **O(keys · log keys)**.
 pub(super) fn mended<const N: usize>(times: &[f32], values: &[[f32; N]], interpolation: Interpolation) -> Keys<N> {

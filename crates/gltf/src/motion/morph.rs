@@ -1,4 +1,4 @@
-//! Morph weights of nodes, and the channels of a rig's clips that animate them.
+//! Morph weights of nodes, and the channels of a rig's clips that animate these weights.
 
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
 use crate::file::Reader;
@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A node of a glTF file whose mesh has morph targets.
 ///
 /// If an animation changes the weights, all clips of the node's rig have channels for the weights, with the same
-/// channel numbers in each clip. In clips that do not animate the weights, the channels have the weights at rest.
+/// channel numbers in each clip. In clips that do not animate the weights, the channels have the rest weights.
 ///
 /// ```
 /// let text = br#"{
@@ -33,9 +33,9 @@ use serde_json::Value;
 pub struct MorphNode {
     /// The glTF index of the node.
     pub node: usize,
-    /// The weight of each target at rest, from the node, else from the mesh, else 0.
+    /// The rest weight of each target: from the node, else from the mesh, else 0.
     pub weights: Vec<f32>,
-    /// The name of each target, from `extras.targetNames` of the mesh; empty if it has none.
+    /// The name of each target, from `extras.targetNames` of the mesh; empty if the mesh has none.
     pub names: Vec<String>,
     /// The clip channels with the weights; `None` if no animation changes the weights.
     pub channels: Option<MorphChannels>,

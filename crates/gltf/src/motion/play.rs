@@ -124,16 +124,16 @@ impl AnimationPlayer {
     }
 
     /// Fades to another animation of the same file while [`advance`](Self::advance) advances by `seconds`. From now on,
-    /// this player plays the animation of `to`, beginning at the time of `to` and with its playback mode. The old
-    /// animation plays on until the fade ends.
+    /// this player plays the animation of `to`, with the time and the playback mode of `to`. The old animation plays on
+    /// until the fade ends.
     ///
     /// Nothing jumps: the poses stay until the next `advance`. Then poses and morph weights blend linearly to the new
     /// animation, and match it exactly at the end. A rig that is moved by only one of the animations fades to or from
-    /// rest. If an earlier fade is not over, the new fade starts from the current blend as a fixed pose.
+    /// rest. If an earlier fade is not over, the new fade starts from a fixed pose: the current blend.
     ///
-    /// Both players must be for the same nodes: for a copy, pass a player [of the same copy](Self::of_copy). If
-    /// `seconds` is not positive and finite, the fade ends at once. Runs in **O(nodes of the moved rigs)**. During the
-    /// fade, each sample evaluates both animations and blends them.
+    /// Both players must move the same nodes: if this player moves a copy, pass a player [of the same
+    /// copy](Self::of_copy). If `seconds` is not positive and finite, the fade ends at once. Runs in **O(nodes of the
+    /// moved rigs)**. During the fade, each sample evaluates both animations and blends them.
     ///
     /// This player then moves the nodes of `to`; if nodes were removed, call [`retain_live`](Self::retain_live) again.
     ///
@@ -266,8 +266,8 @@ impl AnimationPlayer {
         copy
     }
 
-    /// Returns the number in [`Imported::rigs`] and the present pose of each rig that is moved by the animation, or was
-    /// moved by the animation before a [fade](Self::fade_to).
+    /// Returns the rigs that are moved by the animation, or were moved by the animation before a [fade](Self::fade_to):
+    /// for each rig, its number in [`Imported::rigs`] and its present pose.
     pub fn poses(&self) -> impl ExactSizeIterator<Item = (usize, &Pose)> {
         self.parts.iter().map(|part| (part.rig, part.pose()))
     }
@@ -297,7 +297,7 @@ impl AnimationPlayer {
 }
 
 impl Imported {
-    /// Prepares an animation, given by glTF index, to play on all rigs that it moves. Compiles its clips with default
+    /// Prepares the animation with this glTF index to play on all rigs that it moves. Compiles its clips with default
     /// settings. The player starts at time 0 and stops at the end.
     ///
     /// Runs in **O(keys + joints)**. To play on several copies, use [`AnimationPlayer::of_copy`].

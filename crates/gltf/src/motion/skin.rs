@@ -31,7 +31,7 @@ pub struct ImportedSkin {
     /// The number of its rig in [`Imported::rigs`](crate::Imported::rigs). For a skin without joints, which draws
     /// nothing, this is the number of rigs.
     pub rig: usize,
-    /// The joints, as numbers of the rig's joints, and their inverse bind matrices, in glTF's order.
+    /// The joints, numbered as in the rig, with their inverse bind matrices, in glTF's order.
     pub skin: Skin,
     /// The name, if any.
     pub name: Option<String>,

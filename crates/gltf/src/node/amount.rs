@@ -16,10 +16,10 @@ const LEAST_NODES: u64 = 1 << 16;
 const NODES_PER_BYTE: u64 = 1;
 /// The allowed bytes of names for each allowed node.
 const NAME_BYTES_PER_NODE: u64 = 64;
-/// An upper bound of the bytes of a node: its row, slots of all components with histories and boxes, free room in its
-/// slice, and entries in the lists of an import.
+/// An upper bound on the bytes of a node. It covers the row, the slots of all components with histories and boxes, free
+/// room in the slice, and entries in the lists of an import.
 const NODE_BYTES: u64 = 640;
-/// An upper bound of the bytes of a glTF scene without its node.
+/// An upper bound on the bytes of a glTF scene without its node.
 const SCENE_BYTES: u64 = 512;
 /// Bytes that a scene allocates in addition to nodes, for new or split slices and for growing lists.
 const AROUND: u64 = 1 << 20;
@@ -27,7 +27,7 @@ const AROUND: u64 = 1 << 20;
 /// A number of nodes, and the bytes of their names.
 ///
 /// A node listed by *n* scenes is made *n* times with all descendants. Each primitive makes a drawable node for each
-/// node and for each instance that draws the mesh.
+/// node or instance that draws the mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
     nodes: u64,
@@ -89,7 +89,7 @@ impl Amount {
         all
     }
 
-    /// Returns an upper bound of the bytes of all nodes in the scene and in the import.
+    /// Returns an upper bound on the bytes of all nodes in the scene and in the import.
     fn bytes(self) -> u64 {
         let Self { nodes, scenes, name_bytes } = self;
         let bytes = nodes.saturating_mul(NODE_BYTES).saturating_add(scenes.saturating_mul(SCENE_BYTES));

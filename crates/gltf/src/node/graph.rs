@@ -143,7 +143,7 @@ fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<
     Err(ImportErrorKind::Cycle(Item::node(root, circle)).into())
 }
 
-/// Removes duplicates, and nodes below other listed nodes, from the list of each scene.
+/// From the list of each scene, removes duplicates and nodes below other listed nodes.
 fn check_scenes(
     root: &mut Root,
     parents: &[Option<usize>],

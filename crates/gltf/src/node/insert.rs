@@ -80,7 +80,7 @@ fn insert_scene(
     Ok(imported)
 }
 
-/// Inserts a node and its drawables for a glTF node, its mesh if any, and one instance of the mesh if any.
+/// Inserts the node of a glTF node, or of one instance of its mesh. Also inserts the drawables of the mesh, if any.
 fn insert_drawn(
     scene: &mut Scene,
     parent: NodeHandle,

@@ -1,4 +1,4 @@
-//! Checks the trees, the number and the references of nodes, and inserts nodes into a scene.
+//! Checks the hierarchy, number and references of nodes, and inserts the nodes into a scene.
 //!
 //! | file | what |
 //! |---|---|
@@ -56,8 +56,8 @@ pub struct ImportedNode {
     pub camera: Option<usize>,
     /// The light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
     pub light: Option<usize>,
-    /// The matrices of the mesh's instances (`EXT_mesh_gpu_instancing`), relative to the node; empty if there are none,
-    /// or if [`ImportOptions::instances`](super::ImportOptions::instances) makes nodes of them.
+    /// The matrices of the mesh's instances (`EXT_mesh_gpu_instancing`), relative to the node; empty if the mesh has
+    /// none, or if [`ImportOptions::instances`](super::ImportOptions::instances) asks for nodes.
     pub instances: Vec<Mat34>,
     /// The item's `extras`.
     pub extras: Extras,
@@ -75,8 +75,8 @@ pub(super) fn visibility(node: &Node) -> Visibility {
     if visible.is_some_and(|visible| visible == false) { Visibility::Hidden } else { Visibility::Inherited }
 }
 
-/// Returns whether a node draws its mesh itself: the mesh has only one primitive, and it follows no joints. If not,
-/// each primitive gets its own node.
+/// Returns whether a node draws its mesh itself: the mesh has only one primitive, and that primitive follows no joints.
+/// If not, each primitive gets its own node.
 fn draws_itself(root: &Root, node: &Node) -> bool {
     let primitives = node.mesh.map_or(&[][..], |mesh| &root.meshes[mesh.value()].primitives);
     matches!(primitives, [only] if node.skin.is_none() || !follows_joints(only))

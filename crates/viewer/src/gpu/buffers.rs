@@ -31,7 +31,7 @@ impl Uploaded {
 pub struct Buffers {
     gpu: Gpu,
     staging: Staging,
-    /// The staging buffer, the offset of the bytes, and the target of each write.
+    /// For each write: the staging buffer, the offset of the bytes, and the target.
     copies: Vec<(usize, u64, Target)>,
 }
 

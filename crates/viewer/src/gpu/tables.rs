@@ -103,7 +103,7 @@ impl Place {
 }
 
 impl Rectangle {
-    /// Returns the layout of its bytes in a buffer in which the range begins at `offset`.
+    /// Returns the layout of the rectangle's bytes in a buffer in which the range begins at `offset`.
     pub(super) fn layout(self, offset: u64) -> wgpu::TexelCopyBufferLayout {
         let offset = offset + TEXEL * u64::from(self.before);
         wgpu::TexelCopyBufferLayout { offset, bytes_per_row: Some(ROW_BYTES), rows_per_image: None }

@@ -115,7 +115,7 @@ fn of(
         }
     }
     let mut surfaces: Vec<Surface> = play.imported.materials.iter().map(|of| surface(&play.imported, of)).collect();
-    // If the file has no materials, draw clay, because the last material, the default, is too bright for a whole file.
+    // If the file has no materials, draw clay, because the default material is too bright for a whole file.
     if surfaces.len() < 2 {
         surfaces = vec![Surface { colour: CLAY, ..Surface::default() }];
     }
@@ -158,7 +158,7 @@ struct Cast {
 }
 
 impl Cast {
-    /// Makes a figure of a drawable, and lets its node draw the figure.
+    /// Makes a figure of a drawable, and lets the drawable's node draw the figure.
     fn enlist(
         &mut self,
         (scene, imported): (&mut Scene, &Imported),
@@ -225,7 +225,7 @@ impl FilePlay {
         (!self.imported.animations.is_empty()).then(|| [self.player.time(), self.player.duration()])
     }
 
-    /// Fades to another animation (jumps if paused), or goes to a time in the present animation.
+    /// Fades to another animation, or goes to a time in the present animation. If paused, jumps instead of fading.
     pub(super) fn play(&mut self, (scene, figures): (&mut Scene, &mut Figures), to: Cue) -> Result<()> {
         let Self { imported, player, animation, paused, .. } = self;
         if imported.animations.is_empty() {
@@ -244,7 +244,7 @@ impl FilePlay {
         self.advance(scene, figures, 0.0)
     }
 
-    /// Returns the cameras of the shown scene with their nodes, in the order of their numbers.
+    /// Returns the cameras of the shown scene with their nodes, ordered by camera number.
     fn cameras(&self) -> impl Iterator<Item = (NodeHandle, &hedgerow_gltf::Camera)> {
         let imported = &self.imported;
         imported.scenes[self.shown].nodes().filter_map(move |(index, node)| {

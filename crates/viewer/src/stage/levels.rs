@@ -12,8 +12,8 @@ const BLOCK: f32 = 200.0;
 pub(super) const STAND_IN: u8 = 3;
 pub(super) const STAND_INS: Layers = Layers::new(1 << 31);
 
-/// A distance, and the function that makes the mesh to draw from that distance on; its arguments are the fine mesh and
-/// its box. If there is no function, nothing is drawn.
+/// A distance, and the function that makes the mesh to draw from that distance on. The function takes the fine mesh and
+/// the mesh's box. If there is no function, nothing is drawn.
 type Level = (f32, Option<fn(&Mesh, Aabb) -> Mesh>);
 const FRONT: Level = (50.0, Some(|mesh, _| mesh.facing(|normal| normal.z > 0.5)));
 

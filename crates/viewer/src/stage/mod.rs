@@ -207,7 +207,7 @@ pub struct Daylight {
     pub ground: [f32; 3],
     /// The exposure factor.
     pub exposure: f32,
-    /// The distance at which haze hides about two thirds of the light, in metres; infinite for none.
+    /// The distance at which haze hides about two thirds of the light, in metres; infinite if there is no haze.
     pub haze: f32,
 }
 
@@ -247,7 +247,7 @@ impl Stage {
         stage.placed(arguments)
     }
 
-    /// Makes the stage of a glTF file in memory, with all buffers and images inside. Ignores the arguments' subject.
+    /// Makes the stage of a glTF file that contains all its buffers and images. Ignores the arguments' subject.
     pub fn of_file(name: &str, bytes: &[u8], arguments: &Arguments) -> Result<Self> {
         file::of_bytes(name, bytes, arguments)?.placed(arguments)
     }
@@ -286,7 +286,7 @@ impl Stage {
         let mut waited = Duration::ZERO;
         match &mut self.play {
             Play::Town(life) => {
-                // Steps of people do not use the scene, so edits run in parallel.
+                // Stepping the people does not use the scene, so edits run in parallel.
                 let TownLife { bustle, people } = &mut **life;
                 let (scene, figures, number) = (&mut self.scene, &mut self.figures, self.frames);
                 let (tally, stepped) =

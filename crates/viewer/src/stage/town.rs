@@ -188,7 +188,7 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
 /// The number of people in one task.
 const TOGETHER: usize = 10;
 
-/// Steps all people and writes their palettes, on several threads if there are any.
+/// Steps all people and writes their palettes, on several threads if available.
 pub(super) fn step(people: &mut People, figures: &mut Figures) -> Result<()> {
     let (body, walkers) = people.parts();
     if walkers.is_empty() {

@@ -25,9 +25,9 @@ pub struct Page {
     surface: wgpu::Surface<'static>,
     /// The format of the surface; pictures have the sRGB variant.
     format: wgpu::TextureFormat,
-    /// A texture to draw into, which is then copied to a surface that is not sRGB. Surfaces of WebGPU are never sRGB,
-    /// and SwiftShader, the software adapter of browsers, resolves samples only to textures of the same format. `None`
-    /// for WebGL 2, which draws into the surface.
+    /// A texture to draw into, which is then copied to a surface that is not sRGB. Surfaces of WebGPU are never sRGB.
+    /// SwiftShader, the software adapter of browsers, resolves samples only to textures of the same format. `None` for
+    /// WebGL 2, which draws into the surface.
     picture: Option<wgpu::Texture>,
     size: [u32; 2],
     /// The size given by the arguments, if any.
@@ -46,7 +46,7 @@ extern "C" {
     fn complain(message: &str);
 }
 
-/// Runs when the module is loaded, and lets panics be printed on the console.
+/// Runs when the module is loaded, and makes panics print to the console.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| complain(&panic.to_string())));
@@ -107,7 +107,7 @@ impl Page {
         Ok(())
     }
 
-    /// Shows a glTF file with all buffers and images inside; on error, the present subject remains.
+    /// Shows a glTF file that contains all its buffers and images; on error, the present subject remains.
     pub fn show_file(&mut self, name: &str, bytes: &[u8]) -> std::result::Result<(), JsError> {
         let arguments = Arguments::new(Subject::File(name.into()));
         let stage = Stage::of_file(name, bytes, &arguments)?;
@@ -195,7 +195,7 @@ impl Page {
         self.editor.drop();
     }
 
-    /// Returns the picked node's name (may be empty), handle and path of names, or an empty list if no node is picked.
+    /// Returns the picked node's name, handle and path of names; an empty list if there is none. The name may be empty.
     pub fn picked(&self) -> Vec<String> {
         let scene = &self.viewer.stage.scene;
         let Some(node) = self.editor.picked.filter(|&node| scene.contains(node)) else { return Vec::new() };

@@ -46,7 +46,7 @@ enum Held {
 
 impl Input {
     /// Handles an event. `size` is the window's size, `panel` tells whether the pointer is on a panel, and `typing`
-    /// whether keys are for a panel.
+    /// tells whether keys are for a panel.
     pub(super) fn event(
         &mut self,
         event: &WindowEvent,
@@ -66,7 +66,7 @@ impl Input {
                 self.let_go(session);
             }
             WindowEvent::MouseInput { state: ElementState::Released, .. } => {}
-            // While a button is held, only that button can be pressed (again, if its release was missed).
+            // While a button is held, only that button can be pressed again; this happens if its release was missed.
             WindowEvent::MouseInput { button, .. } if !panel && (self.held.is_none() || self.holds(*button)) => {
                 self.let_go(session);
                 let held = match button {

@@ -22,7 +22,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::window::WindowId;
 
-/// Shows the stage that the arguments ask for until the window is closed. Returns a summary of the user's actions.
+/// Shows the requested stage until the window is closed. Returns a summary of the user's actions.
 pub fn run(arguments: &Arguments) -> Result<Summary> {
     let start = Instant::now();
     let failed = |error| Failure::while_doing("no window can be opened; --picture FILE needs none", error);

@@ -1,4 +1,4 @@
-//! Lines in the picture: boxes of the picked subtree, of slices and blocks, and the frozen camera's frustum.
+//! Lines in the picture: boxes of the picked subtree, boxes of slices and blocks, and the frozen camera's frustum.
 
 use super::session::{Boxes, Session};
 use crate::gpu::lines::{Ink, LineList};

@@ -196,7 +196,7 @@ impl Session {
         }
     }
 
-    /// Moves the camera to the picked node, and orbits it from now on.
+    /// Moves the camera to the picked node, which the camera orbits from now on.
     pub(super) fn focus(&mut self, viewer: &mut Viewer) {
         let Some(bounds) = self.editor.boxes(&viewer.stage.scene).pop() else { return };
         let target = bounds.center().as_dvec3();

@@ -116,7 +116,7 @@ impl Rigs {
     }
 }
 
-/// Returns the greatest relative difference between the columns of a matrix and of its nearest transform.
+/// Returns the greatest relative difference between the columns of a matrix and those of its nearest transform.
 fn shear(matrix: Mat34, near: Transform) -> f64 {
     let [exact, near] = [matrix, Mat34::from(near)].map(|matrix| matrix.to_wide().matrix3);
     // Columns shorter than this are not precise in an `f32`.
@@ -131,7 +131,7 @@ pub(crate) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V>
 }
 
 /// Stores the places of the rigs in each inserted scene, and moves skinned drawables below the bases of their rigs. A
-/// drawable that was hidden at its node in the file stays hidden.
+/// drawable that was hidden before the move stays hidden.
 ///
 /// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
 pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedScene]) -> Result<(), hedgerow::Error> {
@@ -152,7 +152,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
         }
         let skinned = imported.drawables.iter().filter_map(|drawable| {
             let rig = &rigs[skins.get(drawable.skin?)?.rig];
-            // If the rig has a place in this scene, it is the last place.
+            // If the rig has a place in this scene, that place is the last one.
             let place = rig.places.last().filter(|place| place.scene == number)?;
             Some((drawable.handle, place.base))
         });
@@ -169,7 +169,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
     Ok(())
 }
 
-/// Returns, for each hidden node below a group, the nearest node at or above it that is hidden by its own visibility.
+/// Maps each hidden node below a group to the nearest node that is itself set to hidden: the node or an ancestor.
 fn hiders(scene: &Scene, group: NodeHandle) -> NodeMap<NodeHandle> {
     let mut hiders = NodeMap::new();
     for node in scene.get(group).into_iter().flat_map(|group| group.descendants().skip(1)) {

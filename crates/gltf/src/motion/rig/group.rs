@@ -46,7 +46,7 @@ const NONE: usize = usize::MAX;
 struct Path {
     /// A node of the set, or `NONE` if there is no path.
     set: usize,
-    /// The number of marked nodes of the set at or below the node.
+    /// How many marked nodes of the set are at or below the node.
     met: usize,
 }
 
@@ -81,10 +81,10 @@ impl Grouping {
         a
     }
 
-    /// Completes the sets: unites sets that must move together, and adds the nodes between their nodes.
+    /// Completes the sets: unites sets that must move together, and adds the nodes on the paths of each set.
     ///
-    /// A marked node and all marked nodes below it are in one set. The paths from a set's nodes to their lowest common
-    /// ancestor belong to the set. Sets whose paths meet are united. Runs in **O(nodes · log nodes)**.
+    /// A marked node and all marked nodes below it are in the same set. Each set has the paths from its nodes to their
+    /// lowest common ancestor. If paths meet, their sets are united. Runs in **O(nodes · log nodes)**.
     pub(crate) fn groups(mut self, forest: &Forest) -> Vec<Group> {
         let (nodes, arena) = (self.links.len(), Bump::new());
         // Top down: the nearest marked node at or above each node, and the tree of each node.
@@ -97,7 +97,7 @@ impl Grouping {
                 self.unite(above, node);
             }
         }
-        // For each set: the number of its marked nodes; and its tree, or `NONE` if the set spans several trees.
+        // For each set: the number of marked nodes, and the tree (`NONE` if the set spans several trees).
         let [marks, home] = [0, NONE].map(|first| arena.alloc_slice_fill_copy(nodes, first));
         for &node in &forest.order {
             if self.is_marked(node) {
@@ -106,7 +106,7 @@ impl Grouping {
                 marks[set] += 1;
             }
         }
-        // Bottom up: the set whose path passes through each node, until all marked nodes of the set are met.
+        // Bottom up: for each node, the set whose path passes through it; paths end when all marked nodes are met.
         let paths = arena.alloc_slice_fill_copy(nodes, Path { set: NONE, met: 0 });
         for &node in forest.order.iter().rev() {
             if self.is_marked(node) {
@@ -124,7 +124,7 @@ impl Grouping {
         self.collect(forest, paths)
     }
 
-    /// Adds a path through a node, and unites its set with the set of an earlier path there.
+    /// Adds a path through a node. If another path already passes there, unites the sets of both paths.
     fn meet(&mut self, there: &mut Path, path: Path, marks: &mut [usize], home: &mut [usize]) {
         if there.set == NONE {
             *there = path;
@@ -135,7 +135,7 @@ impl Grouping {
         if other != set {
             let one = self.unite(other, set);
             marks[one] = marks[other] + marks[set];
-            // Sets that meet are in the same tree, unless one spans several trees.
+            // If two sets meet, they are in the same tree, unless one of them spans several trees.
             home[one] = if home[other] == NONE { NONE } else { home[set] };
         }
     }

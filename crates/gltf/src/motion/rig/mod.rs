@@ -14,11 +14,12 @@ use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
 
 /// Nodes of a glTF file that move together, as a skeleton. [`apply`](Self::apply) writes a pose to the scene's nodes.
 ///
-/// Marked nodes are the joints of all skins and the nodes that animations move or morph. A rig consists of
+/// The marked nodes are the joints of all skins, and the nodes that animations move or morph. A rig consists of marked
+/// nodes that belong together, and of the nodes on the paths from these up to joint 0, their lowest common ancestor.
+/// Two marked nodes belong together if
 ///
-/// - marked nodes that belong together: the joints of one skin; a marked node and all marked nodes below it; a skinned
-///   mesh with animated morph weights and the joints of its skin; nodes whose paths, as defined next, meet;
-/// - the nodes on the paths from marked nodes up to their lowest common ancestor, which is joint 0.
+/// - they are joints of one skin, one is below the other, or their paths meet;
+/// - one has a skinned mesh with animated morph weights, and the other is a joint of that skin.
 ///
 /// So parts that move independently have separate rigs. Animations do not move nodes above a rig. If the nodes have no
 /// common ancestor in the file, joint 0 represents the scene's group and always rests.
@@ -103,13 +104,13 @@ impl Rig {
     /// Sets the local transforms of the rig's nodes to a pose, in all [places](Self::places), as one batch. The next
     /// [`Scene::update`] computes world matrices.
     ///
-    /// `scene` must be the scene of the import, because in another scene handles are stale or name other nodes.
+    /// `scene` must be the scene of the import. In another scene, the handles are stale or refer to other nodes.
     ///
     /// Runs in **O(joints)** for each place.
     ///
     /// # Errors
-    /// [`SkeletonError::JointCount`] if the pose has another number of joints, and the errors of [`Scene::set_locals`],
-    /// such as for removed nodes. The scene is then unchanged.
+    /// [`SkeletonError::JointCount`] if the pose has a different number of joints, and the errors of
+    /// [`Scene::set_locals`], such as for removed nodes. The scene is then unchanged.
     pub fn apply(&self, pose: &Pose, scene: &mut Scene) -> Result<(), CharacterError> {
         self.apply_at(&self.places, pose, scene)
     }

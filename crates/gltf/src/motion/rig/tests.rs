@@ -72,7 +72,7 @@ fn a_skin_spread_over_several_trees_has_several_roots() {
 
 #[test]
 fn rigs_are_the_least_that_hold_together_on_all_small_forests() {
-    // Tests each forest of five nodes whose parents have lower numbers, with each two sets of two marked nodes.
+    // Tests every forest of five nodes in which parents have lower numbers, with every choice of two sets of two nodes.
     let choices = |node: usize| core::iter::once(None).chain((0..node).map(Some));
     let mut parents = vec![vec![]];
     for node in 0..5 {

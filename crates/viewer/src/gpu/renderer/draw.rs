@@ -10,7 +10,7 @@ pub(super) struct Targets {
 }
 
 impl Renderer {
-    /// Encodes the queued writes and the draws into a texture of this size.
+    /// Encodes the queued writes, then the draws into a texture of this size.
     pub fn draw(
         &mut self,
         gpu: &Gpu,

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Renderer {
-    /// Culls for the camera and the cascades, and queues writes of world matrices meanwhile. If `frozen` is given,
+    /// Culls for the camera and the cascades, and meanwhile queues writes of world matrices. If `frozen` is given,
     /// culls for that camera instead.
     pub fn cull(
         &mut self,

@@ -86,8 +86,8 @@ impl Memory {
     }
 }
 
-/// Returns the greatest size of a pixel that fits, in points, and the number of pixels in a line. The number of lines
-/// does not exceed the height of a texture.
+/// Returns the greatest pixel size, in points, at which all pixels fit, and the number of pixels in a line. The number
+/// of lines does not exceed the height of a texture.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred pixels")]
 fn layout(rows: usize, slices: usize, most: usize) -> (f32, usize) {
     // Each slice ends with a dark pixel, or its line ends.

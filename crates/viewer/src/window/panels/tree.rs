@@ -6,7 +6,7 @@ use egui::{ScrollArea, Ui};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashSet;
 
-/// While the tree changes, it is listed again after this number of frames.
+/// The interval, in frames, at which rows are listed again while the tree changes.
 const EVERY: u32 = 15;
 
 /// The open nodes and the resulting rows.
