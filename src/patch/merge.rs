@@ -36,7 +36,7 @@ impl Patch {
     ///
     /// If the other patch moves or removes a node's new previous sibling, the node takes the old place of that sibling.
     /// If one patch moves node A below B and the other moves B below A, applying the result may fail with
-    /// [`PatchError::Cycle`]: a patch does not contain the parents of nodes that stay. Runs in **O(entries log
+    /// [`PatchError::Cycle`]. A patch does not contain the parents of nodes that stay. Runs in **O(entries log
     /// entries)**, plus O(k²) for each run of k consecutive siblings that move.
     ///
     /// # Errors
