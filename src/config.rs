@@ -19,10 +19,10 @@ use crate::Error;
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SceneConfig {
     /// The greatest number of nodes in a slice: 8 to 4096. The default is 4096, so that a slice fits in a second-level
-    /// cache; the thesis has no limit. A slice with more nodes is reconstituted by the next update and cut into pieces,
-    /// so the limit bounds what one new node costs an update.
+    /// cache; the thesis has no limit. The next update reconstitutes a larger slice as several slices, so the limit
+    /// bounds the time that one new node adds to an update.
     pub max_nodes: u32,
-    /// Whether the update maintains the world boxes of drawables, of blocks of drawables and of slices.
+    /// Whether the update maintains three kinds of world boxes: of drawables, of blocks of drawables, and of slices.
     /// [`Scene::cull`](crate::Scene::cull) and the other spatial queries need them. Default false. If true, each
     /// drawable takes 25 more bytes, and updates take time to recompute the boxes of drawables that moved.
     pub bounds: bool,
@@ -31,12 +31,13 @@ pub struct SceneConfig {
     /// false. If true, each transform takes 56 more bytes, the [history](Self::change_history) takes memory, and
     /// updates take time in proportion to the changes.
     pub changes: bool,
-    /// The most log entries (16 bytes each) that are kept from before the last update with changes. Default 65,536.
+    /// The limit for log entries older than the last update with changes, of 16 bytes each. Default 65,536.
     ///
-    /// A node takes one entry for each update in which it entered, left, was removed or edited, or began to inherit
-    /// other layers, another material, or the transform of another ancestor. The number of removals recorded between
-    /// two updates is at most the greatest of this value, 4,096 and the number of nodes. A read is
-    /// [whole](crate::changes::Changed::is_whole) if the history no longer reaches back to the last read.
+    /// A node takes one entry for each update in which it entered, left, was removed or was edited. This includes
+    /// updates in which it began to inherit other layers, another material, or another ancestor's transform. The number
+    /// of removals that are recorded between two updates is at most the greatest of this value, 4,096 and the number of
+    /// nodes. A read is [whole](crate::changes::Changed::is_whole) if the history no longer reaches back to the last
+    /// read.
     pub change_history: u32,
 }
 

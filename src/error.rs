@@ -15,7 +15,7 @@ pub enum Error {
     RootIsFixed,
     /// The root of a detached subtree has no siblings.
     BesideDetached(NodeHandle),
-    /// A place in a list of moves has an index or is next to a node of the list, so other moves could change it.
+    /// A place in a list of moves has an index or is next to a node that moves, so other moves could change the place.
     PlaceInList(crate::Place),
     /// The index of a [`Place::Child`](crate::Place::Child) is greater than the number of the parent's children.
     IndexOutOfRange {
@@ -23,7 +23,7 @@ pub enum Error {
         parent: NodeHandle,
         /// The index.
         index: usize,
-        /// The greatest valid index: the number of the parent's children, without the node that moves.
+        /// The greatest valid index: the number of the parent's children, not counting the node that moves.
         children: usize,
     },
     /// The new parent is the moved node itself or is below it.
@@ -39,20 +39,20 @@ pub enum Error {
     NotRotation,
     /// A matrix whose fourth row is not `[0, 0, 0, 1]`.
     NotAffine,
-    /// The world transform cannot be kept or set, because the parent's world transform has no inverse: some local
-    /// transform from the parent up to the root is singular, or their product exceeds double precision.
+    /// The world transform cannot be kept or set, because the parent's world transform has no inverse. A local
+    /// transform of the parent or an ancestor is singular, or the product of these transforms exceeds double precision.
     ///
-    /// A local transform is singular if the volume spanned by the three axes of its linear part is at most 10⁻¹² of the
-    /// volume of perpendicular axes with the same lengths. A transform of translation, rotation and scale is singular
-    /// only if a scale is zero. A matrix is singular if one axis is within about 10⁻¹² of the plane of the others, or
-    /// if two axes are within about 10⁻⁶ of the third.
+    /// A local transform is singular if its three axes span at most 10⁻¹² of the volume that perpendicular axes of the
+    /// same lengths would span. A transform of translation, rotation and scale is singular only if a scale is zero. A
+    /// matrix is singular if one axis is within about 10⁻¹² rad of the plane of the other two. It is also singular if
+    /// all three axes are within about 10⁻⁶ rad of one line.
     Singular(NodeHandle),
-    /// The world transform cannot be kept or set, because the local transform for this parent is too small. Rounded to
-    /// single precision, whose smallest normal number is 1.2 × 10⁻³⁸, an axis would lose more than its last digit, or
-    /// the translation would lose more than the resolution at the world position.
+    /// The world transform cannot be kept or set, because the local transform that this parent requires is too small.
+    /// The smallest normal number of single precision is 1.2 × 10⁻³⁸. Rounding would cost an axis more than its last
+    /// digit, or the translation more than the resolution at the world position.
     Underflow(NodeHandle),
-    /// The world transform cannot be kept or set, because below this parent, the local transform or the world matrix
-    /// would exceed single precision (3.4 × 10³⁸). The handle is the parent's, if any, else the node's.
+    /// The world transform cannot be kept or set, because the local transform that this parent requires, or the world
+    /// matrix, would exceed single precision (3.4 × 10³⁸). The handle is the parent's, if any, else the node's.
     Overflow(NodeHandle),
     /// The node has no transform of its own; set one first.
     NoTransform(NodeHandle),
@@ -63,7 +63,7 @@ pub enum Error {
     NoDrawable(NodeHandle),
     /// The ticket's insert is not in the applied queue, or comes later in the queue.
     UnknownTicket(crate::handle::Queued),
-    /// The parent of a node of a [`Tree`](crate::Tree) does not come before the node.
+    /// In a [`Tree`](crate::Tree), the parent of a node does not come before the node.
     UnknownParent,
     /// A node of a [`Tree`](crate::Tree) has the id of another node, or the id `u64::MAX`.
     InvalidId(u64),
@@ -90,7 +90,7 @@ pub enum Error {
     },
     /// Invalid distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange), and why.
     InvalidDistances(&'static str),
-    /// All 2³⁰ records of nodes are in use or retired, or fewer are left than were requested.
+    /// All 2³⁰ node records are in use or retired, or too few are left for the request.
     CapacityOverflow,
     /// An allocation failed. [`Scene::try_reserve`](crate::Scene::try_reserve),
     /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return this error. All other calls, including the

@@ -11,11 +11,11 @@ pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 
 /// A stable, copyable reference to a node of a [`Scene`](crate::Scene).
 ///
-/// A handle holds the number of the node's record, which never moves, and a generation. It takes 8 bytes, as does
+/// A handle holds a generation and the number of the node's record, which never moves. It takes 8 bytes, as does
 /// `Option<NodeHandle>`. The handle stays valid through updates, maintenance, and all edits that do not remove its
 /// node. Once the node is removed, the handle is *stale*: edits return
-/// [`Error::StaleHandle`](crate::Error::StaleHandle), queries return `None`, and the handle never refers to a later
-/// node, since a record is reused at most 2³⁰ times and then retired.
+/// [`Error::StaleHandle`](crate::Error::StaleHandle), and queries return `None`. The handle never refers to a later
+/// node, because a record is reused at most 2³⁰ times and then retired.
 ///
 /// Each use checks the handle, and memory safety never depends on handles. So a handle from another scene or from
 /// arbitrary bits is harmless, but it may refer to a node of this scene whose handle has the same bits. Keep the
@@ -55,7 +55,7 @@ impl NodeHandle {
         self.0.get()
     }
 
-    /// Returns the handle with these bits, or `None` unless their generation is odd and below 2³¹.
+    /// Returns the handle with these bits if their generation is odd and below 2³¹, else `None`.
     ///
     /// Any bits are safe; see the type's documentation for what a foreign handle may refer to.
     #[inline]
@@ -137,16 +137,16 @@ impl Hasher for HandleHasher {
 
 /// The ticket of a queued insert, which stands for the node that will be inserted.
 ///
-/// Later edits of the same queue can use the ticket to refer to the node. Edits of another queue can use it, too, if
-/// one queue is [appended](crate::edit::EditQueue::append) to the other; only the order of application matters. A
-/// ticket is unique among all queues. An edit that uses a ticket fails with the error of the insert if the insert
-/// failed, and with [`Error::UnknownTicket`](crate::Error::UnknownTicket) if the insert was not applied earlier in the
-/// same call of [`EditQueue::apply`](crate::edit::EditQueue::apply). After `apply`, use the node's handle instead:
+/// Later edits of the same queue can use the ticket to refer to the node. Edits of another queue can also use the
+/// ticket if one of the queues is [appended](crate::edit::EditQueue::append) to the other; only the order of
+/// application matters. A ticket is unique among all queues. If the insert failed, an edit that uses its ticket fails
+/// with the same error. If the insert was not applied earlier in the same [`apply`](crate::edit::EditQueue::apply), the
+/// edit fails with [`Error::UnknownTicket`](crate::Error::UnknownTicket). After `apply`, use the node's handle instead:
 /// [`EditQueue::inserted`](crate::edit::EditQueue::inserted) returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Queued {
     pub(crate) round: NonZeroU64,
-    /// The index of the insert among the edits of its round, which are those between two applications of the queue.
+    /// The index of the insert among the edits of its round: the edits between two applications of the queue.
     pub(crate) edit: usize,
 }
 

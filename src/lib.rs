@@ -80,16 +80,16 @@
 //!
 //! # Costs
 //!
-//! A node takes 97 bytes (a record of 81, a row of 16), 96 more with a transform (48 for the world matrix, 40 for a
-//! copy of the local transform, 8 for numbers), 76 more with a drawable, 4 more with layers, and 8 more in slices with
-//! hidden nodes or layers. Records are allocated in pages of 1,024, drawables and layers in blocks of 64; a slice is
-//! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
+//! A node takes 97 bytes: 81 for its record, 16 for its row. A drawable takes 76 more, layers take 4, and a transform
+//! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for numbers. Slices with hidden nodes or
+//! layers take 8 more per node. Records are allocated in pages of 1,024, drawables and layers in blocks of 64; a slice
+//! is allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes
 //! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). The
-//! first update after building n nodes therefore takes O(n): 60 to 210 ns per node for single inserts. If all
+//! first update after building n nodes therefore takes O(n): 60 to 210 ns per node after single inserts. If all
 //! transforms were set, the update gathers them from the records, which takes up to 2.7 times as long as reading them
-//! in order. Nothing recurses with depth: a chain of a million nodes builds, updates, visits and drops on any stack.
+//! in order. Nothing recurses with depth: a chain of a million nodes needs no more stack than a single node.
 //!
 //! # Limits
 //!
@@ -97,7 +97,7 @@
 //! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node.
 //! - Handles to instances of a crowd are keys of [`slotmap`], whose slots are reused indefinitely: after 2³¹ reuses of
 //!   a slot, a stale handle may refer to another instance.
-//! - A handle of another scene, or of arbitrary bits, is harmless but may refer to a node whose handle has the same
+//! - A handle of another scene or of arbitrary bits is harmless, but may refer to a node whose handle has the same
 //!   bits.
 //! - Edits run on one thread. With the feature `rayon`, one thread first computes the values that slices import from
 //!   each other; then slices are updated in parallel. A chain of nodes gains nothing, because all its values are needed
@@ -107,11 +107,11 @@
 //! # The same bits everywhere
 //!
 //! The same calls with the same numbers give the same bits on every machine, with each instruction set and any number
-//! of threads: handles, order, local transforms, world matrices, changes, culling, queries, draw lists, the bytes of
-//! [`snapshot`]s (unless [`Scene::maintain`] ran with a time budget), and the poses that clips and blends produce. The
-//! test `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM, 32-bit
-//! x86 and WebAssembly. Model matrices of poses, nodes that follow joints, and skinned vertices are rounded in one of
-//! two ways: one on machines with fused multiply-add (AVX2, AVX-512, NEON), one on all others ([`anim`]).
+//! of threads. This holds for handles, order, local transforms, world matrices, changes, culling, queries, draw lists,
+//! and poses of clips and blends. It holds for [`snapshot`]s, too, unless [`Scene::maintain`] ran with a time budget.
+//! The test `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM,
+//! 32-bit x86 and WebAssembly. Skinned vertices, transforms that follow joints, and model matrices of poses are rounded
+//! in one of two ways: one on machines with fused multiply-add (AVX2, AVX-512, NEON), one on all others ([`anim`]).
 //!
 //! # Features
 //!
@@ -127,7 +127,7 @@
 //!
 //! Slices, linear allocation, metadata free lists, handles, reconstitution and the two evaluations come from M.
 //! Åkerstedt Bergsten, *Scene Graph Memory Management* (Chalmers University of Technology, 2019), called *the thesis*
-//! in these pages; the flattened sweep comes from S. Reinalter's Molecule engine, *Adventures in data-oriented design,
+//! in these pages. The flattened sweep comes from S. Reinalter's Molecule engine, *Adventures in data-oriented design,
 //! part 2*. ARCHITECTURE.md in the repository says what differs from these, and why.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -195,7 +195,7 @@ pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
 pub use tree::Tree;
 pub use visibility::{Layers, ViewRange, Visibility};
 
-/// Pages of the repository, whose code examples are tested like those of the documentation.
+/// Pages of the repository; their code examples are tested like those of the documentation.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../README.md")]
@@ -206,7 +206,7 @@ mod pages {
     mod files {}
 }
 
-/// Examples of borrows that outlive their owners, which must fail to compile with the given error codes. Only nightly
+/// Examples that must fail to compile with the given error codes, because borrows outlive their owners. Only nightly
 /// rustdoc compares the codes; stable rustdoc accepts any error.
 ///
 /// A view of a slice, while the scene is edited:

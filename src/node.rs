@@ -88,7 +88,7 @@ pub struct Node<'n> {
     /// The local transform. A node without a local transform has its parent's world transform, and costs nothing in the
     /// transform pass.
     pub local: Option<Local>,
-    /// A number of your own for the material of the node and of all nodes below it that have no material of their own.
+    /// A number of your own for the node's material. Nodes below inherit it unless they have a material of their own.
     pub material: Option<u32>,
     /// The mesh to draw at the node.
     pub drawable: Option<Drawable>,
@@ -107,7 +107,7 @@ pub struct Node<'n> {
     /// skin palette in a buffer. 0 means none.
     pub user_data: u32,
     /// The translation in double precision, for example the origin of a city on a planet. It replaces the translation
-    /// of `local`. When you read a node, it is `None` if single precision represents the translation exactly.
+    /// of `local`. When you read a node, this is `None` if single precision represents the translation exactly.
     pub translation_f64: Option<DVec3>,
     /// Whether the local transform is relative to the world instead of the parent: see
     /// [`Node::anchored`](Self::anchored).
@@ -237,14 +237,14 @@ impl<'n> Node<'n> {
         Self { translation_f64: Some(translation), ..self }
     }
 
-    /// Returns the node anchored in the world: its local transform is relative to the world instead of the parent.
-    /// Without a local transform, its world transform is the identity. The nodes below it move along with it.
+    /// Anchors the node in the world: its local transform is relative to the world instead of the parent. Without a
+    /// local transform, its world transform is the identity. The nodes below it move along with it.
     ///
-    /// The parent's visibility, material and layers still apply to the node, and the node is still moved and removed
-    /// with its parent; only the parent's transform has no effect. [`Scene::set_local`](crate::Scene::set_local) then
-    /// sets the world transform of a physics body, particle or camera, without inverting the parent's. Other engines
-    /// call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored) anchors or
-    /// releases a node of a scene.
+    /// Only the parent's transform has no effect. The parent's visibility, material and layers still apply to the node,
+    /// and the node is still moved and removed with its parent. [`Scene::set_local`](crate::Scene::set_local) then sets
+    /// the world transform of a physics body, particle or camera, without inverting the parent's transform. Other
+    /// engines call such a node *top level* or *absolute*. [`NodeMut::set_anchored`](crate::NodeMut::set_anchored)
+    /// anchors or releases a node of a scene.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -327,7 +327,7 @@ pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
     (wide - rounded.as_dvec3()).as_vec3()
 }
 
-/// Returns whether this remainder can be lost by rounding to this translation, because along each axis it is at most
+/// Returns whether rounding to this translation can have lost this remainder: along each axis, the remainder is at most
 /// half the distance to the next number in single precision.
 pub(crate) fn is_remainder(lost: Vec3, translation: Vec3) -> bool {
     let fits = |(lost, at): (f32, f32)| {
@@ -422,7 +422,7 @@ impl Local {
         Some(Mat34::from_wide(wide)).filter(Mat34::is_finite).and_then(|matrix| Self::Matrix(matrix).checked().ok())
     }
 
-    /// Returns whether this local transform, made by rounding `wide`, maps `above` to `world` as precisely as single
+    /// Returns whether this local transform, which is `wide` rounded, maps `above` to `world` as precisely as single
     /// precision resolves positions and lengths. Returns false if its numbers are too small.
     pub(crate) fn keeps(self, wide: &DAffine3, above: &DAffine3, world: &DAffine3) -> bool {
         let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;
@@ -461,7 +461,7 @@ mod tests {
     fn a_translation_in_double_precision_is_kept_as_far_as_two_numbers_in_single_precision_have_it() {
         let node = Node::transform(Transform::IDENTITY);
         let checked = |number| node.with_translation_f64(DVec3::splat(number)).checked();
-        // Without its last bit, which is lost, the last number is halfway between two numbers in single precision.
+        // The last number loses its last bit, and is then halfway between two numbers in single precision.
         for number in [0.1, 1e7 + 0.1, -1e30, 1e-42, 1.0 + 2_f64.powi(-24), 1.0 + 2_f64.powi(-24) - 2_f64.powi(-52)] {
             let once = checked(number).unwrap();
             assert_eq!(once.checked(), Ok(once), "{number}");

@@ -1,6 +1,6 @@
 //! Whether work is worth sharing among threads (feature `rayon`).
 
-/// A caller outside the pool needs this many times as much work, because handing it over and waking threads takes time.
+/// A caller outside the pool needs this many times as much work, since handing work over and waking threads take time.
 const OUTSIDE: usize = 4;
 
 /// Returns whether `amount` of work is worth sharing, if `least` is enough for a caller inside the pool.

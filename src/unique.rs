@@ -1,4 +1,4 @@
-//! Numbers that are unique in a process, so that data outside of a scene or queue can name the one that it belongs to.
+//! Numbers that are unique in a process, so that other data can name the scene or queue to which it belongs.
 
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};

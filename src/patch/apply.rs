@@ -26,7 +26,7 @@ impl Patch {
     /// Each field must have the value `before` of its entry, to the bit, so a patch cannot be applied twice or to
     /// another state by mistake. A component that the patch does not mention is only checked if its node is removed.
     /// Nodes without an id, which a program put below the instance, do not count as siblings, and are removed with
-    /// their parents. A node that was removed or detached and is inserted again has a new handle and the same id.
+    /// their parents. A node that was removed or detached and is inserted again gets a new handle and keeps its id.
     ///
     /// Runs in **O(entries log nodes)**, plus O(children) for each removed node and O(nodes below) for each moved node.
     /// If the instance is not a whole scene, each node of the patch adds O(ancestors). [`EditQueue::apply_all`] says
@@ -107,7 +107,7 @@ impl Patch {
                     return Err(PatchError::Missing { id, missing });
                 }
             } else if let Some(node) = instance.node(id) {
-                // A component of a removed node must have an entry, so that the inverse can restore it.
+                // Each component of a removed node must have an entry, so that the inverse can restore the component.
                 let lost = |value: &Value| !value.is_default() && self.get(id, value.field()).is_none();
                 let described = scene.get(node).map_or(Node::group(), |node| node.node());
                 let mut values = Field::ALL.into_iter().map(|field| Value::of(&described, field));
@@ -143,7 +143,7 @@ impl Plan<'_> {
         self.made.get(&id).map_or_else(node, |&ticket| ticket.into())
     }
 
-    /// Detaches the nodes that move, so that no intermediate state has a cycle, and inserts new nodes detached.
+    /// Detaches the nodes that move, so that no intermediate state has a cycle, and inserts new, detached nodes.
     fn take_out(&mut self, patch: &Patch, moves: &Moves) {
         for entries in patch.entries.chunk_by(|a, b| a.id == b.id) {
             let id = entries[0].id;

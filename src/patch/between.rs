@@ -77,7 +77,7 @@ fn spots(tree: &Tree) -> Vec<(u64, Spot)> {
         .collect()
 }
 
-/// Returns the nodes that need not move: for each parent, a longest list of its old children in unchanged order.
+/// Returns the nodes that need not move: for each parent, a longest list of old children whose order is unchanged.
 fn staying([old, new]: &[Vec<(u64, Spot)>; 2]) -> BTreeSet<u64> {
     let before: HashMap<u64, (usize, Option<u64>)> =
         old.iter().enumerate().map(|(rank, &(id, spot))| (id, (rank, spot.parent))).collect();

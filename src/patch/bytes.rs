@@ -45,8 +45,8 @@ impl Patch {
 
     /// Restores a patch from the bytes of [`Patch::to_bytes`].
     ///
-    /// Any bytes are safe: entries that cannot be the difference of two trees are refused, and the size of the input
-    /// bounds allocation. Runs in **O(bytes log entries)**.
+    /// Any bytes are safe: entries that cannot be the difference of two trees are refused, and allocation is bounded by
+    /// the size of the input. Runs in **O(bytes log entries)**.
     ///
     /// # Errors
     /// A [`SnapshotError`] if the bytes are not valid, or if there is no memory for the patch.

@@ -33,7 +33,7 @@ pub enum PatchError {
         /// The id of the missing node.
         missing: u64,
     },
-    /// A node would move below itself, because two merged patches move nodes below each other.
+    /// A node would move below itself, because one merged patch moves node A below B and the other moves B below A.
     Cycle {
         /// The node's id.
         id: u64,

@@ -55,8 +55,8 @@ impl Instance {
         Self::insert_below(scene, root, tree)
     }
 
-    /// Inserts a tree as the last children of a node, which becomes the root: see the example of
-    /// [undo](crate::guide::undo). Nodes that are already below it get no ids. Runs in **O(nodes log nodes)**.
+    /// Inserts a tree below a node, after the node's children. The node becomes the root: see the example of
+    /// [undo](crate::guide::undo). Nodes that are already below the root get no ids. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// The errors of [`Scene::insert_tree`]. The scene is unchanged.
@@ -70,9 +70,9 @@ impl Instance {
         Ok(Self { root, ids })
     }
 
-    /// Creates an instance of the tree below a node, with ids from a [`WithIds`](crate::text::WithIds), or ids that
-    /// were [saved](Self::ids) along with a snapshot, which keeps handles. If the root has an id, it is dropped. Runs
-    /// in **O(log nodes)**.
+    /// Creates an instance of the tree below a node. The ids come from a [`WithIds`](crate::text::WithIds), or were
+    /// [saved](Self::ids) along with a snapshot, which keeps handles. If the root has an id, the id is dropped. Runs in
+    /// **O(log nodes)**.
     #[must_use]
     pub fn with_ids(root: NodeHandle, mut ids: NodeIds) -> Self {
         if let Some(id) = ids.id(root) {
@@ -81,7 +81,7 @@ impl Instance {
         Self { root, ids }
     }
 
-    /// Creates an instance of the tree below a node, with ids from 0, depth first. Runs in **O(nodes log nodes)**.
+    /// Creates an instance of the tree below a node, with ids from 0 in pre-order. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// [`Error::StaleHandle`] if there is no such node.

@@ -35,9 +35,9 @@ impl Patch {
     /// | put nodes after the same sibling | ours, then theirs | no |
     ///
     /// If the other patch moves or removes a node's new previous sibling, the node takes the old place of that sibling.
-    /// If both patches move nodes below each other, applying the result may fail with [`PatchError::Cycle`], since a
-    /// patch does not contain the parents of nodes that stay. Runs in **O(entries log entries)**, plus O(k) for each of
-    /// k consecutive siblings that move.
+    /// If one patch moves node A below B and the other moves B below A, applying the result may fail with
+    /// [`PatchError::Cycle`]. A patch does not contain the parents of nodes that stay. Runs in **O(entries log
+    /// entries)**, plus O(k²) for each run of k consecutive siblings that move.
     ///
     /// # Errors
     /// [`PatchError::State`] names a field whose values `before` differ between the patches.
@@ -107,7 +107,7 @@ impl Patch {
     }
 }
 
-/// Returns the nodes that one side removes although the other side changes them or moves nodes below them.
+/// Returns the nodes that one side removes although the other side changes them or puts other nodes below them.
 fn lost_removals(moves: &Moves, other: &Patch, other_moves: &Moves) -> BTreeSet<u64> {
     let below = other_moves.places.values().filter_map(|&[_, after]| after?.parent);
     let changed = other.entries.iter().map(|entry| entry.id).filter(|&id| !other_moves.removes(id));
@@ -122,7 +122,7 @@ fn lost_removals(moves: &Moves, other: &Patch, other_moves: &Moves) -> BTreeSet<
     lost
 }
 
-/// Returns the spots of all moved and inserted nodes in the merged tree.
+/// Returns the spots in the merged tree of all nodes that were moved or inserted.
 fn stand(moves: &[Moves; 2], kept: &BTreeMap<u64, Move>) -> Vec<(u64, Spot)> {
     let mut groups: BTreeMap<Spot, Vec<(usize, usize, u64)>> = BTreeMap::new();
     for (&id, place) in kept {
@@ -147,8 +147,8 @@ fn stand(moves: &[Moves; 2], kept: &BTreeMap<u64, Move>) -> Vec<(u64, Spot)> {
     spots
 }
 
-/// Returns the previous sibling that a node has in the merged tree if one side puts it after `at`, and the number of
-/// steps to that sibling from `at`. It is `at` itself, or an earlier sibling if the other side moves `at`.
+/// Returns a node's previous sibling in the merged tree if one side puts the node after `at`, and the number of steps
+/// from `at` to that sibling. The sibling is `at` itself, or an earlier sibling if the other side moves `at`.
 fn sibling(own: &Moves, kept: &BTreeMap<u64, Move>, mut at: Option<u64>) -> (usize, Option<u64>) {
     let mut in_base = false;
     for steps in 0.. {

@@ -83,8 +83,8 @@ impl Entry {
         (self.id, self.field())
     }
 
-    /// Returns whether the entry is needed. A node that was moved and moved back needs its entry; a node that was
-    /// inserted and removed does not.
+    /// Returns whether the entry is needed. A node that was moved and moved back needs an entry; a node that was
+    /// inserted and removed needs none.
     fn is_needed(&self) -> bool {
         let place = self.field() == Field::Place && !self.before.is_default();
         place || !self.before.same(&self.after)
@@ -93,9 +93,9 @@ impl Entry {
 
 /// A list of changes, sorted by id and field.
 ///
-/// An entry of [`Field::Place`] inserts the node if its [`Spot`] is `None` before, removes it if the spot is `None`
-/// after, and moves it otherwise. All other entries set a component. The siblings of moved nodes have no entries. An
-/// entry takes about 200 bytes.
+/// An entry of [`Field::Place`] inserts the node if `before` has no [`Spot`], removes it if `after` has no spot, and
+/// otherwise moves it. All other entries set a component. The siblings of moved nodes have no entries. An entry takes
+/// about 200 bytes.
 ///
 /// ```
 /// use hedgerow::patch::{Field, Patch, Value};
@@ -129,8 +129,8 @@ impl Patch {
     /// Creates a patch of these entries, in any order. Runs in **O(entries log entries)**.
     ///
     /// # Errors
-    /// [`PatchError::Invalid`] if these entries are no difference of two trees: two have the same node and field, spots
-    /// contradict each other, or the values of an entry are equal, of different fields, or not as a scene stores them.
+    /// [`PatchError::Invalid`] if two entries have the same node and field, or if spots contradict each other. The same
+    /// holds if the values of an entry are equal, belong to different fields, or are not as a scene stores them.
     ///
     /// ```
     /// use hedgerow::patch::{Entry, Patch, Value};
@@ -159,7 +159,7 @@ impl Patch {
         Ok(patch)
     }
 
-    /// Checks that the spots after these moves are possible, and that nodes that are not in the tree then have no
+    /// Checks that the spots after these moves are possible, and that nodes that are then outside of the tree have no
     /// components. `value` returns each entry's value before or after the moves.
     fn check_end(&self, moves: &Moves, value: fn(&Entry) -> &Value) -> Result<(), PatchError> {
         if let Some(id) = moves.unsound() {
@@ -193,8 +193,8 @@ impl Patch {
     /// Removes the entries for which `keep` returns false, for example to revert an override.
     ///
     /// If you remove the entry that moves or inserts a node's previous sibling, the node takes that sibling's spot. If
-    /// you remove the entry that inserts a node, remove all other entries of the node and of the nodes below it, else
-    /// applying the patch fails. Runs in **O(entries log entries)**.
+    /// you remove the entry that inserts a node, also remove all other entries of the node and of the nodes below it.
+    /// Otherwise applying the patch fails. Runs in **O(entries log entries)**.
     ///
     /// ```
     /// use hedgerow::patch::{Field, Patch};
@@ -237,12 +237,12 @@ impl Patch {
 
     /// Joins this patch and a later one.
     ///
-    /// A field whose last value equals its first has no entry, except the place of a node that was moved and moved
-    /// back, since its siblings may have moved. So joining is associative. Runs in **O(entries log entries)**, plus
-    /// O(k) for each of k consecutive siblings that move.
+    /// A field whose last value equals its first has no entry. The exception is the place of a node that was moved and
+    /// moved back, because the node's siblings may have moved. So joining is associative. Runs in **O(entries log
+    /// entries)**, plus O(k²) for each run of k consecutive siblings that move.
     ///
     /// # Errors
-    /// [`PatchError::State`] names a field whose value after this patch differs from its value before the later one.
+    /// [`PatchError::State`] names a field whose value after this patch differs from its value before the later patch.
     ///
     /// ```
     /// use hedgerow::patch::Patch;

@@ -46,8 +46,8 @@ impl Moves {
         matches!(self.places.get(&id), Some([_, None]))
     }
 
-    /// Returns a node whose spot after the moves is impossible: another node has the same spot, the previous siblings
-    /// form a cycle, the parent is the node itself or is removed, or the previous sibling is elsewhere.
+    /// Returns a node whose spot after the moves is impossible: another node has the spot, or the previous siblings
+    /// form a cycle. Or its parent is the node itself or is removed, or its previous sibling is elsewhere.
     pub(super) fn unsound(&self) -> Option<u64> {
         let mut seen: HashSet<u64> = HashSet::new();
         for (&id, &[_, after]) in &self.places {

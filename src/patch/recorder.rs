@@ -98,9 +98,9 @@ impl Recorder {
     /// instance counts as empty. Reverted edits have no entries; reordered siblings may have needless ones.
     ///
     /// Runs in **O(changes log nodes)**, plus the time of [`Scene::changes`]. If the instance is not the whole scene,
-    /// each inserted or moved node takes O(depth) more, and O(nodes below) more if it enters or leaves the instance. If
-    /// the [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are compared,
-    /// in **O(nodes log nodes)**, and siblings after a moved node have entries, too.
+    /// each inserted or moved node takes O(depth) more. A node that enters or leaves the instance also takes O(nodes
+    /// below). If the [history](crate::SceneConfig::change_history) does not reach back to the last read, all nodes are
+    /// compared, which takes **O(nodes log nodes)**. Then siblings after a moved node have entries, too.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes; [`Error::NotUpdated`] if the scene has edits since its
@@ -128,9 +128,9 @@ impl Recorder {
         Ok(Patch { entries })
     }
 
-    /// Applies a patch, [updates](Scene::update) the scene, and reads it, so that an undo does not count as a step. If
-    /// it fails, nothing changes. Returns the read patch, which includes earlier edits. Read such edits first, or nodes
-    /// without ids will be removed along with a parent that the patch removes. Takes as long as the three calls.
+    /// Applies a patch, [updates](Scene::update) the scene, and reads the changes, so an undo does not count as a step.
+    /// If it fails, nothing changes. Returns the read patch, which includes earlier edits. Read such edits first, or
+    /// nodes without ids will be removed along with a parent that the patch removes. Takes as long as the three calls.
     ///
     /// # Errors
     /// The errors of [`Patch::apply`]; [`PatchError::Read`] for the errors of [`read`](Self::read).
@@ -143,10 +143,10 @@ impl Recorder {
         self.read(scene).map_err(PatchError::Read)
     }
 
-    /// Takes back all edits below the root since the last read, or none if this fails; use it after a command that
+    /// Reverts all edits below the root since the last read, or none if there is an error. Use it after a command that
     /// failed half-way. Updates the scene. Nodes that were inserted or moved in are removed. Nodes that were removed,
-    /// moved out or detached are inserted again with new handles and their old ids; those that were moved out or
-    /// detached also stay where they are. The root must not be detached. Runs in **O(nodes log nodes)**.
+    /// moved out or detached are inserted again, with new handles and their old ids. The originals of nodes that were
+    /// moved out or detached stay where they are. The root must not be detached. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// The errors of [`apply`](Self::apply).
@@ -171,7 +171,7 @@ impl Recorder {
         if nodes as u64 > u64::MAX - next { Err(Error::NoIds { next }) } else { Ok(()) }
     }
 
-    /// Returns the nodes that may have changed, and whether they may have been moved, inserted or removed.
+    /// Returns the nodes that may have changed, each with whether it may have been moved, inserted or removed.
     fn touched(&mut self, scene: &Scene, area: &mut Area<'_>) -> Result<BTreeMap<NodeHandle, bool>, Error> {
         let mut touched = BTreeMap::new();
         let mut moved = Vec::new();
@@ -200,7 +200,7 @@ impl Recorder {
         Ok(touched)
     }
 
-    /// Removes the known states of touched nodes, gives ids to new nodes, and reads all states again.
+    /// Removes the known states of touched nodes, gives ids to new nodes, and reads the present states.
     fn find(
         &mut self,
         scene: &Scene,

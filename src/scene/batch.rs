@@ -64,7 +64,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does; meant for frames
+    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does. Use it in frames
     /// that move many nodes. Does not collect the items. Runs in **O(n)** for n items.
     ///
     /// # Errors
@@ -98,11 +98,11 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms of many nodes so that they get these world transforms, for example poses from a
+    /// Sets the local transforms of many nodes so that the nodes get these world transforms, for example poses from a
     /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
-    /// [`Mat34`](crate::Mat34)s; a pose without scale resets the scale to 1, and below parents with a non-uniform scale
-    /// a rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this
-    /// call: their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
+    /// [`Mat34`](crate::Mat34)s; a pose without scale resets the scale to 1. Below a parent with a non-uniform scale, a
+    /// rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this call:
+    /// their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
     ///
     /// The result has the same bits as single calls of [`Scene::set_world`], ancestors first, whatever the order of
     /// `items`. A node may be listed along with its ancestors, whose new world transforms are used. If a node is listed
@@ -111,10 +111,10 @@ impl Scene {
     /// Runs in **O(n + ancestors)** for n items: each ancestor is visited once.
     ///
     /// # Errors
-    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. First all items are checked
-    /// for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`]; then the
-    /// last item of each node for [`Error::Singular`], [`Error::Overflow`] and [`Error::Underflow`], as in
-    /// [`Scene::set_world`].
+    /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. First, all items are
+    /// checked for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`].
+    /// Then the last item of each node is checked for [`Error::Singular`], [`Error::Overflow`] and
+    /// [`Error::Underflow`], as in [`Scene::set_world`].
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform};
@@ -158,8 +158,8 @@ impl Scene {
     /// Returns the nodes of a list that are not below another node of the list, each once, in depth-first order. These
     /// are the nodes to move, copy or remove if you want to edit a whole selection.
     ///
-    /// Runs in **O(n + ancestors)** for n nodes, plus O(children) for each ancestor with listed nodes below several of
-    /// its children. Detached nodes come last, and take O(detached subtrees) more.
+    /// Runs in **O(n + ancestors)** for n nodes. Each ancestor with listed nodes below several of its children takes
+    /// O(children) more. Detached nodes come last, and take O(detached subtrees) more.
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`BatchError::item`] is the index of the first stale handle.
@@ -213,13 +213,13 @@ impl Scene {
         Ok(topmost)
     }
 
-    /// Moves many nodes with everything below them: below a node, next to a sibling that stays, or out of the tree.
+    /// Moves many subtrees: to a place below a node, next to a sibling that stays, or outside of the tree.
     ///
-    /// `items` are nodes with their new places. A place must not be [`Place::Child`], and not [`Place::Before`] or
+    /// `items` are nodes with their new places. [`Place::Child`] is not allowed, nor is [`Place::Before`] or
     /// [`Place::After`] a listed node. A plain handle stands for [`Place::LastChildOf`]. [`Place::Detached`] makes each
-    /// listed node the root of its own detached subtree, even if an ancestor is listed too; to keep a selection
-    /// together, pass only its [`Scene::topmost`] nodes. If single calls of [`Scene::reparent`] with these items all
-    /// succeed, the result is the same, with siblings in the order of `items`. If a node is listed twice, its last
+    /// listed node the root of its own detached subtree, even if an ancestor is listed too. To keep a selection
+    /// together, pass only its [`Scene::topmost`] nodes. If single calls of [`Scene::reparent`] with these items would
+    /// all succeed, the result is the same, with siblings in the order of `items`. If a node is listed twice, its last
     /// place counts. Only the final tree matters, so a parent and its child can be swapped in one call, in any order.
     ///
     /// With [`Keep::World`], local transforms are computed from the world transforms before the call. They may differ
@@ -314,7 +314,7 @@ impl Scene {
         }
     }
 
-    /// Checks a list of moves. Returns the indices of the items to apply, with the move of each new parent first, so
+    /// Checks a list of moves. Returns the indices of the items to apply. Each new parent moves before its children, so
     /// that no intermediate tree has a cycle. Siblings stay in the order of the list.
     fn plan_moves(&self, items: &[(NodeHandle, Place)]) -> Result<Vec<usize>, BatchError> {
         // For each node: the last item that moves the node or its nearest moved ancestor in the present tree.
@@ -362,7 +362,7 @@ impl Scene {
     }
 }
 
-/// Returns the length of each item's chain in `above`, or, as an error, the least item of a cycle.
+/// Returns the length of each item's chain in `above`. The error is the least item of a cycle.
 fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> {
     const UNKNOWN: usize = usize::MAX;
     const ON_THE_WAY: usize = UNKNOWN - 1;

@@ -4,14 +4,14 @@ use crate::scene::Scene;
 use crate::store::{ChangeKinds, ChangeLists, ReadScratch};
 use crate::{Error, NodeHandle};
 
-/// A position in the history of changes of a scene, and the lists that were last read; see [`Scene::changes`].
+/// A position in a scene's history of changes, and the lists that were last read; see [`Scene::changes`].
 ///
 /// There may be any number of readers, such as a renderer and the network. Each reader sees every change once, whenever
 /// it reads, and reuses the memory of its lists. A clone copies the lists and continues from the same position.
 ///
-/// The result of a read borrows the reader. If the reader is a field of a struct, borrow the other fields one by one
-/// (`let Self { reader, bodies, .. } = self`), or move the reader out with [`mem::take`](core::mem::take) meanwhile. If
-/// a `?` returns before you put it back, the next read is [whole](Changed::is_whole) and reports all kinds.
+/// The result of a read borrows the reader. If the reader is a field of a struct, borrow the other fields one by one:
+/// `let Self { reader, bodies, .. } = self`. Or move the reader out with [`mem::take`](core::mem::take) meanwhile; if a
+/// `?` returns before you put it back, the next read is [whole](Changed::is_whole) and reports all kinds.
 #[derive(Clone, Debug)]
 pub struct ChangeReader {
     kinds: ChangeKinds,
@@ -104,8 +104,8 @@ impl Default for ChangeReader {
 /// `visibility`; other nodes may be on several lists. Edits of detached nodes are not listed; to mirror detached nodes,
 /// read all of them again ([`Scene::detached`]). The order in a list has no meaning, but is the same from run to run.
 ///
-/// To mirror nodes as entities, make an entity for each node of `entered` that has none, and drop the entities of nodes
-/// of `removed`. A node of `removed` has no entity if it was not in the tree at any read.
+/// To mirror nodes as entities, make an entity for each node in `entered` that has none, and drop the entities of the
+/// nodes in `removed`. A node of `removed` has no entity if it was not in the tree at any read.
 #[derive(Clone, Copy, Debug)]
 pub struct Changed<'r> {
     lists: &'r ChangeLists,
@@ -149,14 +149,14 @@ impl<'r> Changed<'r> {
         &self.lists.entered
     }
 
-    /// Returns the nodes that left the scene: removed nodes, whose handles are stale, and detached nodes, which may
-    /// come back or be [removed](Self::removed) later.
+    /// Returns the nodes that left the scene. Removed nodes have stale handles; detached nodes may come back or be
+    /// [removed](Self::removed) later.
     #[must_use]
     pub fn left(&self) -> &'r [NodeHandle] {
         &self.lists.left
     }
 
-    /// Returns the nodes that were removed from the tree or while detached, whose handles are stale for good.
+    /// Returns the nodes that were removed, from the tree or while detached. Their handles are stale for good.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;
@@ -184,9 +184,9 @@ impl<'r> Changed<'r> {
         &self.lists.removed
     }
 
-    /// Returns the nodes that changed in other ways, each with the kinds of changes: edits of their own visibility,
-    /// layers or material, of their drawable, name, user data, view range, parent or order,
-    /// [anchoring](crate::Node::anchored), and changes of their effective material.
+    /// Returns the nodes that changed in other ways, each with the kinds of changes. These are edits of a node's own
+    /// visibility, layers, material, drawable, name, user data, view range, parent, order or
+    /// [anchoring](crate::Node::anchored), and changes of its effective material.
     ///
     /// Siblings that did not enter and are not listed with [`ChangeKinds::PARENT`] or [`ChangeKinds::ORDER`] are in the
     /// same order as at the last read.

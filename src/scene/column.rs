@@ -219,7 +219,7 @@ impl<T: Clone> Column<T> {
     ///
     /// # Panics
     /// Panics if the slots of the scene may have changed since the last [`update`](Self::update). Call `update` right
-    /// before the pass, after [`Scene::update`], [`Scene::maintain`] and all edits except of local transforms.
+    /// before the pass, after [`Scene::update`], [`Scene::maintain`] and all edits except those of local transforms.
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
@@ -237,7 +237,7 @@ impl<T: Clone> Column<T> {
     }
 
     /// Calls `each` for the value of every node in the tree that has a transform, parents before their children. The
-    /// first argument is the value of the nearest ancestor with a transform; it is the default if there is no such
+    /// first argument is the value of the nearest ancestor with a transform. It is the default if there is no such
     /// ancestor, or if the node or a node in between is [anchored](crate::Node::anchored).
     ///
     /// For speed, `each` is also called for unused slots; ignore these results. Runs in **O(slices + transforms)**.
@@ -249,8 +249,8 @@ impl<T: Clone> Column<T> {
     }
 
     /// Calls `each` as [`sweep`](Self::sweep) does, but passes the slice and the slot of the value first. The node's
-    /// world matrix is at that slot of [`TransformView::worlds`](crate::visit::TransformView::worlds), and the node's
-    /// value in another column is at the same slot of that column's [`slice`](Self::slice).
+    /// world matrix is at that slot of [`TransformView::worlds`](crate::visit::TransformView::worlds). The node's value
+    /// in another column is at the same slot of the other column's [`slice`](Self::slice).
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, data::Column};
@@ -299,7 +299,7 @@ impl<T: Clone> Column<T> {
     }
 }
 
-/// Returns the slice of a node and the slot of its own transform there, if the node had one at the last update.
+/// Returns the slice of a node and the slot of its own transform there, if the node had a transform at the last update.
 fn own_slot(store: &Store, id: RecordId) -> Option<(usize, usize)> {
     let (slice, row) = store.view_of(id)?;
     Some((slice.number() as usize, slice.rows().own_transform(row)?))

@@ -4,12 +4,12 @@ use crate::scene::Scene;
 use crate::{Error, Local, Mat34, NodeHandle, Transform};
 
 impl Scene {
-    /// Sets the local transform of a node to a [`Transform`] or a `Mat34`, whether or not the node has one.
+    /// Sets or adds the local transform of a node: a [`Transform`] or a `Mat34`.
     ///
     /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, or in O(n) if
     /// the old or the new transform is a matrix that shears and the slice has n such matrices. If the node had no
     /// transform, the next update reconstitutes its slice, in O(nodes of the slice). If the bits stay the same, and
-    /// under two fifths of the slice's transforms were set, the update computes nothing for the node and those below.
+    /// under two fifths of the slice's transforms were set, the update computes nothing for the subtree.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -44,8 +44,8 @@ impl Scene {
         }
     }
 
-    /// Sets a local transform in the cases that [`Scene::set_local`] does not inline: it must be normalised, is the
-    /// node's first, or replaces a matrix or a translation in double precision. Fails in all other cases.
+    /// Sets a local transform in the cases that [`Scene::set_local`] does not inline: the transform must be normalised,
+    /// is the node's first, or replaces a matrix or a translation in double precision. Fails in all other cases.
     #[cold]
     pub(super) fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
@@ -62,8 +62,8 @@ impl Scene {
 
     /// Changes the translation, rotation and scale of a node that has a local transform. Runs in **O(1)**.
     ///
-    /// If `modify` panics or produces an invalid transform, nothing changes. If it does not change the translation, the
-    /// precision set by [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64) is kept.
+    /// If `modify` panics or produces an invalid transform, nothing changes. If the translation does not change, it
+    /// keeps the precision of [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64).
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`]; [`Error::Sheared`] if the local transform is a matrix;

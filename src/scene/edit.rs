@@ -14,7 +14,7 @@ impl Scene {
     /// given world transform, insert it with the identity, then call [`Scene::set_world`].
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a sibling of a root,
+    /// [`Error::StaleHandle`]; [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a sibling of a root;
     /// [`Error::IndexOutOfRange`], [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`],
     /// [`Error::CapacityOverflow`].
     ///

@@ -20,8 +20,8 @@ impl Scene {
         self.store.update();
     }
 
-    /// Lists all visible drawables with their world matrices as of the last update, and with matrices relative to the
-    /// list's [eye](DrawList::set_eye) if it has one. Replaces the contents of the list.
+    /// Lists all visible drawables with their world matrices as of the last update. If the list has an
+    /// [eye](DrawList::set_eye), it also gets matrices relative to the eye. Replaces the contents of the list.
     ///
     /// If the list was last filled from this scene, only slices that changed since then are listed again, and only
     /// recomputed matrices are copied. Runs in **O(slices + drawables)** the first time, then in O(slices + drawables

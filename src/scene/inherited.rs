@@ -1,4 +1,4 @@
-//! Properties of your own that nodes inherit like visibility: opacity, a time scale, a team.
+//! Properties of your own that nodes inherit as they inherit visibility: opacity, a time scale, a team.
 
 use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
@@ -6,18 +6,18 @@ use crate::store::{RowSet, Store};
 use crate::visit::SliceView;
 use std::collections::BTreeMap;
 
-/// A property that is computed for each node from its parent's result and a value of its own.
+/// A property whose result for each node is computed from the parent's result and the node's own value.
 ///
 /// You set values of nodes ("locals") by handle. [`run`](Self::run) computes the result of every node. If the node has
 /// a local, the closure combines the parent's result and the local; otherwise the node gets the parent's result. For
 /// the root, the parent's result is the value passed to [`new`](Self::new).
 ///
 /// Results are for the tree at the last [`Scene::update`], so call `run` after the update. A node that was inserted
-/// since has no result, a moved node inherits from its old parent, and a removed node has no result any more.
+/// since has no result, a moved node inherits from its old parent, and a removed node no longer has a result.
 ///
-/// A run only recomputes nodes whose local was set or removed since the previous run, nodes of slices that were edited,
-/// and the nodes below these as far down as results differ. Values of removed nodes are dropped. Results of a detached
-/// subtree stay unchanged until it is attached again.
+/// A run recomputes only nodes whose local was set or removed since the previous run, and nodes of slices that were
+/// edited. From these it continues downwards as far as results differ. Values of removed nodes are dropped. Results of
+/// a detached subtree stay unchanged until it is attached again.
 ///
 /// You may run the property on another scene, for example on one that was loaded again. Then the run computes
 /// everything, and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same
@@ -84,8 +84,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     }
 
     /// Sets a node's own value and returns the old one. Takes effect at the next run, which drops the value if the node
-    /// is not in the scene. Runs in amortised **O(1)**, or in O(log nodes) if a removed node, or a node of another
-    /// scene, has a value and the same record number.
+    /// is not in the scene. Runs in amortised **O(1)**, or in O(log nodes) if a removed node or a node of another scene
+    /// has a value and the same record number.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
         self.note(node);
         let aside = self.contested.remove(&node);
@@ -125,8 +125,8 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         self.locals.get(node).or_else(|| self.contested.get(&node))
     }
 
-    /// Returns the nodes' own values. A new value is missing until the next run if a removed node, or a node of another
-    /// scene, has a value and the same record number.
+    /// Returns the nodes' own values. A new value is missing until the next run if a removed node or a node of another
+    /// scene has a value and the same record number.
     #[must_use]
     pub fn locals(&self) -> &NodeMap<T> {
         &self.locals
@@ -146,10 +146,10 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
 
     /// Updates the results to the scene's last update. Returns the number of results that changed or are new.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + rows of slices that were edited, that have a node
-    /// whose local changed, or whose imported results changed)**. The closure is called for nodes of edited slices, for
-    /// nodes whose local changed, and for children of nodes whose results changed. The depth of the call stack is
-    /// constant. If the closure panics, the next run computes everything.
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + rows of affected slices)**. A slice is affected if it
+    /// was edited, or if the local of one of its nodes or an imported result changed. The closure is called for nodes
+    /// of edited slices, for nodes whose local changed, and for children of nodes whose results changed. The depth of
+    /// the call stack is constant. If the closure panics, the next run computes everything.
     pub fn run(&mut self, scene: &Scene) -> usize {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());

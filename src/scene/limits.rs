@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 const CONFIG: SceneConfig = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
-/// Lower limits of records and generations, until this value is dropped: other tests may run on the same thread.
+/// Reduces the limits of records and generations until it is dropped, because other tests may run on the same thread.
 struct Few([u32; 2]);
 
 impl Few {
@@ -24,7 +24,7 @@ impl Drop for Few {
 
 const MANY: u32 = 600;
 
-/// Returns a scene in which all but `left` records are in use or retired, with a house of two nodes.
+/// Returns a scene with a house of two nodes; all records except `left` of them are in use or retired.
 fn nearly_full(left: usize) -> (Scene, NodeHandle) {
     let mut scene = Scene::with_config(CONFIG).unwrap();
     let house = scene.insert(scene.root(), Node::transform(Transform::IDENTITY).named("house")).unwrap();

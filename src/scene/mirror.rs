@@ -1,4 +1,4 @@
-//! A copy of all world matrices of a scene in one buffer, for example on a GPU.
+//! A copy of a scene's world matrices in one buffer, for example on a GPU.
 
 mod arena;
 
@@ -15,8 +15,8 @@ const GAP: usize = 32;
 /// Stands for no place in the buffer.
 const NONE: u32 = u32::MAX;
 
-/// Keeps track of a copy of all world matrices of a scene in a buffer of your own, such as a GPU buffer. Nodes may be
-/// moved, inserted and removed, and slices may grow, split and merge.
+/// Keeps track of a copy of a scene's world matrices in a buffer of your own, such as a GPU buffer. Nodes may be moved,
+/// inserted and removed, and slices may grow, split and merge.
 ///
 /// Each slice's array has a range of the buffer, with some room to grow. [`MatrixMirror::sync`] lists the writes to the
 /// buffer. The mirror itself takes 20 bytes per slice, stores no matrices, and does not depend on a graphics library.
@@ -148,12 +148,12 @@ impl MatrixMirror {
     /// Calls `step` with each operation that is needed to make the buffer hold the world matrices of the scene as of
     /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
     ///
-    /// Writes the matrices that updates computed since the last call; runs with fewer than 32 matrices between them are
-    /// combined into one write. An array whose layout changed is written completely: to a new range if it outgrew the
-    /// old one, or to a smaller range if it fills less than a quarter of the old one. The buffer grows by at least a
-    /// quarter, and shrinks if slices use less than half of it.
+    /// Writes the matrices that updates computed since the last call. Two ranges with fewer than 32 matrices between
+    /// them are combined into one write. An array whose layout changed is written completely. It gets a larger range if
+    /// it outgrew the old one, and a smaller range if it fills less than a quarter of the old one. The buffer grows by
+    /// at least a quarter, and shrinks if slices use less than half of it.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Only allocates if the number of
+    /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, or of gaps between their ranges, grows.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
         let store = &scene.store;
@@ -273,9 +273,9 @@ impl MatrixMirror {
         refill(order, instances, |draw| self.place_of(slots[draw as usize]), changed);
     }
 
-    /// Fills `instances` as [`instances`](Self::instances) does, but with items of your own. `item` gets the buffer
-    /// index of each draw's matrix and the draw's command, and returns the item to upload, for example the index and
-    /// the command's [`user_data`](DrawCommand::user_data). `changed` is called in the same way.
+    /// Fills `instances` as [`instances`](Self::instances) does, but with items of your own. `item` gets each draw's
+    /// command and the buffer index of its matrix, and returns the item to upload: for example the index and the
+    /// command's [`user_data`](DrawCommand::user_data). `changed` is called in the same way.
     ///
     /// # Panics
     /// Panics if `order` has an index that the list does not have. If a closure panics, `instances` is empty

@@ -152,7 +152,7 @@ impl Scene {
     /// room reserved for nodes. Handles stay valid.
     ///
     /// Records of removed nodes stay, since new nodes reuse them. Call this after [`Scene::update`], because slices
-    /// stay as they are if there are edits since the last update. Runs in **O(nodes)**.
+    /// stay as they are if the scene was edited since the last update. Runs in **O(nodes)**.
     pub fn shrink_to_fit(&mut self) {
         self.store.shrink_to_fit();
     }

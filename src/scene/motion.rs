@@ -38,8 +38,8 @@ use hedgerow_math::PackedTransform;
 /// Interpolates a scene between the last two steps of a simulation. A step may consist of several updates.
 ///
 /// Local transforms are blended, not world matrices: halfway through a step, a door is still on its hinge. Translation
-/// and scale are interpolated linearly, in double precision; rotations take the shorter arc by normalised sums (nlerp),
-/// at most 0.04° from constant speed in a turn of 30°, and 0.92° in one of 90°. The bits are the same everywhere.
+/// and scale are interpolated linearly, in double precision. Rotations take the shorter arc by normalised sums (nlerp):
+/// at most 0.04° from constant speed in a turn of 30°, and 0.92° in a turn of 90°. The bits are the same everywhere.
 ///
 /// | in the step, a node | is shown |
 /// |---|---|
@@ -139,9 +139,9 @@ impl Smooth {
 
     /// Adds motion vectors from frame to frame, which are exact if each step is one update. In a [`Blended`],
     /// [`NodeRef::previous_world`] and [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) then return
-    /// the matrices of the previous [`Blended`], or the present ones at and below nodes that entered or were cut since.
-    /// Without this call, they return the matrices before the last update, which are wrong for blended nodes. A step
-    /// takes O(n log n) more for n nodes that moved, and filling lists with motion takes O(drawables).
+    /// the matrices of the previous [`Blended`]. At and below nodes that entered or were cut since, these are the
+    /// present ones. Without this call, they return the matrices before the last update, which are wrong for blended
+    /// nodes. A step takes O(n log n) more for n nodes that moved, and filling lists with motion takes O(drawables).
     #[must_use]
     pub fn with_motion(mut self) -> Self {
         self.drawn = Some(Drawn::default());
@@ -207,7 +207,7 @@ impl Smooth {
         self.cuts.push(node);
     }
 
-    /// Returns the blended nodes, but not those below that move along, for programs that copy matrices themselves.
+    /// Returns the blended nodes without the nodes below, which move along, for programs that copy matrices themselves.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
         self.moves.iter().map(|&(node, _)| node)
     }

@@ -91,7 +91,7 @@ impl NodeIds {
         self.next = self.next.max(next);
     }
 
-    /// Assigns an id to a node. Returns false, and changes nothing, if the node has another id, if the id belongs to
+    /// Assigns an id to a node. Returns false and changes nothing if the node has another id, if the id belongs to
     /// another node, or if the id is `u64::MAX`.
     pub fn insert(&mut self, node: NodeHandle, id: u64) -> bool {
         let free = self.nodes.get(&id).is_none_or(|&other| other == node);
@@ -103,7 +103,7 @@ impl NodeIds {
         true
     }
 
-    /// Assigns an id to a node, and removes it from any other node.
+    /// Assigns an id to a node, and removes the id from any other node.
     pub(crate) fn set(&mut self, node: NodeHandle, id: u64) {
         // A removed node with the same record number may have an id.
         if let Some((other, other_id)) = self.ids.replace(node, id)

@@ -15,13 +15,13 @@ use core::ops::{Index, IndexMut};
 ///
 /// Values are in blocks of 64 by record number, like the scene's own side data. A block is allocated at first use, so a
 /// map is cheap if few nodes have a value. An entry is a generation (4 bytes) and a value. Inserting with a handle of
-/// another scene, or of arbitrary bits, allocates at most 2 MB the first time, and at most 32 KB each further time.
+/// another scene or of arbitrary bits allocates at most 2 MB the first time, and at most 32 KB each further time.
 ///
 /// The map does not know the scene. The value of a removed node stays, and can be read by the stale handle, until
 ///
 /// - [`remove`](Self::remove), [`remove_stale`](Self::remove_stale) or another removal removes it, or
 /// - a value is inserted for a later node with the same record number: [`insert`](Self::insert) returns the old value
-///   with its handle, so that you can free resources that belong to it.
+///   with its handle, so that you can free resources that belong to the value.
 ///
 /// The handle of the later node never reads the old value. Once the map has a value for the later node, the older
 /// handle reads `None`, and inserting with it does nothing; [`replace`](Self::replace) always inserts.
@@ -116,9 +116,9 @@ impl<V> NodeMap<V> {
     /// Sets the value for this handle, and returns the displaced entry, if any, so that no value is dropped silently.
     ///
     /// The entry is this handle with its previous value, or the stale handle and the value of an *earlier* node with
-    /// the same record number; that node was removed, so you can free resources that belong to the value. If the map
-    /// has the value of a *later* node with the same record number, this handle is stale or belongs to another scene;
-    /// then nothing changes, and the given handle and value are returned. Runs in amortised **O(1)**.
+    /// the same record number. That node was removed, so you can free resources that belong to the value. If the map
+    /// has the value of a *later* node with the same record number, this handle is stale or belongs to another scene.
+    /// Then nothing changes, and the given handle and value are returned. Runs in amortised **O(1)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};
@@ -163,7 +163,7 @@ impl<V> NodeMap<V> {
         Some((earlier, self.remove(earlier)?))
     }
 
-    /// Sets the value for this handle, whichever node's value is in the entry, and returns the entry that it replaced.
+    /// Sets the value for this handle, whichever node's value is in the entry, and returns the replaced entry.
     ///
     /// The replaced entry belonged to this handle or to a node with the same record number. Runs in amortised **O(1)**.
     ///
@@ -314,8 +314,8 @@ impl<V> NodeMap<V> {
 
     /// Removes all values, in the order of their handles, and keeps the memory.
     ///
-    /// When the iterator is dropped, values that it has not yielded are dropped too; if it is leaked, they stay in the
-    /// map. Runs in **O(reach)**, as [`iter`](Self::iter) does.
+    /// When the iterator is dropped, values that it has not yielded are dropped too; if the iterator is leaked, these
+    /// values stay in the map. Runs in **O(reach)**, as [`iter`](Self::iter) does.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

@@ -1,4 +1,4 @@
-//! One node of a scene, to edit: sets, changes and removes its components.
+//! Edits of one node of a scene: methods that set, change and remove its components.
 
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
@@ -131,8 +131,8 @@ impl NodeMut<'_> {
     /// relative to the world instead of the parent.
     ///
     /// With [`Keep::World`], the node stays where it is: its local transform is computed as in [`Scene::reparent`], in
-    /// **O(ancestors)**. With [`Keep::Local`], the local transform stays. If `anchored` already is the node's state,
-    /// nothing changes; otherwise the next update reconstitutes the node's slice, in O(nodes of the slice).
+    /// **O(ancestors)**. With [`Keep::Local`], the local transform stays. If the node already has this state, nothing
+    /// changes; otherwise the next update reconstitutes the node's slice, in O(nodes of the slice).
     ///
     /// ```
     /// use hedgerow::{Keep, Node, Scene, Transform};
@@ -228,7 +228,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Replaces all components of the node by those of a description, and removes those that the description lacks.
+    /// Sets the node's components to those of a description, and removes components that the description lacks.
     ///
     /// With the result of an earlier [`NodeRef::node`], this restores the node. Takes as long as the single edits.
     ///
@@ -263,12 +263,12 @@ impl NodeMut<'_> {
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
     /// planet. The node must have a transform. Rotation and scale stay the same.
     ///
-    /// The rounding error of the single-precision translation is stored separately, itself in single precision; both
-    /// together are exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye)
-    /// use the exact translation. World matrices, boxes and [`Scene::local`] use the rounded translation. The exact
-    /// translation is preserved by moves, copies, snapshots and text, and by [`Scene::modify_local`] and
-    /// [`look_at`](Self::look_at) if these do not change the translation. Moves with [`Keep::World`] preserve as much
-    /// as they can. All other ways to set the local transform round the translation.
+    /// The translation and its rounding error are both stored in single precision; their sum is exact to 10⁻⁷ m at 10⁷
+    /// m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye) use the exact translation. World
+    /// matrices, boxes and [`Scene::local`] use the rounded translation. The exact translation is preserved by moves,
+    /// copies, snapshots and text, and by [`Scene::modify_local`] and [`look_at`](Self::look_at) if these do not change
+    /// the translation. Moves with [`Keep::World`] preserve as much as they can. All other ways to set the local
+    /// transform round the translation.
     ///
     /// Runs in **O(1)**. If the translation was rounded, later changes of the local transform take a little longer.
     ///
@@ -339,8 +339,8 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Sets the world transform, as [`Scene::set_world`] does, and moves the [anchored](crate::Node::anchored) nodes
-    /// below along: each keeps its place relative to this node. For example, a ship moves with the crates on its deck.
+    /// Sets the world transform, as [`Scene::set_world`] does. The [anchored](crate::Node::anchored) nodes below move
+    /// along: each keeps its place relative to this node. For example, a ship moves with the crates on its deck.
     ///
     /// Runs in **O(subtree + ancestors)**.
     ///
@@ -372,8 +372,8 @@ impl NodeMut<'_> {
     }
 
     /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. The
-    /// node must have a transform. Translation and scale stay the same, and if the local transform is a matrix, so do
-    /// its mirroring and shear. A model whose front is +Z, as in glTF, then needs half a turn about its own Y axis:
+    /// node must have a transform. Translation and scale stay the same, as do the mirroring and shear of a local
+    /// transform that is a matrix. A model whose front is +Z, as in glTF, then needs half a turn about its own Y axis:
     /// `local.rotation *= Quat::from_rotation_y(PI)`.
     ///
     /// If `up` is zero or parallel to the direction, any perpendicular axis is used. Runs in **O(ancestors)**.

@@ -242,7 +242,7 @@ impl<'s> NodeRef<'s> {
         path.split('/').try_fold(self, |node, name| node.children().find(|child| child.name() == Some(name)))
     }
 
-    /// Iterates over the nodes at or below this one with exactly this name, in pre-order. Runs in **O(nodes visited)**.
+    /// Iterates over the nodes of the subtree that have exactly this name, in pre-order. Runs in **O(nodes visited)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene};
@@ -288,9 +288,9 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world matrix as of now, including all edits since the last update. It has the same bits as the
-    /// matrix that [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single
-    /// precision, unlike [`world_f64`](Self::world_f64). Use it to read matrices between edits without an update, as in
-    /// inverse kinematics; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
+    /// matrix that [`Scene::update`] would compute, so, unlike [`world_f64`](Self::world_f64), it is infinite or NaN if
+    /// the ancestors' transforms exceed single precision. Use it to read matrices between edits without an update, as
+    /// in inverse kinematics; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -298,8 +298,8 @@ impl<'s> NodeRef<'s> {
         self.scene.store.fresh_world(self.id)
     }
 
-    /// Returns the world transform as of now, composed in double precision from the local transforms of the node and
-    /// all its ancestors, including all edits since the last update.
+    /// Returns the world transform as of now, including all edits since the last update. It is composed in double
+    /// precision from the local transforms of the node and all its ancestors.
     ///
     /// It is exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds
     /// it. Runs in **O(ancestors with a transform)**.
@@ -337,9 +337,9 @@ impl<'s> NodeRef<'s> {
         self.scene.store.world_bounds(self.id)
     }
 
-    /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update; empty if
-    /// there are none, infinite if any box is. The subtree is the present one, in which nodes that were inserted since
-    /// the update have no box yet. Runs in **O(nodes of the subtree)**.
+    /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update. It is empty
+    /// if there are no drawables, and infinite if any of their boxes is. The subtree is the present one, in which nodes
+    /// that were inserted since the update have no box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
@@ -356,7 +356,7 @@ impl<'s> NodeRef<'s> {
     /// `None` if the world transform shears or is flat; then use [`Mat34::nearest_transform`] of
     /// [`fresh_world`](Self::fresh_world).
     ///
-    /// Use it for physics and similar purposes, because a product of many matrices in single precision, such as
+    /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
     /// [`world`](Self::world), may appear to shear because of rounding alone.
     #[must_use]
     pub fn world_transform(self) -> Option<Transform> {
@@ -389,7 +389,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.own_material(self.id)
     }
 
-    /// Returns the effective layers as of now: those that the node shares with all its ancestors; none if it is hidden.
+    /// Returns the present effective layers: those that the node shares with its ancestors; none if the node is hidden.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -433,9 +433,9 @@ impl<'s> NodeRef<'s> {
         self.scene.store.node(self.id)
     }
 
-    /// Returns the slice and the slot of the node's world matrix: its own, or that of the nearest ancestor with a
-    /// transform. [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts them to an index in a buffer of
-    /// all matrices. `None` for a node that was inserted since the last update.
+    /// Returns the slice and the slot of the world matrix that the node uses: its own, or that of the nearest ancestor
+    /// with a transform. [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts them to an index in a
+    /// buffer of all matrices. `None` for a node that was inserted since the last update.
     #[must_use]
     pub fn matrix_slot(self) -> Option<MatrixSlot> {
         self.scene.store.matrix_slot(self.id)

@@ -38,8 +38,8 @@ pub enum Place {
     /// Outside of the tree, as the root of a detached subtree, to be moved back or removed later.
     ///
     /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
-    /// subtree. Its root has no parent and no siblings, its world transforms start with the local transform of its
-    /// root, and it inherits neither visibility, layers nor material. [`Scene::update`] updates its edited parts too;
+    /// subtree. Its root has no parent and no siblings, and its world transforms start with the local transform of its
+    /// root. It inherits no visibility, layers or material. [`Scene::update`] updates its edited parts too;
     /// [`Scene::len`] does not count it. Draw lists and queries include a newly detached subtree until the next update.
     Detached,
 }
@@ -73,9 +73,9 @@ pub enum Keep {
     Local,
     /// The world transform: the local transform is recomputed in double precision, and rounded to single precision.
     ///
-    /// If the new parent's world transform stretches some direction `u` times as much as another, the node's position
-    /// is off by at most `u` · 10⁻⁷ of its distance from the parent, and each axis by at most `u` · 2 · 10⁻⁶ of its
-    /// length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
+    /// Let the new parent's world transform stretch some direction `u` times as much as another. Then the node's
+    /// position is off by at most `u` · 10⁻⁷ of its distance from the parent. Each axis is off by at most `u` · 2 ·
+    /// 10⁻⁶ of its length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
     ///
     /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach a node without shear,
     /// set its local transform to the [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.
@@ -83,8 +83,8 @@ pub enum Keep {
 }
 
 impl Scene {
-    /// Resolves a place. `moving` is the node to move there, if it is in the scene; it is not counted as a sibling.
-    /// Runs in O(index) for [`Place::Child`], else in O(1).
+    /// Resolves a place. `moving` is the node to move there, if it is already in the scene; this node is not counted as
+    /// a sibling. Runs in O(index) for [`Place::Child`], else in O(1).
     #[inline]
     pub(crate) fn position(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
         // The most frequent place comes first, because it reads only the parent.

@@ -20,8 +20,8 @@ use edit::{Insert, Names, Step, Tickets};
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another,
 /// with the same results as direct calls. An edit that fails does not stop the others. [`apply_all`](Self::apply_all)
 /// reverts all edits if one fails. Queues keep their memory, so a queue that is reused every frame allocates nothing in
-/// the steady state, except for trees, for names and descriptions in changes, and in `apply_all`. An edit takes at most
-/// 96 bytes; an insert also stores the node's description.
+/// the steady state. The exceptions are trees, names and descriptions in changes, and `apply_all`. An edit takes at
+/// most 96 bytes; an insert also stores the node's description.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked; the result is
 /// [`Error::StaleHandle`] if the scene has no node with this handle.
@@ -64,7 +64,7 @@ use edit::{Insert, Names, Step, Tickets};
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 ///
-/// Recorded on two threads, and joined in an order that does not depend on their speed:
+/// Edits are recorded on two threads, and joined in an order that does not depend on the threads' speed:
 ///
 /// ```
 /// use hedgerow::{Node, NodeHandle, Scene, Transform, edit::{Edit, EditQueue}};
@@ -252,7 +252,7 @@ impl EditQueue {
 
     /// Moves all edits of another queue to the end of this one. The other queue is then empty and keeps its memory.
     ///
-    /// Tickets of both queues stay valid: tickets of `other`, and of queues appended to `other` before, now refer to
+    /// Tickets of both queues stay valid. Tickets of `other`, and of queues that were appended to `other`, now refer to
     /// edits in this queue. Runs in **O(edits of `other`)**.
     ///
     /// ```

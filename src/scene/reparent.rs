@@ -10,10 +10,10 @@ impl Scene {
     /// out of the tree ([`Place::Detached`]). Returns the form of the node's local transform afterwards, if it has one.
     ///
     /// [`Keep::World`] keeps the world transform: the local transform is computed in double precision, and is stored as
-    /// a matrix if it shears. If the translation of the node, or of an old or new ancestor, is in double precision
-    /// ([`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64)), so is the new translation. A node
-    /// without a transform gets one if its new parent has another world transform. Moves to the same parent, and moves
-    /// of an [anchored](crate::Node::anchored) node, change no transform.
+    /// a matrix if it shears. If the translation of the node, or of an old or new ancestor, is in double precision, so
+    /// is the new translation: see [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64). A node
+    /// without a transform gets one if its new parent has another world transform. A move to the same parent, or of an
+    /// [anchored](crate::Node::anchored) node, changes no transform.
     ///
     /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles takes the lesser of O(depth of the
     /// new parent) and O(nodes of the subtree). [`Keep::World`] also takes O(old and new ancestors); moves between the
@@ -22,9 +22,9 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`],
-    /// [`Error::WouldCycle`]; with [`Keep::World`] also [`Error::Singular`] if the world transform of the new parent is
-    /// singular, [`Error::Overflow`] if numbers of the local transform or of the world matrix are too large, and
-    /// [`Error::Underflow`] if those of the local transform are too small.
+    /// [`Error::WouldCycle`]. With [`Keep::World`] also: [`Error::Singular`] if the world transform of the new parent
+    /// is singular; [`Error::Overflow`] if the local transform or the world matrix is too large; [`Error::Underflow`]
+    /// if the local transform is too small.
     ///
     /// ```
     /// use hedgerow::{Keep, Node, NodeRef, Place, Scene, Transform};

@@ -12,7 +12,7 @@ use hedgerow_math::{Frustum, Ray, Sphere};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use smallvec::SmallVec;
 
-/// A filter for [`Scene::query`]: nodes that are visible on at least one given layer, everywhere or below a given node.
+/// A filter for [`Scene::query`]: nodes visible on at least one given layer, in the whole tree or below a given node.
 ///
 /// [`Layers`] convert to a filter for these layers.
 ///
@@ -39,7 +39,7 @@ use smallvec::SmallVec;
 pub struct Filter {
     /// A node must be visible on at least one of these layers.
     pub layers: Layers,
-    /// A node must be this node or below it in the current tree. `None` for all nodes.
+    /// In the current tree, a node must be this node or be below it. `None` for all nodes.
     pub below: Option<NodeHandle>,
 }
 
@@ -154,7 +154,7 @@ struct Checked<'v> {
 /// node, the query also walks up the ancestors of each drawable found. The order is that of the draw list.
 impl Scene {
     /// Fills the lists of up to 32 views in one pass: a single camera, or several, such as the cascades of a shadow
-    /// map. The drawables that touch the view's frustum and pass its filter replace the contents of its list.
+    /// map. For each view, the drawables that touch its frustum and pass its filter replace the contents of its list.
     ///
     /// If the result equals the old contents of a list, [`DrawList::group`] has nothing to do. The command of a
     /// drawable is made once for all views. With the feature `rayon`, the first list stores the commands temporarily,
@@ -162,12 +162,12 @@ impl Scene {
     ///
     /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, even if the scene has no
     /// [`bounds`](crate::SceneConfig::bounds). Boxes are then also composed in double precision, and rounded outwards
-    /// relative to one position per slice, so no drawable that touches the frustum is missed, however far from the
-    /// origin the eye and the drawable are. If the drawables of a slice are far apart, boxes far from that position are
-    /// enlarged by a ten-millionth of the distance, so more drawables may be listed. All views with eyes share the
-    /// composed data, which the first of their lists stores, so pass the same list first in each frame. A view with an
-    /// eye runs in **O(slices + drawables of slices that the frustum touches, eight at a time + drawables listed)**,
-    /// plus O(transforms that changed, or of slices that were edited) once for all views.
+    /// relative to one position per slice. So no drawable that touches the frustum is missed, however far the eye and
+    /// the drawable are from the origin. If the drawables of a slice are far apart, boxes are enlarged by a
+    /// ten-millionth of their distance from that position, so more drawables may be listed. All views with eyes share
+    /// the composed data. The first of their lists stores it, so pass the same list first in each frame. A view with an
+    /// eye runs in **O(slices + drawables of slices that the frustum touches + drawables listed)**, and tests eight
+    /// drawables at a time. All views with eyes together take O(transforms that changed or are in edited slices) more.
     ///
     /// ```
     /// use hedgerow::glam::camera::rh;
@@ -259,7 +259,7 @@ impl Scene {
         list.ask_previous(|node| self.store.previous_world(self.store.resolve(node)?));
     }
 
-    /// Lists the nodes whose drawables' boxes touch the volume and that pass the filter. Replaces the contents of the
+    /// Lists the nodes that pass the filter and whose drawables' boxes touch the volume. Replaces the contents of the
     /// list. Hidden and detached nodes are never found.
     ///
     /// ```
@@ -291,8 +291,8 @@ impl Scene {
         self.seek(&volume.checked_volume()?, filter.into(), nodes, |found| found.record().node)
     }
 
-    /// Lists the nodes whose drawables' boxes are hit by the ray and that pass the filter, sorted by distance and then
-    /// by handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
+    /// Lists the nodes that pass the filter and whose drawables' boxes the ray hits, sorted by distance and then by
+    /// handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
     ///
     /// The scene has no meshes, so test yours in this order, until a hit is nearer than the next box.
     ///

@@ -16,7 +16,7 @@ impl Scene {
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
     /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if the local transform or
-    /// the world matrix is too large for single precision, [`Error::Underflow`] if the local transform is too small.
+    /// the world matrix is too large for single precision; [`Error::Underflow`] if the local transform is too small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
         if !self.store.has_transform(at) {
@@ -40,8 +40,8 @@ impl Scene {
     /// Returns the world matrix of a node as of the last update. A node without a transform has its parent's matrix, or
     /// the identity if the node is [anchored](crate::Node::anchored).
     ///
-    /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node that was moved, anchored or
-    /// released, or that got or lost a transform since, has the old matrix:
+    /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node has the old matrix if since
+    /// then it was moved, anchored or released, or got or lost a transform:
     /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the present one. If ancestors' transforms exceed
     /// single precision, numbers are infinite or NaN: see [`Stats::overflowed`](crate::stats::Stats::overflowed).
     #[inline]

@@ -7,7 +7,7 @@ use crate::store::slice::Slice;
 use crate::store::slices::apart;
 use hedgerow_math::internal::Upcoming;
 
-/// Lists a slice as computed by a visitor, unless it is already listed.
+/// Adds a slice to the list of slices that a visitor computed, unless it is already listed.
 fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
     if !core::mem::replace(&mut slice.ahead, true) {
         ahead.push(number);
@@ -15,7 +15,7 @@ fn list(slice: &mut Slice, number: u32, ahead: &mut Vec<u32>) {
 }
 
 impl Store {
-    /// Begins a visit: marks, in each slice, the local transforms that were set since the update.
+    /// Begins a visit: in each slice, marks the local transforms that were set since the update.
     pub(crate) fn begin_ahead(&mut self) {
         self.rest();
         self.mark_slots();
@@ -34,7 +34,7 @@ impl Store {
         slice.import(&self.pages, others, |source| source.ahead);
         if slice.marked {
             list(slice, number, &mut self.clock.ahead);
-            // Draws of nodes without a transform may use the matrix of an import.
+            // A draw of a node without a transform may use the matrix of an import.
             self.slices.renew(number as usize, &mut self.clock.versions);
         }
     }

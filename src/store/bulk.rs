@@ -1,4 +1,4 @@
-//! Inserts of many nodes in depth-first order, so that their records, and later their rows, are in this order.
+//! Inserting many nodes in depth-first order, so that their records, and later their rows, are in this order.
 
 use crate::store::Store;
 use crate::store::links::Position;

@@ -56,7 +56,7 @@ macro_rules! components {
                 })*
             }
 
-            /// Returns the number of values of each component, with its name and its bit.
+            /// Returns the name, the bit and the number of values of each component.
             pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, Has, usize)> {
                 [$((stringify!($field), Has::$bit, self.$field.len())),*].into_iter()
             }
@@ -77,7 +77,7 @@ macro_rules! components {
                 $(self.$field.shrink();)*
             }
 
-            /// Returns whether the node has exactly the components that its record says it has.
+            /// Returns whether the node has exactly the components that its record states.
             pub(crate) fn agree_with(&self, id: RecordId, record: &Record) -> bool {
                 true $(&& record.has.has(Has::$bit) == self.$field.get(id).is_some())*
             }

@@ -325,7 +325,7 @@ impl Store {
 
 /// Other components.
 impl Store {
-    /// Makes the local transform, unchanged, relative to the world or to the parent.
+    /// Makes the local transform relative to the world or to the parent, without changing its values.
     pub(crate) fn set_anchored(&mut self, id: RecordId, anchored: bool) {
         if self.is_anchored(id) != anchored {
             let record = self.pages.record_mut(id);
@@ -376,7 +376,7 @@ impl Store {
         self.note(id, ChangeKinds::OWN_VISIBILITY);
     }
 
-    /// In a node's row, if it has one, sets the flag that says whether a value is the node's own. Returns the spot.
+    /// If a node has a row, sets the flag there that says whether a value is the node's own. Returns the spot.
     fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) -> Spot {
         let spot = self.pages.spot(id);
         if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {

@@ -42,9 +42,9 @@ structures! {
     Saved { first: u32, next: u32, has: u32 };
 }
 
-/// The components of a node that are saved; an update or the links restore all others.
+/// The saved components of a node; an update or the links restore all others.
 const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Has::ANCHORED.0 | Components::ALL.0);
-/// Lower bounds of the bytes that an update takes for each node that it places, lists included, and for each slice.
+/// Lower bounds of the bytes, lists included, that an update takes for each node that it places and for each slice.
 const NODE_BYTES: usize = 352;
 const SLICE_BYTES: usize = 1 << 13;
 

@@ -6,7 +6,7 @@ use core::ops::{BitOr, BitOrAssign};
 /// A set of kinds of changes of a node.
 ///
 /// Updates compute [`WORLD`](Self::WORLD), [`VISIBILITY`](Self::VISIBILITY) and [`MATERIAL`](Self::MATERIAL), and
-/// report them if the result differs. Other kinds are edits, reported even if they set the same value again.
+/// report them if the result differs. Other kinds are edits, which are reported even if they set the same value again.
 ///
 /// ```
 /// use hedgerow::changes::ChangeKinds;

@@ -103,8 +103,8 @@ impl Pages {
         core::iter::successors(self.link(id, Link::First).some(), |&child| self.link(child, Link::Next).some())
     }
 
-    /// Returns whether a node is `top` or below it. Takes turns between a climb from the node and a walk over the
-    /// subtree, and ends with the shorter one.
+    /// Returns whether a node is `top` or below it. Alternates between a climb from the node and a walk over the
+    /// subtree, and ends when the shorter one ends.
     pub(crate) fn is_in_subtree(&self, id: RecordId, top: RecordId) -> bool {
         let mut walk = Some(top);
         let mut at = id;

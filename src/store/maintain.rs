@@ -23,17 +23,17 @@ pub struct Maintenance {
     pub merged: usize,
     /// The number of nodes in the slices that were reconstituted or merged.
     pub nodes: usize,
-    /// The number of slices left for later, because the budget was spent or there are edits since the last update.
+    /// The number of slices left for later, because the budget was spent or edits followed the last update.
     pub remaining: usize,
 }
 
-/// A slice is reconstituted if more than one in 4 of its rows, slots or drawables is unused, or more than one in 16 if
-/// there is no time limit. Then the spare room of columns is also reduced to one in 16.
+/// A slice is reconstituted if more than 1/4 of its rows, slots or drawables are unused, or more than 1/16 if there is
+/// no time limit. Without a time limit, the spare room of columns is also reduced to 1/16.
 const SPARSE: [usize; 2] = [4, 16];
 
 /// Slices that follow each other in the order and become one slice.
 struct Task {
-    /// The priority: a thousand for each slice to merge, or unused places per thousand of a sparse slice.
+    /// The priority: a thousand for each slice to merge, or, for a sparse slice, its unused places per thousand.
     need: usize,
     slices: SmallVec<[u32; 4]>,
 }
@@ -87,7 +87,7 @@ impl Store {
         done
     }
 
-    /// Returns neighbours to merge, which leave room in one slice; of any two, one is small and one a candidate.
+    /// Returns neighbours to merge, which leave room in one slice; of two adjacent ones, one is small, one a candidate.
     fn joins(&self, candidates: &[u32]) -> Vec<Task> {
         let small = |number: u32| self.is_small(number);
         let mut tasks = Vec::new();
@@ -118,8 +118,8 @@ impl Store {
         tasks
     }
 
-    /// Returns candidates to reconstitute, in which more than one in `parts` places of a column is unused. Leaves out
-    /// slices in `joined`, which are merged in any case.
+    /// Returns candidates to reconstitute, in which more than 1/`parts` of the places of a column are unused. Leaves
+    /// out slices in `joined`, which are merged in any case.
     fn sparse(&self, candidates: &[u32], joined: &[u32], parts: usize) -> Vec<Task> {
         let joined: std::collections::HashSet<u32> = joined.iter().copied().collect();
         let of = |&number: &u32| {

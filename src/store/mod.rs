@@ -86,7 +86,7 @@ use waiting::Waiting;
 /// No number.
 pub(crate) const NIL: u32 = u32::MAX;
 
-/// Records, the data derived from them, and the work left to the update.
+/// The records, the data derived from them, and the work that is left to the update.
 #[derive(Clone)]
 pub(crate) struct Store {
     pages: Pages,
@@ -134,7 +134,7 @@ struct Clock {
     cuts: u32,
     /// The slices that the last sweep computed.
     swept: Vec<u32>,
-    /// Whether there was no update yet, so that only the root and the limbo have rows.
+    /// Whether no update has run yet, so that only the root and the limbo have rows.
     placed: bool,
     /// The slices with matrices that a visitor computed.
     ahead: Vec<u32>,
@@ -250,7 +250,7 @@ impl Store {
         (self.max_nodes() * 2).min(MAX_ROWS)
     }
 
-    /// Gives a slice a new version, so that slices that import from it check it.
+    /// Gives a slice a new version, so that slices that import from it check their imports.
     fn renew_version(&mut self, number: u32) {
         self.slices.renew(number as usize, &mut self.clock.versions);
         self.slices.slices[number as usize].swept_in = self.clock.updates;

@@ -1,11 +1,11 @@
 //! Pages of records, and the free list.
 //!
 //! A load that must arrive before the next instruction retires costs more than a store. So the state, which an edit
-//! checks, is small and in its own array; the record, which an edit writes, is written without being read.
+//! checks, is small and in its own array; an edit then writes the record without reading it.
 //!
 //! Invariants:
 //! 1. The state of a live record is the generation of its handle, which is odd. The state of a free record is even, so
-//!    it equals no handle's. The state of a spent record is 0, and the record is on no list.
+//!    it equals no handle's generation. The state of a spent record is 0, and the record is on no list.
 //! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
 //! 3. If a dirty byte is set, the mark of its page is set.
 
@@ -23,7 +23,7 @@ const PAGE_BITS: u32 = 10;
 /// The greatest number of records. This limit leaves two bits of a record's number unused.
 pub(crate) const MAX_RECORDS: u32 = 1 << 30;
 
-/// The upper bit of a state: set if setting the local transform needs more than a store. No handle has this bit.
+/// The upper bit of a state: 1 if setting the local transform needs more than a store. No handle has this bit.
 const SLOW: u32 = 1 << 31;
 /// The state of [`RecordId::LIMBO`], which no handle names: even, and greater than the states of free records.
 const LIMBO: u32 = SLOW - 2;
@@ -51,8 +51,8 @@ thread_local! {
     pub(crate) static RECORDS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_RECORDS) };
 }
 
-/// The location of a node: its slice, its row there, and the slot of its own or inherited transform, or its index in
-/// the waiting list until an update places it. One load reads all of it.
+/// The location of a node: its slice, its row there, and the slot of its own or inherited transform. Until an update
+/// places the node, it is the index in the waiting list instead. One load reads all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub(crate) struct Spot(u64);
@@ -215,10 +215,10 @@ impl Pages {
         NodeHandle::of_record(id, self.pages[id.page()].states[id.index()] & !SLOW)
     }
 
-    /// Stores the local transform of a live node that has one, entirely in its record, and marks it dirty. In all other
-    /// cases, returns `None` and changes nothing.
+    /// If the local transform of a live node is entirely in its record, replaces it and marks the record dirty. In all
+    /// other cases, returns `None` and changes nothing.
     ///
-    /// Waits for one load, the state; the record and its dirty byte are stored without a load.
+    /// Waits for one load, that of the state; the record and its dirty byte are stored without a load.
     #[inline(always)]
     pub(crate) fn set_plain(
         &mut self,

@@ -20,7 +20,7 @@ use hedgerow_math::internal::prefetch;
 /// A waiting node that is not listed yet.
 const UNLISTED: u32 = u32::MAX;
 
-/// Returns the greatest length of lists that are kept: enough for the edits of a busy frame, but not for a build.
+/// Returns the greatest length of a list that keeps its memory: enough for a busy frame, but not for a build.
 fn most_kept(nodes: usize) -> usize {
     (nodes / 8).max(1 << 14)
 }

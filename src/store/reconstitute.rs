@@ -1,9 +1,9 @@
 //! Reconstitution: writes the nodes of neighbouring slices, and new nodes, as slices in depth-first order.
 //!
 //! The same function splits and merges slices, and moves nodes. Nodes are sorted by counting, over arrays of four-byte
-//! numbers: sizes of subtrees in reverse order, positions in forward order. Links are not followed, so siblings keep
-//! the order of their old rows, and new siblings come last. Records of nodes that had a row are hardly read, unless the
-//! nodes were reshaped. Imports are named by record, so other slices need no change.
+//! numbers: the sizes of subtrees are computed in reverse order, positions in forward order. Links are not followed, so
+//! siblings keep the order of their old rows, and new siblings come last. Records of nodes that had a row are hardly
+//! read, unless the nodes were reshaped. Imports are named by record, so other slices need no change.
 //!
 //! Source: the thesis, section 4.4.6; the order is that of a counting sort.
 
@@ -87,7 +87,7 @@ pub(crate) struct Sort {
     chosen: Vec<u32>,
 }
 
-/// Converts the number of a node in a sort, or a number of nodes.
+/// Converts the number of a node in a sort, or a count of nodes, to 32 bits.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^30 records")]
 pub(crate) fn short_row(row: usize) -> u32 {
@@ -142,7 +142,7 @@ impl Sort {
         items.map(|Item { source, row, .. }| (row != FRESH).then_some((usize::from(source), usize::from(row))))
     }
 
-    /// Returns the histories of the last piece's imports, if they were imports before.
+    /// Returns the history of each import of the last piece, if its node was an import before.
     fn histories(&self) -> impl Iterator<Item = Option<History>> {
         self.chosen.iter().map(|&parent| self.imports.get(parent.wrapping_sub(IMPORT) as usize)?.history)
     }
@@ -173,8 +173,8 @@ impl Sort {
 }
 
 impl Store {
-    /// Writes the nodes of `sources`, which follow each other in the order, and `fresh` nodes, parents first, as one or
-    /// more slices. The first new slice keeps the first source's number. If `reshaped`, components come from records.
+    /// Writes the nodes of `sources`, which are neighbours in the order, and of `fresh`, parents first, as one or more
+    /// slices. The first new slice keeps the first source's number. If `reshaped`, components come from records.
     ///
     /// Runs in O(n), some 25 ns a node.
     pub(crate) fn reconstitute(
@@ -231,7 +231,7 @@ impl Store {
             starts.push(start);
             for (at, row) in slice.rows.iter().enumerate() {
                 let item = if let Some(&handle) = slice.imports.get(at) {
-                    // An import whose node is in an earlier source is no import any more.
+                    // An import whose node is in an earlier source is no longer an import.
                     let spot = handle.and_then(|handle| self.pages.resolve(handle)).map(|id| self.pages.spot(id));
                     let within = spot.and_then(|spot| {
                         let of = sources.iter().position(|&number| number as usize == spot.slice())?;
@@ -329,7 +329,7 @@ impl Store {
         parent == RecordId::ROOT || parent == RecordId::LIMBO
     }
 
-    /// Returns the handle of a parent in an earlier piece, or of an import, and the values that it hands down.
+    /// Returns the handle of a parent in an earlier piece, or of an import, and the values that the node hands down.
     fn inherited_of(&self, parent: u32, sort: &Sort) -> (Option<NodeHandle>, Inherited) {
         if parent >= IMPORT {
             let Import { handle, inherited, .. } = sort.imports[(parent - IMPORT) as usize];

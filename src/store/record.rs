@@ -94,7 +94,7 @@ impl Has {
     /// A [`ViewRange`](crate::ViewRange).
     pub(crate) const RANGE: Self = Self(1 << 16);
 
-    /// Returns whether setting the local transform needs more than a store, as there is none or parts are in side data.
+    /// Returns whether setting the local transform needs more than a store: there is none, or parts are in side data.
     pub(crate) const fn sets_at_length(self) -> bool {
         self.0 & Self::TRANSFORM.0 == 0 || self.0 & (Self::MATRIX.0 | Self::REMAINDER.0) != 0
     }

@@ -41,7 +41,7 @@ impl Store {
         boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds))
     }
 
-    /// Checks each drawable's box against its matrix, and the boxes around it, which must be tight after an update.
+    /// Checks each drawable's box against its matrix. The boxes around drawables must be tight after an update.
     pub(crate) fn validate_boxes(&self) -> Result<(), String> {
         if !self.config.bounds {
             let kept = self.slices.slices.iter().any(|slice| slice.boxes.is_some());

@@ -1,4 +1,4 @@
-//! A slice: data of some thousand nodes for passes, in depth-first order, all derived from records.
+//! A slice: the data of some thousand nodes, in depth-first order, that passes read. All of it is derived from records.
 //!
 //! ```text
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
@@ -57,7 +57,7 @@ pub(crate) struct Slice {
     /// Whether the slice's nodes are outside of the tree.
     pub(crate) detached: bool,
     /// The nodes that the first rows copy. In slices of the root and the limbo, and in slices with anchored nodes, the
-    /// first is `None`: the identity, which is the parent slot of anchored nodes.
+    /// first is `None`. It is the identity, the parent slot of anchored nodes.
     pub(crate) imports: Vec<Option<NodeHandle>>,
     pub(crate) rows: Vec<Row>,
     /// The rows in use: imports, nodes, and rows that died since the update.
@@ -215,7 +215,7 @@ impl Slice {
         Some((row, new.slot))
     }
 
-    /// Computes the visibility of the node of a row from the row above.
+    /// Computes the visibility of a row's node from the row above.
     #[inline(always)]
     pub(crate) fn seen_below(&self, pages: &Pages, components: &Components, row: &Row) -> Seen {
         let up = self.seen(usize::from(row.above));
@@ -406,7 +406,7 @@ impl Slice {
         !same
     }
 
-    /// Returns the values that the node of a row hands down to other slices.
+    /// Returns the values that a row's node hands down to other slices.
     pub(crate) fn inherited(&self, row: usize) -> Inherited {
         let at = &self.rows[row];
         Inherited { world: self.slots.worlds[usize::from(at.slot)], material: at.material(), seen: self.seen(row) }
@@ -422,7 +422,7 @@ impl Slice {
         ]
     }
 
-    /// Reduces the spare room of all columns to one in `parts` of their length.
+    /// Reduces the spare room of each column to 1/`parts` of its length.
     pub(crate) fn shrink(&mut self, parts: usize) {
         fn shrink<T>(column: &mut Vec<T>, parts: usize) {
             column.shrink_to(column.len() + column.len() / parts);

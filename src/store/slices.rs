@@ -85,7 +85,7 @@ impl Slices {
         }
     }
 
-    /// Sets a flag of the slice of a node, if the node has a row, and lists the slice for the update.
+    /// If a node has a row, sets a flag of the node's slice, and lists the slice for the update.
     fn note_edit(&mut self, spot: Spot, flag: impl FnOnce(&mut Head) -> &mut bool) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
         let listed = head.is_edited();
@@ -101,7 +101,7 @@ impl Slices {
         self.note_edit(spot, |head| &mut head.reshaped);
     }
 
-    /// Lists a slice for the update of its boxes, if it has any.
+    /// Lists a slice for the update of its boxes, if the slice has boxes.
     pub(crate) fn list_unboxed(&mut self, slice: usize) {
         if let Some(boxes) = &mut self.slices[slice].boxes
             && let Ok(number) = u32::try_from(slice)

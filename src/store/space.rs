@@ -1,13 +1,13 @@
 //! World transforms in double precision, as spaces that nodes are placed in.
 //!
 //! Most transforms only move, turn and scale uniformly. Such a space is stored as translation, rotation and scale, so
-//! composing spaces and placing nodes takes no matrix, inverse or decomposition. All other spaces are matrices.
+//! composing spaces and placing nodes take no matrix, inverse or decomposition. All other spaces are matrices.
 
 use crate::{Error, Local, NodeHandle, Transform};
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 
-/// Makes the error that says why no local transform places a node in the world below a parent.
+/// Makes the error that says why no local transform below a parent gives a node its world transform.
 pub(crate) type Fault = fn(NodeHandle) -> Error;
 
 /// The world transform of a node, and the inverse data for the local transforms of its children.
@@ -37,7 +37,7 @@ impl Space {
         above.below(&local.to_wide())
     }
 
-    /// Returns the local transform that places a child at `world`, which is checked.
+    /// Returns the local transform that places a child at the checked `world`.
     #[inline]
     pub(crate) fn local_at(&self, world: Local) -> Result<Local, Fault> {
         match self {
@@ -67,7 +67,7 @@ pub(crate) struct EvenSpace {
 }
 
 impl EvenSpace {
-    /// Returns the space of a child with this local transform, if that is even, too.
+    /// Returns the space of a child with this local transform, if that space is even, too.
     #[inline]
     fn below(&self, local: &Transform) -> Option<Self> {
         let Vec3 { x, y, z } = local.scale;
@@ -173,7 +173,7 @@ mod tests {
     fn a_rotation_that_was_rounded_becomes_a_unit_of_the_same_direction() {
         for at in 0..400_u32 {
             let turn = DQuat::from_euler(glam::EulerRot::XYZ, f64::from(at), f64::from(at) * 0.7, 1.0);
-            // On both sides of the limit, and as small as single precision rounds.
+            // Errors on both sides of the limit, and as small as the rounding of single precision.
             for off in [1.3e-5, -1.3e-5, 0.9 * UNIT, -0.9 * UNIT, 1e-6, -1e-7, 0.0] {
                 let made = unit(turn * (1.0 + off).sqrt());
                 assert!((made - turn).length() < 1e-15, "{off}: {made} of {turn}");

@@ -1,9 +1,9 @@
 //! Checks every invariant of the storage.
 //!
 //! 1. A live record's links agree with its neighbours'. States, the free list and marks satisfy the invariants of
-//!    [`page`](super::page). The components that a record says it has exist, and no others.
-//! 2. A node's spot names a live row with the node's record, and the row's own slot and drawable have the same record;
-//!    or the node is in the waiting list, at the index in its spot. Moved and redrawn nodes are on their lists.
+//!    [`page`](super::page). Each node has the components that its record states, and no others.
+//! 2. A node's spot names a live row with the node's record, and the row's own slot and drawable have the same record.
+//!    Otherwise, the node is in the waiting list, at the index in its spot. Moved and redrawn nodes are on their lists.
 //! 3. A parent's row and slot come before its children's. The slice of an import comes before its importer's in the
 //!    order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update, and no
 //!    longer. A slot whose local transform is a matrix is in use.
@@ -32,7 +32,7 @@ macro_rules! ensure {
     };
 }
 
-/// Returns whether a list has each slice with a set flag exactly once, and no other slice.
+/// Returns whether a list has each slice whose flag is set exactly once, and no other slice.
 fn lists(list: &[u32], flags: impl Iterator<Item = bool>) -> bool {
     let mut list = list.to_vec();
     list.sort_unstable();

@@ -63,9 +63,8 @@ impl<'s> SliceView<'s> {
         self.boxes().map(|boxes| boxes.own)
     }
 
-    /// Returns the box around the drawables of each block of 64 slots, in the order of the slots, as of the last
-    /// update; empty if no drawable of the block has a box. Yields nothing without
-    /// [`SceneConfig::bounds`](crate::SceneConfig::bounds).
+    /// For each block of 64 slots, in order, returns the box around the block's drawables as of the last update; empty
+    /// if none of them has a box. Yields nothing without [`SceneConfig::bounds`](crate::SceneConfig::bounds).
     pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
         let blocks = self.boxes().map(|boxes| &boxes.blocks);
         blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
@@ -241,7 +240,7 @@ impl<'s> TransformView<'s> {
     }
 
     /// Returns, for each slot, the slot of the nearest ancestor that has a transform, or of its import. Imports have 0,
-    /// [anchored](crate::Node::anchored) nodes have an import that is the identity; unused slots are unspecified.
+    /// and [anchored](crate::Node::anchored) nodes have an import that is the identity; unused slots are unspecified.
     #[must_use]
     #[inline]
     pub fn parents(&self) -> &'s [u32] {
@@ -498,7 +497,7 @@ impl SliceViewMut<'_> {
     }
 
     /// Computes the world matrices that are out of date, or all if `everything` is set. They stay marked, so that the
-    /// next update can compare them with the values before. If none is out of date, nothing changes.
+    /// next update can compare them with the earlier values. If none is out of date, nothing changes.
     pub(crate) fn propagate(&mut self, everything: bool) {
         self.store.propagate_ahead(self.number, everything);
     }

@@ -9,7 +9,7 @@ use glam::{DAffine3, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
 
-/// The nodes with a transform from a node up to its topmost ancestor.
+/// The nodes that have a transform, from a node up to its topmost ancestor.
 pub(crate) type Chain = SmallVec<[RecordId; 32]>;
 
 /// A local transform with the rounding error of its translation in single precision.
@@ -169,7 +169,7 @@ impl Store {
         if stays_finite(&above, local.local) { Ok(local) } else { Err(Error::Overflow(self.handle(fault))) }
     }
 
-    /// Returns whether the translation of a node, or of one above it, is in double precision.
+    /// Returns whether a node, or one above it, has a translation in double precision.
     fn is_precise(&self, id: RecordId) -> bool {
         self.transform_chain(id).iter().any(|&id| self.pages.record(id).has.has(Has::REMAINDER))
     }
@@ -182,7 +182,7 @@ impl Store {
         above.local_at(world, || self.handle(parent))
     }
 
-    /// Returns the translation of a node's local transform in double precision, if it has one.
+    /// Returns the translation, in double precision, of a node's local transform, if there is one.
     pub(crate) fn wide_translation(&self, id: RecordId) -> Option<DVec3> {
         self.wide_local(id).map(|wide| wide.local.translation().as_dvec3() + wide.remainder.as_dvec3())
     }

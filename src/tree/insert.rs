@@ -56,7 +56,7 @@ impl Scene {
     /// several roots, they are inserted there one after the other. If `place` is a plain handle, the tree becomes the
     /// last child of that node.
     ///
-    /// To copy a subtree within a scene or from another scene, insert the result of [`Scene::tree`]; to load a subtree
+    /// To copy a subtree within a scene or from another scene, insert the result of [`Scene::tree`]. To load a subtree
     /// from a file, insert the result of [`Tree::from_bytes`]. To copy your own data of the nodes, use
     /// [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). A tree at [`Place::Detached`] can serve as a prefab
     /// that costs nothing in any pass. Runs in **O(nodes)**.

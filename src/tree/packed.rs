@@ -20,7 +20,7 @@ pub(super) struct Packed {
     names: String,
 }
 
-/// The components of a description (the lowest bits), and the index of its first word.
+/// The components of a description, in the lowest bits, and the index of its first word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Head(u64);
 
@@ -45,7 +45,7 @@ impl Head {
         self.0 as u32 & ((1 << Self::BITS) - 1)
     }
 
-    /// Creates the head of a description with these components, whose words start at 0.
+    /// Creates the head of a description that has these components and whose words start at 0.
     pub(super) fn of_parts(parts: u32) -> Self {
         Self(u64::from(parts))
     }

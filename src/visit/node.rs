@@ -6,11 +6,11 @@ use crate::{Drawable, Local, NodeHandle};
 
 /// A visitor of a node and all nodes below it in depth-first order, siblings in order. By default methods do nothing.
 ///
-/// For each node, a walk calls [`enter`](Self::enter), then one method for each kind of component that the node has;
-/// then it visits the nodes below, and calls [`leave`](Self::leave). If any of a node's methods returns
-/// [`Flow::Prune`], the nodes below are skipped. At [`Flow::Break`], the walk ends at once, without further calls of
-/// `leave`. A visitor that needs the depth below the start can count calls of `enter` and `leave`; [`NodeRef::depth`]
-/// counts from the root, in O(ancestors).
+/// For each node, a walk calls [`enter`](Self::enter), then one method for each kind of component that the node has.
+/// After that, it visits the nodes below, and calls [`leave`](Self::leave). If any method that is called for a node
+/// returns [`Flow::Prune`], the nodes below are skipped. At [`Flow::Break`], the walk ends at once, without further
+/// calls of `leave`. A visitor that needs the depth below the start can count calls of `enter` and `leave`;
+/// [`NodeRef::depth`] counts from the root, in O(ancestors).
 ///
 /// Source: the thesis, section 4.3 (the visitor pattern, one method for each node type).
 pub trait Visitor {

@@ -4,7 +4,7 @@ use crate::NodeHandle;
 use crate::scene::NodeMap;
 
 impl<V: Clone> NodeMap<V> {
-    /// Gives copies of nodes the values of the originals: for each pair of an old and a new handle, if the old handle
+    /// Gives copies of nodes the values of the originals. For each pair of an old and a new handle, if the old handle
     /// has a value, the new handle gets a clone. Returns the number of values copied. Runs in **O(nodes copied)**.
     ///
     /// ```
@@ -31,8 +31,8 @@ impl<V: Clone> NodeMap<V> {
         copied
     }
 
-    /// Gives copies of nodes the values that another map has for the originals, such as those of another scene or of a
-    /// saved subtree. Returns the number of values copied. Runs in **O(nodes copied)**.
+    /// Gives copies of nodes the values that another map has for the originals, such as the map of another scene or of
+    /// a saved subtree. Returns the number of values copied. Runs in **O(nodes copied)**.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, data::NodeMap};

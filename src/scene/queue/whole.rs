@@ -107,12 +107,12 @@ impl EditQueue {
     /// Applies all recorded edits in order, or none: if an edit fails, the edits before it are reverted.
     ///
     /// The queue is empty afterwards; if an edit failed, it keeps all edits. Takes two to three times as long as
-    /// [`apply`](Self::apply), plus **O(depth)** for each edit in a detached subtree after a removal, and memory for
-    /// the old state of everything that the edits change.
+    /// [`apply`](Self::apply), plus **O(depth)** for each edit in a detached subtree after a removal. It also takes
+    /// memory for the old state of all that the edits change.
     ///
-    /// Reverted edits leave each node with its handle, components and place, and detached subtrees in their order. The
-    /// handles of nodes whose insert was reverted are not reused, so later inserts return other handles than they would
-    /// have without the attempt. Readers of changes may report nodes that are unchanged.
+    /// After a reversal, each node has its old handle, components and place, and detached subtrees have their old
+    /// order. The handles of nodes whose insert was reverted are not reused, so later inserts return other handles than
+    /// they would have without the attempt. Readers of changes may report nodes that are unchanged.
     ///
     /// ```
     /// use hedgerow::{Error, Node, Scene, edit::{BatchError, Edit, EditQueue}};

@@ -1,10 +1,10 @@
 //! The change feed, if the scene tracks changes: the changes that readers see, and the matrices of the previous update.
 //!
 //! A frame is an update that had work to do. World matrices and local transforms, which change for many nodes at once,
-//! are recorded by slot ([`Trace`]); a read finds their nodes ([`reading`]). [`log`] has all other changes, by node.
+//! are recorded by slot in [`Trace`]; a read finds their nodes in [`reading`]. [`log`] has all other changes, by node.
 //!
-//! A node has the history of the slot that it uses. If it gets a slot with another history, because the node was moved
-//! or a transform above it was removed, the log has the node's own history, and `recalled` has its previous matrix.
+//! A node has the history of the slot that it uses. If the node was moved, or a transform above it was removed, it may
+//! get a slot with another history. Then the log has the node's own history, and `recalled` has its previous matrix.
 //!
 //! An update goes through these steps:
 //!
@@ -15,7 +15,7 @@
 //!
 //! Invariants:
 //! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
-//! 2. Outside of an update no record has [`Has::RECORDED`], there are no notes of histories, and no slot in use is new.
+//! 2. Outside of updates, no record has [`Has::RECORDED`], there are no notes of histories, and no slot in use is new.
 //! 3. Previous and present matrices of slots are equal, except in `Trace::moving`; `moving` has these slices.
 
 mod log;
@@ -123,17 +123,17 @@ impl Feed {
         place.map_or(of_slot, |place| &self.recalled[place].1)
     }
 
-    /// Returns the frame after the last one, as slots count frames.
+    /// Returns the number that slots use for the next frame.
     fn next_frame(&self) -> u32 {
         self.slot_frame(self.frame + 1)
     }
 
-    /// Returns the frame of an update that has begun, as slots count frames; `None` outside of the update.
+    /// Returns the number that slots use for the frame of an update that has begun; `None` outside of the update.
     pub(crate) fn frame_of(&self, update: u64) -> Option<u32> {
         (self.frame != update).then(|| self.next_frame())
     }
 
-    /// Returns the number of a frame as slots count frames.
+    /// Returns the number that slots use for a frame.
     fn slot_frame(&self, frame: u64) -> u32 {
         u32::try_from(frame.saturating_sub(self.origin)).unwrap_or(u32::MAX)
     }
@@ -150,7 +150,7 @@ impl Feed {
             + self.notes.capacity() * size_of::<Past>()
     }
 
-    /// Records the kinds of an edit of a node. Nodes that are not in the tree are not reported.
+    /// Records which kinds of changes an edit of a node makes. Nodes that are not in the tree are not reported.
     pub(crate) fn note(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
         if !pages.record(id).has.has(Has::REPORTED) {
             return;
@@ -170,7 +170,7 @@ impl Feed {
         }
     }
 
-    /// Records, once, the old state of a node that is about to use another slot.
+    /// Records the old state of a node that is about to use another slot, if none is recorded yet.
     fn note_past(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize, history: History) {
         let node = pages.handle(id);
         let has = &mut pages.record_mut(id).has;
@@ -195,7 +195,7 @@ impl Feed {
 
 /// Recording of edits.
 impl Store {
-    /// Records the kinds of an edit of a node, if changes are tracked.
+    /// Records which kinds of changes an edit of a node makes, if changes are tracked.
     #[inline]
     pub(crate) fn note(&mut self, id: RecordId, kinds: ChangeKinds) {
         if self.feed.is_some() {
@@ -297,7 +297,7 @@ impl Store {
         }
     }
 
-    /// Restores histories of nodes that lost their row and were placed again, in their new slots.
+    /// Gives nodes that lost their row and were placed again their old histories, in their new slots.
     pub(crate) fn settle_lifted(&mut self) {
         let Self { pages, feed, slices, .. } = self;
         let Some(feed) = feed else { return };
@@ -495,7 +495,7 @@ impl Store {
 }
 
 impl crate::store::slices::Slices {
-    /// Returns the history of the slot that a node uses, if it is known.
+    /// Returns the history of the slot that a node uses, if the history is known.
     fn history(&self, spot: Spot) -> Option<History> {
         let (slice, row) = self.row(spot)?;
         slice.trace.as_ref()?.history(usize::from(row.slot))
@@ -503,8 +503,8 @@ impl crate::store::slices::Slices {
 }
 
 impl Store {
-    /// Returns the world matrix of a node after the second-to-last update, or the present one if the node did not exist
-    /// then; `None` if changes are not tracked.
+    /// Returns the world matrix of a node after the second-to-last update, or the present matrix if the node did not
+    /// exist then; `None` if changes are not tracked.
     pub(crate) fn previous_world(&self, id: RecordId) -> Option<&Mat34> {
         let feed = self.feed()?;
         let of_slot = self.slices.row(self.pages.spot(id)).and_then(|(slice, row)| {

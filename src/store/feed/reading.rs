@@ -88,7 +88,7 @@ impl ReadScratch {
         self.states.get(node.record().number() as usize).filter(|state| state.generation == node.generation())
     }
 
-    /// Returns the state of a node. Replaces the state of an earlier node of the same record, which is gone for good.
+    /// Returns the state of a node. If an earlier node had the record, replaces that node's state.
     fn state_mut(&mut self, node: NodeHandle) -> &mut State {
         let record = node.record().number() as usize;
         if record >= self.states.len() {
@@ -126,8 +126,8 @@ impl ReadScratch {
 }
 
 impl Store {
-    /// Reads the changes after a frame, as of the last update, into lists that are cleared first. If no frame is given,
-    /// or if the history does not reach back to it, lists all nodes of the tree as entered, and returns `true`.
+    /// Clears the lists, then fills them with the changes after a frame, as of the last update. Returns `true` and
+    /// lists all nodes of the tree as entered if no frame is given, or if the history does not reach back to the frame.
     pub(crate) fn read_changes(
         &self,
         after: Option<u64>,

@@ -34,8 +34,8 @@ fn links_that_form_no_trees_are_refused() {
         loaded(&saved(&broken)).map(drop)
     };
     let elsewhere = Err(BytesError::invalid("a link leads to a node that is elsewhere, or to none"));
-    // A cycle, the node's own sibling and child, two parents, the root and the detached list below a node, a free
-    // record.
+    // A cycle; a node that is its own sibling; a node that is its own child; a node with two parents. Then links to the
+    // root, the limbo, and records without a node.
     assert_eq!(refusal(Link::First, 3, chain[0]), elsewhere);
     assert_eq!(refusal(Link::Next, 1, chain[1]), elsewhere);
     assert_eq!(refusal(Link::First, 2, chain[2]), elsewhere);
@@ -61,7 +61,7 @@ fn states_and_free_lists_that_were_not_written_are_refused() {
         assert_eq!(pages.free_list().map(RecordId::number).collect::<Vec<_>>(), free);
         assert_eq!((pages.len(), pages.spent(), pages.room()), (2, 1, RECORDS.get() as usize - 6 + 2));
     }
-    // None, too few, one twice, in a circle too, one that is spent, lives, is the limbo or the root, or is none.
+    // Lists that are too short, repeat a record, or have one that is spent, live, the limbo, the root or out of range.
     let lists = [&[][..], &[2], &[2, 2], &[5, 5], &[2, 5, 2], &[2, 3], &[3, 3], &[2, 4], &[2, 1], &[0, 2], &[2, 6]];
     for free in lists {
         assert!(restored(&states, free).is_err(), "{free:?} is no list of what is free");

@@ -51,7 +51,7 @@ fn what_is_set_to_the_same_bits_is_not_computed() {
         nodes.push(store.insert(Position::last_of(nodes[at / 2]), &node).unwrap().record());
     }
     store.update();
-    // The build leaves no copies of local transforms: the first update with few sets makes the copies.
+    // The build leaves no copies of local transforms; the first update after few transforms were set makes them.
     for (x, computed) in [(1.0, None), (1.0, Some(0)), (2.0, Some(15))] {
         store.set_local(nodes[10], Transform::from_xyz(x, 0.0, 0.0).into());
         store.update();
