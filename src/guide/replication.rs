@@ -2,7 +2,7 @@
 //!
 //! **Over a network** send patches: a [`Recorder`](crate::patch::Recorder) reads what changed on the server, and each
 //! replica applies the patch to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch only
-//! applies to the state that it starts from, so patches of lost packets are joined with the next one. A client that
+//! applies to the state that it starts from, so patches of lost packets are joined with the next patch. A client that
 //! joins gets the whole tree as it was at the last read.
 //!
 //! ```
@@ -77,8 +77,8 @@
 //! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
-//! The first read, and a read after a long time without reads, is [whole](crate::changes::Changed::is_whole); all nodes
-//! have entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
+//! The first read is [whole](crate::changes::Changed::is_whole): all nodes have entered. So is a read after a long time
+//! without reads. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 /// The greatest number of probes in a walk.
 pub(crate) const MOST_PROBES: usize = 32;
 
-/// The least number of drawables that are worth a task of their own (feature `rayon`) if they are listed as draws.
+/// With the feature `rayon`, the least number of drawables that are worth a task of their own if listed as draws.
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
@@ -120,7 +120,7 @@ struct Tests {
 }
 
 impl Tests {
-    /// Tests the active probes. A probe that contains the enclosing box also contains these boxes, so it needs no test.
+    /// Tests the active probes. A probe that contains the enclosing box also contains these boxes, so no test is run.
     fn run<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
         let mut tests = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
         for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
@@ -308,7 +308,7 @@ impl Store {
 }
 
 /// Calls `each` for each box that a probe touches, with the box's index and the probes. `each` also gets the index of
-/// the next touched box in the same 64 boxes, and whether the first probe contains that next box.
+/// the next touched box in the same 64 boxes, and whether the first probe contains this next box.
 fn each_touched<P: Probe>(
     boxes: &Boxes,
     probes: &[P],

@@ -63,8 +63,8 @@ impl LevelsOfDetail {
     /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidDistances`] unless there are at most four levels, their distances are finite, at least 0 and
-    /// ascending, and only the last has no mesh.
+    /// [`Error::InvalidDistances`] if there are more than four levels, a distance is negative or not finite, the
+    /// distances do not ascend, or a level before the last has no mesh.
     pub fn insert(&mut self, mesh: u32, levels: &[(f32, Option<u32>)]) -> Result<(), Error> {
         let ascending = levels.is_sorted_by(|a, b| a.0 < b.0 && a.1.is_some());
         let sound = levels.iter().all(|level| level.0 >= 0.0 && level.0.is_finite());

@@ -12,10 +12,10 @@ use hedgerow_math::Frustum;
 
 /// The visible drawables of a scene, as two parallel arrays of commands and matrices.
 ///
-/// Reuse a list every frame, so that it only allocates when the scene grows, and
-/// [`Scene::draw_list`](crate::Scene::draw_list) only lists slices that changed since the list was last filled from the
-/// same scene. You may use it with several scenes in turn, skip frames or clear it; the list detects this, and is
-/// filled from scratch if necessary.
+/// Reuse a list every frame, so that it only allocates when the scene grows.
+/// [`Scene::draw_list`](crate::Scene::draw_list) then only lists slices that changed since the list was last filled
+/// from the same scene. You may use it with several scenes in turn, skip frames or clear it; the list detects this, and
+/// is filled from scratch if necessary.
 ///
 /// The list shows the scene after its last update, without nodes that were removed since.
 ///
@@ -95,7 +95,7 @@ impl DrawList {
     /// Sets the eye. From the next fill on, the list has [`relative_matrices`](DrawList::relative_matrices), or none if
     /// the eye is `None`. Use relative matrices in worlds so large that single precision cannot resolve positions.
     ///
-    /// The eye must be finite. This is not checked; if it is not finite, the matrices are not finite either.
+    /// The eye must be finite. This is not checked; if the eye is not finite, the matrices are not finite either.
     ///
     /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye, so compute it
     /// from a view matrix without translation.

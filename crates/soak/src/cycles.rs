@@ -50,7 +50,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
             told.push((memory::allocated(), scene.stats().allocated_bytes(), scene.len()));
         }
     }
-    // Memory reaches its size in the first tenth, and may then grow by at most a quarter.
+    // Memory reaches its usual size in the first tenth, and may then grow by at most a quarter.
     let most = told.iter().skip(1).map(|(bytes, ..)| *bytes).max().unwrap_or(0);
     let first = told.first().map_or(0, |(bytes, ..)| *bytes);
     let line = format!(

@@ -21,8 +21,8 @@ struct Node {
     moved_below: bool,
 }
 
-/// The tree. Without `FLAGS` an update computes all nodes. With `FLAGS` a moved node marks its ancestors up to the
-/// first marked one, and an update visits marked nodes and computes the subtrees of moved nodes.
+/// The tree. Without `FLAGS` an update computes all nodes. With `FLAGS`, a moved node marks its ancestors up to the
+/// first that is already marked, and an update visits marked nodes and computes the subtrees of moved nodes.
 pub(crate) struct Boxed<const FLAGS: bool> {
     /// The nodes by number; the first is the root. Pointers of removed nodes stay in the list, unused.
     nodes: Vec<Link>,

@@ -4,8 +4,8 @@
 //! drawables and 20 % materials. The baseline is boxed nodes.
 //!
 //! Both sides build the tree by the same single inserts. The scene is then maintained once, untimed, as is usual for a
-//! static scene; the naive graph stays where the allocator placed it. Small trees are traversed many times per turn,
-//! and so are in the cache (the thesis's variant without *flush*).
+//! static scene; the naive graph stays where the allocator placed it. Small trees are traversed many times per turn, so
+//! they are in the cache (the thesis's variant without *flush*).
 //!
 //! The root moves before each transform pass, so that every world matrix is computed. The naive pass also writes each
 //! drawable's matrix, as in the thesis (listing 2); the scene's draw list reads the world matrix.
