@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The factor by which boxes are widened to cover rounding: 2⁻¹⁹ of the numbers that a vertex is computed from.
 ///
 /// Let `u = 2⁻²⁴`, half a unit in the last place. A coordinate of a vertex with eight joints has at most six roundings
-/// per joint and eight for the sum; weights add up to one within `2u`. The corner of a box has five roundings. The
+/// per joint and eight for the sum. Weights add up to one within `2u`. The corner of a box has five roundings. The
 /// total is below `22u` times the sum of absolute products; this factor is `32u`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
@@ -28,8 +28,8 @@ struct JointGroup {
 /// Computes the bounding box of a skinned mesh in any pose, from one box per joint.
 ///
 /// A skinned vertex is a weighted mean of the positions that its joints give it, with positive weights that add up to
-/// one. The box of a joint contains, in the bind pose, all vertices that follow the joint. So each position stays
-/// inside its joint's box under the palette matrix, and the vertex is inside the box around all transformed boxes.
+/// one. In the bind pose, the box of a joint contains all vertices that follow the joint. So each position stays inside
+/// its joint's box under the palette matrix, and the vertex is inside the box around all transformed boxes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;

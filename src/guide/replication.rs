@@ -53,8 +53,8 @@
 //! A packet has a first and a last tick. A client ignores a packet whose last tick is not later than its own. It drops
 //! stored steps up to a packet's first tick, since later packets do not start earlier. The server drops patches that
 //! all clients have, and sends its tree to a client that lags too far. The difference between the client's tree and the
-//! server's is also a step, so handles stay valid. In a packet, a changed transform takes 100 bytes (half of them for
-//! the value before), a changed place 52, and a changed number up to 28. The packet itself takes 36 bytes.
+//! server's is also a step, so handles stay valid. In a packet, a changed transform takes 100 bytes, half of them for
+//! the old value. A changed place takes 52, and a changed number up to 28. The packet itself takes 36 bytes.
 //!
 //! Patches do not include edits of the recorder's root itself. After a restart, a server inserts its last tree, as
 //! clients do. To keep its handles, too, use [`Instance::with_ids`](crate::patch::Instance::with_ids).

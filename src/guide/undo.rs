@@ -39,7 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **With the same handles**: store, for each edit, the edit that reverts it. Instead of removing nodes,
+//! **With the same handles**: for each edit, store the edit that reverts it. Instead of removing nodes,
 //! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached). A detached subtree keeps
 //! its handles, names and components, and adds no cost to passes. To store the old state, use
 //! [`NodeRef::place`](crate::NodeRef::place) for the place, and [`NodeRef::node`](crate::NodeRef::node) for the

@@ -1,9 +1,9 @@
 //! Finds the drawables that shapes touch: tests boxes of slices, then of blocks, then of drawables, eight at a time.
 //!
-//! A walk tests several shapes, the *probes*, at once, and reports for each drawable which probes touch it. The
-//! contents of a box that is entirely inside a probe are not tested again. The walk first lists the slices to search,
-//! in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches the slices one by one, or
-//! several at a time (`threads`), because no state is kept between slices.
+//! A walk tests several shapes at once, called *probes*. For each drawable it reports which probes touch the drawable.
+//! The contents of a box that is entirely inside a probe are not tested again. The walk first lists the slices to
+//! search, in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches the slices one by one,
+//! or several at a time (`threads`), because no state is kept between slices.
 //!
 //! Boxes are those of the last update, except for nodes that were removed since.
 
@@ -151,7 +151,7 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 /// Prefetches the cache lines of the next block. Blocks are far apart, and too short for the hardware prefetcher.
-/// `whole` means that the block is inside the first probe (often the only one), so that the block's boxes are not read.
+/// `whole` means that the block is inside the first probe, often the only one; the block's boxes are then not read.
 #[inline]
 fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {
@@ -444,7 +444,7 @@ mod tests {
         scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
         // All probes test the box around both slices. Probes that cut this box test each slice; probes that cut the
-        // second slice test its blocks and the boxes in both.
+        // second slice test its blocks and the boxes in both blocks.
         assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
     }
 }

@@ -112,9 +112,9 @@ pub struct DetailView<'l> {
     pub eye: DVec3,
     /// The factor by which distances are multiplied: finite and greater than 0. Default 1.
     ///
-    /// An object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷ 2)) of the screen's height, with
-    /// the vertical field of view fov. To draw a mesh at shares of s and less, set its distance to r ÷ s and the scale
-    /// to tan(fov ÷ 2). Divide the scale by two for twice the resolution.
+    /// With a vertical field of view fov, an object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷
+    /// 2)) of the screen's height. To draw a mesh at shares of s and less, set its distance to r ÷ s and the scale to
+    /// tan(fov ÷ 2). Divide the scale by two for twice the resolution.
     pub scale: f32,
 }
 

@@ -109,9 +109,9 @@ impl DrawList {
     /// the update, and single precision for nodes that were moved since. Matrices that a reused list composed earlier
     /// stay the same until the next update.
     ///
-    /// A list that is reused every frame caches world transforms in double precision, 96 bytes each, and boxes if it is
-    /// used for culling, 24 bytes per drawable. It only recomposes transforms that may have changed; if only the eye
-    /// moved, it just subtracts and rounds.
+    /// A list that is reused every frame caches world transforms in double precision, 96 bytes each. If it is used for
+    /// culling, it also caches boxes, 24 bytes per drawable. It only recomposes transforms that may have changed; if
+    /// only the eye moved, it just subtracts and rounds.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -218,8 +218,8 @@ impl DrawList {
     }
 
     /// Returns the ranges of indices whose commands or matrix slots changed when the list was last filled, in ascending
-    /// order, for updating a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to the
-    /// length of the list yourself.
+    /// order. Use them to update a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to
+    /// the length of the list yourself.
     ///
     /// A range may include equal elements, because commands that were listed again count as changed, and so do commands
     /// that moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this

@@ -58,13 +58,13 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Creates the pace of one trial of `rounds` rounds; the first way always plays first.
+    /// Creates the pace of one trial with `rounds` rounds; the first way always plays first.
     pub const fn fixed(rounds: usize) -> Self {
         let (least, most, budget) = (rounds, rounds, Duration::ZERO);
         Self { trials: 1, least, most, budget, turn: 1, skipped: 0, alternates: false, lasts: None }
     }
 
-    /// Creates the pace of one trial of as many rounds as time allows; the ways alternate in playing first.
+    /// Creates the pace of one trial with as many rounds as time allows; the ways alternate in playing first.
     pub const fn timed(least: usize, most: usize, milliseconds: u64) -> Self {
         Self { least, most, budget: Duration::from_millis(milliseconds), alternates: true, ..Self::fixed(least) }
     }

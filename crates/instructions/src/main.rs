@@ -1,4 +1,4 @@
-//! Counts the instructions of single operations of `hedgerow`, and fails if one exceeds its limit.
+//! Counts the instructions of single operations of `hedgerow`, and fails if an operation exceeds its limit.
 //!
 //! ```text
 //! cargo run --release -p hedgerow-instructions -- [OPERATION ...] [--json]

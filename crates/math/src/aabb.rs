@@ -151,7 +151,7 @@ impl Aabb {
     /// Returns the box in the form that scenes store: an empty box becomes [`Aabb::EMPTY`].
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if a number is NaN, or is infinite in a box that is not one of the two special boxes.
+    /// [`Error::NotFinite`] if a number is NaN, or is infinite although the box is not one of the two special boxes.
     pub fn checked(self) -> Result<Self, Error> {
         if self.min.is_nan() || self.max.is_nan() {
             return Err(Error::NotFinite("a bounding box"));

@@ -233,8 +233,8 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
     keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
 }
 
-/// Returns the inverse of `wide`, or `None` if its linear part is singular (its determinant is at most 10⁻¹² of the
-/// product of its columns' lengths). A product of translation, rotation and non-zero scale always has an inverse.
+/// Returns the inverse of `wide`, or `None` if the linear part is singular: the determinant is at most 10⁻¹² of the
+/// product of the columns' lengths. A product of translation, rotation and non-zero scale always has an inverse.
 pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     // A small scale must not count as zero, so compare with the columns' lengths.
     let m = &wide.matrix3;

@@ -11,7 +11,7 @@ const LIVE: usize = 2_000;
 /// The number of inserted nodes after which the scene is updated and maintained.
 const FRAME: u64 = 1_000;
 
-/// Inserts and removes `count` nodes, one inserted subtree for each removed one, and compares the memory after each
+/// Inserts and removes `count` nodes, one inserted subtree for each removed subtree, and compares the memory after each
 /// tenth. Returns a line with figures, or an error that says what grew.
 pub(crate) fn run(count: u64) -> Result<String, String> {
     let start = Instant::now();

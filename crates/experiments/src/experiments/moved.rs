@@ -7,8 +7,8 @@
 //!   time to read the clock, about 25 ns. The shapes are those of [`Topology`]; the chain is short, since the naive
 //!   traversal is recursive. All trees are built by single inserts and maintained once.
 //!
-//! - `idle`: a call of `Scene::update` without changes, in nanoseconds per *call*, as the mean of many consecutive
-//!   calls; compared with one naive traversal of the same random tree.
+//! - `idle`: a call of `Scene::update` without changes, compared with one naive traversal of the same random tree; in
+//!   nanoseconds per *call*, the mean of many consecutive calls.
 //!
 //! - `meshes/set` and `meshes/reparent`: edits and an update of 60,000 groups of ten nodes, each with a mesh; in
 //!   nanoseconds per frame. Others report times of such scenes. If 5,000 groups are set, NVIDIA reports 27 frames per

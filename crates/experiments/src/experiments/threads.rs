@@ -8,7 +8,7 @@
 //! The other cases use a town of 250,000 drawables, in a scene that keeps world boxes:
 //!
 //! - `bounds`: recomputes every world matrix and every box.
-//! - `cull`: lists the draws that one of 16 cameras at street level sees; each sees 1 to 4 % of the town.
+//! - `cull`: lists the draws that one of 16 cameras at street level sees; each camera sees 1 to 4 % of the town.
 //! - `list`: fills a list of all draws from scratch.
 //! - `renew`: updates the same list after everything moved, which is not timed.
 //!

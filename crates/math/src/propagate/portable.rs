@@ -143,8 +143,8 @@ pub(super) fn count_links<S: Simd, V: SimdInt<S, Element = u32>>(
 }
 
 /// Multiplies a batch in which most slots are linked. The previous slot's matrix is still in a register, so no product
-/// waits for a load. This takes a branch per slot, which the processor predicts well if most slots are linked, as in
-/// limbs, and badly if half of them are.
+/// waits for a load. This takes a branch per slot. The processor predicts it well if most slots are linked, as in
+/// limbs, and badly if half are.
 #[inline(always)]
 fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], worlds: &mut [Mat34], slot: usize) {
     let mut world = whole::take(simd, &worlds[parents[0] as usize]);
