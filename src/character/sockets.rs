@@ -72,7 +72,7 @@ pub struct Sockets {
     ended: Vec<NodeHandle>,
     /// The indices of ended sockets, ascending.
     gone: Vec<usize>,
-    /// Nodes that lost their sockets to another node with the same record number; the next `follow` reports them.
+    /// Nodes that lost their sockets to another node with the same record number, for the next `follow` to report.
     replaced: Vec<NodeHandle>,
 }
 

@@ -77,8 +77,8 @@
 //! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
-//! The first read is [whole](crate::changes::Changed::is_whole): all nodes have entered. So is a read after a long time
-//! without reads. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
+//! The first read is [whole](crate::changes::Changed::is_whole), and so is a read after a long time without reads: all
+//! nodes entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;

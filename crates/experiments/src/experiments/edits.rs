@@ -3,7 +3,7 @@
 //! These cases edit a tenth of the nodes; figures are nanoseconds per edit:
 //!
 //! - `remove`: removes the leaves that a frame of the thesis removes;
-//! - `insert`: inserts the nodes that the same frame inserts after removing, each below a random leaf;
+//! - `insert`: inserts the nodes of that frame after the removals, each below a random leaf;
 //! - `set`: sets the local transforms of transform nodes in random order;
 //! - `move`: moves each inserted node below another random leaf; moving it back is not timed.
 //!

@@ -1,6 +1,6 @@
 //! The thesis's static evaluation (section 5.1, algorithm 2): trees that do not change.
 //!
-//! The cases `transform`, `render` and `frame`, which is both, use random trees of 512 to 1,048,576 nodes: 40 %
+//! The cases `transform`, `render` and `frame`, which does both, use random trees of 512 to 1,048,576 nodes: 40 %
 //! transforms, 40 % drawables and 20 % materials. The baseline is boxed nodes.
 //!
 //! Both sides build the tree by the same single inserts. The scene is then maintained once, untimed, as is usual for a
