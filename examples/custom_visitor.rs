@@ -87,7 +87,7 @@ impl SliceVisitor for Census {
         let transforms = slice.transforms();
         self.slices += 1;
         self.nodes += slice.nodes();
-        // The first slots are imports: copies of transforms of nodes in earlier slices.
+        // The first slots are imports: copies of transforms from earlier slices.
         let slots = slice.imports()..transforms.len();
         self.transform_slots += slots.len();
         self.transforms += slots.filter(|&slot| transforms.is_occupied(slot)).count();
@@ -132,7 +132,7 @@ fn main() -> Result<(), Error> {
     scene.visit(scene.root(), &mut outline);
     outline.print();
 
-    // Three cranes of five parts, without the two parts below the second's hidden jib.
+    // Three cranes of five parts, without the two parts below the hidden jib of the second crane.
     assert_eq!(outline.lines.len(), 1 + 3 * 5 - 2);
     assert!(outline.open.is_empty() && outline.lines.iter().filter(|line| line.hidden).count() == 1);
 

@@ -71,7 +71,7 @@ fn main() -> Result<(), Error> {
     let mut list = DrawList::new().with_motion();
     let (mut shortest, mut longest) = (f32::INFINITY, 0.0_f32);
     for frame in 0..FRAMES_A_SECOND * SECONDS {
-        // Integers give the number of steps due and the elapsed part of the next step.
+        // Integers give the number of steps that are due and the elapsed part of the next step.
         let due = frame * STEPS_A_SECOND;
         while carousel.steps < due / FRAMES_A_SECOND {
             if let Some(gondola) = carousel.step()? {

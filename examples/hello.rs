@@ -33,7 +33,7 @@ fn main() -> Result<(), Error> {
         places.iter().zip([11.2, 12.8]).all(|([x, _, z], wheel)| (x - wheel).abs() < 1e-4 && (z - 6.4).abs() < 1e-4)
     );
 
-    // A handle outlives every move of its node, and never names another node once its own is gone.
+    // A handle outlives every move of its node, and after the node is gone, it never names another node.
     let root = scene.get(scene.root()).expect("a scene has a root");
     let wheel = root.find("ferry/car/wheel_l").expect("the car is on the ferry").handle();
     scene.remove(car)?;

@@ -1,7 +1,7 @@
 //! Levels of detail: coarser meshes by distance, and a stand-in for a whole forest, chosen while culling.
 //!
 //! Two cameras look at one forest of 10,000 trees and choose levels independently, without edits of the scene. Each
-//! list remembers its levels, and trees switch to a coarser mesh slightly farther away than back, so none flickers.
+//! list remembers its levels: trees become coarser slightly farther away than they become finer, so none flickers.
 //!
 //! ```text
 //! cargo run --release --example level_of_detail

@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
     };
     let (pale, faint) = (ghost(&mut scene, "pale")?, ghost(&mut scene, "faint")?);
 
-    // A node's opacity is its parent's times its own; the root's is 1.
+    // A node is drawn with the product of its own opacity and its ancestors'; the root's is 1.
     let mut draws = DrawList::new();
     let mut opacity: Inherited<f32> = Inherited::new(1.0, |above, own| above * own);
     opacity.set(faint, 0.5);

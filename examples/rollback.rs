@@ -2,7 +2,7 @@
 //! again.
 //!
 //! Each tick saves the scene as bytes. A loaded scene has the same handles as the saved one, and repeated edits give
-//! the same handles again. So handles kept elsewhere stay valid, also those of nodes that are made again.
+//! the same handles again. So handles that are kept elsewhere stay valid, even if their nodes are made again.
 //!
 //! ```text
 //! cargo run --release --example rollback
@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         truth.tick(tick, [input(0, tick), input(1, tick)])?;
     }
 
-    // In this game the second player's input comes late; until it comes, the guess is that there is none.
+    // In this game the second player's input comes late; until then, the game guesses that there is no input.
     let mut game = Game::new()?;
     let (mut rollbacks, mut replayed) = (0, 0);
     for now in 0..TICKS + DELAY {

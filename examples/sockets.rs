@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(follow(&mut sockets, &mut scene, 0.75)?, [torches[0]], "the list names what no longer follows");
     assert!((at(&scene, torches[0]) - before).length() < 1e-4);
 
-    // The second guard puts it in the belt: it is the same node, with another parent and another joint.
+    // The second guard puts the torch in the belt: it is the same node, with another parent and another joint.
     scene.reparent(torches[0], guards[1], Keep::Local)?;
     sockets.insert(&scene, torches[0], 1, BODY, Transform::from_xyz(0.2, 0.0, 0.0))?;
     assert!(follow(&mut sockets, &mut scene, 1.0)?.is_empty());

@@ -26,7 +26,7 @@ const REACH: f32 = 30.0;
 
 type Entry = GeomWithData<[f32; 3], NodeHandle>;
 
-/// Positions in an R*-tree, and by handle to find the entry of a moved or removed node.
+/// Positions in an R*-tree; also by handle, to find the entry of a node that moved or was removed.
 #[derive(Default)]
 struct Index {
     tree: RTree<Entry>,

@@ -13,8 +13,8 @@ use hedgerow::{
 };
 use std::sync::Arc;
 
-/// Characters farther than this from the camera, in metres, are posed every second frame; beyond twice this distance,
-/// every fourth frame.
+/// The distance from the camera, in metres, beyond which characters are posed every second frame; beyond twice this
+/// distance, every fourth frame.
 const NEAR: f32 = 25.0;
 /// The distances between columns and between ranks, in metres.
 const COLUMN: f32 = 1.7;

@@ -20,7 +20,7 @@ pub(crate) struct Run {
     pub(crate) skinned: usize,
 }
 
-/// Plays the frames, after an untimed one that poses all characters and grows all arrays. With `eye`, distant
+/// Plays the frames, after an untimed frame that poses all characters and grows all arrays. With `eye`, distant
 /// characters are posed at a lower rate.
 pub(crate) fn play(
     army: &mut Army,

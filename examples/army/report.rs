@@ -19,7 +19,7 @@ pub(crate) struct Report<'r> {
     pub(crate) drawn: Option<Duration>,
 }
 
-/// A stage of a frame: key, name, times, and the number of items per frame with their name.
+/// A stage of a frame: key, name, times, and the number and name of the items per frame.
 type Stage<'r> = (&'static str, &'static str, &'r Times, Option<(f64, &'static str)>);
 
 impl Report<'_> {

@@ -33,8 +33,8 @@ impl Sun {
         self.lit.triangle([a, c, b], |_| ());
     }
 
-    /// Returns the fraction of sunlight at a point of a surface: the share of the four nearest pixels without a nearer
-    /// surface. A bias lights points just behind the nearest surface.
+    /// Returns the fraction of sunlight at a point of a surface: the share of the four nearest pixels at which no
+    /// surface is closer to the sun. A bias lights points just behind the nearest surface.
     pub(crate) fn light(&self, point: Vec3, normal: Vec3) -> f32 {
         let pixel = 2.0 * self.reach / SIDE as f32;
         let place = self.place(point + normal * (0.005 + 1.6 * pixel));

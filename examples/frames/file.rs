@@ -25,9 +25,9 @@ pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
     Ok(import.map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// The life of a file. In each frame, of every hundred nodes without animation, ten turn or shift near their original
+/// The life of a file. In each frame, per hundred nodes without animation, ten nodes turn or shift near their original
 /// transform, one part moves to another parent, and one part is copied. Moves and copies last ten frames; small files
-/// have one at a time.
+/// have only one of these at a time.
 pub(crate) struct FileLife {
     dice: Dice,
     players: Vec<AnimationPlayer>,
@@ -126,7 +126,7 @@ impl FileLife {
                 tally.moved += 1;
                 Ok(())
             }
-            // If the host is singular, no world transform can be kept, so the scene stays unchanged.
+            // If the host's matrix is singular, no world transform can be kept, so the scene stays unchanged.
             Err(Error::Singular(_) | Error::NotFinite(_)) => Ok(()),
             Err(error) => Err(error),
         }

@@ -12,7 +12,7 @@ use hedgerow::{Error, Keep, NodeHandle, Scene, Transform, Visibility};
 use std::collections::VecDeque;
 use std::f32::consts::TAU;
 
-/// The number of houses torn down in a frame, and as many are built; this is about 1 % of the nodes each time.
+/// The number of houses that are torn down in a frame, and of those that are built; each is about 1 % of the nodes.
 const HOUSES: usize = 8;
 /// The number of frames for which a lot stays empty.
 const EMPTY_FRAMES: usize = 5;

@@ -37,7 +37,7 @@ pub(crate) struct Body {
     bounds: JointBounds,
 }
 
-/// A person `along` metres down a street. A negative speed, in metres per second, leads back on the other side.
+/// A person `along` metres down a street. The speed (m/s) is negative for people who walk back on the other side.
 pub(crate) struct Walker {
     pub(crate) node: NodeHandle,
     player: Player<Arc<Clip>>,

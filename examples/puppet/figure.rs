@@ -9,7 +9,7 @@ use hedgerow::{
     skin::{Skin, SkinnedMesh},
 };
 
-/// The number of influences per vertex; unused ones have joint 0 and weight 0.
+/// The number of influences per vertex; unused influences have joint 0 and weight 0.
 const INFLUENCES: usize = 4;
 
 /// Lists to build meshes from, with an item for each vertex, influence or corner.

@@ -148,7 +148,7 @@ impl Gait {
         f32::from(self.keys) / 30.0
     }
 
-    /// Returns the forward speed at which feet on the ground do not slide, in metres per second.
+    /// Returns the forward speed, in metres per second, at which feet on the ground do not slide.
     pub(crate) fn speed(&self) -> f32 {
         self.stride / (self.stance * self.duration())
     }
@@ -232,8 +232,8 @@ impl Gait {
         stance.set(leg.toes, Quat::from_rotation_x(-toes));
     }
 
-    /// Returns how far a foot is in front of the hips, and its height: it goes back with the ground, then forward in
-    /// the air.
+    /// Returns how far a foot is in front of the hips, and its height: the foot goes back with the ground, then forward
+    /// in the air.
     fn track(&self, phase: f32) -> (f32, f32) {
         let half = 0.5 * self.stride;
         if phase <= self.stance {

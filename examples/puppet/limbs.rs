@@ -4,7 +4,7 @@ use super::rig::{Arm, Leg, Rig};
 use hedgerow::glam::{Mat3, Quat, Vec3};
 
 /// Returns the rotations of thigh and shin, in model space, with which the leg reaches from hip to ankle, or as far as
-/// it is long. The knee points along `knee`.
+/// its length allows. The knee points along `knee`.
 ///
 /// The law of cosines gives the angle at the hip.
 pub(super) fn reach(rig: &Rig, leg: &Leg, hip: Vec3, ankle: Vec3, knee: Vec3) -> [Quat; 2] {

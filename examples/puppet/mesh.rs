@@ -24,7 +24,7 @@ pub(crate) struct Vertex {
     pub(crate) influences: Vec<(u16, f32)>,
 }
 
-/// A vertex also follows limbs that are at most this much farther away than the nearest limb, in metres.
+/// A vertex also follows limbs that are at most this many metres farther away than the nearest limb.
 const REACH: f32 = 0.065;
 /// The greatest number of joints of a vertex, and the least weight.
 const MOST: usize = 4;
@@ -58,7 +58,7 @@ impl PuppetMesh {
 }
 
 /// Returns influences and cover of a vertex on the body: the joint of the nearest limb, and close joints whose limbs
-/// are hardly farther.
+/// are hardly farther away.
 fn follow(rig: &Rig, flesh: &Flesh, place: Vec3) -> (Vec<(u16, f32)>, Cover) {
     let mut joints: Vec<(u16, f32)> = Vec::new();
     let (mut nearest, mut cover) = ((0, f32::INFINITY), Cover::Skin);

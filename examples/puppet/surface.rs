@@ -93,7 +93,7 @@ impl Lattice {
         Self { size, corners: (0..size.iter().product()).map(corner).collect() }
     }
 
-    /// Returns, for each axis, the difference of corner numbers along that axis and along the two others.
+    /// For each axis, returns the difference of corner numbers along that axis and along the two others.
     fn edges(&self) -> [[usize; 3]; 3] {
         let [x, y, z] = [1, self.size[0], self.size[0] * self.size[1]];
         [[x, y, z], [y, z, x], [z, x, y]]

@@ -26,8 +26,8 @@ struct Structured<const HEAD: usize, const STEP: usize> {
     steps: Vec<[u8; STEP]>,
 }
 
-/// Returns an input read by `arbitrary`. Checks that the tests, which replay kept inputs without `arbitrary`, read the
-/// same input.
+/// Returns an input read by `arbitrary`. Checks that the tests read the same input; they replay kept inputs without
+/// `arbitrary`.
 fn structured<const HEAD: usize, const STEP: usize>(bytes: &[u8]) -> Input<HEAD, STEP> {
     let read = Structured::arbitrary_take_rest(Unstructured::new(bytes)).expect("any bytes are an input");
     let input = Input { head: read.head, steps: read.steps };

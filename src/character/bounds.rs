@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The factor by which boxes are widened to cover rounding: 2⁻¹⁹ of the numbers that a vertex is computed from.
 ///
 /// Let `u = 2⁻²⁴`, half a unit in the last place. A coordinate of a vertex with eight joints has at most six roundings
-/// per joint and eight for the sum; weights add up to one within `2u`. The corner of a box has five roundings. The
+/// per joint and eight for the sum. Weights add up to one within `2u`. The corner of a box has five roundings. The
 /// total is below `22u` times the sum of absolute products; this factor is `32u`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
@@ -28,8 +28,8 @@ struct JointGroup {
 /// Computes the bounding box of a skinned mesh in any pose, from one box per joint.
 ///
 /// A skinned vertex is a weighted mean of the positions that its joints give it, with positive weights that add up to
-/// one. The box of a joint contains, in the bind pose, all vertices that follow the joint. So each position is inside
-/// its joint's box transformed by the palette matrix, and the vertex is inside the box around all transformed boxes.
+/// one. In the bind pose, the box of a joint contains all vertices that follow the joint. So each position stays inside
+/// its joint's box under the palette matrix, and the vertex is inside the box around all transformed boxes.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -53,8 +53,8 @@ struct JointGroup {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Only joints that move a vertex are stored, at 29 bytes each. The resulting box is in the space of the node that
-/// draws the mesh, to which the palette maps.
+/// Only joints that move a vertex are stored, at 29 bytes each. The resulting box is in the space that the palette maps
+/// to: the space of the node that draws the mesh.
 #[derive(Clone, Debug)]
 pub struct JointBounds {
     groups: Vec<JointGroup>,
@@ -72,13 +72,13 @@ impl JointBounds {
     /// A vertex whose weights are all zero follows its first joint. Runs in **O(influences)**.
     ///
     /// # Errors
-    /// [`CharacterError::Length`], [`CharacterError::Vertex`] for a position or a weight that is not finite and for a
-    /// negative weight, [`CharacterError::NoJoint`] for a joint that the skin does not have.
+    /// [`CharacterError::Length`], [`CharacterError::Vertex`] if a position or a weight is not finite or a weight is
+    /// negative, [`CharacterError::NoJoint`] if the skin does not have a joint.
     pub fn new(skin: &Skin, positions: &[Vec3], joints: &[u16], weights: &[f32]) -> Result<Self, CharacterError> {
         Self::with_morphs(skin, positions, &[], joints, weights)
     }
 
-    /// Like [`new`](Self::new), for a mesh that morph targets deform before skinning. `extents` has, for each vertex,
+    /// Like [`new`](Self::new), for a mesh that morph targets deform before skinning. For each vertex, `extents` has
     /// the greatest displacement along each axis, in both directions.
     ///
     /// For targets with weights from 0 to 1, the extent is the sum of the absolute values of their deltas.
@@ -144,14 +144,14 @@ impl JointBounds {
         self.groups.iter().map(|group| group.live.count_ones() as usize).sum()
     }
 
-    /// Returns whether no joint moves a vertex, because the mesh has no vertices.
+    /// Returns whether there are no boxes, because the mesh has no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// Returns the joints that move at least one vertex, in ascending order. Each comes with the box around its
-    /// vertices in the bind pose, enlarged by a few millionths.
+    /// Returns the joints that move at least one vertex, in ascending order. Each comes with the box around the
+    /// vertices that it moves, in the bind pose, enlarged by a few millionths.
     pub fn iter(&self) -> impl Iterator<Item = (u16, Aabb)> {
         self.groups.iter().flat_map(|group| {
             let live = (0..GROUP).filter(|lane| group.live >> lane & 1 != 0);
@@ -198,8 +198,8 @@ impl JointBounds {
 
     /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
     ///
-    /// The node must draw the vertices, in the space that the palette maps to, so pass the character's node, or a child
-    /// of this node that has no transform. Runs in **O(joints that move vertices)**.
+    /// The node must draw the vertices, in the space that the palette maps to. So pass the character's node, or one of
+    /// its children that has no transform. Runs in **O(joints that move vertices)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

@@ -5,8 +5,8 @@
 //! posing and before [`Scene::update`](crate::Scene::update). The page [`guide::characters`](crate::guide::characters)
 //! shows a whole frame, and says which matrix a skinned draw needs.
 //!
-//! A socket applies the whole matrix of its joint, including the scale. If the joints of a file are scaled (for example
-//! by 100, if it was modelled in centimetres), attached nodes need an offset with the inverse scale.
+//! A socket applies the whole matrix of its joint, including the scale. If the joints of a file are scaled, for example
+//! by 100 because it was modelled in centimetres, attached nodes need an offset with the inverse scale.
 
 mod bounds;
 mod error;

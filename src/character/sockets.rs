@@ -53,7 +53,7 @@ struct Socket {
 /// One list can be used for any number of characters, which you distinguish by numbers of your own
 /// ([`follow_many`](Self::follow_many)).
 ///
-/// A socket *ends* when its node is removed, detached, moved to another parent, anchored, or loses its transform: for
+/// A socket *ends* when its node is removed, detached, anchored or moved to another parent, or loses its transform: for
 /// example, when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports
 /// its node. A character that is detached as a whole keeps its sockets. A list is for one scene, and for loaded
 /// snapshots of that scene, which have the same handles. In any other scene, a socket ends, or moves a node whose
@@ -72,7 +72,7 @@ pub struct Sockets {
     ended: Vec<NodeHandle>,
     /// The indices of ended sockets, ascending.
     gone: Vec<usize>,
-    /// Nodes whose sockets ended when another node with the same record number got one; the next `follow` reports them.
+    /// Nodes that lost their sockets to another node with the same record number, for the next `follow` to report.
     replaced: Vec<NodeHandle>,
 }
 

@@ -22,9 +22,9 @@
 //! # Which matrix a skinned draw needs
 //!
 //! A skinned draw needs the **world matrix of the base**: the node that the model matrices are relative to. So draw the
-//! mesh at the base itself, the character's node, or at a child of the base that has no transform. Then draws have the
-//! right matrix, and `JointBounds::follow` sets the right box. `hedgerow-gltf` makes such a child for each skinned mesh
-//! of a file; glTF ignores the transform of the mesh's own node. The crate's `Deformed` does steps 3, 5, 6 and 9.
+//! mesh at the base, which is the character's node, or at a child of the base that has no transform. Then draws have
+//! the right matrix, and `JointBounds::follow` sets the right box. `hedgerow-gltf` makes such a child for each skinned
+//! mesh of a file; glTF ignores the transform of the mesh's own node. The crate's `Deformed` does steps 3, 5, 6 and 9.
 //!
 //! | matrix | maps from | to |
 //! |---|---|---|

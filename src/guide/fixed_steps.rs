@@ -11,8 +11,8 @@
 //! | a frame | [`Smooth::blend`](crate::motion::Smooth::blend) with the elapsed fraction of a step; then draw lists, culling and queries of the result |
 //! | before the next step, or a save | drop the result of `blend`: the scene again has all bits of the simulation |
 //!
-//! **Readers of changes**, such as physics or a network, see steps but no blends. So if a renderer copies matrices by
-//! [`Scene::changes`](crate::Scene::changes), it must in each frame also copy the matrices of this and the previous
+//! **Readers of changes**, such as physics or a network, see steps but no blends. So a renderer that copies matrices by
+//! [`Scene::changes`](crate::Scene::changes) must copy more in each frame: the matrices of this and the previous
 //! frame's [`Smooth::nodes`](crate::motion::Smooth::nodes), and of all nodes below them. [`DrawList`](crate::DrawList)
 //! and [`MatrixMirror`](crate::changes::MatrixMirror) see blends, and
 //! [`Smooth::with_motion`](crate::motion::Smooth::with_motion) gives motion vectors from frame to frame.

@@ -47,8 +47,8 @@
 //! **Nothing flickers.** With a limit of 100 and the default [margin](crate::query::LevelsOfDetail::with_margin) of
 //! 1.1, a drawable that moves away becomes coarser at 110; a drawable that comes nearer becomes finer below 100. View
 //! ranges begin and end in the same way. For this, a list remembers the levels and ranges that it chose, until it is
-//! filled without levels, from another scene, or cleared. A drawable that was not listed the last time gets the level
-//! of its distance: at 105, the coarser one. Use one list for each view.
+//! filled without levels or from another scene, or is cleared. A drawable that was not listed the last time gets the
+//! level of its distance: at 105, the coarser one. Use one list for each view.
 //!
 //! **Costs.** A view with levels reads the box and the previous command of each drawable that it finds. It tests each
 //! view range once, and visits each ancestor of a listed drawable once. A list takes 4 bytes per record of the scene,

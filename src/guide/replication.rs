@@ -2,7 +2,7 @@
 //!
 //! **Over a network** send patches: a [`Recorder`](crate::patch::Recorder) reads what changed on the server, and each
 //! replica applies the patch to its [`Instance`](crate::patch::Instance). Both sides have the same ids. A patch only
-//! applies to the state that it starts from, so patches of lost packets are joined with the next one. A client that
+//! applies to the state that it starts from, so patches of lost packets are joined with the next patch. A client that
 //! joins gets the whole tree as it was at the last read.
 //!
 //! ```
@@ -53,8 +53,8 @@
 //! A packet has a first and a last tick. A client ignores a packet whose last tick is not later than its own. It drops
 //! stored steps up to a packet's first tick, since later packets do not start earlier. The server drops patches that
 //! all clients have, and sends its tree to a client that lags too far. The difference between the client's tree and the
-//! server's is also a step, so handles stay valid. In a packet, a changed transform takes 100 bytes (half of them for
-//! the value before), a changed place 52, and a changed number up to 28. The packet itself takes 36 bytes.
+//! server's is also a step, so handles stay valid. In a packet, a changed transform takes 100 bytes, half of them for
+//! the old value. A changed place takes 52, and a changed number up to 28. The packet itself takes 36 bytes.
 //!
 //! Patches do not include edits of the recorder's root itself. After a restart, a server inserts its last tree, as
 //! clients do. To keep its handles, too, use [`Instance::with_ids`](crate::patch::Instance::with_ids).
@@ -77,8 +77,8 @@
 //! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
 //! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
 //!
-//! The first read, and a read after a long time without reads, is [whole](crate::changes::Changed::is_whole); all nodes
-//! have entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
+//! The first read is [whole](crate::changes::Changed::is_whole), and so is a read after a long time without reads: all
+//! nodes entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
 //!
 //! ```
 //! use hedgerow::changes::ChangeReader;

@@ -7,15 +7,15 @@
 //! | unload it: [`Scene::remove`](crate::Scene::remove) of its top node | between two frames | O(nodes) |
 //! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a budget | about the budget at most; records of removed nodes stay allocated, for new nodes |
 //!
-//! **Keep frames short.** One large insert makes one long frame, so split a part into trees of a few thousand nodes,
+//! **Keep frames short.** One large insert makes one long frame. So split a part into trees of a few thousand nodes,
 //! and insert one tree per frame below the part's top node. If the part must not be seen incomplete, give that node
 //! [`Layers::NONE`](crate::Layers::NONE) until the last tree is inserted. (Hiding it does not hide nodes below it that
 //! are [`Shown`](crate::Visibility::Shown).)
 //!
 //! **Unload for a while.** If you will soon need a part again, detach it instead of removing it:
 //! [`reparent`](crate::Scene::reparent) its top node to [`Place::Detached`](crate::Place::Detached). The part keeps its
-//! handles, edits and memory, and adds no cost to passes. Detaching and attaching take O(nodes moved), and so does the
-//! next update, so split the part here, too. If a part was changed and is unloaded for longer, save it as bytes:
+//! handles, edits and memory, and adds no cost to passes. Detaching, attaching and the next update each take O(nodes
+//! moved), so split the part here, too. If a part was changed and is unloaded for longer, save it as bytes:
 //! [`Scene::tree`](crate::Scene::tree), then [`Tree::to_bytes`](crate::Tree::to_bytes). To find its nodes again, use
 //! their names ([`NodeRef::find`](crate::NodeRef::find)), or the ids of a [`patch::Instance`](crate::patch::Instance).
 //!

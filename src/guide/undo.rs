@@ -2,7 +2,7 @@
 //!
 //! There are three ways to undo edits.
 //!
-//! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) reads what a user's action changed as a
+//! **By patches**, as in an editor: a [`Recorder`](crate::patch::Recorder) turns what a user's action changed into a
 //! patch, whichever edits it made. The patch's [`inverse`](crate::patch::Patch::inverse) takes the changes back, to the
 //! bit. The time of a read depends on the changes, not on the scene's size. [`revert`](crate::patch::Recorder::revert)
 //! takes back an action that failed half-way. A removed node comes back with another handle and the same id, so refer
@@ -39,15 +39,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **With the same handles**: store, for each edit, the edit that reverts it. Do not remove nodes, but
-//! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached), because a detached subtree
-//! keeps its handles, names and components, and adds no cost to passes. To store the old state, use
-//! [`NodeRef::place`](crate::NodeRef::place) for the place, and for the components
-//! [`NodeRef::node`](crate::NodeRef::node), which [`set_node`](crate::NodeMut::set_node) restores. When you drop old
-//! steps, [`remove`](crate::Scene::remove) each root of [`detached`](crate::Scene::detached) that no remaining step
-//! refers to. To save without detached subtrees, use [`SaveOptions`](crate::snapshot::SaveOptions).
+//! **With the same handles**: for each edit, store the edit that reverts it. Instead of removing nodes,
+//! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached). A detached subtree keeps
+//! its handles, names and components, and adds no cost to passes. To store the old state, use
+//! [`NodeRef::place`](crate::NodeRef::place) for the place, and [`NodeRef::node`](crate::NodeRef::node) for the
+//! components, which [`set_node`](crate::NodeMut::set_node) restores. When you drop old steps,
+//! [`remove`](crate::Scene::remove) each root of [`detached`](crate::Scene::detached) that no remaining step refers to.
+//! To save without detached subtrees, use [`SaveOptions`](crate::snapshot::SaveOptions).
 //!
 //! **All at once**, as in a game with client-side prediction: save the scene each tick with
 //! [`to_bytes`](crate::Scene::to_bytes), and go back to a tick with [`from_bytes`](crate::Scene::from_bytes). A loaded
 //! scene has the same handles as the saved one, and the same edits give the same results. `examples/rollback.rs` does
-//! this. Save data that is not in the scene along with the bytes (a [`NodeMap`](crate::data::NodeMap) is `Clone`).
+//! this. Along with the bytes, save data that is not in the scene (a [`NodeMap`](crate::data::NodeMap) is `Clone`).

@@ -1,9 +1,9 @@
 //! Finds the drawables that shapes touch: tests boxes of slices, then of blocks, then of drawables, eight at a time.
 //!
-//! A walk tests several shapes, the *probes*, at once, and reports for each drawable which probes touch it. The
-//! contents of a box that is entirely inside a probe are not tested again. The walk first lists the slices to search,
-//! in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches the slices one by one, or
-//! several at a time (`threads`), because no state is kept between slices.
+//! A walk tests several shapes at once, called *probes*. For each drawable it reports which probes touch the drawable.
+//! The contents of a box that is entirely inside a probe are not tested again. The walk first lists the slices to
+//! search, in the order of [`Scene::visit_slices`](crate::Scene::visit_slices). Then it searches the slices one by one,
+//! or several at a time (`threads`), because no state is kept between slices.
 //!
 //! Boxes are those of the last update, except for nodes that were removed since.
 
@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 /// The greatest number of probes in a walk.
 pub(crate) const MOST_PROBES: usize = 32;
 
-/// The least number of drawables that are worth a task of their own (feature `rayon`) if they are listed as draws.
+/// With the feature `rayon`, the least number of drawables that are worth a task of their own if listed as draws.
 #[cfg(feature = "rayon")]
 const DRAW_GRAIN: usize = 2048;
 
@@ -120,7 +120,7 @@ struct Tests {
 }
 
 impl Tests {
-    /// Tests the active probes. A probe that contains the enclosing box also contains these boxes, so it needs no test.
+    /// Tests the active probes. A probe that contains the enclosing box also contains these boxes, so no test is run.
     fn run<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
         let mut tests = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
         for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
@@ -151,7 +151,7 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 /// Prefetches the cache lines of the next block. Blocks are far apart, and too short for the hardware prefetcher.
-/// `whole` means that the block is inside the first probe (often the only one), so that the block's boxes are not read.
+/// `whole` means that the block is inside the first probe, often the only one; the block's boxes are then not read.
 #[inline]
 fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {
@@ -308,7 +308,7 @@ impl Store {
 }
 
 /// Calls `each` for each box that a probe touches, with the box's index and the probes. `each` also gets the index of
-/// the next touched box in the same 64 boxes, and whether the first probe contains that next box.
+/// the next touched box in the same 64 boxes, and whether the first probe contains this next box.
 fn each_touched<P: Probe>(
     boxes: &Boxes,
     probes: &[P],
@@ -444,7 +444,7 @@ mod tests {
         scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
         // All probes test the box around both slices. Probes that cut this box test each slice; probes that cut the
-        // second slice test its blocks and the boxes in both.
+        // second slice test its blocks and the boxes in both blocks.
         assert_eq!(probes.map(|probe| probe.asked.into_inner()), [2, 5, 1, 1]);
     }
 }

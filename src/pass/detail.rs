@@ -63,8 +63,8 @@ impl LevelsOfDetail {
     /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidDistances`] unless there are at most four levels, their distances are finite, at least 0 and
-    /// ascending, and only the last has no mesh.
+    /// [`Error::InvalidDistances`] if there are more than four levels, a distance is negative or not finite, the
+    /// distances do not ascend, or a level before the last has no mesh.
     pub fn insert(&mut self, mesh: u32, levels: &[(f32, Option<u32>)]) -> Result<(), Error> {
         let ascending = levels.is_sorted_by(|a, b| a.0 < b.0 && a.1.is_some());
         let sound = levels.iter().all(|level| level.0 >= 0.0 && level.0.is_finite());
@@ -112,9 +112,9 @@ pub struct DetailView<'l> {
     pub eye: DVec3,
     /// The factor by which distances are multiplied: finite and greater than 0. Default 1.
     ///
-    /// An object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷ 2)) of the screen's height, with
-    /// the vertical field of view fov. To draw a mesh at shares of s and less, set its distance to r ÷ s and the scale
-    /// to tan(fov ÷ 2). Divide the scale by two for twice the resolution.
+    /// With a vertical field of view fov, an object of radius r at a distance d covers the share s = r ÷ (d · tan(fov ÷
+    /// 2)) of the screen's height. To draw a mesh at shares of s and less, set its distance to r ÷ s and the scale to
+    /// tan(fov ÷ 2). Divide the scale by two for twice the resolution.
     pub scale: f32,
 }
 

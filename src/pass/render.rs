@@ -12,10 +12,10 @@ use hedgerow_math::Frustum;
 
 /// The visible drawables of a scene, as two parallel arrays of commands and matrices.
 ///
-/// Reuse a list every frame, so that it only allocates when the scene grows, and
-/// [`Scene::draw_list`](crate::Scene::draw_list) only lists slices that changed since the list was last filled from the
-/// same scene. You may use it with several scenes in turn, skip frames or clear it; the list detects this, and is
-/// filled from scratch if necessary.
+/// Reuse a list every frame, so that it only allocates when the scene grows.
+/// [`Scene::draw_list`](crate::Scene::draw_list) then only lists slices that changed since the list was last filled
+/// from the same scene. You may use it with several scenes in turn, skip frames or clear it; the list detects this, and
+/// is filled from scratch if necessary.
 ///
 /// The list shows the scene after its last update, without nodes that were removed since.
 ///
@@ -95,7 +95,7 @@ impl DrawList {
     /// Sets the eye. From the next fill on, the list has [`relative_matrices`](DrawList::relative_matrices), or none if
     /// the eye is `None`. Use relative matrices in worlds so large that single precision cannot resolve positions.
     ///
-    /// The eye must be finite. This is not checked; if it is not finite, the matrices are not finite either.
+    /// The eye must be finite. This is not checked; if the eye is not finite, the matrices are not finite either.
     ///
     /// With an eye, the frustum of a [`CullView`](crate::query::CullView) must be relative to the eye, so compute it
     /// from a view matrix without translation.
@@ -109,9 +109,9 @@ impl DrawList {
     /// the update, and single precision for nodes that were moved since. Matrices that a reused list composed earlier
     /// stay the same until the next update.
     ///
-    /// A list that is reused every frame caches world transforms in double precision, 96 bytes each, and boxes if it is
-    /// used for culling, 24 bytes per drawable. It only recomposes transforms that may have changed; if only the eye
-    /// moved, it just subtracts and rounds.
+    /// A list that is reused every frame caches world transforms in double precision, 96 bytes each. If it is used for
+    /// culling, it also caches boxes, 24 bytes per drawable. It only recomposes transforms that may have changed; if
+    /// only the eye moved, it just subtracts and rounds.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -218,8 +218,8 @@ impl DrawList {
     }
 
     /// Returns the ranges of indices whose commands or matrix slots changed when the list was last filled, in ascending
-    /// order, for updating a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to the
-    /// length of the list yourself.
+    /// order. Use them to update a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to
+    /// the length of the list yourself.
     ///
     /// A range may include equal elements, because commands that were listed again count as changed, and so do commands
     /// that moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this

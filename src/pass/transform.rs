@@ -6,8 +6,8 @@ use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 ///
 /// [`Scene::update`](crate::Scene::update) does the same for slices with changes;
 /// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) runs the pass over all slices. Source: the thesis,
-/// sections 3.2.2 and 4.3.1. The layout (slots instead of pointers, parents before children) is from the Molecule
-/// skeleton (part 2, hierarchical data).
+/// sections 3.2.2 and 4.3.1. The layout is that of the Molecule skeleton (part 2, hierarchical data): slots instead of
+/// pointers, and parents before children.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform, visit::TransformPass};

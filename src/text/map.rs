@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Writes a map from handles, as the 64 bits of [`NodeHandle::to_bits`], to values, in the order of the handles. Use it
-/// for values that are saved along with a snapshot, which keeps handles.
+/// Writes a map from handles to values, in the order of the handles; each handle as the 64 bits of
+/// [`NodeHandle::to_bits`]. Use it for values that are saved along with a snapshot, which keeps handles.
 ///
 /// ```
 /// use hedgerow::{Scene, data::NodeMap};

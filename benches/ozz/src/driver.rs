@@ -55,7 +55,7 @@ impl Driver {
         Ok(self.ask("bytes")?.trim().parse()?)
     }
 
-    /// Returns the model matrices at a time, three rows of four for each joint.
+    /// Returns the model matrices at this time: three rows of four numbers for each joint.
     ///
     /// # Errors
     /// An error if the program has ended.

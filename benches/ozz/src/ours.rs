@@ -35,9 +35,9 @@ impl Rig {
         Ok(Self { skeleton, clip: swaying(joints, TEST_CLIP_KEYS, 0.0) })
     }
 
-    /// Returns the number of joints and the duration; then for each joint its parent (-1 for none) and its rest
-    /// transform; then for each joint the number of its translation keys and these keys, and likewise for rotations and
-    /// scales. A key is a time and a value.
+    /// Returns the number of joints and the duration; then each joint's parent (-1 for none) and rest transform; then
+    /// each joint's keys: the number of translation keys and these keys, and likewise for rotations and scales. A key
+    /// is a time and a value.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{} {}\n", self.skeleton.len(), self.clip.duration());
         let count = u16::try_from(self.skeleton.len()).expect("joints have 16 bits");
@@ -125,7 +125,7 @@ impl<'c> Ours<'c> {
         self.clip.stats().bytes
     }
 
-    /// Returns the model matrices at a time, three rows of four for each joint.
+    /// Returns the model matrices at this time: three rows of four numbers for each joint.
     ///
     /// # Errors
     /// It never fails, because the pose and the skeleton have the same joints.

@@ -8,7 +8,7 @@ use hedgerow_experiments::clock::{median, nanoseconds, quartiles};
 use hedgerow_experiments::heap::Meter;
 use std::time::Instant;
 
-/// The tolerance of a matrix against the reference in double precision, as a fraction of its largest element.
+/// The tolerance of a comparison with the double-precision reference, as a fraction of the matrix's largest element.
 const TOLERANCE: f64 = 1e-3;
 
 /// The numbers of repetitions.
@@ -16,7 +16,7 @@ const TOLERANCE: f64 = 1e-3;
 pub(crate) struct Pace {
     /// The number of timed builds of each peer. The first build is not timed, and its tree is kept.
     builds: usize,
-    /// The number of turns of each peer for each fraction of moved nodes.
+    /// How many turns each peer takes for each fraction of moved nodes.
     turns: usize,
     /// The number of timed frames in a turn. The first frame is not timed.
     frames: usize,
@@ -54,8 +54,8 @@ const AFTER_MOVES: Work = ("update: leaves moved", "ns/node");
 const REMOVE: Work = ("remove subtrees", "ns/removed");
 const AFTER_REMOVALS: Work = ("update: removed", "ns/node");
 
-/// The fractions of nodes set in a frame. Each has the rows `set`, `update` and `frame` (both), and the number by which
-/// the number of nodes is divided.
+/// The fractions of nodes set in a frame. Each has the rows `set`, `update` and `frame` (both of these), and the
+/// divisor of the number of nodes.
 const SHARES: [([Work; 3], usize); 3] = [
     ([("set: all", "ns/set"), ("update: all", "ns/node"), ("frame: all", "ns/node")], 1),
     ([("set: half", "ns/set"), ("update: half", "ns/node"), ("frame: half", "ns/node")], 2),
@@ -143,7 +143,7 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// Builds all trees. The first trees are kept, because their heap is fresh, but not timed, because their memory
+    /// Builds all trees. The first trees are used because their heap is fresh, but are not timed because their memory
     /// comes from the system. Each timed turn starts with a different peer.
     fn new(shape: &'r Shape, kinds: &'r [Kind], pace: Pace) -> Self {
         let peers = kinds.iter().map(|kind| (kind.build)(shape)).collect();
@@ -162,7 +162,7 @@ impl<'r> Run<'r> {
         Self { shape, kinds, pace, account: Account::new(shape), peers, samples }
     }
 
-    /// Counts the bytes allocated for a tree after its first update, including its list of handles.
+    /// Counts the bytes that a tree and its list of handles take after the first update.
     fn bytes(&mut self) {
         for (way, kind) in self.kinds.iter().enumerate() {
             let mut meter = Meter::default();
@@ -235,7 +235,7 @@ impl<'r> Run<'r> {
         (self.shape.len() / 20 / self.pace.lists).clamp(8, 512)
     }
 
-    /// Times lists of leaves that move below other nodes, and the update after each list.
+    /// Measures the time to move lists of leaves below other nodes, and to update after each list.
     fn moves(&mut self) -> Result<(), String> {
         for _ in 0..self.pace.lists {
             let moves = self.account.moves(self.listed());
@@ -248,7 +248,7 @@ impl<'r> Run<'r> {
         self.check(MOVE.0)
     }
 
-    /// Times lists of removed subtrees, each at most 0.1 % of the tree, and the update after each list.
+    /// Measures the time to remove lists of subtrees, each at most 0.1 % of the tree, and to update after each list.
     fn removals(&mut self) -> Result<(), String> {
         let largest = (self.shape.len() / 1000).max(1);
         for _ in 0..self.pace.lists {

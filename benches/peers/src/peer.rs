@@ -45,7 +45,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// Returns a kind on one thread with the instruction set of the build.
+    /// Returns a kind of peer that runs on one thread with the instruction set of the build.
     pub(crate) fn new<P: Peer + 'static>(name: &str, build: impl Fn(&Shape) -> P + 'static) -> Self {
         Self {
             name: name.to_owned(),
@@ -55,7 +55,7 @@ impl Kind {
         }
     }
 
-    /// Returns a kind of hedgerow; its kernels detect the instruction set at run time.
+    /// Returns a kind of peer whose kernels, those of hedgerow, detect the instruction set at run time.
     fn hedgerow(name: &str, calls: Calls) -> Self {
         Self { vectors: machine::kernels(), ..Self::new(name, move |shape| peers::Hedgerow::new(shape, calls)) }
     }

@@ -85,7 +85,7 @@ fn table(shape: &str, nodes: u64, lines: &[&Value]) -> String {
     out
 }
 
-/// Returns a number with three significant digits, or with all digits before the point if these are more.
+/// Returns a number with three significant digits, or as an integer if the integer has more digits.
 fn shown(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),

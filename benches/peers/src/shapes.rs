@@ -28,8 +28,8 @@ impl Shape {
         self.parents.len()
     }
 
-    /// Returns a tree with transforms of a fixed random sequence: within ten units, any rotation, scale within 10 % of
-    /// 1.
+    /// Returns a tree whose transforms come from a fixed random sequence: positions within ten units, any rotation,
+    /// scales within 10 % of 1.
     fn of(name: &'static str, parents: Vec<u32>) -> Self {
         let mut rng = Rng::with_seed(17);
         let locals = (0..parents.len()).map(|_| transform(&mut rng)).collect();
@@ -57,7 +57,7 @@ pub(crate) const NAMES: &[&str] =
 ///
 /// - `random`: each node below a random earlier one, as in the thesis.
 /// - `8-ary`: eight children per node, level by level.
-/// - `wide`: a root, its children and grandchildren; with 250,501 nodes, a node has 500 children.
+/// - `wide`: a root, its children and grandchildren; with 250,501 nodes in all, each inner node has 500 children.
 /// - `uneven`: Bevy's *non-uniform* tree: one side is deeper, with up to eight children per node.
 /// - `rigs`: humanoids of 68 joints below the root, one after the other.
 /// - `interleaved`: the same, but all first joints are inserted before all second joints, and so on.
@@ -107,8 +107,8 @@ fn wide(nodes: usize) -> Vec<u32> {
     core::iter::once(0).chain(middle).chain(leaves).collect()
 }
 
-/// Returns the deepest uneven tree with at most `nodes` nodes. The subtree of a first child has one level less than
-/// that of its parent; the subtree of each other child has one level less than that of its elder sibling.
+/// Returns the deepest uneven tree with at most `nodes` nodes. The subtree of a first child has one level fewer than
+/// its parent's subtree; the subtree of each other child has one level fewer than its elder sibling's.
 fn uneven(nodes: usize) -> Vec<u32> {
     fn grow(parents: &mut Vec<u32>, parent: u32, depth: usize) {
         for younger in 0..depth.min(8) {
@@ -166,7 +166,7 @@ mod tests {
     fn bevys_own_trees_have_its_sizes() {
         assert_eq!(wide(250_501).len(), 1 + 500 + 500 * 500);
         assert_eq!(counts(&wide(250_501)).iter().max(), Some(&500));
-        // Two levels: a root with two children, the elder of which has one.
+        // Two levels: a root with two children, the elder of which has one child.
         assert_eq!(uneven(5), [0, 0, 1, 0]);
         assert_eq!(counts(&uneven(300_000)).iter().max(), Some(&8));
     }

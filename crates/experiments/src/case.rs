@@ -9,7 +9,7 @@ pub enum Unit {
     Edit,
     /// Nanoseconds per call.
     Call,
-    /// Nanoseconds or bytes per item that is not a node; the text is the unit's name.
+    /// Nanoseconds or bytes per item other than a node; the text is the unit's name.
     Each(&'static str),
     /// Bytes per node.
     Bytes,
@@ -45,7 +45,7 @@ pub struct Case<'c> {
     pub repeats: usize,
     /// The threads of ours and of the baseline. If `None`, ours uses the front's threads, the baseline one thread.
     pub threads: Option<[usize; 2]>,
-    /// Whether `hedgerow` computes the baseline too, so that both use the vectors of its kernels.
+    /// Whether `hedgerow` computes the baseline too, so that both sides use the vectors of its kernels.
     pub kernels: [bool; 2],
 }
 

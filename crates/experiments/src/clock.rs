@@ -9,7 +9,7 @@ pub fn nanoseconds(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64() * 1e9
 }
 
-/// Returns the median; of an even number, the mean of the middle two. Sorts the samples.
+/// Returns the median; for an even number of samples, the mean of the middle two. Sorts the samples.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_unstable_by(f64::total_cmp);
     let last = samples.len() - 1;

@@ -1,8 +1,8 @@
 //! The fronts that run an experiment: a program that prints ratios, Criterion, or a test.
 //!
 //! An [experiment](crate::experiments) is a function that takes a front. It sets up both sides and gives the front work
-//! in one of two forms: calls, which can be repeated immediately, or the rounds of a [`Trial`], in which only a part is
-//! timed. The front decides how often the work runs and how its times are used.
+//! in one of two forms. Calls can be repeated immediately; of the rounds of a [`Trial`], only a part is timed. The
+//! front decides how often the work runs and how its times are used.
 
 use crate::rounds::{Pace, Trial};
 use crate::{Case, Failure, Outcome};
@@ -50,8 +50,8 @@ pub trait Front: Sized {
     /// Returns the size of experiments to run.
     fn scale(&self) -> Scale;
 
-    /// Runs the same work on both sides, and reports the time of a call of each. Then both have worked equally often,
-    /// and `check` must find that they computed the same.
+    /// Runs the same work on both sides, and reports the time of a call on each side. Then both have worked equally
+    /// often, and `check` must find that they computed the same.
     fn calls<A, B>(
         &mut self,
         case: Case<'_>,
@@ -61,7 +61,7 @@ pub trait Front: Sized {
         check: impl FnOnce(&mut A, &mut B) -> Outcome,
     ) -> Outcome;
 
-    /// Plays rounds of both ways of a trial, with one part of a round per case. After each round, checks that both
+    /// Plays rounds of a trial in both ways; each part of a round is one case. After each round, checks that both
     /// computed the same. Nodes, divisor and baseline are those of the first case.
     ///
     /// Returns the medians if the front measures: by way and part, in nanoseconds, divided by [`Case::per`].

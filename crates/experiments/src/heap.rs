@@ -9,7 +9,7 @@ static RUNNING: AtomicBool = AtomicBool::new(false);
 static IN_USE: AtomicIsize = AtomicIsize::new(0);
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 
-/// The system's allocator, counting blocks as glibc cuts them on 64-bit machines: 8 extra bytes per block, rounded up
+/// The system's allocator. It counts blocks as glibc cuts them on 64-bit machines: 8 extra bytes per block, rounded up
 /// to a multiple of 16, and at least 32. Allocators with size classes use about as much.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;

@@ -4,8 +4,8 @@
 //! - [`workloads`]: trees, edits, boxes, rigs, clips and skins.
 //! - [`sides`]: `hedgerow` and other scene graphs behind one interface.
 //! - [`experiments`]: each with its set-up, two sides, sizes, and a check that both sides agree.
-//! - [`front`]: the programs that run experiments. `measure` prints ratios, the bench `experiments` hands them to
-//!   Criterion, and the tests of this crate run every check once, at a small size.
+//! - [`front`]: the programs that run experiments. `measure` prints ratios, the bench `experiments` runs the
+//!   experiments by Criterion, and the tests of this crate run every check once, at a small size.
 //! - [`rounds`], [`clock`], [`heap`], [`machine`]: partly timed work, the clock, a counting allocator, and the compiler
 //!   and instruction sets, which every result states.
 //!

@@ -7,7 +7,7 @@
 //! RUSTFLAGS="-C target-cpu=native" cargo run --release -p hedgerow-experiments -- EXPERIMENT
 //! ```
 //!
-//! Each line states how many threads each side used (one if not stated) and which vectors: those that our kernels
+//! Each line states how many threads each side used, unless it is one, and which vectors: those that our kernels
 //! detect, and those that a baseline was compiled for. The third and the fourth command equalise the vectors.
 //!
 //! With `--json` each line is a JSON object with the fields `experiment`, `case`, `n` (nodes), `unit`, `ns` (in that

@@ -30,7 +30,7 @@ impl Report {
         Self { experiment, json, started: false, threads }
     }
 
-    /// Prints one line; in each pair, the value of ours comes first, then that of the baseline.
+    /// Prints one line; in each pair, our value comes first, then the baseline's.
     pub(crate) fn case(&mut self, case: &Case<'_>, figures: [f64; 2], spreads: [Spread; 2]) -> io::Result<()> {
         // Baselines run on one thread, except when the baseline is `hedgerow` itself.
         let threads = case.threads.unwrap_or_else(|| case.kernels.map(|own| if own { self.threads } else { 1 }));
@@ -84,7 +84,7 @@ fn share(figure: f64, spread: Spread) -> String {
     spread.map_or_else(String::new, |[low, high]| format!("±{:.0}%", 50.0 * (high - low) / figure))
 }
 
-/// Joins the values of ours and of the baseline; states a common value once.
+/// Joins our value and the baseline's; if they are equal, states the value once.
 fn both([ours, theirs]: &[String; 2]) -> String {
     if ours == theirs { ours.clone() } else { format!("{ours}, {theirs}") }
 }

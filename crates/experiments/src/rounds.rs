@@ -6,9 +6,9 @@ use crate::Outcome;
 
 /// Work that can be done repeatedly in two ways: ours is way 0, the baseline way 1.
 ///
-/// A round begins with the work common to both ways; then each way is prepared and plays. It gives `PARTS` figures.
+/// A round begins with the work common to both ways; then each way is prepared and played. It gives `PARTS` figures.
 pub trait Trial<const PARTS: usize> {
-    /// Starts the `number`-th trial, after one is used up, or after one way has played without the other.
+    /// Starts the `number`-th trial, after a trial is used up, or after one way has played without the other.
     fn renew(&mut self, number: usize) -> Outcome {
         let _ = number;
         Ok(())
@@ -25,7 +25,7 @@ pub trait Trial<const PARTS: usize> {
     /// Plays the round in one way and returns the nanoseconds of each part.
     fn play(&mut self, way: usize) -> [f64; PARTS];
 
-    /// Fails unless both ways computed the same, after a round that both played.
+    /// After a round that both ways played, fails unless both computed the same.
     fn check(&mut self) -> Outcome {
         Ok(())
     }
@@ -58,13 +58,13 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Creates the pace of one trial of `rounds` rounds; the first way always plays first.
+    /// Creates the pace of one trial with `rounds` rounds; the first way always plays first.
     pub const fn fixed(rounds: usize) -> Self {
         let (least, most, budget) = (rounds, rounds, Duration::ZERO);
         Self { trials: 1, least, most, budget, turn: 1, skipped: 0, alternates: false, lasts: None }
     }
 
-    /// Creates the pace of one trial of as many rounds as time allows; the ways alternate in playing first.
+    /// Creates the pace of one trial with as many rounds as time allows; the ways alternate in playing first.
     pub const fn timed(least: usize, most: usize, milliseconds: u64) -> Self {
         Self { least, most, budget: Duration::from_millis(milliseconds), alternates: true, ..Self::fixed(least) }
     }

@@ -18,7 +18,7 @@ impl Idle {
         Ok(Self(cost(&NOTHING)?))
     }
 
-    /// Returns the instructions of one operation without the pick; for operations on many nodes, per node.
+    /// Returns the instructions of an operation, without picking the node; of an operation on many nodes, per node.
     ///
     /// # Errors
     /// An error if valgrind is missing, or if the run under valgrind fails.
@@ -38,7 +38,7 @@ fn cost(operation: &Operation) -> Result<f64, Box<dyn Error>> {
     Ok(beyond as f64 / (f64::from(more - fewer) * f64::from(operation.each)))
 }
 
-/// Returns the instructions of a whole run that repeats the operation `times` times.
+/// Returns the number of instructions of a whole run that repeats the operation `times` times.
 fn collected(operation: &str, times: u32) -> Result<u64, Box<dyn Error>> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

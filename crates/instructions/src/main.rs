@@ -1,4 +1,4 @@
-//! Counts the instructions of single operations of `hedgerow`, and fails if one exceeds its limit.
+//! Counts the instructions of single operations of `hedgerow`, and fails if an operation exceeds its limit.
 //!
 //! ```text
 //! cargo run --release -p hedgerow-instructions -- [OPERATION ...] [--json]
@@ -6,8 +6,8 @@
 //!
 //! Unlike a time, a count is the same in every run, so its limit can be close; the [`limits`] are in `limits.txt`. A
 //! count does not include waiting for memory. Each operation runs twice under callgrind, a tool of valgrind, with more
-//! repetitions in the second run. The cost of one operation is the difference of both runs divided by the additional
-//! repetitions, minus the cost of an empty loop.
+//! repetitions in the second run. The cost of one operation is the difference between the runs, divided by the number
+//! of additional repetitions, minus the cost of an empty loop.
 
 mod count;
 mod dice;

@@ -139,8 +139,8 @@ impl Aabb {
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero, or NaN if the number is infinite or NaN. Two loads of four cover the six
-        // numbers; two of these are loaded twice.
+        // Zero times a number is zero, or NaN if the number is infinite or NaN. Two loads of four numbers each cover
+        // all six; two of the six are loaded twice.
         let (min, max) = (self.min, self.max);
         let front = Vec4::new(min.x, min.y, min.z, max.x);
         let back = Vec4::new(min.z, max.x, max.y, max.z);
@@ -151,7 +151,7 @@ impl Aabb {
     /// Returns the box in the form that scenes store: an empty box becomes [`Aabb::EMPTY`].
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if a number is NaN, or is infinite in a box that is not one of the two special boxes.
+    /// [`Error::NotFinite`] if a number is NaN, or is infinite although the box is not one of the two special boxes.
     pub fn checked(self) -> Result<Self, Error> {
         if self.min.is_nan() || self.max.is_nan() {
             return Err(Error::NotFinite("a bounding box"));

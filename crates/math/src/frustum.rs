@@ -7,9 +7,9 @@ use glam::{DVec3, DVec4, Mat4, Vec4};
 
 /// The visible space of a camera: the space inside six planes.
 ///
-/// A box *touches* the frustum if it is not entirely outside any one plane. This six-plane test keeps a few boxes near
-/// the edges that a finer test would drop. It never drops a box that the frustum reaches, not even by rounding: see
-/// [`Frustum::touches`].
+/// A box *touches* the frustum unless it is entirely outside at least one plane. This six-plane test keeps a few boxes
+/// near the edges that a finer test would drop. It never drops a box that the frustum reaches, not even by rounding:
+/// see [`Frustum::touches`].
 ///
 /// ```
 /// use hedgerow_math::glam::Vec3;
@@ -36,7 +36,7 @@ pub struct Frustum {
 }
 
 /// The relative tolerance of the kernels. A box is outside a plane only if its distance exceeds this factor times the
-/// sum, over the axes, of its greatest absolute coordinate.
+/// sum of its greatest absolute coordinates on the three axes.
 ///
 /// Let `u = 2⁻²⁴`, half a unit in the last place. A plane's normal, its distance and each product are rounded once, and
 /// there are three sums: `x·n` has at most five roundings, `d` three. Since `|n_i| <= 1`, the error is at most `5.1u ·
@@ -47,7 +47,7 @@ pub(crate) const TOLERANCE: f32 = 1.0 / 2_097_152.0;
 /// An upper bound for the error of three products that round to subnormal numbers, 3 · 2⁻¹⁵⁰.
 const UNDERFLOW: f64 = 1e-37;
 
-/// The length, relative to the two matrix rows of a plane, below which a normal is rounding noise.
+/// The length below which a normal is rounding noise, relative to the two matrix rows of the plane.
 const NOISE: f64 = 4.0 / 16_777_216.0;
 
 impl Frustum {
@@ -87,8 +87,8 @@ impl Frustum {
         }
     }
 
-    /// Returns whether a box touches the frustum, which means that it is not entirely outside any one plane. Infinite
-    /// boxes and boxes with NaN always touch; empty boxes never do.
+    /// Returns whether a box touches the frustum: `false` if it is entirely outside at least one plane. Infinite boxes
+    /// and boxes with NaN always touch; empty boxes never do.
     ///
     /// The result is never `false` for a box that touches in exact arithmetic. It may be `true` for a box that misses
     /// the frustum by less than about a millionth of the box's distance from the origin.
@@ -150,8 +150,8 @@ mod tests {
     use glam::Vec3;
     use glam::camera::{lh, rh};
 
-    /// Compares the frustum with the clip volume of each kind of projection: every API, both hands, both depth
-    /// directions.
+    /// Compares the frustum with the clip volume of each kind of projection: every API, left- and right-handed, both
+    /// depth directions.
     #[test]
     fn points_are_in_the_frustum_that_their_projection_shows() {
         let eye = Vec3::new(3.0, -2.0, 7.0);

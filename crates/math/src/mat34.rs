@@ -140,8 +140,8 @@ impl Mat34 {
         transform_from_wide(&self.to_wide())
     }
 
-    /// Decomposes the matrix without its shear. The scale has the lengths of the columns, and the rotation is the
-    /// nearest to their directions. Returns `None` if the matrix is not finite.
+    /// Decomposes the matrix without its shear. The scale has the columns' lengths; the rotation is the one that is
+    /// nearest to the columns' directions. Returns `None` if the matrix is not finite.
     ///
     /// The result equals [`to_transform`](Self::to_transform) if the matrix does not shear. Otherwise this call takes
     /// some microseconds. For a mirroring matrix, `scale.x` is negative. A zero column gives a scale of zero. If
@@ -223,8 +223,8 @@ fn loss(vector: DVec3) -> f64 {
     (vector - vector.as_vec3().as_dvec3()).abs().max_element()
 }
 
-/// Returns whether single precision represents a translation in the space of `above` closely enough. It does if it
-/// keeps almost every digit, or if the error is smaller than the rounding of `place`, the position in the outer space.
+/// Returns whether single precision represents a translation in the space of `above` closely enough. This is so if
+/// almost every digit is kept, or the error is smaller than the rounding of `place`, the position in the outer space.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
@@ -233,8 +233,8 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
     keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
 }
 
-/// Returns the inverse of `wide`, or `None` if its linear part is singular (its determinant is at most 10⁻¹² of the
-/// product of its columns' lengths). A product of translation, rotation and non-zero scale always has an inverse.
+/// Returns the inverse of `wide`, or `None` if the linear part is singular: the determinant is at most 10⁻¹² of the
+/// product of the columns' lengths. A product of translation, rotation and non-zero scale always has an inverse.
 pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     // A small scale must not count as zero, so compare with the columns' lengths.
     let m = &wide.matrix3;
@@ -292,7 +292,7 @@ fn nearest_transform(wide: &DAffine3) -> Transform {
         [b, d, 3.0 - x.x + y.y - z.z, f],
         [c, e, f, 3.0 - x.x - y.y + z.z],
     ]);
-    // Each squaring squares the ratios of the eigenvalues, until only the greatest one's eigenvector remains.
+    // Each squaring squares the ratios of the eigenvalues, until only the eigenvector of the greatest remains.
     for _ in 0..32 {
         power *= power;
         power *= power.diagonal().element_sum().recip();

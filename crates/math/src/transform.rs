@@ -95,7 +95,7 @@ impl Transform {
 
     /// Returns the same transform, rotated so that its −Z axis points at `target` and its +Y axis towards `up`.
     ///
-    /// `target` and `up` are in the space that the transform maps to, which is the parent's space for a node. If the
+    /// `target` and `up` are in the space that the transform maps to; for a node, this is the parent's space. If the
     /// target equals the translation, or a number is not finite, the rotation stays the same. If `up` is zero or
     /// parallel to the direction, a perpendicular axis replaces `up`. Negative scales along Y and Z are taken into
     /// account. In a scene, `NodeMut::look_at` works in world space.
@@ -174,13 +174,13 @@ impl Transform {
     #[inline]
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        // Zero times a number is zero, or NaN if the number is infinite or NaN. Two loads of four cover the six
-        // numbers; two of these are loaded twice.
+        // Zero times a number is zero, or NaN if the number is infinite or NaN. Two loads of four numbers each cover
+        // all six; two of the six are loaded twice.
         let (translation, scale) = (self.translation, self.scale);
         let front = Vec4::new(translation.x, translation.y, translation.z, scale.x);
         let back = Vec4::new(translation.z, scale.x, scale.y, scale.z);
         let zeros = front * 0.0 + back * 0.0;
-        // If a number is not finite, `zeros` has a NaN, and so has the length, so one comparison checks both.
+        // With `zeros` added, the length is not finite if any number is not finite, so a single comparison finds it.
         ((Vec4::from(self.rotation) + zeros).length_squared() - 1.0).abs() < 5e-7
     }
 
@@ -263,8 +263,8 @@ impl Default for Transform {
 
 /// A [`Transform`] in the form that columns store: ten floats, 40 bytes instead of 48.
 ///
-/// Use [`Transform`] to compute, and `PackedTransform` to store and upload, because it has no padding, and with the
-/// feature `bytemuck` it is plain data.
+/// Use [`Transform`] to compute. Use `PackedTransform` to store and upload: it has no padding and, with the feature
+/// `bytemuck`, is plain data.
 ///
 /// ```
 /// use hedgerow_math::{PackedTransform, Transform};

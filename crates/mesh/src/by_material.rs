@@ -95,8 +95,8 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// Panics if the indices do not ascend, or if an index is past the last sub-mesh, because the set was edited after
-    /// the list was made.
+    /// Panics if the indices do not ascend, or if an index is past the last sub-mesh, which can happen if the set was
+    /// edited after the list was made.
     pub fn draws_by_material(&self, visible: &[u32], sorted: &mut MaterialDraws) {
         assert!(visible.is_sorted(), "the indices ascend, as those do that a set lists");
         sorted.keys.clear();

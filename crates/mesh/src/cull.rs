@@ -7,7 +7,7 @@ use hedgerow_math::Frustum;
 /// All frusta cull this many blocks of 64 boxes before the next blocks, so that 12 KiB stay in the first-level cache.
 const NEAR: usize = 8;
 
-/// The least number of sub-meshes in a task, which take about fifteen microseconds.
+/// The least number of sub-meshes in a task; these take about fifteen microseconds.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 

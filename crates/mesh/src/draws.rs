@@ -12,7 +12,7 @@ impl MeshSet {
     /// Runs in **O(visible)**. `visible` is a list of [`cull`](Self::cull), or any other list of indices.
     ///
     /// # Panics
-    /// Panics if an index is past the last sub-mesh, because the set was edited after the list was made.
+    /// Panics if an index is past the last sub-mesh, which can happen if the set was edited after the list was made.
     pub fn draws(&self, visible: &[u32], draws: &mut Vec<MeshDraw>) {
         draws.clear();
         draws.extend((0..visible.len()).map(|at| {
@@ -42,7 +42,7 @@ impl MeshSet {
     /// ```
     ///
     /// # Panics
-    /// Panics if an index is past the last sub-mesh, because the set was edited after the list was made.
+    /// Panics if an index is past the last sub-mesh, which can happen if the set was edited after the list was made.
     pub fn shadow_draws(&self, visible: &[u32], draws: &mut Vec<ShadowDraw>) {
         draws.clear();
         draws.reserve(visible.len());

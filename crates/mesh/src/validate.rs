@@ -57,7 +57,7 @@ mod tests {
     use crate::{MeshError, MeshSet, SubMesh};
     use hedgerow_math::Aabb;
 
-    /// Returns a set of three meshes with two sub-meshes each, and holes of two removed meshes before the last.
+    /// Returns a set of three meshes with two sub-meshes each; two removed meshes left holes before the last.
     fn set() -> MeshSet {
         let mut set = MeshSet::new();
         let parts = [SubMesh::new(0..36, 1, Aabb::cube(1.0)), SubMesh::new(36..60, 2, Aabb::cube(2.0))];

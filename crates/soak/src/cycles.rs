@@ -11,7 +11,7 @@ const LIVE: usize = 2_000;
 /// The number of inserted nodes after which the scene is updated and maintained.
 const FRAME: u64 = 1_000;
 
-/// Inserts and removes `count` nodes, one inserted subtree for each removed one, and compares the memory after each
+/// Inserts and removes `count` nodes, one inserted subtree for each removed subtree, and compares the memory after each
 /// tenth. Returns a line with figures, or an error that says what grew.
 pub(crate) fn run(count: u64) -> Result<String, String> {
     let start = Instant::now();
@@ -50,7 +50,7 @@ pub(crate) fn run(count: u64) -> Result<String, String> {
             told.push((memory::allocated(), scene.stats().allocated_bytes(), scene.len()));
         }
     }
-    // Memory reaches its size in the first tenth, and may then grow by at most a quarter.
+    // Memory reaches its usual size in the first tenth, and may then grow by at most a quarter.
     let most = told.iter().skip(1).map(|(bytes, ..)| *bytes).max().unwrap_or(0);
     let first = told.first().map_or(0, |(bytes, ..)| *bytes);
     let line = format!(

@@ -109,7 +109,7 @@ impl World {
     }
 }
 
-/// Plays frames for the given time, with the feature `rayon` in a pool of the given number of threads.
+/// Plays frames for the given time; with the feature `rayon`, in a pool with the given number of threads.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let start = Instant::now();
     let most = Duration::from_secs(options.seconds);

@@ -3,8 +3,8 @@
 //! The result of each edit is compared, and so is the whole scene after each update and after every `--every` steps. A
 //! hundred million edits take about an hour; if scenes have few steps, comparing after each step takes about as long.
 //! The seed and the greatest number of steps determine all edits; each scene has its own policy and mode. If a scene
-//! differs from the model, its steps are reduced to a few that still differ: an input of a fuzz target, for
-//! `fuzz/regressions`.
+//! differs from the model, its steps are reduced to a few with which it still differs. They are an input of a fuzz
+//! target, for `fuzz/regressions`.
 
 use crate::Options;
 use crate::model::oracle::{Counts, Oracle, from_bytes};
@@ -58,12 +58,12 @@ impl Input {
         (oracle.counts, played.unwrap_or_else(|_| Err(Mismatch("a panic, see above".into()))))
     }
 
-    /// Returns the bytes of an input with as few steps as still fail, and after how many steps everything is compared.
-    /// This number is 1 if the input also fails then.
+    /// Returns a shortened input that still fails, as bytes, and the number of steps after which everything is
+    /// compared. This number is 1 if the input also fails then.
     fn least(&self, every: usize) -> (Vec<u8>, usize) {
         let told = take_hook();
         set_hook(Box::new(|_| {}));
-        // The failing run did not update the scene where it did not compare.
+        // The failing run only updated the scene where it compared.
         let mut quiet = self.steps.clone();
         for (_, step) in quiet.iter_mut().enumerate().filter(|(number, _)| !number.is_multiple_of(every)) {
             step[1] |= decode::NO_UPDATE;

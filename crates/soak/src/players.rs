@@ -1,4 +1,4 @@
-//! Compares the clocks of players after days of frames with arithmetic in double precision.
+//! Compares the players' clocks, after days of frames, with double-precision arithmetic.
 
 use hedgerow::anim::{Clip, ClipBuilder, Player, RawClip, player::Playback, raw::Track};
 use std::time::Instant;

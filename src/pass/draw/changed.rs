@@ -3,7 +3,7 @@
 use crate::pass::draw::Listing;
 use core::ops::Range;
 
-/// If fewer unchanged drawables than this lie between two ranges, the ranges are joined, as a second copy costs more.
+/// If fewer unchanged drawables than this lie between two ranges, the ranges are joined: a second copy costs more.
 const GAP: usize = 32;
 
 /// The number of drawables whose marks are tested together.

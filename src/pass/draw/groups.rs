@@ -55,7 +55,7 @@ pub struct DrawGroups {
     places: Vec<u32>,
     numbers_before: Vec<u32>,
     known_before: Vec<Known>,
-    /// The number of commands of each kind, then the index of the kind's next instance.
+    /// For each kind, the number of its commands; later, the index of its next instance.
     counts: Vec<u32>,
 }
 

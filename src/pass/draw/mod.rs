@@ -1,4 +1,4 @@
-//! Draw lists: the visible drawables of a scene, kept from frame to frame.
+//! Draw lists: the visible drawables of a scene, which a list keeps from frame to frame.
 
 mod cache;
 mod changed;

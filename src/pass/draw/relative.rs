@@ -71,7 +71,7 @@ impl Relative {
         }
     }
 
-    /// Takes the world transforms and boxes out, for several lists to share, and updates them.
+    /// Takes out the world transforms and boxes so that several lists can share them, and updates them.
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         let mut worlds = core::mem::take(&mut self.worlds);
         worlds.refresh(store, true);

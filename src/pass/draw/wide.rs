@@ -1,5 +1,5 @@
-//! World transforms of a scene in double precision, kept from frame to frame: 96 bytes a transform slot, and for
-//! culling 24 bytes a drawable slot.
+//! World transforms of a scene in double precision, which are kept from frame to frame. They take 96 bytes per
+//! transform slot; for culling, 24 bytes per drawable slot are added.
 //!
 //! The world transforms of a slice depend on its local transforms and its imports. A refresh recomposes the slots that
 //! the last update computed, the slots below changed imports, and all slots of a slice with a new layout.

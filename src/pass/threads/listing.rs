@@ -6,7 +6,7 @@ use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-/// The least number of drawables to share, because with fewer, one thread finishes before a second thread starts.
+/// The least number of drawables to share, because one thread finishes fewer before a second thread starts.
 const WORTH_SHARING: usize = 16_384;
 const GRAIN: usize = 4096;
 
@@ -57,7 +57,7 @@ impl Listing {
     }
 }
 
-/// Calls `work` with each item and its part of the entries, several at a time.
+/// Calls `work` with each item and its part of the entries, several items at a time.
 fn share<T: Send>(
     mut places: Part<'_>,
     items: &mut [T],

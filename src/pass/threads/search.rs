@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::threads::is_worth_sharing;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge, ParallelIterator};
 
-/// The least number of tasks to share, because with fewer, one thread finishes before a second thread starts.
+/// The least number of tasks to share, because one thread finishes fewer before a second thread starts.
 const WORTH_SHARING: usize = 4;
 
 impl Store {

@@ -21,8 +21,8 @@ struct Node {
     moved_below: bool,
 }
 
-/// The tree. Without `FLAGS` an update computes all nodes. With `FLAGS` a moved node marks its ancestors up to the
-/// first marked one, and an update visits marked nodes and computes the subtrees of moved nodes.
+/// The tree. Without `FLAGS` an update computes all nodes. With `FLAGS`, a moved node marks its ancestors up to the
+/// first that is already marked, and an update visits marked nodes and computes the subtrees of moved nodes.
 pub(crate) struct Boxed<const FLAGS: bool> {
     /// The nodes by number; the first is the root. Pointers of removed nodes stay in the list, unused.
     nodes: Vec<Link>,
@@ -44,7 +44,7 @@ impl<const FLAGS: bool> Boxed<FLAGS> {
             };
             let node = NonNull::from(Box::leak(Box::new(node)));
             if let Some(mut parent) = parent {
-                // SAFETY: all nodes of the list are alive, and no reference to one exists.
+                // SAFETY: all nodes of the list are alive, and no reference to any of them exists.
                 unsafe { parent.as_mut() }.children.push(node);
             }
             nodes.push(node);
@@ -150,7 +150,7 @@ impl<const FLAGS: bool> Peer for Boxed<FLAGS> {
 
     fn set(&mut self) {
         for &(mut node, local) in &self.listed {
-            // SAFETY: the caller passes live nodes, and no reference to one exists.
+            // SAFETY: the caller passes live nodes, and no reference to any of them exists.
             unsafe { node.as_mut() }.local = local;
             if FLAGS {
                 // SAFETY: as above.

@@ -27,7 +27,7 @@ impl Linked for Node {
 struct Columns {
     locals: Vec<Transform>,
     worlds: Vec<Mat34>,
-    /// The index of the parent, less than the node's own; the root is its own parent.
+    /// The index of the parent, which is smaller than the node's own; the root is its own parent.
     parents: Vec<u32>,
     moved: Vec<bool>,
 }

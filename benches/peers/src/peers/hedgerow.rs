@@ -1,5 +1,5 @@
-//! hedgerow, with single calls or calls that take lists. With the feature `threads`, the program's thread is one of a
-//! pool of two that share large updates.
+//! hedgerow, with single calls or calls that take lists. With the feature `threads`, the program's thread belongs to a
+//! pool of two threads that share large updates.
 
 use super::columns;
 use crate::peer::Peer;

@@ -1,4 +1,4 @@
-//! Nodes in a slot map, and their list in depth-first order, rebuilt after an edit of the tree.
+//! Nodes in a slot map, and a list of them in depth-first order, which is rebuilt after an edit of the tree.
 
 use super::links::{Key, Linked, Links, append, following, remove_all_below, unlink};
 use super::{columns, matrix};

@@ -34,7 +34,7 @@ struct Keys<V> {
     moving: Vec<(u32, Range)>,
 }
 
-/// The current key of a player in each track of the three kinds: the later of the two keys around its time.
+/// A player's current key in each track of the three kinds: of the two keys around the player's time, the later one.
 #[derive(Clone, Debug)]
 pub struct KeyPlaces([Vec<u32>; 3]);
 
@@ -67,7 +67,7 @@ impl KeyTracks {
         }
     }
 
-    /// Samples all moving tracks at a time, with a binary search in each. Constant tracks are left as they are.
+    /// Samples all moving tracks at the given time, with a binary search in each. Constant tracks are left as they are.
     #[inline(never)]
     pub fn sample(&self, time: f32, pose: &mut [Transform]) {
         self.translations.each(time, Vec3::lerp, |joint, value| pose[joint].translation = value);
@@ -75,7 +75,7 @@ impl KeyTracks {
         self.scales.each(time, Vec3::lerp, |joint, value| pose[joint].scale = value);
     }
 
-    /// Samples all moving tracks at a time, searching from the player's current key in each.
+    /// Samples all moving tracks at the given time, searching from the player's current key in each.
     #[inline(never)]
     pub fn sample_from(&self, places: &mut KeyPlaces, time: f32, pose: &mut [Transform]) {
         let KeyPlaces([translations, rotations, scales]) = places;

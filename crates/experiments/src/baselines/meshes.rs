@@ -79,7 +79,7 @@ impl Renderable for Mesh {
     }
 }
 
-/// All sub-meshes behind one interface and all meshes behind another, each allocated separately.
+/// All sub-meshes behind one interface and all meshes behind another; each object is allocated separately.
 pub struct Meshes {
     cullables: Vec<Rc<dyn Cullable>>,
     renderables: Vec<Box<dyn Renderable>>,

@@ -1,17 +1,17 @@
 //! The baselines: other people's solutions that `hedgerow` is compared with.
 //!
-//! - [`Graph`] is the thesis's naive scene graph (section 4.2): one heap allocation per node, inline storage for eight
-//!   child pointers, a parent pointer, three kinds of nodes, and two recursive traversals (section 4.3).
-//! - [`Nodes`] are the thesis's node objects in each order that the thesis compares. [`SliceGraph`] is its dynamic
-//!   structure (section 4.4): node objects in slices that are rebuilt when full.
+//! - [`Graph`] is the thesis's naive scene graph (section 4.2). Each node is a heap allocation with eight inline child
+//!   pointers and a parent pointer; there are three kinds of nodes and two recursive traversals (section 4.3).
+//! - [`Nodes`] are the thesis's node objects in each order that the thesis compares. [`SliceGraph`] is the thesis's
+//!   dynamic structure (section 4.4): node objects in slices that are rebuilt when full.
 //! - [`Meshes`] are culled and rendered by virtual calls to sub-meshes and to meshes; [`MeshColumns`] are arrays.
 //! - [`Character`] and [`Flattened`] are a character's joints, as objects with children and as arrays of 4×4 matrices.
 //! - [`KeyTracks`] is a clip player with keys sorted by track; it searches each track or remembers its current key.
 //! - [`SeedSkin`] skins a character with the source's first implementation and with its fastest one.
 //!
-//! All use `hedgerow`'s matrix and transform types, so they compute the same; a [`Checksum`](crate::sides::Checksum) of
-//! matrices and draws confirms this bit for bit. The entry points are not inlined, because those of `hedgerow` come
-//! from another crate and are not inlined either.
+//! All use `hedgerow`'s matrix and transform types, so they compute the same results; a
+//! [`Checksum`](crate::sides::Checksum) of matrices and draws confirms this bit for bit. The entry points are not
+//! inlined, because those of `hedgerow` come from another crate and are not inlined either.
 
 mod graph;
 mod joints;

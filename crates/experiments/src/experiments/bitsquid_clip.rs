@@ -6,7 +6,7 @@
 //! - `size`: bytes per key of the clip with its jump frames; the baseline is the size of the keys by track. The
 //!   allocator ([`heap`](crate::heap)) counts both, as copies without spare capacity.
 //!
-//! Samples are compared with those of the searching player: rotations may differ by 1.1e-4 radians, the error bound of
+//! Samples are compared with those of the searching player. Rotations may differ by 1.1e-4 radians, the error bound of
 //! a compact key; translations and scales must be equal.
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 

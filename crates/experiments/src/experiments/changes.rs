@@ -1,17 +1,17 @@
 //! The cost of the change feed in an update.
 //!
 //! Ours is a scene with [`SceneConfig::changes`]; the baseline is the same scene without it. Figures are medians over
-//! the frames, in nanoseconds per node of the tree, changed or not.
+//! the frames, in nanoseconds per node of the tree, whether or not the node changed.
 //!
 //! - `feed/all`, `feed/10%`, `feed/1%`, `feed/one` and `feed/none`: the update after this share of the nodes got new
-//!   local transforms, in a random tree in which every node has one. The feed is read outside the timed part.
+//!   local transforms, in a random tree whose nodes all have transforms. The feed is read outside the timed part.
 //! - `read/all` to `read/none`: the same, with reading the feed timed as well.
-//! - `edits`: removing a tenth of the thesis's tree and inserting as many nodes, one by one, and the next update.
+//! - `edits`: a tenth of the thesis's tree is removed and as many nodes are inserted, one by one; then an update runs.
 //! - `blend/all`, `blend/10%` and `blend/1%`: [`Smooth::blend`] to halfway between two steps that moved this share. The
-//!   baseline works by hand: it sets blended local transforms, updates, sets those of the step again, and updates. Both
-//!   sides have a feed.
+//!   baseline works by hand: it sets blended local transforms, updates, restores the step's local transforms, and
+//!   updates again. Both sides have a feed.
 //!
-//! Checked: the feed lists the nodes that moved, entered and left, and both blends leave the same world matrices.
+//! The check: the feed lists the nodes that moved, entered and left, and both blends leave the same world matrices.
 
 use crate::agreement::agree;
 use crate::clock::nanoseconds;
@@ -168,7 +168,7 @@ struct Frames {
     moves: Moves,
     count: usize,
     kinds: Vec<Kind>,
-    /// The local transforms of all nodes after the step, by id, and those of the moved nodes before it.
+    /// The local transforms of all nodes after the step, by id, and those of the moved nodes before the step.
     locals: Vec<Transform>,
     before: Vec<Transform>,
     /// The blended transforms of the baseline.

@@ -2,11 +2,11 @@
 //!
 //! Trees stand in a square, four metres apart. Each has four meshes from fine to coarse, and a camera moves two metres
 //! per frame. Whole frames are timed, in nanoseconds per tree, as medians; the meshes of both lists are compared after
-//! each frame. The baseline works by hand: a pass over all columns finds each tree's level from its matrix and its last
-//! mesh, trees whose level changed get another mesh, and `Scene::update` runs before the list is filled. Ours calls
+//! each frame. The baseline works by hand. A pass over all columns finds each tree's level from its matrix and its last
+//! mesh, and trees whose level changed get another mesh. Then `Scene::update` runs, and the list is filled. Ours calls
 //! `Scene::cull`.
 //!
-//! - `all`: all trees are listed; the baseline uses `Scene::draw_list` and a list kept between frames.
+//! - `all`: all trees are listed; the baseline uses `Scene::draw_list` and a list that it reuses in each frame.
 //! - `seen`: the quarter of the trees ahead of the camera is listed; the baseline uses `Scene::cull`.
 
 use crate::clock::nanoseconds;
@@ -144,7 +144,7 @@ impl Trial<1> for Forest {
             counts
         };
         let [ours, by_hand] = self.sides.each_ref().map(|(_, list)| meshes(list));
-        // Ours forgets the levels of trees out of sight; the baseline keeps them.
+        // Our list forgets the levels of trees out of sight; the baseline remembers these levels.
         let same = if self.seen { ours.iter().sum::<u32>() == by_hand.iter().sum() } else { ours == by_hand };
         if same { Ok(()) } else { Err(format!("detail: {ours:?} by ours, {by_hand:?} by hand").into()) }
     }

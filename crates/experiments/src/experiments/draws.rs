@@ -2,8 +2,8 @@
 //!
 //! The tree is the thesis's random tree of 262,144 nodes (40 % transforms, 40 % drawables, 20 % materials), built by
 //! single inserts. In each frame an edit is made, `Scene::update` runs, and two lists are filled in alternating order.
-//! `Scene::draw_list` fills the list that it filled in the last frame; a `RenderPass` fills one that was cleared. Only
-//! filling is timed, in nanoseconds per node of the tree, as medians over the frames; lists are compared after each.
+//! `Scene::draw_list` fills the list that it filled in the last frame; a `RenderPass` fills a cleared list. Only
+//! filling is timed, in nanoseconds per node of the tree, as medians over frames; lists are compared after each frame.
 //!
 //! - `1%`: 2621 transform nodes chosen at random are given new local transforms.
 //! - `edit`: one drawable is inserted at a random position.

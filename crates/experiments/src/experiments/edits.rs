@@ -1,15 +1,15 @@
-//! Edits in random positions of the thesis's tree: single calls against boxed nodes, and batches against single calls.
+//! Edits at random positions in the thesis's tree: single calls against boxed nodes, batches against single calls.
 //!
 //! These cases edit a tenth of the nodes; figures are nanoseconds per edit:
 //!
 //! - `remove`: removes the leaves that a frame of the thesis removes;
-//! - `insert`: inserts the nodes of that frame after those removals, each below a random leaf;
+//! - `insert`: inserts the nodes of that frame after the removals, each below a random leaf;
 //! - `set`: sets the local transforms of transform nodes in random order;
 //! - `move`: moves each inserted node below another random leaf; moving it back is not timed.
 //!
 //! Each side finds the handle or pointer of an edit in an array, by number. An untimed update follows each frame. The
-//! prefix `batch-` names the same edits as batches of `hedgerow`, compared with single calls; filling the lists of a
-//! batch is timed. There is no batch of inserts: `batch-insert` is single inserts on both sides.
+//! prefix `batch-` names the same edits as batches of `hedgerow`, compared with single calls; the time includes filling
+//! the lists of a batch. There is no batch of inserts: `batch-insert` is single inserts on both sides.
 //!
 //! - `build`: builds the whole tree by single inserts, with no reserved memory, in nanoseconds per node.
 //! - `batch-build`: fills a list of the nodes and builds the tree from it, compared with single inserts.
@@ -106,7 +106,7 @@ fn edit(side: &mut impl Side, churn: &Churn, moved: &[(u32, Transform)]) -> [f64
     let insert = nanoseconds(|| side.insert(&edits.inserted));
     let set = nanoseconds(|| side.set_locals(moved));
     let parent = |at: usize| edits.inserted[at % edits.inserted.len()].1.parent;
-    // Steps of a prime give each node a parent far from its own.
+    // Steps of a prime give each node a new parent far from the old one.
     let there: Vec<_> =
         (0..).zip(&edits.inserted).map(|(at, (id, _))| (*id, parent(at * 1_000_003 + 77_777))).collect();
     let back: Vec<_> = edits.inserted.iter().map(|(id, node)| (*id, node.parent)).collect();

@@ -2,16 +2,16 @@
 //!
 //! The node objects are those of the naive graph: 176, 96 and 144 bytes with child pointers (180, 108 and 172 in the
 //! thesis). Each case compares `hedgerow`'s columns with one order of node objects. The ratio of two cases shows what
-//! packing gains; each case shows what columns gain beyond it.
+//! packing gains; each case shows what columns gain beyond packing.
 //!
 //! - `depth-first/`, `breadth-first/`, `van-emde-boas/`: nodes in that order in one block, visited depth first.
 //! - `made/`: a block per node, as the allocator cuts blocks on a fresh heap, in creation order, with each node below a
 //!   random earlier one. This is the thesis's naive layout.
 //! - `heap/`: a block per node, created depth first on a fresh heap, which is the best case of a naive graph.
 //!
-//! Each name is followed by `transform`, `render` or `frame` (both), and by `+flush` if the caches are emptied before
-//! each iteration. Trees have 512 to 1,048,576 nodes; figures are medians over the iterations in nanoseconds per node.
-//! Draws and world matrices of both sides are compared.
+//! Each name is followed by `transform`, `render` or `frame` (both passes), and by `+flush` if the caches are emptied
+//! before each iteration. Trees have 512 to 1,048,576 nodes; figures are medians over the iterations, in nanoseconds
+//! per node. Draws and world matrices of both sides are compared.
 
 use crate::agreement::same_sums;
 use crate::baselines::{Nodes, Order};

@@ -4,11 +4,11 @@
 //! The first cases use a random tree of 262,144 nodes that all have transforms, built by single inserts:
 //!
 //! - `before`, `after`: our scene before and after one unlimited `maintain`; the baseline is the naive graph.
-//! - `before/live`, `after/live`: the same compared with the bytes of live records that the scene reports. A ratio of 1
-//!   is the best possible, and 0.8 means allocated ÷ live = 1.25.
+//! - `before/live`, `after/live`: the same scenes, compared with the bytes of live records that the scene reports. A
+//!   ratio of 1 is the best possible, and 0.8 means allocated ÷ live = 1.25.
 //! - `building`: the peak while the tree was built.
 //!
-//! The other cases repeat the thesis's figure 6.7: the 30 frames of its dynamic evaluation, at each of its sizes:
+//! The other cases repeat the thesis's figure 6.7, the 30 frames of the dynamic evaluation at each of its sizes:
 //!
 //! - `frames-mean`, `frames-worst`: the mean and the maximum of the bytes after each frame's edits and transform pass;
 //!   `frames-peak`: the peak at any time, also during edits. The baseline is the naive graph.
@@ -88,7 +88,7 @@ fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, 
     front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
 }
 
-/// Returns a side after its frames, with the mean, the maximum after a frame, and the peak of its bytes.
+/// Returns a side after its frames, with the mean and the maximum of its bytes after a frame, and their peak.
 fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
     let mut metered = Metered::<S>::build(recipe);
     let mut churn = Churn::new(recipe, !(recipe.nodes().len() as u64));

@@ -1,10 +1,10 @@
 //! Sub-mesh sets compared with sub-meshes as heap objects. Meshes of three sub-meshes are scattered in a cube and seen
-//! by 16 seeded cameras inside it, and draws are compared for all. Figures are nanoseconds per sub-mesh of the set.
+//! by 16 seeded cameras inside it, whose draws are all compared. Figures are nanoseconds per sub-mesh of the set.
 //!
-//! - `cull`: culls, then lists the visible draws with their materials, for 500 meshes as in the source, 100,000
-//!   sub-meshes, and 100,000 meshes. The objects are culled by a virtual call per sub-mesh that sets a flag, then
-//!   rendered by a virtual call per mesh that reads the flags.
-//! - `cull-columns`: the same compared with the source's data-oriented version: arrays of boxes, of bools and of draws.
+//! - `cull`: culls, then lists the visible draws with their materials, for 500 meshes (as in the source), for 100,000
+//!   sub-meshes, and for 100,000 meshes. To cull objects, a virtual call per sub-mesh sets a flag; to render them, a
+//!   virtual call per mesh reads the flags.
+//! - `cull-columns`: the same against the source's data-oriented version: arrays of boxes, of bools and of draws.
 
 use super::cull::frusta;
 use crate::agreement::agree;

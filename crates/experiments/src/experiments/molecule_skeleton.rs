@@ -1,8 +1,8 @@
 //! A thousand characters of 96 joints, from local transforms to model matrices and palettes; in nanoseconds per joint.
 //!
-//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. One baseline is its object-oriented version
-//! (joints with children, recursion, 4×4 matrices); the other, which is faster, is its flattened version. All use the
-//! same local transforms.
+//! Source: S. Reinalter, *Adventures in data-oriented design*, part 2. One baseline is the source's object-oriented
+//! version (joints with children, recursion, 4×4 matrices); the other, which is faster, is the flattened version. All
+//! use the same local transforms.
 //!
 //! - `pose`, `pose-palette`: one `Pose` after another, to models or to palettes; compared with objects.
 //! - `crowd`, `crowd-palette`: all characters at once, written to one array; compared with objects.

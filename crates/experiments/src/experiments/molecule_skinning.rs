@@ -20,7 +20,7 @@ use hedgerow::{
 use std::ops::Range;
 
 const CHARACTERS: usize = 100;
-/// The number of characters in a turn; the next turn skins the next ones. Short turns are seldom interrupted.
+/// The number of characters in a turn; the next turn skins the next characters. Short turns are seldom interrupted.
 const TURN: usize = 10;
 /// The tolerance of the comparison; positions are at most a few units long.
 const TOLERANCE: f32 = 1e-5;
@@ -34,7 +34,7 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
     measure(front, sorted, (&mut ours, &mut theirs), Theirs::sorted, Theirs::wide)
 }
 
-/// Skins all characters on both sides, compares the results, and has the front time the turns of both.
+/// Skins all characters on both sides, compares the results, and lets the front measure the turns of both sides.
 fn measure<F: Front>(
     front: &mut F,
     (name, baseline): (&str, &str),
@@ -55,10 +55,10 @@ fn measure<F: Front>(
     front.calls(case, (ours, theirs), Ours::skin, theirs_do, checked_elsewhere)
 }
 
-/// Returns the position and normal of a vertex of a character, as computed by the other side.
+/// Returns the position and the normal that the other side computed for a vertex of a character.
 type Find = fn(&Theirs, usize, usize) -> ([f32; 3], [f32; 3]);
 
-/// Fails unless position and normal are the same on both sides, but for rounding.
+/// Fails unless position and normal are the same on both sides, apart from rounding.
 fn same(what: &str, ours: ([f32; 3], [f32; 3]), theirs: ([f32; 3], [f32; 3])) -> Outcome {
     let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= TOLERANCE);
     if near(ours.0, theirs.0) && near(ours.1, theirs.1) {

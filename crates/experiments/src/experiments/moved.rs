@@ -1,16 +1,16 @@
-//! The cost of an update after some nodes moved, in trees in which every node has a transform.
+//! The cost of an update after some nodes moved, in trees whose nodes all have transforms.
 //!
 //! - `SHAPE/all`, `SHAPE/half`, `SHAPE/10%`, `SHAPE/1%`, `SHAPE/one` and `SHAPE/none`: this share of the nodes, chosen
 //!   at random anew in each frame, gets new local transforms. Setting them is not timed and warms the cache, on both
 //!   sides. Only the update is timed: `Scene::update`, and the naive transform traversal of the whole tree. Figures are
-//!   medians over the frames, in nanoseconds per node of the tree, moved or not. Most of `none` is the clock, which
-//!   takes about 25 ns to read. The shapes are those of [`Topology`]; the chain is short, since the naive traversal is
-//!   recursive. All trees are built by single inserts and maintained once.
+//!   medians over the frames, in nanoseconds per node of the tree, whether or not the node moved. Most of `none` is the
+//!   time to read the clock, about 25 ns. The shapes are those of [`Topology`]; the chain is short, since the naive
+//!   traversal is recursive. All trees are built by single inserts and maintained once.
 //!
-//! - `idle`: a call of `Scene::update` without changes, in nanoseconds per *call*, as the mean of many consecutive
-//!   calls; compared with one naive traversal of the same random tree.
+//! - `idle`: a call of `Scene::update` without changes, compared with one naive traversal of the same random tree; in
+//!   nanoseconds per *call*, the mean of many consecutive calls.
 //!
-//! - `meshes/set` and `meshes/reparent`: edits and update of 60,000 groups of ten nodes with a mesh each, in
+//! - `meshes/set` and `meshes/reparent`: edits and an update of 60,000 groups of ten nodes, each with a mesh; in
 //!   nanoseconds per frame. Others report times of such scenes. If 5,000 groups are set, NVIDIA reports 27 frames per
 //!   second for Fabric and 14 for `OmniHydra` (highlights of Kit 106.3). If 10,000 nodes change groups, a user of
 //!   `OpenUSD` reports 8 seconds.
@@ -52,7 +52,7 @@ const TREES: Sizes<&[(Topology, usize)]> = Sizes {
 /// The number of consecutive frames of one side, as in an application that has only this side. If few nodes move, it
 /// takes some frames until the caches hold this side's data and not the other's.
 const TURN: usize = 32;
-/// The naive side traverses in few frames of a turn, because this is slow, and the caches are warm after the first.
+/// The naive side traverses in few frames of a turn, because a traversal is slow and the first warms the caches.
 const NAIVE_FRAMES: usize = 4;
 
 /// The sizes of unchanged trees, and the number of consecutive updates of each.

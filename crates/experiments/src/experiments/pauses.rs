@@ -5,11 +5,11 @@
 //! Every edit is timed, and a sample of the updates:
 //!
 //! - `median`, `p99`, `p99.99`, `worst`: the time of a single edit. The baseline is the thesis's structure.
-//! - `update-median` to `update-worst`: the update after a single edit. About 12,000 are timed, spread evenly: every
-//!   *n* / 10,000 edits an update runs, then one edit, then the timed update. The baseline is one traversal of the
-//!   thesis's structure, which computes every node.
-//! - `frame-median` to `frame-worst`: the update before that edit, after *n* / 10,000 edits. These rows show work that
-//!   edits put off, and every other update is in the rows above. The baseline is the same traversal.
+//! - `update-median` to `update-worst`: the update after a single edit. About 12,000 such updates are timed, evenly
+//!   spread. After every *n* / 10,000 edits, an update runs, then one edit, then the timed update. The baseline is one
+//!   traversal of the thesis's structure, which computes every node.
+//! - `frame-median` to `frame-worst`: the update that runs after *n* / 10,000 edits, before that edit. These rows show
+//!   the work that edits put off; the rows above have every other update. The baseline is the same traversal.
 //! - with the prefix `chain/`, `caterpillar/` or `flat/`: the tree has that shape, and the edits are inserts and
 //!   removals without moves. The baseline is our own time in the random tree.
 //!
@@ -25,7 +25,7 @@ use crate::workloads::{Content, Recipe, RecipeNode, Topology};
 use crate::{Case, Failure, Outcome, Unit};
 
 const SIZES: Sizes<&[usize]> = Sizes { full: &[100_000, 1_000_000], short: &[100_000], tiny: &[300] };
-/// The approximate number of timed updates; there may be up to a fifth more.
+/// The approximate number of timed updates; there may be up to a fifth more updates.
 const UPDATES: usize = 10_000;
 const RUNS: usize = 5;
 const QUANTILES: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.99), ("p99.99", 0.9999), ("worst", 1.0)];
@@ -53,8 +53,8 @@ enum Edit {
 }
 
 /// Returns edits that insert all nodes of a tree, the first below the root and all others below the first, followed by
-/// edits that roughly keep its size. A node inserted by the latter is a leaf until it is removed. Nodes of the tree
-/// move below earlier nodes, so no cycle is closed.
+/// edits that roughly keep the tree's size. A node that these later edits insert stays a leaf until it is removed.
+/// Nodes of the tree move below earlier nodes, so no cycle is closed.
 fn script(tree: Recipe, moves: bool) -> Vec<Edit> {
     let end = u32::try_from(tree.nodes().len()).expect("ids have 32 bits");
     let (mut next, mut rng, mut extra, mut live) = (end, Rng::new(3), Vec::new(), 0);
@@ -108,7 +108,7 @@ fn play<F: Front, T: Side>(
 /// The times of edits, updates and frames, in nanoseconds.
 type Times = [Vec<u32>; 3];
 
-/// Edits, and the minimum times of ours and of the baseline so far.
+/// Edits, and the minimum times so far: ours and the baseline's.
 struct Playing<T> {
     script: Vec<Edit>,
     least: [Times; 2],
@@ -179,7 +179,7 @@ fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
     side
 }
 
-/// Runs `work`, and lowers the figure to its nanoseconds if they are fewer.
+/// Runs `work`, and lowers the figure to the time in nanoseconds if this is less.
 #[inline]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some seconds at most")]
 fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
@@ -190,7 +190,7 @@ fn lower(least: &mut Vec<u32>, place: usize, work: impl FnOnce()) {
     }
 }
 
-/// Returns a quantile of ascending figures: the least one that is at least as great as this share of them.
+/// Returns a quantile of ascending figures: the least figure that is at least as great as this share of all figures.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in the list")]
 fn at(ascending: &[u32], share: f64) -> f64 {
     let rank = (ascending.len() as f64 * share).ceil() as usize;

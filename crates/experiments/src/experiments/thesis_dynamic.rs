@@ -7,12 +7,12 @@
 //! - `frame`: the sum of the three in the same frame.
 //! - `batched-update` to `batched-frame`: the same with the removals as one batch.
 //!
-//! The baseline is the naive graph; with the prefix `thesis/`, it is the thesis's own structure: node objects in slices
-//! that are rebuilt when full. With the suffix `+flush`, the caches are emptied before the edits and before each pass.
+//! The baseline is the naive graph; with the prefix `thesis/`, it is the thesis's own: node objects in slices that are
+//! rebuilt when full. With the suffix `+flush`, the caches are emptied before the edits and before each pass.
 //!
 //! The scene is built by single inserts with the default policy; `maintain` does not run. Small trees are rebuilt from
-//! other seeds until enough frames are measured, except with `+flush`. The draws are compared after every frame, the
-//! world matrices of all nodes after the last. Bytes are in the experiment [`memory`](super::memory).
+//! other seeds until enough frames are measured, except with `+flush`. The draws are compared after every frame, and
+//! the world matrices of all nodes after the last frame. Bytes are in the experiment [`memory`](super::memory).
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
@@ -96,7 +96,7 @@ impl<S: Side, T: Side> Trial<4> for Frames<S, T> {
     }
 }
 
-/// Runs one frame of one side. Returns the times of its edits, of both passes, and of all three together.
+/// Runs one frame of one side. Returns the times of the edits, of each pass, and of all three.
 fn frame(side: &mut impl Side, edits: &Edits, flush: &mut Option<Flush>) -> [f64; 4] {
     let mut flushed = || flush.as_mut().map_or((), Flush::flush);
     flushed();

@@ -1,11 +1,11 @@
 //! The thesis's static evaluation (section 5.1, algorithm 2): trees that do not change.
 //!
-//! The cases `transform`, `render` and `frame` (both) use random trees of 512 to 1,048,576 nodes: 40 % transforms, 40 %
-//! drawables and 20 % materials. The baseline is boxed nodes.
+//! The cases `transform`, `render` and `frame`, which does both, use random trees of 512 to 1,048,576 nodes: 40 %
+//! transforms, 40 % drawables and 20 % materials. The baseline is boxed nodes.
 //!
 //! Both sides build the tree by the same single inserts. The scene is then maintained once, untimed, as is usual for a
-//! static scene; the naive graph stays where the allocator placed it. Small trees are traversed many times per turn,
-//! and so are in the cache (the thesis's variant without *flush*).
+//! static scene; the naive graph stays where the allocator placed it. Small trees are traversed many times per turn, so
+//! they are in the cache (the thesis's variant without *flush*).
 //!
 //! The root moves before each transform pass, so that every world matrix is computed. The naive pass also writes each
 //! drawable's matrix, as in the thesis (listing 2); the scene's draw list reads the world matrix.

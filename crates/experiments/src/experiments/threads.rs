@@ -3,12 +3,12 @@
 //! Figures are nanoseconds per node. The first two cases use the thesis's random tree after an unlimited `maintain`:
 //!
 //! - `transform`: recomputes every world matrix.
-//! - `moved`: updates after one node in a hundred got a new local transform, which is not timed.
+//! - `moved`: updates after one node in a hundred got a new local transform; only the updates are timed.
 //!
 //! The other cases use a town of 250,000 drawables, in a scene that keeps world boxes:
 //!
 //! - `bounds`: recomputes every world matrix and every box.
-//! - `cull`: lists the draws that one of 16 cameras at street level sees; each sees 1 to 4 % of the town.
+//! - `cull`: lists the draws that one of 16 cameras at street level sees; each camera sees 1 to 4 % of the town.
 //! - `list`: fills a list of all draws from scratch.
 //! - `renew`: updates the same list after everything moved, which is not timed.
 //!
@@ -54,7 +54,7 @@ impl<C: FnMut(&ThreadPool) -> f64> Trial<1> for InPools<'_, C> {
     }
 }
 
-/// Has the pools take turns, and reports the time of a call in each.
+/// Lets the pools take turns, and reports the time of a call in each pool.
 fn compare<F: Front>(
     front: &mut F,
     (name, nodes): (&str, usize),

@@ -37,7 +37,7 @@ impl<G: NodeGraph> Side for Objects<G> {
 
     fn remove(&mut self, ids: &[u32]) {
         for &id in ids {
-            // SAFETY: as above; the id of a removed node is not used again before another node takes it.
+            // SAFETY: as above; after a node is removed, its id is only used again once another node has it.
             unsafe { self.graph.remove(self.nodes[id as usize]) };
         }
     }

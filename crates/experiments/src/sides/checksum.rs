@@ -28,7 +28,7 @@ impl Checksum {
         self.add([u64::from(mesh) << 1 | u64::from(mirrored), material], matrix);
     }
 
-    /// Returns the sum of world matrices, each with the recipe id of its node.
+    /// Returns the sum over all world matrices and the recipe ids of their nodes.
     pub(crate) fn of_worlds(worlds: impl Iterator<Item = (usize, Mat34)>) -> Self {
         let mut sum = Self::default();
         worlds.for_each(|(id, matrix)| sum.add([id as u64, 0], &matrix));

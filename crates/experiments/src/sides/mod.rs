@@ -1,7 +1,7 @@
 //! The measured scene graphs, behind an interface of the few operations that measurements use.
 //!
-//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Sliced`] the thesis's [own
-//! structure](crate::baselines::SliceGraph), [`Packed`] a [`hedgerow::Scene`], and [`Batched`] a scene edited in
+//! [`Boxed`] is the [naive graph](crate::baselines::Graph), [`Sliced`] is the thesis's [own
+//! structure](crate::baselines::SliceGraph), [`Packed`] is a [`hedgerow::Scene`], and [`Batched`] is a scene edited in
 //! batches. A [`Checksum`] of matrices and draws shows that they compute the same to the bit.
 
 mod boxed;
@@ -17,7 +17,7 @@ use hedgerow::{Mat34, Transform};
 
 /// A measured scene graph.
 ///
-/// Each side keeps an array of its handles or pointers by recipe id, outside the graph, and two draw arrays.
+/// Outside the graph, each side keeps an array of its handles or pointers by recipe id, and two draw arrays.
 pub trait Side {
     /// The name of the side in results.
     const NAME: &'static str;
@@ -25,7 +25,7 @@ pub trait Side {
     /// Creates a tree of one root with the identity transform.
     fn new() -> Self;
 
-    /// Inserts a node as the last child of its parent. `id` is an id in use, to be taken over, or the next one.
+    /// Inserts a node as the last child of its parent. `id` is the next id, or an id in use to take over.
     fn insert_one(&mut self, id: u32, node: &RecipeNode);
 
     /// Inserts nodes one by one.
@@ -88,7 +88,7 @@ pub trait Side {
         self.insert(&edits.inserted);
     }
 
-    /// Moves the root by a metre, or back at the next call, so that every world matrix is recomputed.
+    /// Moves the root by a metre, and back at the next call, so that every world matrix is recomputed.
     fn transform(&mut self) {
         let root = stepped(self.steps());
         self.set_locals(&[(0, root)]);

@@ -17,8 +17,8 @@ pub struct Edits {
 
 /// The shape of a tree that frames edit. The edits of the next frame are drawn from this state.
 ///
-/// A frame removes a tenth of the nodes, all of them leaves. Then as many of the remaining leaves, including new ones,
-/// get a child. So every recipe id is in use between frames.
+/// A frame removes a tenth of the nodes, all of them leaves. Then as many of the remaining leaves, including new
+/// leaves, get a child. So every recipe id is in use between frames.
 #[derive(Clone, Debug)]
 pub struct Churn {
     parents: Vec<u32>,

@@ -4,7 +4,7 @@ use super::rng::Rng;
 use super::{Kind, Recipe};
 use hedgerow::Transform;
 
-/// New local transforms for nodes that have one, chosen at random anew in each frame.
+/// New local transforms for nodes with a transform; nodes and values are random in each frame.
 #[derive(Clone, Debug)]
 pub struct Moves {
     ids: Vec<u32>,

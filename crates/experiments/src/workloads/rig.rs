@@ -70,7 +70,7 @@ struct Rig {
 }
 
 impl Rig {
-    /// Adds `count` joints, each below the one before and at the same offset. Returns the last.
+    /// Adds `count` joints, each below the previous joint and at the same offset. Returns the last.
     fn chain(&mut self, name: &str, parent: Option<u16>, count: usize, at: Vec3) -> u16 {
         let mut last = parent;
         for link in 1..=count {

@@ -30,7 +30,7 @@ impl Rng {
         ((self.word() as u64 * end as u64) >> 32) as u32
     }
 
-    /// Moves `count` random items of the list to its front, in random order; all items if there are fewer.
+    /// Moves `count` random items, or all if there are fewer, to the front of the list, in random order.
     pub(crate) fn choose(&mut self, list: &mut [u32], count: usize) {
         let length = u32::try_from(list.len()).expect("lists hold recipe ids");
         for (place, left) in (0..count).zip((1..=length).rev()) {

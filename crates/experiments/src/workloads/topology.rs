@@ -8,8 +8,8 @@ pub const RIG: u32 = 68;
 
 /// The shape of a tree in which every node has a transform.
 ///
-/// All but [`Random`](Self::Random) are close to shapes of Bevy's stress test `transform_hierarchy`: trees with 8
-/// children per node, 4000 rigs of 68 joints as humanoids, a chain 2,500 deep, and a widest node with 500 children.
+/// All but [`Random`](Self::Random) are close to shapes of Bevy's stress test `transform_hierarchy`: 8 children per
+/// node, 4000 humanoid rigs of 68 joints, a chain 2,500 deep, and up to 500 children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
     /// Each node is below a random earlier one: the shape of the thesis's trees.

@@ -1,4 +1,4 @@
-//! A town for culling: districts of streets of houses of parts, and cameras in the streets.
+//! A town for culling: districts with streets, houses made of parts, and cameras in the streets.
 
 use super::rng::Rng;
 use hedgerow::glam::camera::rh;
@@ -6,7 +6,7 @@ use hedgerow::glam::{Mat4, Quat, Vec3};
 use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, query::Frustum};
 use std::time::Duration;
 
-/// The numbers of districts along a side of the town, streets in a district, and houses in a street.
+/// The number of districts along a side of the town, of streets in a district, and of houses in a street.
 const SIDE: u32 = 10;
 const STREETS: u32 = 10;
 const HOUSES: u32 = 10;

@@ -1,5 +1,5 @@
-//! The kernel families, each at a level with wide vectors and at one without. If a function in a kernel's hot loop is
-//! not `#[inline(always)]`, it is not compiled for the level and executes 9 to 14 times as many instructions.
+//! The kernel families, each at a level with wide vectors and at a level without them. If a function in a kernel's hot
+//! loop is not `#[inline(always)]`, it is not compiled for the level and executes 9 to 14 times as many instructions.
 //!
 //! If a level is missing, the operation panics. Callgrind supports AVX2 if the machine does, but not AVX-512.
 

@@ -194,7 +194,7 @@ impl Boxes {
         self.cull_blocks(0..self.blocks(), frustum, visible);
     }
 
-    /// Returns the number of blocks of 64 boxes; the last one may be partly filled.
+    /// Returns the number of blocks of 64 boxes; the last block may be partly filled.
     #[inline]
     #[doc(hidden)]
     pub fn blocks(&self) -> usize {

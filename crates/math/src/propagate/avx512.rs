@@ -1,8 +1,8 @@
 //! World matrices of sixteen slots at a time, with AVX-512.
 //!
 //! Local matrices stay in registers until they are multiplied. For trees in the second-level cache, a slot takes 1.9 ns
-//! if all nodes have one parent, 2.4 with eight children per node, 2.5 in rigs and 3.7 in a chain. With eight slots at
-//! a time, it takes 2.9, 3.4, 3.6 and 4.2 ns.
+//! if all nodes have the same parent, 2.4 with eight children per node, 2.5 in rigs and 3.7 in a chain. With eight
+//! slots at a time, it takes 2.9, 3.4, 3.6 and 4.2 ns.
 
 #![allow(unsafe_code, reason = "assembly without an instruction")]
 
@@ -60,8 +60,8 @@ pub(super) fn propagate_batches(
 
 /// Multiplies sixteen local matrices by their parents' matrices. Returns the last product.
 ///
-/// With `LINKED`, if a parent is the slot before, its matrix is still in a register (see `multiply_linked` in
-/// `portable`).
+/// With `LINKED`, if a parent is the previous slot, the parent's matrix is still in a register (see `multiply_linked`
+/// in `portable`).
 #[inline(always)]
 fn multiply<const LINKED: bool>(
     avx512: Avx512,

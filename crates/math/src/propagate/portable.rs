@@ -18,8 +18,8 @@ pub(super) const LANES: usize = 8;
 /// is the slot before it. Measured with rigs and random trees.
 const MANY_LINKED: u32 = 6;
 
-/// The prefetch distance of full sweeps, in slots. With 48, rigs beyond the second-level cache take a quarter longer;
-/// with 320, a million nodes take a tenth longer.
+/// The prefetch distance of full sweeps, in slots. With 48, rigs that exceed the second-level cache take a quarter
+/// longer; with 320, a million nodes take a tenth longer.
 pub(super) const STREAMED: usize = 160;
 
 /// The prefetch distance of dirty slots, in slots.
@@ -142,9 +142,9 @@ pub(super) fn count_links<S: Simd, V: SimdInt<S, Element = u32>>(
     V::load_array_ref(simd, parents).simd_eq(before).to_bitmask().count_ones()
 }
 
-/// Multiplies a batch in which most slots are linked. The matrix of the slot before is still in a register, so no
-/// product waits for a load. This takes a branch per slot, which the processor predicts well if most slots are linked,
-/// as in limbs, and badly if half of them are.
+/// Multiplies a batch in which most slots are linked. The previous slot's matrix is still in a register, so no product
+/// waits for a load. This takes a branch per slot. The processor predicts it well if most slots are linked, as in
+/// limbs, and badly if half are.
 #[inline(always)]
 fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], worlds: &mut [Mat34], slot: usize) {
     let mut world = whole::take(simd, &worlds[parents[0] as usize]);
@@ -318,7 +318,7 @@ pub(super) fn rows_of<S: Simd, V: SimdFloat<S, Element = f32>, R>(
     ]
 }
 
-/// Transposes eight transforms to ten vectors, from three overlapping loads of four floats each.
+/// Transposes eight transforms to ten vectors; a transform takes three overlapping loads of four floats.
 #[inline(always)]
 fn columns_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 10] {
     let [x, y, z, w] = four_columns::<S, 0>(simd, batch);

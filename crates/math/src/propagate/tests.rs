@@ -47,7 +47,7 @@ fn transforms(count: u32, dice: &mut Rng) -> Vec<PackedTransform> {
         .collect()
 }
 
-/// Returns matrices that all differ, so that a kernel cannot mistake one for a product.
+/// Returns matrices that all differ, so that a kernel cannot mistake a matrix for a product.
 fn matrices(count: u32, dice: &mut Rng) -> Vec<Mat34> {
     transforms(count, dice).into_iter().map(PackedTransform::to_matrix).collect()
 }

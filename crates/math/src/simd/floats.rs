@@ -19,6 +19,6 @@ unsafe impl Floats<6> for Aabb {}
 #[inline(always)]
 pub(crate) fn floats<T: Floats<N>, const N: usize>(value: &T) -> &[f32; N] {
     const { assert!(size_of::<T>() == size_of::<[f32; N]>() && align_of::<T>() == align_of::<f32>()) };
-    // SAFETY: by the trait, the type is `N` floats without padding, aligned like `f32`.
+    // SAFETY: as the trait requires, the type is `N` floats without padding, aligned like `f32`.
     unsafe { &*core::ptr::from_ref(value).cast() }
 }

@@ -12,7 +12,7 @@ pub fn level() -> Level {
     Level::new()
 }
 
-/// Returns the best level except AVX-512, for kernels that gain nothing from it.
+/// Returns the best level other than AVX-512, for kernels that gain nothing from AVX-512.
 #[inline(always)]
 pub fn level_up_to_avx2() -> Level {
     let level = level();

@@ -78,8 +78,8 @@ pub fn rows<S: Simd>(simd: S, vectors: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Hides the origin of a vector from the compiler. Otherwise it would shuffle each half separately, and model matrices
-/// would take 4 to 25 % longer.
+/// Hides the origin of a vector from the compiler. Otherwise the compiler would shuffle each half separately, and model
+/// matrices would take 4 to 25 % longer.
 #[inline(always)]
 fn opaque<S: Simd>(simd: S, vector: f32x8<S>) -> f32x8<S> {
     #[cfg(target_arch = "x86_64")]

@@ -46,8 +46,8 @@ pub fn pays<S: Simd>(simd: S) -> bool {
     has_avx2(simd)
 }
 
-/// Loads a matrix by the same accesses by which [`put`] stores it, so that a pending store is forwarded. The fourth row
-/// is set to zero, because subnormal numbers there would slow arithmetic down.
+/// Loads a matrix by the same accesses as [`put`] uses to store it, so that a pending store is forwarded. The fourth
+/// row is set to zero, because subnormal numbers there would slow arithmetic down.
 #[inline(always)]
 pub fn take<S: Simd>(simd: S, matrix: &Mat34) -> Whole<S> {
     let rows = matrix.rows.as_flattened();
@@ -92,7 +92,7 @@ pub fn times<S: Simd>(simd: S, a: Whole<S>, b: &Mat34) -> Whole<S> {
     times_rows(simd, a, [each_row(simd, x), each_row(simd, y), each_row(simd, z)])
 }
 
-/// Like [`times`], but the second matrix is given as three vectors, each of which repeats one of its rows.
+/// Like [`times`], but the second matrix is given as three vectors, each of which repeats one row of that matrix.
 #[inline(always)]
 pub fn times_rows<S: Simd>(simd: S, a: Whole<S>, [x, y, z]: [Whole<S>; 3]) -> Whole<S> {
     let sum = spread::<S, 0>(simd, a) * x + spread::<S, 1>(simd, a) * y;

@@ -30,7 +30,7 @@ pub(super) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
 /// Prefetches the cache line of an address.
 #[inline(always)]
 fn line_at<const HINT: i32>(address: *const i8) {
-    // SAFETY: a prefetch of any address, mapped or not, has no effect that a program can observe, and SSE is part of
-    // x86-64.
+    // SAFETY: a prefetch of any address, even an invalid one, has no effect that a program can observe, and SSE is part
+    // of x86-64.
     unsafe { _mm_prefetch::<HINT>(address) };
 }

@@ -62,7 +62,7 @@ pub trait NodeGraph {
     /// Lists every draw, with the matrices of the last [`transform`](Self::transform).
     fn render(&mut self, draws: &mut Draws);
 
-    /// Returns the world matrix of a transform or shape node that the last [`transform`](Self::transform) computed.
+    /// Returns the world matrix that the last [`transform`](Self::transform) computed for a transform or shape node.
     ///
     /// # Safety
     /// `node` must be in the tree.

@@ -8,7 +8,7 @@
 //! | [`NodeBase`] | 88 | 88 |
 //! | [`ShapeNode`] | 144 | 88 |
 //!
-//! The thesis's `self_handle` and `depth` are left out as unused; the thesis's nodes have 180, 108 and 172 bytes.
+//! The thesis's unused `self_handle` and `depth` are left out; the thesis's nodes have 180, 108 and 172 bytes.
 
 use crate::workloads::{Content, Kind};
 use core::ptr::NonNull;
@@ -35,7 +35,7 @@ pub(crate) struct TransformNode {
     pub(crate) world: Mat34,
 }
 
-/// A node with a mesh (`base.id`) and the matrix to draw it with.
+/// A node with a mesh (`base.id`) and the matrix with which the mesh is drawn.
 #[repr(C)]
 pub(crate) struct ShapeNode {
     pub(crate) base: NodeBase,
@@ -127,7 +127,7 @@ pub(crate) fn size_of_kind(kind: Kind) -> usize {
 /// # Safety
 /// `node` must come from [`allocate`] and must not be used again.
 pub(crate) unsafe fn free(node: NonNull<NodeBase>) {
-    // SAFETY: the node was allocated as a box of the type that its kind names, and the caller gives it up.
+    // SAFETY: the node was allocated as a box of the type that its kind names, and the caller gives the node up.
     unsafe {
         match node.as_ref().kind {
             Kind::Transform => drop(Box::from_raw(node.cast::<TransformNode>().as_ptr())),

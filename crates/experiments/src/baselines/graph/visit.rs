@@ -6,10 +6,10 @@ use crate::workloads::Kind;
 use core::ptr::NonNull;
 use hedgerow::Mat34;
 
-/// Computes every world matrix from the local transform and the parent's, and copies it to each shape (listing 2).
+/// Computes world matrices from local transforms and parents' world matrices, and copies them to shapes (listing 2).
 ///
 /// # Safety
-/// The node and its descendants must be alive, `above` its parent's world matrix, and no reference to them may exist.
+/// The node and its descendants must be alive and unreferenced; `above` must be the parent's world matrix.
 pub(crate) unsafe fn transform(node: NonNull<NodeBase>, above: *const Mat34) {
     // SAFETY: the caller passes live nodes, which outlive the visit; the kind gives the type.
     unsafe {

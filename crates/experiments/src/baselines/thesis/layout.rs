@@ -1,4 +1,4 @@
-//! Nodes of a static tree in one block of memory, in each of the orders of section 4.1.
+//! A static tree's nodes in one block of memory, in each order of section 4.1.
 
 use super::Line;
 use crate::baselines::Draws;
@@ -109,8 +109,8 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Writes the nodes of a recipe in this order, end to end. With `blocks` each node has a block of its own, as large
-    /// as glibc makes blocks on a fresh heap: with 8 extra bytes, rounded up to a multiple of 16.
+    /// Writes the nodes of a recipe in this order, end to end. With `blocks`, each node has a block of its own. Its
+    /// size is that of glibc on a fresh heap: 8 extra bytes, rounded up to a multiple of 16.
     pub fn new(recipe: &Recipe, order: Order, blocks: bool) -> Self {
         let (mut end, mut places) = (0, vec![0; recipe.nodes().len()]);
         for id in order.of(recipe) {

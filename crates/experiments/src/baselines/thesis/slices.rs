@@ -8,7 +8,7 @@ use crate::workloads::{Content, Kind};
 use core::ptr::NonNull;
 use hedgerow::{Mat34, Transform};
 
-/// Table 5.4: the growth factor of a slice, and the lines and entries of a new one.
+/// Table 5.4: the growth factor of a slice, and the lines and entries of a new slice.
 const EXPANSION: f32 = 1.5;
 const STORAGE: usize = 1024 / size_of::<Line>();
 const MAX_NODES: usize = 12;
@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceHandle([u32; 2]);
 
-/// The place and the length of a node, in lines; for a free entry, the next free one.
+/// The place and the length of a node, in lines; for a free entry, the next free entry.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     place: u32,
@@ -216,7 +216,7 @@ impl NodeGraph for SliceGraph {
             };
             self.slices[slice as usize].give_back(index);
             if self.slices[slice as usize].nodes == 0 {
-                // The slice has no nodes left, so no node in `waiting` uses its memory.
+                // The slice has no nodes left, so no node in `waiting` uses the slice's memory.
                 self.slices[slice as usize] = Slice::default();
                 self.free.push(slice);
             }

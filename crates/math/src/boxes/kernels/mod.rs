@@ -1,6 +1,6 @@
 //! Kernels that test eight boxes at a time or transform eight boxes at a time.
 //!
-//! Tests take up to eight groups, a block of 64 boxes, and return a bit for each box. Empty boxes are never hit;
+//! Tests return one bit for each box of up to eight groups, which are a block of 64 boxes. Empty boxes are never hit;
 //! infinite boxes are always hit. If a box is hit, every box that contains it is hit too, despite rounding. So a
 //! hierarchy of boxes gives the same result as testing all boxes.
 //!

@@ -113,7 +113,7 @@ pub(super) fn list_in_frustum<S: Simd>(
     }
 }
 
-/// Writes the indices of the hit boxes among sixteen boxes, and returns their number.
+/// Writes the indices of the boxes that are hit among sixteen boxes, and returns how many are hit.
 #[inline(always)]
 fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32x16<S>, found: &mut [u32]) -> usize {
     let (kept, _) = by_columns::<S, f32x16<S>, false, false>(simd, two(simd, pair), sides);
@@ -121,7 +121,7 @@ fn put_pair<S: Simd>(simd: S, pair: &[BoxGroup; 2], sides: &[Side], numbers: u32
     kept.to_bitmask().count_ones() as usize
 }
 
-/// The number of groups that are tested at a time, so that their masks and tolerances fit in registers.
+/// The number of groups that are tested at a time, few enough that all masks and tolerances fit in registers.
 const FEW: usize = 4;
 
 /// Returns a bit mask of the boxes that touch the frustum.
@@ -200,16 +200,16 @@ fn by_columns<S: Simd, V: SimdFloat<S, Element = f32>, const INSIDE: bool, const
     (!out, within)
 }
 
-/// Returns the signed distance from which on a box touches despite rounding: −[`TOLERANCE`] times the sum of its
-/// greatest absolute coordinates. For an empty box, which is outside anyway, the result is meaningless.
+/// Returns the least signed distance at which a box touches, despite rounding: −[`TOLERANCE`] times the sum of the
+/// box's greatest absolute coordinates. For an empty box, which is outside anyway, the result is meaningless.
 #[inline(always)]
 fn tolerance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, min: [V; 3], max: [V; 3]) -> V {
     let reach = (greater(simd, max[0], -min[0]) + greater(simd, max[1], -min[1])) + greater(simd, max[2], -min[2]);
     reach * V::splat(simd, -TOLERANCE)
 }
 
-/// Returns the signed distance from a plane to the box corner furthest inside, or, if `turn` is `MAX`, furthest
-/// outside.
+/// Returns the signed distance from a plane to the box corner furthest inside; if `turn` is `MAX`, to the corner
+/// furthest outside.
 #[inline(always)]
 fn distance<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, columns: &[V; 2 * MAX], side: &Side, turn: usize) -> V {
     let Side { plane: [x, y, z, d], inner: [a, b, c] } = side;
@@ -253,7 +253,7 @@ pub(super) fn sphere<S: Simd>(simd: S, groups: &[BoxGroup], center: &[f32; 3], s
     word
 }
 
-/// Returns the distance of eight boxes from a point along an axis; zero if the point is between their sides.
+/// Returns how far each of eight boxes is from a point along an axis; zero if the point is between the box's sides.
 #[inline(always)]
 fn away<S: Simd>(simd: S, group: &BoxGroup, center: &[f32; 3], axis: usize) -> f32x8<S> {
     let center = f32x8::splat(simd, center[axis]);

@@ -100,7 +100,7 @@ fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
     }
 }
 
-/// Compares the other tests at every level with those at the lowest level, and rays with a test of one box at a time.
+/// Compares the other tests at every level with those at the lowest level, and rays with a test of single boxes.
 fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray: &Ray) {
     let plain = levels()[0];
     let all = |level: Level| {
@@ -206,7 +206,7 @@ fn eight_world_boxes_have_the_bits_of_single_ones() {
     }
 }
 
-/// Returns whether, for each plane of the matrix, some corner is not outside. In double precision.
+/// Returns `false` if all corners are outside of the same plane of the matrix. In double precision.
 fn touches_plainly(bounds: &Aabb, matrix: &Mat4) -> bool {
     if bounds.is_empty() {
         return false;
