@@ -75,7 +75,7 @@ pub fn skin(bytes: &[u8]) {
     drivers::skin::run(&structured(bytes));
 }
 
-/// See `tests/all/drivers/text.rs`; bytes that look like JSON are passed on unstructured.
+/// See `tests/all/drivers/text.rs`; bytes that look like JSON are passed on as they are.
 pub fn serde(bytes: &[u8]) {
     drivers::text::run(bytes);
 }

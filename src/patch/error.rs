@@ -56,7 +56,7 @@ pub enum PatchError {
     Scene {
         /// The id of the node to edit.
         id: u64,
-        /// The error of the scene.
+        /// The error that the scene returned.
         error: Error,
     },
     /// A scene would refuse the tree.

@@ -39,7 +39,7 @@ struct Task {
 }
 
 impl Store {
-    /// Merges small slices and reconstitutes sparse ones, the worst first. Runs for about `budget` at most. Does
+    /// Merges small slices and reconstitutes sparse ones, the worst first. Stops soon after `budget` has passed. Does
     /// nothing if there are edits since the last update. Matrices and reported changes stay the same.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let start = Instant::now();

@@ -329,7 +329,7 @@ impl Store {
         parent == RecordId::ROOT || parent == RecordId::LIMBO
     }
 
-    /// Returns the handle of a parent in an earlier piece, or of an import, and the values that the node hands down.
+    /// Returns the handle of a parent, which is a node of an earlier piece or an import, and the values that it hands down.
     fn inherited_of(&self, parent: u32, sort: &Sort) -> (Option<NodeHandle>, Inherited) {
         if parent >= IMPORT {
             let Import { handle, inherited, .. } = sort.imports[(parent - IMPORT) as usize];

@@ -229,8 +229,8 @@ impl<'r> Run<'r> {
         self.check(NONE.0)
     }
 
-    /// Returns the number of edits in a list: 5 % of the nodes divided by the number of lists, at most 512. Among
-    /// 262,144 siblings some peers take 0.25 ms per edit.
+    /// Returns the number of edits in a list: 5 % of the nodes divided by the number of lists, at most 512. Some
+    /// peers take 0.25 ms per edit of a node with 262,144 siblings.
     fn listed(&self) -> usize {
         (self.shape.len() / 20 / self.pace.lists).clamp(8, 512)
     }

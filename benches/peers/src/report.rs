@@ -37,7 +37,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
-/// Returns a table for each tree, from lines of one or several runs.
+/// Returns a table for each tree, from the output lines of one or more runs.
 pub(crate) fn tables(lines: &[Value]) -> String {
     let mut trees: Vec<(&str, u64)> = Vec::new();
     for line in lines {

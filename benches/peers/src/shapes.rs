@@ -11,7 +11,7 @@ use std::path::Path;
 const DEEPEST: usize = 2500;
 /// The depth of a broom, which is small because Bevy's first update climbs from each node to the root.
 const HANDLE: usize = 250;
-/// The number of children of a node of `wide`, as in Bevy's stress test.
+/// The number of children per node in `wide`, as in Bevy's stress test.
 const WIDE: usize = 500;
 
 /// A tree that all peers build.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Outcome;
 
-/// Work that can be done repeatedly in two ways: ours is way 0, the baseline way 1.
+/// Repeatable work that can be done in two ways: way 0 is ours, way 1 is the baseline.
 ///
 /// A round begins with the work common to both ways; then each way is prepared and played. It gives `PARTS` figures.
 pub trait Trial<const PARTS: usize> {

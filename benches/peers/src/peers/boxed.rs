@@ -132,7 +132,7 @@ unsafe fn mark(mut node: Link) {
 /// Frees a node and its descendants.
 ///
 /// # Safety
-/// The nodes must be alive and must not be used again.
+/// The nodes must be alive, and must not be used after this call.
 unsafe fn free(node: Link) {
     // SAFETY: each node is a box that was leaked.
     let node = unsafe { Box::from_raw(node.as_ptr()) };

@@ -85,7 +85,7 @@ pub struct Material {
     pub transmission: Option<Transmission>,
     /// The volume below the surface (`KHR_materials_volume`).
     pub volume: Option<Volume>,
-    /// The same material in an older model (`KHR_materials_pbrSpecularGlossiness`).
+    /// The same material for an older shading model (`KHR_materials_pbrSpecularGlossiness`).
     pub specular_glossiness: Option<SpecularGlossiness>,
     /// All other extensions by name, as JSON. Indices in this JSON are not checked.
     pub extensions: Map<String, Value>,

@@ -5,7 +5,7 @@ use super::VertexAttribute;
 /// The vertices of a primitive, as plain arrays with an element for each vertex.
 ///
 /// Integers are converted to floats, normalised integers to fractions. Positions are finite. In a skinned or morphed
-/// mesh, normals and tangents are also finite: see [`WarningKind::Vertices`](crate::WarningKind::Vertices). Numbers of
+/// mesh, normals and tangents are also finite: see [`WarningKind::Vertices`](crate::WarningKind::Vertices). Values of
 /// other attributes need not be finite. All lists are contiguous and can be uploaded as bytes.
 ///
 /// ```

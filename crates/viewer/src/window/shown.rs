@@ -83,7 +83,7 @@ impl Shown {
         })
     }
 
-    /// Returns whether all wanted frames were shown or the user quits.
+    /// Returns `true` if all wanted frames were shown, or if the user quit.
     pub(super) fn is_over(&self) -> bool {
         self.session.quits || self.left == Some(0)
     }

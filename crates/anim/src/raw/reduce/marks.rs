@@ -240,7 +240,7 @@ impl<V: TrackValue> Curve<'_, '_, V> {
         (1..parts).for_each(|part| self.mark(from + (until - from) * f64::from(part) / f64::from(parts)));
     }
 
-    /// Adds marks between two times. If one line is not accurate enough, also adds stops.
+    /// Adds marks between two times. Also adds stops where one line is not accurate enough.
     fn divide(&mut self, from: f32, until: f32) {
         let middle = from + (until - from) * 0.5;
         if !(from < middle && middle < until) || self.is_full() {

@@ -16,7 +16,7 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Mat34, Transform};
 use smallvec::SmallVec;
 
-/// The fields that all nodes have, and the whole of a material node: 88 bytes on 64-bit machines.
+/// The fields that all nodes have: 88 bytes on 64-bit machines. Material nodes have no others.
 #[repr(C)]
 pub(crate) struct NodeBase {
     /// The children in order; the first eight are stored inline.

@@ -44,7 +44,7 @@ const NONE: usize = usize::MAX;
 /// The path of a set through a node, up to the lowest common ancestor of the set.
 #[derive(Clone, Copy)]
 struct Path {
-    /// A node of the set, or `NONE` if there is no path.
+    /// A node of the set, or `NONE` for a missing path.
     set: usize,
     /// How many marked nodes of the set are at or below the node.
     met: usize,

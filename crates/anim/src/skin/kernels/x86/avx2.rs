@@ -251,7 +251,7 @@ static SPREAD: [Permutation; HALF / PAIR] = [
 fn spread(lanes: &Lanes, lane: usize) -> __m256 {
     // Permutations are loaded from memory, because the compiler emits two instructions for a constant. With safe casts
     // instead of these loads, skinning takes 3 % more instructions.
-    // SAFETY: `Permutation` has eight numbers, aligned to 32 bytes.
+    // SAFETY: `Permutation` holds eight numbers and is aligned to 32 bytes.
     let turned = unsafe { _mm256_load_si256((&raw const SPREAD[lane % HALF / PAIR]).cast()) };
     // SAFETY: reads the first or last eight of sixteen floats, aligned to 32 bytes.
     let half = unsafe { _mm256_load_ps(lanes.0.as_ptr().add(lane / HALF * HALF)) };
