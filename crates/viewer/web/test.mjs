@@ -18,7 +18,7 @@ const root = join(here, '../../..');
 const extra = {
     'in_page.js': join(here, 'in_page.js'),
     'kept.png': join(here, '../tests/kept/town-swiftshader.png'),
-    'man.glb': join(root, 'tests/models/man.glb'),
+    'man.glb': join(root, 'crates/gltf/tests/models/man.glb'),
 };
 const script = '<script type="module"';
 const page = await readFile(join(folder, 'index.html'), 'utf8');
