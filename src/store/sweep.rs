@@ -14,7 +14,7 @@ use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, pr
 
 /// The distance, in entries of a list, at which a record is prefetched. In measurements, 32 to 128 were equally fast.
 const AHEAD: usize = 64;
-/// The number of slots that are refreshed and multiplied at a time.
+/// The number of slots that are gathered and multiplied at a time.
 const BLOCK: usize = 128;
 /// If at least one slot in this many was set, all slots from the first on are computed, because finding the affected
 /// slots would cost more. New leaves affect no other slots, so they are not counted.
@@ -204,7 +204,7 @@ impl Slice {
         if above == 0 && self.matrices.is_empty() && only_leaves() {
             return self.compute_leaves(pages, set);
         }
-        let anew = core::mem::take(&mut self.anew) | self.stale | !self.matrices.is_empty();
+        let anew = core::mem::take(&mut self.anew) | self.stale | self.ahead | !self.matrices.is_empty();
         if core::mem::take(&mut self.stale) {
             self.copy_all(pages);
         }

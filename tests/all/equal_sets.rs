@@ -1,7 +1,7 @@
 //! Local transforms set to one of a few values, so that many sets change nothing.
 
 use hedgerow::glam::{DVec3, Quat};
-use hedgerow::visit::TransformPass;
+use hedgerow::visit::{Flow, TransformPass};
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 fn local(dice: &mut fastrand::Rng) -> Local {
@@ -72,4 +72,23 @@ fn a_leaf_of_a_new_tree_can_be_set_to_the_identity() {
     scene.set_local(nodes[5], Transform::IDENTITY).unwrap();
     scene.update();
     assert_eq!(scene.world(nodes[5]), Some(&Mat34::IDENTITY));
+}
+
+#[test]
+fn what_an_update_computed_is_listed_after_a_visit_that_computes_more() {
+    let mut scene = Scene::new();
+    let node = Node::drawable(Drawable::new(1, Aabb::cube(1.0))).with_transform(Transform::IDENTITY);
+    let nodes: Vec<NodeHandle> = (0..100).map(|_| scene.insert(scene.root(), node).unwrap()).collect();
+    let mut list = DrawList::new();
+    list.set_eye(DVec3::ZERO);
+    for (x, &node) in (1_u8..).zip(&nodes[..3]) {
+        scene.update();
+        if x < 3 {
+            scene.draw_list(&mut list);
+        }
+        scene.set_local(node, Transform::from_xyz(f32::from(x), 0.0, 0.0)).unwrap();
+    }
+    assert_eq!(scene.visit_slices_mut(&mut TransformPass::dirty()), Flow::Continue);
+    scene.draw_list(&mut list);
+    assert_eq!(list.relative_matrices(), list.matrices());
 }

@@ -1,4 +1,5 @@
-//! Replication: a tenth of the nodes is set, and a replica is updated.
+//! Replication: a tenth of the nodes is set, and the local transforms of a replica follow. Hash maps with random keys
+//! change the counts by about 0.1 %.
 
 use crate::warm::{FEW, Warm};
 use hedgerow::changes::ChangeReader;
@@ -65,7 +66,7 @@ pub(super) fn by_hand(times: u32) {
 fn set(warm: &mut Warm, turn: u32) {
     for _ in 0..SET {
         let node = warm.pick();
-        warm.scene.set_local(node, Transform::from_xyz(turn as f32, 2.0, 3.0)).expect("a node with a transform");
+        warm.scene.set_local(node, Transform::from_xyz(turn as f32, 3.0, 4.0)).expect("a node with a transform");
     }
     warm.scene.update();
 }
