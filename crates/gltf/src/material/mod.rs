@@ -51,7 +51,7 @@ pub struct Material {
     pub base_color: [f32; 4],
     /// The texture of `base_color`, in sRGB.
     pub base_color_texture: Option<TextureRef>,
-    /// The metalness, 0 to 1. Default 1.
+    /// The metallic factor, 0 to 1. Default 1.
     pub metallic: f32,
     /// The roughness, 0 to 1. Default 1.
     pub roughness: f32,

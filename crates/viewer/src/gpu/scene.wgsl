@@ -29,7 +29,7 @@ struct Deform {
 struct Material {
     colour: vec4<f32>,
     emissive: vec4<f32>,
-    // Metalness, roughness, normal scale, alpha cutoff.
+    // Metallic factor, roughness, normal scale, alpha cutoff.
     numbers: vec4<f32>,
     // Whether the surface is unlit, has a normal map, and keeps alpha; the fourth is unused.
     flags: vec4<u32>,

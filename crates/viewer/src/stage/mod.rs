@@ -89,7 +89,7 @@ pub struct Surface {
     pub colour: [f32; 4],
     /// The emitted light, linear.
     pub emissive: [f32; 3],
-    /// The metalness, 0 to 1.
+    /// The metallic factor, 0 to 1.
     pub metallic: f32,
     /// The roughness, 0 to 1.
     pub roughness: f32,
