@@ -201,11 +201,11 @@ impl Instance {
     }
 }
 
-/// Tests whether nodes are below a root, and caches the answers. Every attached node is below the scene's root.
+/// Tests whether nodes are below a root, and caches the results. Every attached node is below the scene's root.
 pub(super) struct Area<'s> {
     pub(super) scene: &'s Scene,
     pub(super) root: NodeHandle,
-    /// The answers for nodes that were visited on the way up.
+    /// The results for nodes that were visited on the way up.
     below: HashMap<NodeHandle, bool>,
 }
 

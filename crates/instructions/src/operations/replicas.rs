@@ -3,6 +3,7 @@
 
 use crate::warm::{FEW, Warm};
 use hedgerow::changes::ChangeReader;
+use hedgerow::glam::{Quat, Vec3};
 use hedgerow::patch::{Instance, Patch, Recorder};
 use hedgerow::{Local, NodeHandle, Scene, Transform};
 use std::collections::HashMap;
@@ -49,15 +50,9 @@ pub(super) fn by_hand(times: u32) {
         for entry in packet.as_chunks::<48>().0 {
             let (id, numbers) = entry.split_first_chunk().expect("48 bytes");
             let mut numbers = numbers.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
-            let local: [f32; 10] = std::array::from_fn(|_| numbers.next().unwrap_or_default());
-            let [rotation @ .., _, _, _, _, _, _] = local;
-            let [_, _, _, _, translation @ .., _, _, _] = local;
-            let [.., a, b, c] = local;
-            let transform = Transform {
-                rotation: hedgerow::glam::Quat::from_array(rotation),
-                translation: translation.into(),
-                scale: [a, b, c].into(),
-            };
+            let [a, b, c, d, e, f, g, h, i, j] = std::array::from_fn(|_| numbers.next().unwrap_or_default());
+            let rotation = Quat::from_xyzw(a, b, c, d);
+            let transform = Transform { rotation, translation: Vec3::new(e, f, g), scale: Vec3::new(h, i, j) };
             scene.set_local(handles[&u64::from_le_bytes(*id)], transform).expect("a node of the replica");
         }
     }
