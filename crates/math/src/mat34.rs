@@ -230,7 +230,9 @@ pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> 
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
     let enlarged = loss(translation) * x_axis.max(y_axis).max(z_axis).max_element();
     let around = above.translation.abs().max(place.abs()).max_element();
-    keeps(translation) || enlarged <= around * f64::from(f32::EPSILON)
+    // Single precision resolves no position more finely than its smallest number.
+    let resolution = (around * f64::from(f32::EPSILON)).max(f64::from(f32::from_bits(1)));
+    keeps(translation) || enlarged <= resolution
 }
 
 /// Returns the inverse of `wide`, or `None` if the linear part is singular: the determinant is at most 10⁻¹² of the

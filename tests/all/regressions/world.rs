@@ -214,6 +214,23 @@ fn what_is_kept_is_normal_and_what_is_not_is_refused() {
     assert_eq!(scene.local(node).unwrap().transform().unwrap().scale, subnormal.scale, "nothing is lost of it");
 }
 
+#[test]
+fn a_place_below_the_smallest_number_is_kept_to_that_number() {
+    let smallest = f64::from(f32::from_bits(1));
+    for step in 1..200_u8 {
+        let mut scene = Scene::new();
+        let root = scene.root();
+        let above = turned(0.0, f32::from(step)).with_translation(Vec3::ZERO).with_scale(Vec3::splat(1e-30));
+        let small = scene.insert(root, Node::transform(above)).unwrap();
+        let at = Vec3::new(8e-15, -5e-16, -3e-15) * f32::from(step) * 0.1;
+        let node = scene.insert(small, Node::transform(scaled(1e30).with_translation(at))).unwrap();
+        let before = wide_world(&scene, node).translation;
+        scene.reparent(node, root, Keep::World).unwrap();
+        let off = (wide_world(&scene, node).translation - before).abs().max_element();
+        assert!(off <= smallest, "{off} from {before}");
+    }
+}
+
 /// Checks the rule of [`Error::Singular`]: the volume of the axes relative to perpendicular axes.
 #[test]
 fn a_parent_is_singular_where_its_axes_span_no_more_than_the_rule_says() {
