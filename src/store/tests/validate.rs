@@ -18,7 +18,7 @@ fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
 /// The breaks, each with a part of the message.
 const BREAKS: &[(&str, Break)] = &[
     ("and does not say so", |store, id| store.pages.set_parent(id, RecordId::LIMBO)),
-    ("beyond the last one has a state", |store, _| store.pages.set_has(RecordId(1023), Has::MATRIX)),
+    ("beyond the last one has a state", |store, _| store.pages.set_has(RecordId(511), Has::MATRIX)),
     ("the last child of", |store, id| {
         let parent = store.pages.parent(id);
         store.pages.record_mut(parent).set_link(Link::Last, RecordId::NIL);

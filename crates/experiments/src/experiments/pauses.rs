@@ -156,6 +156,7 @@ impl<T: Side> Trial<3> for Playing<T> {
 /// Runs a script once and lowers the minimum times of edits and updates. Without `updates`, times one final traversal.
 fn script_on<S: Side>(script: &[Edit], least: &mut Times, updates: bool) -> S {
     let mut side = S::new();
+    side.reserve(script.len());
     let every = (script.len() / UPDATES).max(1);
     let [edits, alone, frames] = least;
     for (number, edit) in script.iter().enumerate() {

@@ -28,6 +28,10 @@ impl<G: NodeGraph> Side for Objects<G> {
         Self { nodes: vec![graph.root()], graph, draws: Draws::default(), steps: 0 }
     }
 
+    fn reserve(&mut self, ids: usize) {
+        self.nodes.reserve(ids);
+    }
+
     #[inline]
     fn insert_one(&mut self, id: u32, node: &RecipeNode) {
         // SAFETY: the array holds nodes of this graph, and no caller passes a parent that was removed.

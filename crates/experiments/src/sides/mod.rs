@@ -25,6 +25,9 @@ pub trait Side {
     /// Creates a tree of one root with the identity transform.
     fn new() -> Self;
 
+    /// Reserves the list of handles for this many ids, so that no timed insert grows it.
+    fn reserve(&mut self, ids: usize);
+
     /// Inserts a node as the last child of its parent. `id` is the next id, or an id in use to take over.
     fn insert_one(&mut self, id: u32, node: &RecipeNode);
 

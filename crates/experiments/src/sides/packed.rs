@@ -75,6 +75,10 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
         Self::with_config(SceneConfig::DEFAULT)
     }
 
+    fn reserve(&mut self, ids: usize) {
+        self.nodes.reserve(ids);
+    }
+
     #[inline]
     fn insert_one(&mut self, id: u32, node: &RecipeNode) {
         let child = self.scene.insert(self.nodes[node.parent as usize], describe(node.content));
