@@ -27,7 +27,7 @@ use crate::store::page::Pages;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::waiting::Waiting;
 use crate::{Local, SceneConfig};
-use hedgerow_math::internal::PackedTransform;
+use hedgerow_math::internal::{PackedTransform, prefetch};
 use std::collections::TryReserveError;
 
 /// The saved part of a node.
@@ -217,6 +217,8 @@ fn link(pages: &mut Pages, waiting: &mut Waiting) -> Result<usize, BytesError> {
                 return Err(BytesError::invalid("a link leads to a node that is elsewhere, or to none"));
             };
             child.open = false;
+            let Links { first, next, .. } = *child;
+            prefetch(&links, next.number() as usize);
             let spot = waiting.push(at);
             pages.set_spot(at, spot);
             pages.set_parent(at, parent);
@@ -228,7 +230,7 @@ fn link(pages: &mut Pages, waiting: &mut Waiting) -> Result<usize, BytesError> {
             }
             above.try_reserve(1)?;
             above.push(parent);
-            (parent, previous, at) = (at, RecordId::NIL, child.first);
+            (parent, previous, at) = (at, RecordId::NIL, first);
         }
     }
     Ok(detached)

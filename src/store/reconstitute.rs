@@ -374,6 +374,9 @@ impl Store {
         let mut new = Slice::open(handles, |at| inherited[at].1, room, detached);
         let mut head = Head::default();
         for position in run.clone() {
+            if let Some(&ahead) = sort.order.get(position + 16) {
+                components.drawable.prefetch(sort.items[ahead as usize].record);
+            }
             let item = sort.order[position] as usize;
             let Item { record: id, source, row } = sort.items[item];
             let parent = sort.parents[item];

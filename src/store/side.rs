@@ -60,11 +60,12 @@ impl<T: Value> Side<T> {
         (block.used & bit != 0).then(|| &block.values[index])
     }
 
-    /// Prefetches a value.
+    /// Prefetches a value, and the bit that says whether there is one.
     #[inline(always)]
     pub(crate) fn prefetch(&self, id: RecordId) {
         let (block, _, index) = locate(id);
         if let Some(Some(block)) = self.blocks.get(block) {
+            prefetch(core::slice::from_ref(&block.used), 0);
             prefetch(&block.values, index);
         }
     }
