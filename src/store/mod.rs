@@ -12,8 +12,8 @@
 //! |---|---|
 //! | `record` `page` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
 //! | `links` `edit` `bulk` `waiting` | edits, and what they leave to the update |
-//! | `rows` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
-//! | `reconstitute` `sweep` `threads` `place` `boxes` `kinds` `feed` `update` | the update: rows, matrices, boxes, changes |
+//! | `rows` `columns` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
+//! | `update` `place` `reconstitute` `sweep` `threads` `boxes` `refit` `trace` `kinds` `feed` | the update: rows, matrices, boxes, changes |
 //! | `view` `matrix_slot` `ahead` | slices as passes see them, and matrices before an update |
 //! | `read` `world` `space` `usage` `memory` `validate` | reads of a node, its world transform, memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |

@@ -81,7 +81,7 @@
 //! | feature | adds | default |
 //! |---|---|---|
 //! | `rayon` | many characters, crowds and skinning on the threads of the current pool, with the same results to the bit | no |
-//! | `serde` | [`Transform`], [`Mat34`] and [`Aabb`] in text formats; skeletons and clips have byte forms of their own | no |
+//! | `serde` | [`Transform`], [`Mat34`], [`Aabb`] and handles of instances in text formats; skeletons and clips have byte forms of their own | no |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -30,8 +30,8 @@
 //! | shapes to test boxes against | [`Frustum`], [`Ray`], [`Sphere`] |
 //! | why a value is invalid | [`Error`] |
 //!
-//! There are two features, both off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data
-//! that can be uploaded without unsafe code, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
+//! Three features are off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data for
+//! uploads, `mint` converts to and from its types, and `serde` reads and writes [`Transform`], [`Mat34`] and [`Aabb`].
 //!
 //! All types except [`Boxes`] are `Copy`. Results have the same bits on every machine, because kernels evaluate the
 //! same expressions in the same order with every instruction set, without fused multiply-add. The test
