@@ -11,13 +11,13 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::page::Spot;
-use crate::store::reconstitute::{Fresh, Reorder, Sort, short_row};
+use crate::store::reconstitute::{Fresh, Reorder, Sort};
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use hedgerow_math::internal::prefetch;
 
-/// A waiting node that is not listed yet.
+/// The owner of a waiting node that is not listed yet.
 const UNLISTED: u32 = u32::MAX;
 
 /// Returns the greatest length of a list that keeps its memory: enough for a busy frame, but not for a build.
@@ -34,8 +34,8 @@ pub(crate) struct Scratch {
     by_slice: Vec<Fresh>,
     /// The end of each slice's nodes in `by_slice`.
     ends: Vec<u32>,
-    /// The index in `fresh` of each waiting node.
-    numbers: Vec<u32>,
+    /// The slice of each waiting node's nearest ancestor that has a row, if the node is listed.
+    owners: Vec<u32>,
     pub(crate) stack: Vec<RecordId>,
     pub(crate) sort: Sort,
     pub(crate) records: Vec<RecordId>,
@@ -52,7 +52,7 @@ impl Scratch {
 
     pub(crate) fn bytes(&self) -> usize {
         let fresh = self.fresh.capacity() + self.by_slice.capacity();
-        let ids = self.stack.capacity() + self.records.capacity() + self.ends.capacity() + self.numbers.capacity();
+        let ids = self.stack.capacity() + self.records.capacity() + self.ends.capacity() + self.owners.capacity();
         fresh * size_of::<Fresh>() + ids * size_of::<u32>() + self.slots.capacity() * 2 + self.sort.bytes()
     }
 }
@@ -178,12 +178,12 @@ impl Store {
     /// Lists the waiting nodes, parents first, each with the slice of the nearest ancestor that has a row.
     fn list_waiting(&mut self, scratch: &mut Scratch) {
         let Self { pages, waiting, .. } = self;
-        let Scratch { fresh, numbers, stack, .. } = scratch;
+        let Scratch { fresh, owners, stack, .. } = scratch;
         let count = waiting.unplaced.len();
         fresh.clear();
-        numbers.clear();
+        owners.clear();
         fresh.reserve(count);
-        numbers.resize(count, UNLISTED);
+        owners.resize(count, UNLISTED);
         for (k, &id) in waiting.unplaced.iter().enumerate() {
             if let Some(&ahead) = waiting.unplaced.get(k + 32) {
                 pages.prefetch_parent(ahead);
@@ -191,31 +191,36 @@ impl Store {
             if let Some(&ahead) = waiting.unplaced.get(k + 16) {
                 pages.prefetch_spot(pages.parent(ahead));
             }
-            if numbers[k] != UNLISTED {
+            if let Some(&ahead) = waiting.unplaced.get(k + 8)
+                && let Some(index) = pages.spot(pages.parent(ahead)).as_waiting()
+            {
+                prefetch(owners, index as usize);
+            }
+            if owners[k] != UNLISTED {
                 continue;
             }
             let (mut at, mut above) = (id, pages.spot(pages.parent(id)));
             // The root and the limbo always have a row, so the climb ends.
             let owner = loop {
-                match above.as_waiting().map(|index| numbers[index as usize]) {
+                match above.as_waiting().map(|index| owners[index as usize]) {
                     None => break u32::try_from(above.slice()).unwrap_or(0),
                     Some(UNLISTED) => {
                         stack.push(at);
                         at = pages.parent(at);
                         above = pages.spot(pages.parent(at));
                     }
-                    Some(number) => break fresh[number as usize].owner,
+                    Some(owner) => break owner,
                 }
             };
             while let Some(below) = stack.pop() {
                 let spot = pages.spot(at);
                 if let Some(index) = spot.as_waiting() {
-                    numbers[index as usize] = short_row(fresh.len());
+                    owners[index as usize] = owner;
                 }
                 fresh.push(Fresh { id: at, owner, above });
                 (at, above) = (below, spot);
             }
-            numbers[k] = short_row(fresh.len());
+            owners[k] = owner;
             fresh.push(Fresh { id, owner, above });
         }
         waiting.unplaced.clear();

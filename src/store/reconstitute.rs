@@ -308,6 +308,14 @@ impl Store {
         }
         let mut end = begin;
         while end < count && end - begin < most.max(1) && sort.chosen.len() + (end - begin) + 2 <= max_rows {
+            if let Some(&ahead) = sort.order.get(end + 32) {
+                prefetch(&sort.items, ahead as usize);
+                prefetch(&sort.parents, ahead as usize);
+                prefetch(&sort.sizes, ahead as usize);
+            }
+            if let Some(&ahead) = sort.order.get(end + 16) {
+                prefetch(&sort.positions, sort.parents[ahead as usize] as usize);
+            }
             let item = sort.order[end] as usize;
             let parent = sort.parents[item];
             let independent =
@@ -374,8 +382,13 @@ impl Store {
         let mut new = Slice::open(handles, |at| inherited[at].1, room, detached);
         let mut head = Head::default();
         for position in run.clone() {
+            if let Some(&ahead) = sort.order.get(position + 32) {
+                prefetch(&sort.items, ahead as usize);
+                prefetch(&sort.parents, ahead as usize);
+            }
             if let Some(&ahead) = sort.order.get(position + 16) {
                 components.drawable.prefetch(sort.items[ahead as usize].record);
+                prefetch(&sort.positions, sort.parents[ahead as usize] as usize);
             }
             let item = sort.order[position] as usize;
             let Item { record: id, source, row } = sort.items[item];
