@@ -8,7 +8,7 @@
 # Each step adds to the profiles in $CARGO_TARGET_DIR/coverage; `build` removes the profiles of earlier programs.
 #
 # Only the libraries and their tests are instrumented; dependencies and baselines run at full speed. Random tests run 8
-# cases instead of 32, or $HEDGEROW_RANDOM_CASES.
+# cases instead of 20, or $HEDGEROW_RANDOM_CASES.
 #
 # Not counted, neither as run nor as missed:
 # - test code: files in `tests`, files named `tests.rs`, and everything below `#[cfg(test)]`;

@@ -87,7 +87,7 @@
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes
 //! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). The
-//! first update after building n nodes therefore takes O(n): 60 to 450 ns per node after single inserts. If all
+//! first update after building n nodes therefore takes O(n): 60 to 700 ns per node after single inserts. If all
 //! transforms were set, the update gathers them from the records, which takes up to 2.9 times as long as reading them
 //! in order. Nothing recurses with depth: a chain of a million nodes needs no more stack than a single node.
 //!

@@ -1,8 +1,8 @@
 //! Random edits compared with the naive model: every edit of the API, with a full comparison after each.
 //!
 //! A failure prints the shrunk configuration and steps. The seeds are fixed, so a failure repeats in every run.
-//! `HEDGEROW_RANDOM_CASES` sets the number of cases: few on emulated machines, 76 or more in CI. A run of 76 or more
-//! also checks what all cases together reach.
+//! `HEDGEROW_RANDOM_CASES` sets the number of cases: 20 by default, fewer on emulated machines. A run of 76 or more also
+//! checks what all cases together reach.
 
 use crate::model::dump::dump;
 use crate::model::oracle::{Counts, Oracle, from_bytes};

@@ -224,13 +224,13 @@ fn loss(vector: DVec3) -> f64 {
 }
 
 /// Returns whether single precision represents a translation in the space of `above` closely enough. This is so if
-/// almost every digit is kept, or the error is smaller than the rounding of `place`, the position in the outer space.
+/// almost every digit is kept, or the error times the greatest number of `above` is at most the last digit of `place`,
+/// the position in the outer space, or the smallest number of single precision.
 #[inline]
 pub fn keeps_translation(translation: DVec3, above: &DAffine3, place: DVec3) -> bool {
     let DMat3 { x_axis, y_axis, z_axis } = above.matrix3.abs();
     let enlarged = loss(translation) * x_axis.max(y_axis).max(z_axis).max_element();
     let around = above.translation.abs().max(place.abs()).max_element();
-    // Single precision resolves no position more finely than its smallest number.
     let resolution = (around * f64::from(f32::EPSILON)).max(f64::from(f32::from_bits(1)));
     keeps(translation) || enlarged <= resolution
 }

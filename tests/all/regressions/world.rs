@@ -224,10 +224,14 @@ fn a_place_below_the_smallest_number_is_kept_to_that_number() {
         let small = scene.insert(root, Node::transform(above)).unwrap();
         let at = Vec3::new(8e-15, -5e-16, -3e-15) * f32::from(step) * 0.1;
         let node = scene.insert(small, Node::transform(scaled(1e30).with_translation(at))).unwrap();
-        let before = wide_world(&scene, node).translation;
-        scene.reparent(node, root, Keep::World).unwrap();
-        let off = (wide_world(&scene, node).translation - before).abs().max_element();
-        assert!(off <= smallest, "{off} from {before}");
+        let turn = turned(0.0, -f32::from(step)).with_translation(Vec3::ZERO);
+        let other = scene.insert(root, Node::transform(turn)).unwrap();
+        for parent in [root, other] {
+            let before = wide_world(&scene, node).translation;
+            scene.reparent(node, parent, Keep::World).unwrap();
+            let off = (wide_world(&scene, node).translation - before).abs().max_element();
+            assert!(off <= smallest, "{off} from {before}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sides that are graphs of node objects.
 
-use super::{Checksum, Side, put};
+use super::{Checksum, Side, put, reserve};
 use crate::baselines::{Draws, Graph, NodeGraph, SliceGraph};
 use crate::workloads::RecipeNode;
 use hedgerow::{Mat34, Transform};
@@ -29,7 +29,7 @@ impl<G: NodeGraph> Side for Objects<G> {
     }
 
     fn reserve(&mut self, ids: usize) {
-        self.nodes.reserve(ids);
+        reserve(&mut self.nodes, ids);
     }
 
     #[inline]

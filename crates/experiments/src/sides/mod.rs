@@ -113,6 +113,13 @@ fn put<H>(handles: &mut Vec<H>, id: u32, handle: H) {
     }
 }
 
+/// Makes room for more handles, and touches it.
+fn reserve<H: Copy>(handles: &mut Vec<H>, ids: usize) {
+    let used = handles.len();
+    handles.resize(used + ids, handles[0]);
+    handles.truncate(used);
+}
+
 /// Returns the next transform of the root.
 pub(crate) fn stepped(steps: &mut u32) -> Transform {
     *steps += 1;

@@ -1,6 +1,6 @@
 //! A side that is a scene.
 
-use super::{Checksum, Side, put};
+use super::{Checksum, Side, put, reserve};
 use crate::workloads::{Content, Recipe, RecipeNode};
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Tree, draw::RenderPass,
@@ -76,7 +76,7 @@ impl<const BATCHED: bool> Side for Scenes<BATCHED> {
     }
 
     fn reserve(&mut self, ids: usize) {
-        self.nodes.reserve(ids);
+        reserve(&mut self.nodes, ids);
     }
 
     #[inline]
