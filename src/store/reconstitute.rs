@@ -136,6 +136,18 @@ impl Sort {
         }
     }
 
+    /// Prefetches the items and parents some positions on, in depth-first order.
+    #[inline(always)]
+    fn prefetch(&self, position: usize) {
+        if let Some(&ahead) = self.order.get(position + 32) {
+            prefetch(&self.items, ahead as usize);
+            prefetch(&self.parents, ahead as usize);
+        }
+        if let Some(&ahead) = self.order.get(position + 16) {
+            prefetch(&self.positions, self.parents[ahead as usize] as usize);
+        }
+    }
+
     /// Returns the source and the old row of the node at each position, if it had a row.
     fn origins(&self, run: core::ops::Range<usize>) -> impl Iterator<Item = Option<(usize, usize)>> {
         let items = self.order[run].iter().map(|&item| self.items[item as usize]);
@@ -308,13 +320,9 @@ impl Store {
         }
         let mut end = begin;
         while end < count && end - begin < most.max(1) && sort.chosen.len() + (end - begin) + 2 <= max_rows {
+            sort.prefetch(end);
             if let Some(&ahead) = sort.order.get(end + 32) {
-                prefetch(&sort.items, ahead as usize);
-                prefetch(&sort.parents, ahead as usize);
                 prefetch(&sort.sizes, ahead as usize);
-            }
-            if let Some(&ahead) = sort.order.get(end + 16) {
-                prefetch(&sort.positions, sort.parents[ahead as usize] as usize);
             }
             let item = sort.order[end] as usize;
             let parent = sort.parents[item];
@@ -360,10 +368,7 @@ impl Store {
             (None, []) => false,
         };
         let transforms = run.clone().filter(|&at| {
-            if let Some(&ahead) = sort.order.get(at + 32) {
-                prefetch(&sort.items, ahead as usize);
-                prefetch(&sort.parents, ahead as usize);
-            }
+            sort.prefetch(at);
             if let Some(&ahead) = sort.order.get(at + 16) {
                 let Item { record, row, .. } = sort.items[ahead as usize];
                 pages.prefetch_spot(record);
@@ -382,13 +387,9 @@ impl Store {
         let mut new = Slice::open(handles, |at| inherited[at].1, room, detached);
         let mut head = Head::default();
         for position in run.clone() {
-            if let Some(&ahead) = sort.order.get(position + 32) {
-                prefetch(&sort.items, ahead as usize);
-                prefetch(&sort.parents, ahead as usize);
-            }
+            sort.prefetch(position);
             if let Some(&ahead) = sort.order.get(position + 16) {
                 components.drawable.prefetch(sort.items[ahead as usize].record);
-                prefetch(&sort.positions, sort.parents[ahead as usize] as usize);
             }
             let item = sort.order[position] as usize;
             let Item { record: id, source, row } = sort.items[item];
