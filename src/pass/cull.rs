@@ -155,15 +155,9 @@ fn ones(mut word: u64) -> impl Iterator<Item = usize> {
 #[inline]
 fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole: bool) {
     if !whole {
-        for group in boxes.drawables.block(block) {
-            simd::prefetch(&group.min, 0);
-            simd::prefetch(&group.min, 2);
-            simd::prefetch(&group.max, 1);
-        }
+        simd::prefetch_many(boxes.drawables.block(block), 0, GROUPS);
     }
-    for slot in (block * BLOCK..(block + 1) * BLOCK).step_by(8) {
-        simd::prefetch(slice.drawables().records(), slot);
-    }
+    simd::prefetch_many(slice.drawables().records(), block * BLOCK, BLOCK);
 }
 
 /// A slice to search, and the probes that touch its box.

@@ -37,7 +37,7 @@ pub fn prefetch_whole<T>(array: &[T], index: usize) {
 
 /// Prefetches all cache lines of `count` elements from `index` on.
 #[inline(always)]
-pub(crate) fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
+pub fn prefetch_many<T>(array: &[T], index: usize, count: usize) {
     #[cfg(target_arch = "x86_64")]
     x86::prefetch_many(array, index, count);
     #[cfg(not(target_arch = "x86_64"))]
