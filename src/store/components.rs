@@ -30,9 +30,17 @@ fn usage<T: Value + Saved>(side: &Side<T>) -> Usage {
     Usage { live, live_bytes: live * size_of::<T>() + owned, allocated_bytes: side.bytes() + owned }
 }
 
-/// Defines [`Components`] from a table: field, type of a value, bit of [`Has`], and the value of an unset entry.
+/// Defines [`Components`] from a table: field, type of a value, bit of [`Has`] with its number, and the value of an
+/// unset entry.
 macro_rules! components {
-    ($($(#[$doc:meta])* $field:ident: $type:ty = $bit:ident, $unset:expr;)*) => {
+    ($($(#[$doc:meta])* $field:ident: $type:ty = $bit:ident($number:literal), $unset:expr;)*) => {
+        impl Has {
+            $($(#[$doc])* pub(crate) const $bit: Self = Self(1 << $number);)*
+        }
+
+        // Each component has a bit of its own.
+        const _: () = assert!(Components::ALL.0 & !Has::RARE.0 == 0 && Components::ALL.0 == 0 $(+ Has::$bit.0)*);
+
         $(impl Value for $type {
             fn unset() -> Self {
                 $unset
@@ -106,17 +114,17 @@ macro_rules! components {
 
 components! {
     /// The mesh and the bounds of a drawable.
-    drawable: Drawable = DRAWABLE, Self::new(0, Aabb::EMPTY);
+    drawable: Drawable = DRAWABLE(2), Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
-    layers: Layers = LAYERS, Self::ALL;
-    range: ViewRange = RANGE, Self::UNSET;
-    name: Box<str> = NAME, Self::default();
+    layers: Layers = LAYERS(3), Self::ALL;
+    range: ViewRange = RANGE(16), Self::UNSET;
+    name: Box<str> = NAME(4), Self::default();
     /// A nonzero number of the user's own.
-    user_data: u32 = USER_DATA, 0;
+    user_data: u32 = USER_DATA(5), 0;
     /// The local transform if it shears or is flat.
-    matrix: Mat34 = MATRIX, Self::IDENTITY;
+    matrix: Mat34 = MATRIX(6), Self::IDENTITY;
     /// The rounding error of the translation in single precision, if it is not zero.
-    remainder: Vec3 = REMAINDER, Self::ZERO;
+    remainder: Vec3 = REMAINDER(7), Self::ZERO;
 }
 
 /// Implements [`Saved`] for components of a fixed length in bytes, each with its check.

@@ -11,7 +11,7 @@
 //! | file | what |
 //! |---|---|
 //! | `record` `page` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
-//! | `links` `edit` `bulk` `waiting` | edits, and what they leave to the update |
+//! | `links` `edit` `own` `bulk` `waiting` | edits of the tree and of components, and what they leave to the update |
 //! | `rows` `columns` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `update` `place` `reconstitute` `sweep` `threads` `boxes` `refit` `trace` `kinds` `feed` | the update: rows, matrices, boxes, changes |
 //! | `view` `matrix_slot` `ahead` | slices as passes see them, and matrices before an update |
@@ -31,6 +31,7 @@ mod links;
 mod maintain;
 mod matrix_slot;
 mod memory;
+mod own;
 mod page;
 mod place;
 mod read;

@@ -1,11 +1,9 @@
 //! Reads of single nodes.
 
-use crate::NodeHandle;
-use crate::node::LocalForm;
 use crate::store::Store;
 use crate::store::links::Position;
 use crate::store::record::{Has, Link, RecordId};
-use crate::{Drawable, Layers, Mat34, Node, ViewRange, Visibility};
+use crate::{Layers, Mat34, NodeHandle, Visibility};
 
 impl Store {
     #[inline(always)]
@@ -29,27 +27,10 @@ impl Store {
         self.pages.record(id).is_leaf()
     }
 
-    #[inline(always)]
-    pub(crate) fn has_transform(&self, id: RecordId) -> bool {
-        self.pages.record(id).has.has(Has::TRANSFORM)
-    }
-
-    #[inline]
-    pub(crate) fn is_anchored(&self, id: RecordId) -> bool {
-        self.pages.record(id).has.has(Has::ANCHORED)
-    }
-
     /// Returns the node to which the local transform is relative: the parent, or `None` if the node is anchored.
     #[inline]
     pub(crate) fn local_parent(&self, id: RecordId) -> Option<RecordId> {
         self.parent(id).filter(|_| !self.is_anchored(id))
-    }
-
-    #[inline]
-    pub(crate) fn form(&self, id: RecordId) -> Option<LocalForm> {
-        let has = self.pages.record(id).has;
-        let form = if has.has(Has::MATRIX) { LocalForm::Matrix } else { LocalForm::Transform };
-        has.has(Has::TRANSFORM).then_some(form)
     }
 
     /// Prefetches the data that edits of a node need.
@@ -162,66 +143,8 @@ impl Store {
         if nearest == Visibility::Hidden { Layers::NONE } else { layers }
     }
 
-    pub(crate) fn own_material(&self, id: RecordId) -> Option<u32> {
-        let record = self.pages.record(id);
-        record.has.has(Has::MATERIAL).then_some(record.material)
-    }
-
-    pub(crate) fn own_layers(&self, id: RecordId) -> Option<Layers> {
-        self.components.layers.get(id).copied()
-    }
-
-    pub(crate) fn own_visibility(&self, id: RecordId) -> Visibility {
-        let has = self.pages.record(id).has;
-        match (has.has(Has::HIDDEN), has.has(Has::SHOWN)) {
-            (true, _) => Visibility::Hidden,
-            (_, true) => Visibility::Shown,
-            _ => Visibility::Inherited,
-        }
-    }
-
-    pub(crate) fn range(&self, id: RecordId) -> Option<ViewRange> {
-        self.components.range.get(id).copied()
-    }
-
-    /// Iterates over all view ranges, in the order of records.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = (RecordId, ViewRange)> + '_ {
-        self.components.range.iter().map(|(id, &range)| (id, range))
-    }
-
     /// Returns one past the last record that was ever used.
     pub(crate) fn record_end(&self) -> usize {
         self.pages.ids().len()
-    }
-
-    pub(crate) fn drawable(&self, id: RecordId) -> Option<Drawable> {
-        self.components.drawable.get(id).copied()
-    }
-
-    pub(crate) fn name(&self, id: RecordId) -> Option<&str> {
-        self.components.name.get(id).map(|name| &**name)
-    }
-
-    pub(crate) fn user_data(&self, id: RecordId) -> u32 {
-        if self.components.user_data.is_empty() { 0 } else { self.components.user_data.get(id).copied().unwrap_or(0) }
-    }
-
-    pub(crate) fn node(&self, id: RecordId) -> Node<'_> {
-        Node {
-            local: self.local(id),
-            material: self.own_material(id),
-            drawable: self.drawable(id),
-            visibility: self.own_visibility(id),
-            layers: self.own_layers(id),
-            view_range: self.range(id),
-            name: self.name(id),
-            user_data: self.user_data(id),
-            anchored: self.is_anchored(id),
-            translation_f64: if self.pages.record(id).has.has(Has::REMAINDER) {
-                self.wide_translation(id)
-            } else {
-                None
-            },
-        }
     }
 }

@@ -64,15 +64,6 @@ impl Has {
     pub(crate) const TRANSFORM: Self = Self(1);
     /// A material of its own: [`Record::material`].
     pub(crate) const MATERIAL: Self = Self(1 << 1);
-    pub(crate) const DRAWABLE: Self = Self(1 << 2);
-    pub(crate) const LAYERS: Self = Self(1 << 3);
-    pub(crate) const NAME: Self = Self(1 << 4);
-    /// User data other than 0.
-    pub(crate) const USER_DATA: Self = Self(1 << 5);
-    /// A local transform that is a matrix, since it shears or is flat.
-    pub(crate) const MATRIX: Self = Self(1 << 6);
-    /// A rounding error of the translation in single precision.
-    pub(crate) const REMAINDER: Self = Self(1 << 7);
     /// The node is outside of the tree, in a detached subtree.
     pub(crate) const DETACHED: Self = Self(1 << 8);
     /// The node was moved since the update, and is on [`Waiting::moved`](super::waiting::Waiting).
@@ -91,8 +82,8 @@ impl Has {
     pub(crate) const RECORDED: Self = Self(1 << 12);
     /// The node is [anchored](crate::Node::anchored). Bits 13 and 14 are the visibility.
     pub(crate) const ANCHORED: Self = Self(1 << 15);
-    /// A [`ViewRange`](crate::ViewRange).
-    pub(crate) const RANGE: Self = Self(1 << 16);
+    /// The bits for components in side data, which [`components`](super::components) defines.
+    pub(crate) const RARE: Self = Self(0xffff_00fc);
 
     /// Returns whether setting the local transform needs more than a store: there is none, or parts are in side data.
     pub(crate) const fn sets_at_length(self) -> bool {

@@ -8,13 +8,12 @@
 //! ids       next id u64 │ id of each node u64; nothing if ids are the nodes' numbers      8 B, and 8 B a node
 //! ```
 
-use crate::record::{BytesError, Reader, Record, Writer, count, ensure};
+use crate::Node;
+use crate::record::{BytesError, Reader, Writer, count, ensure};
 use crate::snapshot::{SnapshotError, body_of, with_header};
 use crate::store::NIL;
 use crate::tree::Tree;
 use crate::tree::packed::{Head, MOST_WORDS, Packed, Words};
-use crate::{Local, Node};
-use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::file_header::Kind;
 
 impl Tree {
@@ -113,26 +112,7 @@ pub(crate) fn read_node<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b
     for word in &mut *words {
         *word = from.one()?;
     }
-    let node = Words(words).node(head);
-    check(&node, head)?;
+    let node = Words(words).checked_node(head)?;
     let name = if head.has(Head::NAME) { Some(from.text()?) } else { None };
     Ok(Node { name, ..node })
-}
-
-/// Checks that a scene accepts this description, and that its components are those in `head`.
-fn check(node: &Node<'_>, head: Head) -> Result<(), BytesError> {
-    match node.local {
-        Some(Local::Transform(transform)) => ensure!(
-            PackedTransform::from(transform).is_sound(),
-            "a transform is not finite, or its rotation no rotation"
-        ),
-        Some(Local::Matrix(matrix)) => ensure!(matrix.is_finite(), "a matrix is not finite"),
-        None => {}
-    }
-    let sound = node.drawable.is_none_or(|drawable| drawable.is_sound());
-    ensure!(sound, "bounds are neither finite nor empty or infinite throughout");
-    ensure!(head.has(Head::RANGE) == node.view_range.is_some(), "a range has no distances");
-    ensure!(head.has(Head::USER_DATA) == (node.user_data != 0), "the user data is none");
-    ensure!(node.translation_f64.is_none() || node.is_wide(), "a translation is of another local transform");
-    Ok(())
 }

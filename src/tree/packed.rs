@@ -1,5 +1,6 @@
 //! Node descriptions, packed one after the other.
 
+use crate::record::{BytesError, Record, ensure};
 use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
 use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
@@ -30,14 +31,14 @@ impl Head {
     const MATERIAL: u64 = 1 << 2;
     const DRAWABLE: u64 = 1 << 3;
     pub(super) const NAME: u64 = 1 << 4;
-    pub(super) const MATRIX: u64 = 1 << 5;
-    pub(super) const USER_DATA: u64 = 1 << 6;
-    pub(super) const TRANSLATION: u64 = 1 << 7;
+    const MATRIX: u64 = 1 << 5;
+    const USER_DATA: u64 = 1 << 6;
+    const TRANSLATION: u64 = 1 << 7;
     /// `HIDDEN` and `SHOWN` are the two bits of a [`Visibility`].
     const HIDDEN: u64 = 1 << 8;
     const SHOWN: u64 = 1 << 9;
     const ANCHORED: u64 = 1 << 10;
-    pub(super) const RANGE: u64 = 1 << 11;
+    const RANGE: u64 = 1 << 11;
     const BITS: u32 = 12;
 
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
@@ -224,6 +225,25 @@ impl Words<'_> {
             node.view_range = ViewRange::of_ends(self.numbers());
         }
         node
+    }
+
+    /// Reads a description. Checks that a scene accepts it, and that its components are those in `head`.
+    pub(super) fn checked_node(&mut self, head: Head) -> Result<Node<'static>, BytesError> {
+        let node = self.node(head);
+        match node.local {
+            Some(Local::Transform(transform)) => ensure!(
+                PackedTransform::from(transform).is_sound(),
+                "a transform is not finite, or its rotation no rotation"
+            ),
+            Some(Local::Matrix(matrix)) => ensure!(matrix.is_finite(), "a matrix is not finite"),
+            None => {}
+        }
+        let sound = node.drawable.is_none_or(|drawable| drawable.is_sound());
+        ensure!(sound, "bounds are neither finite nor empty or infinite throughout");
+        ensure!(head.has(Head::RANGE) == node.view_range.is_some(), "a range has no distances");
+        ensure!(head.has(Head::USER_DATA) == (node.user_data != 0), "the user data is none");
+        ensure!(node.translation_f64.is_none() || node.is_wide(), "a translation is of another local transform");
+        Ok(node)
     }
 
     #[inline(always)]

@@ -1,0 +1,357 @@
+//! The components of a node: reads, sets, and what a new node has. [`components`](super::components) stores the rare ones.
+
+use crate::node::LocalForm;
+use crate::store::Store;
+use crate::store::columns::Row;
+use crate::store::kinds::ChangeKinds;
+use crate::store::page::Spot;
+use crate::store::record::{Has, RecordId};
+use crate::store::world::WideLocal;
+use crate::{Drawable, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
+use glam::Vec3;
+use hedgerow_math::internal::PackedTransform;
+
+/// All components.
+impl Store {
+    /// Returns the description of a node.
+    pub(crate) fn node(&self, id: RecordId) -> Node<'_> {
+        Node {
+            local: self.local(id),
+            material: self.own_material(id),
+            drawable: self.drawable(id),
+            visibility: self.own_visibility(id),
+            layers: self.own_layers(id),
+            view_range: self.range(id),
+            name: self.name(id),
+            user_data: self.user_data(id),
+            anchored: self.is_anchored(id),
+            translation_f64: if self.pages.record(id).has.has(Has::REMAINDER) {
+                self.wide_translation(id)
+            } else {
+                None
+            },
+        }
+    }
+
+    /// Stores the components that few nodes have, outside of the records. Returns their bits.
+    #[inline]
+    pub(crate) fn insert_rare_parts(&mut self, id: RecordId, node: &Node<'_>) -> Has {
+        let mut has = Has::NOTHING;
+        if let Some(Local::Matrix(matrix)) = node.local {
+            has |= Has::TRANSFORM | Has::MATRIX;
+            self.components.matrix.insert(id, matrix);
+        }
+        if let Some(drawable) = node.drawable {
+            has |= Has::DRAWABLE;
+            self.components.drawable.insert(id, drawable);
+        }
+        if let Some(layers) = node.layers {
+            has |= Has::LAYERS;
+            self.components.layers.insert(id, layers);
+        }
+        if let Some(range) = node.view_range {
+            has |= Has::RANGE;
+            self.components.range.insert(id, range);
+        }
+        has |= Has::of_visibility(node.visibility);
+        if node.anchored {
+            has |= Has::ANCHORED;
+            self.waiting.any_anchored = true;
+        }
+        if let Some(name) = node.name {
+            has |= Has::NAME;
+            self.components.name.insert(id, name.into());
+        }
+        if node.user_data != 0 {
+            has |= Has::USER_DATA;
+            self.components.user_data.insert(id, node.user_data);
+        }
+        // A checked description has a double-precision translation only if single precision would round it.
+        if node.translation_f64.is_some() {
+            has |= Has::REMAINDER;
+            self.components.remainder.insert(id, node.remainder());
+        }
+        has
+    }
+}
+
+/// Local transforms.
+impl Store {
+    #[inline(always)]
+    pub(crate) fn has_transform(&self, id: RecordId) -> bool {
+        self.pages.record(id).has.has(Has::TRANSFORM)
+    }
+
+    #[inline]
+    pub(crate) fn form(&self, id: RecordId) -> Option<LocalForm> {
+        let has = self.pages.record(id).has;
+        let form = if has.has(Has::MATRIX) { LocalForm::Matrix } else { LocalForm::Transform };
+        has.has(Has::TRANSFORM).then_some(form)
+    }
+
+    /// Sets a checked local transform if the node's present one is entirely in its record. In all other cases, and for
+    /// a stale handle, changes nothing and returns `None`; use [`Self::set_local`] then.
+    #[inline(always)]
+    pub(crate) fn set_plain(&mut self, node: NodeHandle, local: &Transform) -> Option<()> {
+        self.pages.set_plain(node, *local)
+    }
+
+    /// Sets a checked local transform, or replaces one.
+    pub(crate) fn set_local(&mut self, id: RecordId, local: Local) {
+        let record = self.pages.record(id);
+        let before = record.has;
+        let mut has = before.without(Has::REMAINDER | Has::MATRIX) | Has::TRANSFORM;
+        let packed = match local {
+            Local::Transform(transform) => transform.into(),
+            Local::Matrix(matrix) => {
+                has |= Has::MATRIX;
+                self.components.matrix.insert(id, matrix);
+                PackedTransform::IDENTITY
+            }
+        };
+        self.components.remove_all(id, Has(before.0 & !has.0));
+        self.pages.record_mut(id).local = packed;
+        self.pages.set_has(id, has);
+        self.pages.mark_dirty(id);
+        if before.has(Has::MATRIX | Has::REMAINDER)
+            && let Some(slice) = self.slices.slices.get_mut(self.pages.spot(id).slice())
+        {
+            slice.anew = true;
+        }
+        self.follow_form(id, before, has);
+    }
+
+    /// Updates the slice of a node after the form of its local transform changed.
+    fn follow_form(&mut self, id: RecordId, before: Has, now: Has) {
+        let spot = self.pages.spot(id);
+        if before.has(Has::TRANSFORM) != now.has(Has::TRANSFORM) {
+            self.slices.reshape(spot);
+        } else if before.has(Has::MATRIX) != now.has(Has::MATRIX)
+            && let Some(slice) = self.slices.slices.get_mut(spot.slice())
+        {
+            let row = slice.rows[spot.row()];
+            let slot = usize::from(row.slot);
+            // A node that got its transform since the update still uses an ancestor's slot.
+            match (row.is(Row::OWN_TRANSFORM), now.has(Has::MATRIX)) {
+                (true, true) => slice.add_matrix(slot),
+                (true, false) => slice.remove_matrix(slot),
+                (false, _) => {}
+            }
+        }
+    }
+
+    /// Removes the local transform of a node and returns it.
+    pub(crate) fn remove_local(&mut self, id: RecordId) -> Option<Local> {
+        let local = self.local(id)?;
+        let before = self.pages.record(id).has;
+        let has = before.without(Has::TRANSFORM | Has::MATRIX | Has::REMAINDER);
+        self.components.remove_all(id, Has(before.0 & !has.0));
+        self.pages.record_mut(id).local = PackedTransform::IDENTITY;
+        self.pages.set_has(id, has);
+        self.follow_form(id, before, has);
+        self.note(id, ChangeKinds::LOCAL);
+        Some(local)
+    }
+
+    /// Returns the local transform of a node, if it has one.
+    #[inline]
+    pub(crate) fn local(&self, id: RecordId) -> Option<Local> {
+        let record = self.pages.record(id);
+        if record.has.has(Has::MATRIX) {
+            return self.components.matrix.get(id).copied().map(Local::Matrix);
+        }
+        record.has.has(Has::TRANSFORM).then(|| Local::Transform(record.local.into()))
+    }
+
+    /// Returns the local transform of a live node, if it is entirely in the record.
+    #[inline(always)]
+    pub(crate) fn plain_local(&self, node: NodeHandle) -> Option<Transform> {
+        self.pages.plain_local(node).map(Transform::from)
+    }
+
+    /// Returns the rounding error of a node's translation in single precision.
+    pub(crate) fn remainder(&self, id: RecordId) -> Vec3 {
+        if self.pages.record(id).has.has(Has::REMAINDER) {
+            self.components.remainder.get(id).copied().unwrap_or(Vec3::ZERO)
+        } else {
+            Vec3::ZERO
+        }
+    }
+
+    /// Sets a checked local transform and the rounding error of its translation.
+    pub(crate) fn set_wide_local(&mut self, id: RecordId, WideLocal { local, remainder }: WideLocal) {
+        self.set_local(id, local);
+        if remainder != Vec3::ZERO {
+            self.components.remainder.insert(id, remainder);
+            let has = self.pages.record(id).has | Has::REMAINDER;
+            self.pages.set_has(id, has);
+        }
+    }
+
+    /// Sets a checked local transform. If the translation is the same as before, its rounding error stays.
+    pub(crate) fn set_local_in_place(&mut self, id: RecordId, local: Local) {
+        let stays = self.local(id).is_some_and(|before| before.translation() == local.translation());
+        let remainder = if stays { self.remainder(id) } else { Vec3::ZERO };
+        self.set_wide_local(id, WideLocal { local, remainder });
+    }
+}
+
+/// Other components.
+impl Store {
+    pub(crate) fn own_material(&self, id: RecordId) -> Option<u32> {
+        let record = self.pages.record(id);
+        record.has.has(Has::MATERIAL).then_some(record.material)
+    }
+
+    pub(crate) fn own_layers(&self, id: RecordId) -> Option<Layers> {
+        self.components.layers.get(id).copied()
+    }
+
+    pub(crate) fn own_visibility(&self, id: RecordId) -> Visibility {
+        let has = self.pages.record(id).has;
+        match (has.has(Has::HIDDEN), has.has(Has::SHOWN)) {
+            (true, _) => Visibility::Hidden,
+            (_, true) => Visibility::Shown,
+            _ => Visibility::Inherited,
+        }
+    }
+
+    pub(crate) fn range(&self, id: RecordId) -> Option<ViewRange> {
+        self.components.range.get(id).copied()
+    }
+
+    /// Iterates over all view ranges, in the order of records.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (RecordId, ViewRange)> + '_ {
+        self.components.range.iter().map(|(id, &range)| (id, range))
+    }
+
+    pub(crate) fn drawable(&self, id: RecordId) -> Option<Drawable> {
+        self.components.drawable.get(id).copied()
+    }
+
+    pub(crate) fn name(&self, id: RecordId) -> Option<&str> {
+        self.components.name.get(id).map(|name| &**name)
+    }
+
+    pub(crate) fn user_data(&self, id: RecordId) -> u32 {
+        if self.components.user_data.is_empty() { 0 } else { self.components.user_data.get(id).copied().unwrap_or(0) }
+    }
+
+    #[inline]
+    pub(crate) fn is_anchored(&self, id: RecordId) -> bool {
+        self.pages.record(id).has.has(Has::ANCHORED)
+    }
+
+    /// Makes the local transform relative to the world or to the parent, without changing its values.
+    pub(crate) fn set_anchored(&mut self, id: RecordId, anchored: bool) {
+        if self.is_anchored(id) != anchored {
+            let record = self.pages.record_mut(id);
+            record.has = record.has.with(Has::ANCHORED, anchored);
+            self.waiting.any_anchored |= anchored;
+            let spot = self.own_flag(id, Row::ANCHORED, anchored);
+            self.slices.reshape(spot);
+            self.note(id, ChangeKinds::PARENT);
+        }
+    }
+
+    /// Sets or removes a node's material.
+    pub(crate) fn set_material(&mut self, id: RecordId, material: Option<u32>) {
+        let record = self.pages.record_mut(id);
+        let before = record.has.has(Has::MATERIAL).then_some(record.material);
+        record.material = material.unwrap_or(0);
+        record.has = record.has.with(Has::MATERIAL, material.is_some());
+        if before != material {
+            let spot = self.own_flag(id, Row::OWN_MATERIAL, material.is_some());
+            self.slices.mark_inherited(spot);
+        }
+        self.note(id, ChangeKinds::OWN_MATERIAL);
+    }
+
+    /// Sets or removes a node's own layers.
+    pub(crate) fn set_layers(&mut self, id: RecordId, layers: Option<Layers>) {
+        let before = match layers {
+            Some(own) => self.components.layers.insert(id, own),
+            None => self.components.layers.remove(id),
+        };
+        let has = self.pages.record(id).has.with(Has::LAYERS, layers.is_some());
+        self.set_seen(id, has, before != layers);
+    }
+
+    /// Sets a node's visibility.
+    pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Visibility) {
+        let before = self.pages.record(id).has;
+        let has = before.without(Has::HIDDEN | Has::SHOWN) | Has::of_visibility(visibility);
+        self.set_seen(id, has, before != has);
+    }
+
+    fn set_seen(&mut self, id: RecordId, has: Has, changed: bool) {
+        self.pages.record_mut(id).has = has;
+        if changed {
+            let spot = self.own_flag(id, Row::OWN_SEEN, has.has(Has::SEEN));
+            self.slices.mark_inherited(spot);
+        }
+        self.note(id, ChangeKinds::OWN_VISIBILITY);
+    }
+
+    /// If a node has a row, sets the flag there that says whether a value is the node's own. Returns the spot.
+    fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) -> Spot {
+        let spot = self.pages.spot(id);
+        if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {
+            let flags = &mut slice.rows[spot.row()].flags;
+            *flags = if own { *flags | flag } else { *flags & !flag };
+        }
+        spot
+    }
+
+    /// Sets or removes a node's drawable, whose bounds are checked.
+    pub(crate) fn set_drawable(&mut self, id: RecordId, drawable: Option<Drawable>) {
+        let before = match drawable {
+            Some(drawable) => self.components.drawable.insert(id, drawable),
+            None => self.components.drawable.remove(id),
+        };
+        let has = self.pages.record(id).has.with(Has::DRAWABLE, drawable.is_some());
+        self.pages.record_mut(id).has = has;
+        if before.is_some() != drawable.is_some() {
+            self.slices.reshape(self.pages.spot(id));
+        } else if before.is_some() && !has.has(Has::REDRAWN) && self.pages.spot(id).as_waiting().is_none() {
+            self.pages.record_mut(id).has |= Has::REDRAWN;
+            self.waiting.redrawn.push(self.pages.handle(id));
+        }
+        self.note(id, ChangeKinds::DRAWABLE);
+    }
+
+    /// Sets or removes a node's view range.
+    pub(crate) fn set_view_range(&mut self, id: RecordId, range: Option<ViewRange>) {
+        match range {
+            Some(range) => drop(self.components.range.insert(id, range)),
+            None => drop(self.components.range.remove(id)),
+        }
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(Has::RANGE, range.is_some());
+        self.note(id, ChangeKinds::VIEW_RANGE);
+    }
+
+    /// Sets or removes a node's name.
+    pub(crate) fn set_name(&mut self, id: RecordId, name: Option<&str>) {
+        match name {
+            Some(name) => drop(self.components.name.insert(id, name.into())),
+            None => drop(self.components.name.remove(id)),
+        }
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(Has::NAME, name.is_some());
+        self.note(id, ChangeKinds::NAME);
+    }
+
+    /// Sets a node's user data.
+    pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) {
+        let values = &mut self.components.user_data;
+        let before = if user_data == 0 { values.remove(id) } else { values.insert(id, user_data) };
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(Has::USER_DATA, user_data != 0);
+        if before.unwrap_or(0) != user_data {
+            // Draw lists contain the user data.
+            self.slices.renew(self.pages.spot(id).slice(), &mut self.clock.versions);
+        }
+        self.note(id, ChangeKinds::USER_DATA);
+    }
+}
