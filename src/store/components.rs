@@ -38,7 +38,7 @@ macro_rules! components {
             $($(#[$doc])* pub(crate) const $bit: Self = Self(1 << $number);)*
         }
 
-        // Each component has a bit of its own.
+        // Each component has a bit of its own, and none has a bit of a state.
         const _: () = assert!(Components::ALL.0 & !Has::RARE.0 == 0 && Components::ALL.0 == 0 $(+ Has::$bit.0)*);
 
         $(impl Value for $type {
@@ -117,6 +117,7 @@ components! {
     drawable: Drawable = DRAWABLE(2), Self::new(0, Aabb::EMPTY);
     /// The node's own layers.
     layers: Layers = LAYERS(3), Self::ALL;
+    /// The node's own [view range](crate::Node::view_range).
     range: ViewRange = RANGE(16), Self::UNSET;
     name: Box<str> = NAME(4), Self::default();
     /// A nonzero number of the user's own.

@@ -1,4 +1,5 @@
-//! Edits: each sets a few values in records, and adds at most one entry for the update. Each has one implementation.
+//! Edits of the tree: each sets a few values in records, and adds at most one entry for the update. Each has one
+//! implementation. Edits of components are in [`own`](super::own).
 
 use crate::NodeHandle;
 use crate::store::Store;

@@ -11,11 +11,11 @@
 //! | file | what |
 //! |---|---|
 //! | `record` `page` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
-//! | `links` `edit` `own` `bulk` `waiting` | edits of the tree and of components, and what they leave to the update |
+//! | `links` `edit` `own` `bulk` `waiting` | edits of the tree, components of a node, and what edits leave to the update |
 //! | `rows` `columns` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `update` `place` `reconstitute` `sweep` `threads` `boxes` `refit` `trace` `kinds` `feed` | the update: rows, matrices, boxes, changes |
 //! | `view` `matrix_slot` `ahead` | slices as passes see them, and matrices before an update |
-//! | `read` `world` `space` `usage` `memory` `validate` | reads of a node, its world transform, memory use; all invariants |
+//! | `read` `world` `space` `usage` `memory` `validate` | links and effective values of a node, its world transform, memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |
 
 mod ahead;

@@ -1,4 +1,4 @@
-//! The components of a node: reads, sets, and what a new node has. [`components`](super::components) stores the rare ones.
+//! Components of single nodes: reads, sets and inserts. [`components`](super::components) stores the rare ones.
 
 use crate::node::LocalForm;
 use crate::store::Store;

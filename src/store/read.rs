@@ -1,4 +1,4 @@
-//! Reads of single nodes.
+//! Reads of single nodes: handles, links, effective values. Reads of their own components are in [`own`](super::own).
 
 use crate::store::Store;
 use crate::store::links::Position;

@@ -190,7 +190,7 @@ pub(super) struct Words<'l>(pub(super) &'l [u32]);
 
 impl Words<'_> {
     #[inline]
-    pub(super) fn node(&mut self, head: Head) -> Node<'static> {
+    fn node(&mut self, head: Head) -> Node<'static> {
         let mut node = Node::group();
         if head.has(Head::MATRIX) {
             node.local = Some(Local::Matrix(Mat34 { rows: [self.numbers(), self.numbers(), self.numbers()] }));
