@@ -269,10 +269,7 @@ impl Store {
 
     /// Sets or removes a node's own layers.
     pub(crate) fn set_layers(&mut self, id: RecordId, layers: Option<Layers>) {
-        let before = match layers {
-            Some(own) => self.components.layers.insert(id, own),
-            None => self.components.layers.remove(id),
-        };
+        let before = self.components.layers.replace(id, layers);
         let has = self.pages.record(id).has.with(Has::LAYERS, layers.is_some());
         self.set_seen(id, has, before != layers);
     }
@@ -305,10 +302,7 @@ impl Store {
 
     /// Sets or removes a node's drawable, whose bounds are checked.
     pub(crate) fn set_drawable(&mut self, id: RecordId, drawable: Option<Drawable>) {
-        let before = match drawable {
-            Some(drawable) => self.components.drawable.insert(id, drawable),
-            None => self.components.drawable.remove(id),
-        };
+        let before = self.components.drawable.replace(id, drawable);
         let has = self.pages.record(id).has.with(Has::DRAWABLE, drawable.is_some());
         self.pages.record_mut(id).has = has;
         if before.is_some() != drawable.is_some() {
@@ -322,10 +316,7 @@ impl Store {
 
     /// Sets or removes a node's view range.
     pub(crate) fn set_view_range(&mut self, id: RecordId, range: Option<ViewRange>) {
-        match range {
-            Some(range) => drop(self.components.range.insert(id, range)),
-            None => drop(self.components.range.remove(id)),
-        }
+        self.components.range.replace(id, range);
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::RANGE, range.is_some());
         self.note(id, ChangeKinds::VIEW_RANGE);
@@ -333,10 +324,7 @@ impl Store {
 
     /// Sets or removes a node's name.
     pub(crate) fn set_name(&mut self, id: RecordId, name: Option<&str>) {
-        match name {
-            Some(name) => drop(self.components.name.insert(id, name.into())),
-            None => drop(self.components.name.remove(id)),
-        }
+        self.components.name.replace(id, name.map(Into::into));
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::NAME, name.is_some());
         self.note(id, ChangeKinds::NAME);
@@ -344,8 +332,7 @@ impl Store {
 
     /// Sets a node's user data.
     pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) {
-        let values = &mut self.components.user_data;
-        let before = if user_data == 0 { values.remove(id) } else { values.insert(id, user_data) };
+        let before = self.components.user_data.replace(id, (user_data != 0).then_some(user_data));
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::USER_DATA, user_data != 0);
         if before.unwrap_or(0) != user_data {

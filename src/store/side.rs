@@ -87,6 +87,15 @@ impl<T: Value> Side<T> {
         None
     }
 
+    /// Sets or removes a value and returns the old one.
+    #[inline]
+    pub(crate) fn replace(&mut self, id: RecordId, value: Option<T>) -> Option<T> {
+        match value {
+            Some(value) => self.insert(id, value),
+            None => self.remove(id),
+        }
+    }
+
     /// Sets the value of a record that has none, if there is memory.
     pub(crate) fn try_insert(&mut self, id: RecordId, value: T) -> Result<(), TryReserveError> {
         let (block, ..) = locate(id);
