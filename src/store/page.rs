@@ -257,6 +257,12 @@ impl Pages {
         self.marked = true;
     }
 
+    /// Returns whether a local transform was set since the update.
+    #[inline(always)]
+    pub(crate) fn is_dirty(&self, id: RecordId) -> bool {
+        self.pages.get(id.page()).is_some_and(|page| page.dirty[id.index()] != 0)
+    }
+
     #[inline(always)]
     pub(crate) fn record(&self, id: RecordId) -> &Record {
         &self.pages[id.page()].records[id.index()]

@@ -16,6 +16,9 @@ use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, pr
 const AHEAD: usize = 64;
 /// The number of slots that are gathered and multiplied at a time.
 const BLOCK: usize = 128;
+/// If at least one local transform in this many was set, every slot looks whether its record is dirty. Finding the slots
+/// of dirty records would cost more.
+const DENSE_SETS: usize = 4;
 /// If at least one slot in this many was set, all slots from the first on are computed, because finding the affected
 /// slots would cost more. New leaves affect no other slots, so they are not counted.
 const DENSE: usize = 24;
@@ -33,12 +36,20 @@ impl Store {
             sums.sum()
         };
         let Self { pages, slices, scratch, feed, clock, .. } = self;
-        // Readers of changes need to know each slot that was set.
-        let most = |set: usize| feed.is_none() && set * 8 >= pages.len() * 7;
-        if most(pages.marked().count() * crate::store::page::PAGE) && most(pages.marked().map(count).sum()) {
-            pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
-            slices.slices.iter_mut().filter(|slice| slice.lives).for_each(Slice::mark_all);
-            return;
+        let frame = feed.as_ref().and_then(|feed| feed.frame_of(clock.updates));
+        // Readers learn by node of a transform set before a visit, or of a node without a slot of its own.
+        let by_node = feed.is_some() && (frame.is_none() || slices.heads.iter().any(|head| head.reshaped));
+        let dense = |set: usize| !by_node && set * DENSE_SETS >= pages.len();
+        if dense(pages.marked().count() * crate::store::page::PAGE) {
+            let set: usize = pages.marked().map(count).sum();
+            if dense(set) {
+                let all = feed.is_none() && set * 8 >= pages.len() * 7;
+                for slice in slices.slices.iter_mut().filter(|slice| slice.lives) {
+                    if all { slice.mark_all() } else { slice.mark_dirty(pages, frame) }
+                }
+                pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
+                return;
+            }
         }
         let list = &mut scratch.records;
         list.clear();
@@ -144,6 +155,22 @@ impl Slice {
     /// Returns the data that the next kernel reads first.
     fn upcoming(&self) -> Upcoming<'_> {
         Upcoming { locals: &self.slots.locals, parents: &self.slots.parents, worlds: &self.slots.worlds }
+    }
+
+    /// Marks the slots of dirty records. If the scene tracks changes, `frame` is the frame in which they were set.
+    fn mark_dirty(&mut self, pages: &Pages, frame: Option<u32>) {
+        let Self { slots, imports, dirty, trace, marked, .. } = self;
+        for ((first, some), word) in (0..).step_by(64).zip(slots.records.chunks(64)).zip(dirty.words_mut()) {
+            let mut sets = 0;
+            for (bit, &id) in some.iter().enumerate() {
+                sets |= u64::from(first + bit >= imports.len() && pages.is_dirty(id)) << bit;
+            }
+            *word |= sets;
+            *marked |= sets != 0;
+            if let (Some(frame), Some(trace)) = (frame, trace.as_mut()) {
+                trace.note_sets(first, sets, frame);
+            }
+        }
     }
 
     /// Lists the slices that this slice imports from, once for each layout of the store.

@@ -117,6 +117,17 @@ impl Trace {
         }
     }
 
+    /// Records that local transforms were set in `frame`: those of the 64 slots from `first` on with a bit in `sets`.
+    pub(crate) fn note_sets(&mut self, first: usize, sets: u64, frame: u32) {
+        if sets == 0 {
+            return;
+        }
+        for (bit, known) in self.set[first..].iter_mut().take(64).enumerate() {
+            *known = if sets >> bit & 1 != 0 { frame } else { *known };
+        }
+        self.newest = frame;
+    }
+
     /// Assigns the frame of the new update to slots that were set before a visit.
     pub(crate) fn end_visits(&mut self, frame: u32) {
         let early = core::mem::replace(&mut self.early, RowSet::EMPTY);
