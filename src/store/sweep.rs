@@ -5,9 +5,9 @@ use crate::store::Store;
 use crate::store::columns::{Inherited, Row, Slots};
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
-use crate::store::page::Pages;
+use crate::store::page::{PAGE, Page, Pages};
 use crate::store::record::RecordId;
-use crate::store::slice::Slice;
+use crate::store::slice::{Head, Slice};
 use crate::store::slices::{Others, apart};
 use core::ops::Range;
 use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
@@ -31,21 +31,21 @@ impl Store {
         if !self.pages.marked {
             return;
         }
-        let count = |page: &crate::store::page::Page| -> usize {
+        let count = |page: &Page| -> usize {
             let sums = page.dirty.chunks(128).map(|some| usize::from(some.iter().sum::<u8>()));
             sums.sum()
         };
         let Self { pages, slices, scratch, feed, clock, .. } = self;
         let frame = feed.as_ref().and_then(|feed| feed.frame_of(clock.updates));
-        // Readers learn by node of a transform set before a visit, or of a node without a slot of its own.
-        let by_node = feed.is_some() && (frame.is_none() || slices.heads.iter().any(|head| head.reshaped));
+        // A visitor leaves it to the update to tell readers; a reshaped slice has nodes without a slot, or without one of their own.
+        let by_node = feed.is_some() && frame.is_none() || slices.heads.iter().any(|head| head.reshaped);
         let dense = |set: usize| !by_node && set * DENSE_SETS >= pages.len();
-        if dense(pages.marked().count() * crate::store::page::PAGE) {
+        if dense(pages.marked().count() * PAGE) {
             let set: usize = pages.marked().map(count).sum();
             if dense(set) {
                 let all = feed.is_none() && set * 8 >= pages.len() * 7;
-                for slice in slices.slices.iter_mut().filter(|slice| slice.lives) {
-                    if all { slice.mark_all() } else { slice.mark_dirty(pages, frame) }
+                for (slice, head) in slices.slices.iter_mut().zip(&slices.heads).filter(|(slice, _)| slice.lives) {
+                    if all { slice.mark_all() } else { slice.mark_dirty(pages, head, frame) }
                 }
                 pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
                 return;
@@ -54,7 +54,7 @@ impl Store {
         let list = &mut scratch.records;
         list.clear();
         for (number, page) in pages.take_marked() {
-            for (first, bytes) in (number * crate::store::page::PAGE..).step_by(64).zip(page.dirty.chunks_mut(64)) {
+            for (first, bytes) in (number * PAGE..).step_by(64).zip(page.dirty.chunks_mut(64)) {
                 let (eights, _) = bytes.as_chunks::<8>();
                 if eights.iter().fold(0, |any, &eight| any | u64::from_le_bytes(eight)) == 0 {
                     continue;
@@ -158,13 +158,17 @@ impl Slice {
     }
 
     /// Marks the slots of dirty records. If the scene tracks changes, `frame` is the frame in which they were set.
-    fn mark_dirty(&mut self, pages: &Pages, frame: Option<u32>) {
-        let Self { slots, imports, dirty, trace, marked, .. } = self;
-        for ((first, some), word) in (0..).step_by(64).zip(slots.records.chunks(64)).zip(dirty.words_mut()) {
+    fn mark_dirty(&mut self, pages: &Pages, head: &Head, frame: Option<u32>) {
+        let Self { slots, imports, used_slots, dirty, trace, marked, .. } = self;
+        // The record of a node that died may be another node's by now.
+        let alive = used_slots.difference(&head.dead_slots);
+        let words = dirty.words_mut().iter_mut().zip(alive.words());
+        for ((first, some), (word, alive)) in (0..).step_by(64).zip(slots.records.chunks(64)).zip(words) {
             let mut sets = 0;
             for (bit, &id) in some.iter().enumerate() {
                 sets |= u64::from(first + bit >= imports.len() && pages.is_dirty(id)) << bit;
             }
+            sets &= alive;
             *word |= sets;
             *marked |= sets != 0;
             if let (Some(frame), Some(trace)) = (frame, trace.as_mut()) {
