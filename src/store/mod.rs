@@ -8,14 +8,16 @@
 //! Data flows one way. An edit only marks rows of a slice as dead or out of date, and a pass does not use links. Only
 //! [`place`], a step of the update, knows both records and slices.
 //!
+//! Each file uses only those before it:
+//!
 //! | file | what |
 //! |---|---|
-//! | `record` `page` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
-//! | `links` `edit` `own` `bulk` `waiting` | edits of the tree, components of a node, and what edits leave to the update |
-//! | `rows` `columns` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
-//! | `update` `place` `reconstitute` `sweep` `threads` `boxes` `refit` `trace` `kinds` `feed` | the update: rows, matrices, boxes, changes |
-//! | `view` `matrix_slot` `ahead` | slices as passes see them, and matrices before an update |
-//! | `read` `world` `space` `usage` `memory` `validate` | links and effective values of a node, its world transform, memory use; all invariants |
+//! | `record` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
+//! | `kinds` `rows` `columns` `trace` `boxes` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
+//! | `links` `waiting` `space` `world` `own` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
+//! | `feed` `reconstitute` `sweep` `place` `threads` `refit` `update` | the update: rows, matrices, boxes, changes |
+//! | `matrix_slot` `view` `ahead` | slices as passes see them, and matrices before an update |
+//! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |
 
 mod ahead;
