@@ -18,7 +18,7 @@ impl Store {
     /// Begins a visit: in each slice, marks the local transforms that were set since the update.
     pub(crate) fn begin_ahead(&mut self) {
         self.rest();
-        self.mark_slots();
+        self.mark_slots(None);
         let Self { slices, clock, .. } = self;
         for (number, slice) in (0..).zip(&mut slices.slices) {
             if slice.marked {

@@ -26,8 +26,9 @@ const DENSE: usize = 24;
 const DENSE_WITH_LEAVES: usize = 5;
 
 impl Store {
-    /// Marks the slots of records with dirty bytes.
-    pub(crate) fn mark_slots(&mut self) {
+    /// Marks the slots of records with dirty bytes. Readers of changes learn of these in `frame`; if that is `None`, the
+    /// next update tells them.
+    pub(crate) fn mark_slots(&mut self, frame: Option<u32>) {
         if !self.pages.marked {
             return;
         }
@@ -35,9 +36,8 @@ impl Store {
             let sums = page.dirty.chunks(128).map(|some| usize::from(some.iter().sum::<u8>()));
             sums.sum()
         };
-        let Self { pages, slices, scratch, feed, clock, .. } = self;
-        let frame = feed.as_ref().and_then(|feed| feed.frame_of(clock.updates));
-        // A visitor leaves it to the update to tell readers; a reshaped slice has nodes without a slot, or without one of their own.
+        let Self { pages, slices, scratch, feed, .. } = self;
+        // A reshaped slice has nodes whose transform has no slot yet.
         let by_node = feed.is_some() && frame.is_none() || slices.heads.iter().any(|head| head.reshaped);
         let dense = |set: usize| !by_node && set * DENSE_SETS >= pages.len();
         if dense(pages.marked().count() * PAGE) {
@@ -85,7 +85,7 @@ impl Store {
             let Some(feed) = feed else { continue };
             if !slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
                 if let Some(trace) = &mut slice.trace {
-                    trace.note_set(spot.slot(), feed.frame_of(clock.updates));
+                    trace.note_set(spot.slot(), frame);
                 }
             } else {
                 // The node got its transform since the update, and a visitor came before the next update.

@@ -15,7 +15,7 @@ impl Store {
                 slice.dirty.clear();
             }
         }
-        self.mark_slots();
+        self.mark_slots(self.feed.as_ref().map(|feed| feed.next_frame()));
         self.resume_ahead();
         #[cfg(feature = "rayon")]
         let shared = self.shares_sweep();

@@ -5,6 +5,7 @@ use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DQuat, DVec3, Quat, Vec3, Vec4};
 use hedgerow::motion::{Blended, Smooth};
 use hedgerow::query::{CullView, Frustum};
+use hedgerow::visit::{Flow, TransformPass};
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
 };
@@ -324,6 +325,21 @@ fn what_is_edited_or_removed_after_a_step_is_shown_as_it_is() {
     assert_eq!(smooth.nodes().len(), 0);
     step_to(&mut scene, &mut smooth, new, 2.0);
     assert_eq!(x(&smooth.blend(&mut scene, 0.5), new), 1.0);
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_visit_of_a_scene_that_stays_blended_reports_a_set_at_the_next_update() {
+    let (mut scene, mut smooth, [ball, below]) = ball();
+    step_to(&mut scene, &mut smooth, ball, 8.0);
+    core::mem::forget(smooth.blend(&mut scene, 0.5));
+    scene.set_local(below, Transform::from_xyz(3.0, 0.0, 0.0)).unwrap();
+    let mut reader = ChangeReader::new();
+    scene.changes(&mut reader).unwrap();
+    assert_eq!(scene.visit_slices_mut(&mut TransformPass::dirty()), Flow::Continue);
+    scene.validate().unwrap();
+    scene.update();
+    assert!(scene.changes(&mut reader).unwrap().locals().contains(&below));
     scene.validate().unwrap();
 }
 

@@ -124,13 +124,8 @@ impl Feed {
     }
 
     /// Returns the number that slots use for the next frame.
-    fn next_frame(&self) -> u32 {
+    pub(crate) fn next_frame(&self) -> u32 {
         self.slot_frame(self.frame + 1)
-    }
-
-    /// Returns the number that slots use for the frame of an update that has begun; `None` outside of the update.
-    pub(crate) fn frame_of(&self, update: u64) -> Option<u32> {
-        (self.frame != update).then(|| self.next_frame())
     }
 
     /// Returns the number that slots use for a frame.
