@@ -8,7 +8,7 @@
 //! Data flows one way. An edit only marks rows of a slice as dead or out of date, and a pass does not use links. Only
 //! [`place`], a step of the update, knows both records and slices.
 //!
-//! Each file uses only those before it:
+//! Each file imports only from those before it:
 //!
 //! | file | what |
 //! |---|---|
