@@ -16,8 +16,8 @@ use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, pr
 const AHEAD: usize = 64;
 /// The number of slots that are gathered and multiplied at a time.
 const BLOCK: usize = 128;
-/// If at least one local transform in this many was set, every slot looks whether its record is dirty. Finding the slots
-/// of dirty records would cost more.
+/// If the local transforms of at least one node in this many were set, every slot looks whether its record is dirty.
+/// Finding the slots of dirty records would cost more.
 const DENSE_SETS: usize = 4;
 /// If at least one slot in this many was set, all slots from the first on are computed, because finding the affected
 /// slots would cost more. New leaves affect no other slots, so they are not counted.
@@ -37,13 +37,12 @@ impl Store {
             sums.sum()
         };
         let Self { pages, slices, scratch, feed, .. } = self;
-        // A reshaped slice has nodes whose transform has no slot yet.
-        let by_node = feed.is_some() && frame.is_none() || slices.heads.iter().any(|head| head.reshaped);
-        let dense = |set: usize| !by_node && set * DENSE_SETS >= pages.len();
+        let dense = |set: usize| (feed.is_none() || frame.is_some()) && set * DENSE_SETS >= pages.len();
         if dense(pages.marked().count() * PAGE) {
             let set: usize = pages.marked().map(count).sum();
-            if dense(set) {
-                let all = feed.is_none() && set * 8 >= pages.len() * 7;
+            let all = feed.is_none() && set * 8 >= pages.len() * 7;
+            // A reshaped slice has nodes whose transform has no slot yet.
+            if dense(set) && (all || !slices.heads.iter().any(|head| head.reshaped)) {
                 for (slice, head) in slices.slices.iter_mut().zip(&slices.heads).filter(|(slice, _)| slice.lives) {
                     if all { slice.mark_all() } else { slice.mark_dirty(pages, head, frame) }
                 }
