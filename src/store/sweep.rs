@@ -44,7 +44,7 @@ impl Store {
             // A reshaped slice has nodes whose transform has no slot yet.
             if dense(set) && (all || !slices.heads.iter().any(|head| head.reshaped)) {
                 for (slice, head) in slices.slices.iter_mut().zip(&slices.heads).filter(|(slice, _)| slice.lives) {
-                    if all { slice.mark_all() } else { slice.mark_dirty(pages, head, frame) }
+                    if all { slice.mark_all() } else { slice.mark_by_slot(pages, head, frame) }
                 }
                 pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
                 return;
@@ -157,7 +157,7 @@ impl Slice {
     }
 
     /// Marks the slots of dirty records. If the scene tracks changes, `frame` is the frame in which they were set.
-    fn mark_dirty(&mut self, pages: &Pages, head: &Head, frame: Option<u32>) {
+    fn mark_by_slot(&mut self, pages: &Pages, head: &Head, frame: Option<u32>) {
         let Self { slots, imports, used_slots, dirty, trace, marked, .. } = self;
         // The record of a node that died may be another node's by now.
         let alive = used_slots.difference(&head.dead_slots);
