@@ -29,13 +29,14 @@ for fuzzed in "${targets[@]}"; do
     headline "$fuzzed"
     length=$(longest "$fuzzed")
     if [ "$minimise" = yes ]; then
-        cargo +nightly fuzz cmin "$fuzzed" -- -max_len="$length"
-        # Keeps the smallest files, up to 4 kB in total: these are committed.
-        kept=0
-        while read -r size file; do
-            kept=$((kept + size))
-            [ "$kept" -le 4096 ] || rm "$file"
-        done < <(find "fuzz/corpus/$fuzzed" -type f -printf '%s %p\n' | sort -n)
+        # The fewest files that reach all code that the corpus and `fuzz/target/corpus` reach: these are committed.
+        merged=$(mktemp -d)
+        found=${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed
+        mkdir -p "$found"
+        cargo +nightly fuzz run "$fuzzed" "$merged" "fuzz/corpus/$fuzzed" "$found" -- \
+            -set_cover_merge=1 -use_counters=0 -max_len="$length"
+        rm -r "fuzz/corpus/$fuzzed"
+        mv "$merged" "fuzz/corpus/$fuzzed"
     else
         mkdir -p "fuzz/corpus/$fuzzed" "${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed"
         # New inputs go to the first folder, so the committed corpus stays small.
