@@ -4,12 +4,13 @@
 //! follow: half inserts, a quarter removals of leaves, a quarter moves of subtrees of any size. `maintain` never runs.
 //! Every edit is timed, and a sample of the updates:
 //!
-//! - `median`, `p99`, `p99.99`, `worst`: the time of a single edit. The baseline is the thesis's structure.
+//! - `median`, `p99`, `p99.99`, `worst`: the time of a single edit. The baseline is boxed nodes.
 //! - `update-median` to `update-worst`: the update after a single edit. About 10,000 such updates are timed, evenly
 //!   spread. After every *n* / 8,000 edits, an update runs, then one edit, then the timed update. The baseline is one
-//!   traversal of the thesis's structure, which computes every node.
+//!   traversal of the boxed nodes, which computes every node.
 //! - `frame-median` to `frame-worst`: the update that runs after *n* / 8,000 edits, before that edit. These rows show
 //!   the work that edits put off; the rows above have every other update. The baseline is the same traversal.
+//! - with the prefix `thesis/`: the same, compared with the thesis's structure.
 //! - with the prefix `chain/`, `caterpillar/` or `flat/`: the tree has that shape, and the edits are inserts and
 //!   removals without moves. The baseline is our own time in the random tree.
 //!
@@ -19,7 +20,7 @@
 use crate::clock::nanoseconds;
 use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
-use crate::sides::{Packed, Side, Sliced};
+use crate::sides::{Boxed, Packed, Side, Sliced};
 use crate::workloads::rng::Rng;
 use crate::workloads::{Content, Recipe, RecipeNode, Topology};
 use crate::{Case, Failure, Outcome, Unit};
@@ -34,8 +35,9 @@ const KINDS: [(&str, Unit); 3] = [("", Unit::Edit), ("update-", Unit::Call), ("f
 /// Runs the experiment.
 pub fn run<F: Front>(front: &mut F) -> Outcome {
     for &nodes in SIZES.at(front.scale()) {
-        let random = Playing::<Sliced>::new(script(Recipe::random(nodes, 1), true), None);
-        let random = play(front, "", nodes, random)?;
+        let edits = || script(Recipe::random(nodes, 1), true);
+        play(front, "thesis/", nodes, Playing::<Sliced>::new(edits(), None))?;
+        let random = play(front, "", nodes, Playing::<Boxed>::new(edits(), None))?;
         for topology in [Topology::Chain, Topology::Caterpillar, Topology::Flat] {
             let script = script(Recipe::transforms(topology, nodes, 1), false);
             let playing = Playing::<Packed>::new(script, random.clone());
@@ -88,7 +90,8 @@ fn play<F: Front, T: Side>(
     mut playing: Playing<T>,
 ) -> Result<Option<Times>, Failure> {
     let names = ["edits", "updates", "frames"].map(|part| format!("{before}{part}"));
-    let baseline = if before.is_empty() { T::NAME } else { "a random tree" };
+    let ourselves = T::NAME == Packed::NAME;
+    let baseline = if ourselves { "a random tree" } else { T::NAME };
     let cases = names.each_ref().map(|name| Case::new(name, nodes, Unit::Call, baseline).per(1));
     if front.rounds(&cases, Pace::fixed(RUNS), &mut playing)?.is_none() {
         return Ok(None);
@@ -98,7 +101,7 @@ fn play<F: Front, T: Side>(
     for ((kind, unit), (ours, theirs)) in KINDS.into_iter().zip(ours.iter().zip(&theirs)) {
         for (quantile, share) in QUANTILES {
             let name = &format!("{before}{kind}{quantile}");
-            let case = Case { kernels: [true, !before.is_empty()], ..Case::new(name, nodes, unit, baseline) };
+            let case = Case { kernels: [true, ourselves], ..Case::new(name, nodes, unit, baseline) };
             front.report(&case, at(ours, share), at(theirs, share))?;
         }
     }
