@@ -15,7 +15,7 @@
 //! | `record` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
 //! | `kinds` `rows` `columns` `trace` `boxes` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `links` `waiting` `space` `world` `own` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
-//! | `feed` `reconstitute` `sweep` `place` `threads` `refit` `update` | the update: rows, matrices, boxes, changes |
+//! | `feed` `reconstitute` `sweep` `carry` `place` `threads` `refit` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` `ahead` | slices as passes see them, and matrices before an update |
 //! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |
@@ -23,6 +23,7 @@
 mod ahead;
 mod boxes;
 mod bulk;
+mod carry;
 mod columns;
 mod components;
 mod edit;
@@ -131,7 +132,7 @@ struct Clock {
     updates: u64,
     /// The newest version that any slice has or ever had.
     versions: u64,
-    /// The number of reconstitutions. `Slice::sources` is valid for one value of this number.
+    /// A number that changes if slices may import from others. `Slice::sources` is valid for one value of it.
     layouts: u64,
     /// The number of pieces cut.
     cuts: u32,

@@ -1,6 +1,7 @@
 //! The first phase of an update: waiting nodes get rows and slots. Only this phase knows both links and slices.
 //!
-//! 1. Moved nodes and all nodes below them lose their rows, and wait like inserted nodes.
+//! 1. Moved nodes and all nodes below them lose their rows, and wait like inserted nodes. Only if a large subtree was
+//!    moved, slices that have no other nodes are [kept](super::carry), and change places in the order.
 //! 2. All waiting nodes are listed, parents first, by the slice of the nearest ancestor that has a row.
 //! 3. In each of these slices, waiting nodes take unused rows after their parents' rows, or rows at the end. A slice
 //!    that has no room, doubles, or is over half unused is [reconstituted](super::reconstitute). Empty slices end.
@@ -67,9 +68,11 @@ impl Store {
             return;
         }
         let mut scratch = core::mem::take(&mut self.scratch);
-        self.lift_moved();
+        let large = self.lift_moved(&mut scratch.stack);
+        let carried = self.lift_large(large);
         self.redraw();
         self.list_waiting(&mut scratch);
+        self.order_carried(&carried, &scratch.owners);
         self.note_placed(scratch.fresh.iter().map(|fresh| fresh.id));
         self.group(&mut scratch);
         let mut reorder = Reorder::default();
@@ -127,36 +130,45 @@ impl Store {
         }
     }
 
-    /// Takes away the rows of moved nodes and of all nodes below them; all these nodes then wait.
-    fn lift_moved(&mut self) {
-        let Self { pages, slices, waiting, clock, feed, .. } = self;
-        let mut moved = core::mem::take(&mut waiting.moved);
+    /// Lifts moved nodes and all nodes below them. Returns the roots of subtrees with more nodes than a slice instead.
+    fn lift_moved(&mut self, below: &mut Vec<RecordId>) -> Vec<RecordId> {
+        let most = self.max_nodes();
+        // Moved nodes may be below each other, so no more nodes are counted in vain than there are.
+        let mut budget = self.pages.len();
+        let mut moved = core::mem::take(&mut self.waiting.moved);
+        let mut large = Vec::new();
         for handle in moved.drain(..) {
-            let Some(top) = pages.resolve(handle) else { continue };
-            let record = pages.record_mut(top);
+            let Some(top) = self.pages.resolve(handle) else { continue };
+            let record = self.pages.record_mut(top);
             if !record.has.has(Has::MOVED) {
                 continue;
             }
             record.has = record.has.without(Has::MOVED);
-            if pages.spot(top).as_waiting().is_some() {
+            if self.pages.spot(top).as_waiting().is_some() {
                 continue;
             }
-            let mut at = Some(top);
-            while let Some(id) = at {
-                let spot = pages.spot(id);
-                let lies = spot.as_waiting().is_none();
+            let most = if budget > most { most } else { usize::MAX };
+            below.clear();
+            let (mut at, mut steps) = (Some(top), 0);
+            while let Some(id) = at.filter(|_| steps <= most) {
+                let lies = self.pages.spot(id).as_waiting().is_none();
                 if lies {
-                    if let Some(feed) = feed {
-                        feed.note_lifted(pages, id, &slices.slices[spot.slice()], spot.row());
-                    }
-                    slices.kill(spot, pages.record(id).has, &mut clock.versions);
-                    pages.set_spot(id, waiting.push(id));
+                    below.push(id);
                 }
                 // Nodes below a waiting node were moved there themselves.
-                at = pages.next_in_subtree(top, id, lies);
+                at = self.pages.next_in_subtree(top, id, lies);
+                steps += 1;
+            }
+            if at.is_some() {
+                budget -= most;
+                large.push(top);
+            } else {
+                below.drain(..).for_each(|id| self.lift(id));
             }
         }
-        waiting.moved = moved;
+        below.clear();
+        self.waiting.moved = moved;
+        large
     }
 
     /// Updates listed drawables whose mesh or bounds were set.

@@ -213,10 +213,12 @@ impl Store {
         sort.sort();
         let count = sort.items.len();
         sort.imported.resize(count + sort.imports.len(), (GONE, 0));
+        let carried = old.iter().any(|(_, head)| head.carried);
         let (mut begin, mut piece) = (0, 0);
         while begin < count || piece == 0 {
             let end = self.cut(begin, piece, sort);
-            let new = self.write(&old, begin..end, reshaped, sort);
+            let mut new = self.write(&old, begin..end, reshaped, sort);
+            new.1.carried = carried;
             if piece == 0 {
                 self.put_slice(sources[0], new);
             } else {

@@ -32,7 +32,8 @@ pub(crate) struct Head {
     pub(crate) live: u32,
     /// The slots of nodes that died since the update.
     pub(crate) dead_slots: RowSet,
-    /// A number that changes with all data except transforms; no two slices have the same number.
+    /// A number that changes with all data except transforms, and if the slice changes places with others; no two slices
+    /// have the same number.
     pub(crate) version: u64,
     /// Whether a row died since the update.
     pub(crate) killed: bool,
@@ -40,6 +41,8 @@ pub(crate) struct Head {
     pub(crate) reshaped: bool,
     /// Whether a material, a visibility or layers were set in the slice since the update.
     pub(crate) inherits: bool,
+    /// Whether the slice was kept while its subtree moved, so that all imports must be copied again.
+    pub(crate) carried: bool,
 }
 
 impl Head {

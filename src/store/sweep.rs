@@ -97,15 +97,17 @@ impl Store {
     #[inline]
     pub(crate) fn prepare(&mut self, number: u32) -> bool {
         let Self { pages, components, slices, clock, feed, .. } = self;
-        let inherits = core::mem::take(&mut slices.heads[number as usize].inherits);
+        let head = &mut slices.heads[number as usize];
+        let (inherits, carried) = (core::mem::take(&mut head.inherits), core::mem::take(&mut head.carried));
         slices.slices[number as usize].find_sources(pages, clock.layouts);
         let slice = &slices.slices[number as usize];
-        let above = slice.sources.1.iter().any(|&above| slices.slices[above as usize].swept_in == clock.updates);
+        let is_new = |source: &Slice| carried || source.swept_in == clock.updates;
+        let above = slice.sources.1.iter().any(|&above| is_new(&slices.slices[above as usize]));
         if !(inherits || above) {
             return slice.marked;
         }
         let (slice, others) = apart(&mut slices.slices, number);
-        let changed = above && slice.import(pages, others, |source| source.swept_in == clock.updates);
+        let changed = above && slice.import(pages, others, is_new);
         if inherits || changed {
             slice.inherit(pages, components, |id, kinds| {
                 if let Some(feed) = feed {
@@ -177,7 +179,7 @@ impl Slice {
     }
 
     /// Lists the slices that this slice imports from, once for each layout of the store.
-    fn find_sources(&mut self, pages: &Pages, layout: u64) {
+    pub(crate) fn find_sources(&mut self, pages: &Pages, layout: u64) {
         let Self { sources: (known, sources), imports, .. } = self;
         if core::mem::replace(known, layout) == layout {
             return;

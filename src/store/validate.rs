@@ -140,7 +140,7 @@ impl Store {
             ensure!(slice.leaves == 0 || self.clock.placed, "slice {number} counts leaves that are swept");
             if self.has_all_edits() {
                 let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
-                ensure!(swept && !slice.marked, "slice {number} is dirty after an update");
+                ensure!(swept && !slice.marked && !head.carried, "slice {number} is dirty after an update");
             }
         }
         Ok(())
@@ -292,9 +292,14 @@ impl Store {
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
                 let Some(id) = handle.and_then(|handle| self.pages.resolve(handle)) else { continue };
-                let Some((from, _)) = self.slices.row(self.pages.spot(id)) else { continue };
-                let inherited = from.inherited(self.pages.spot(id).row());
+                let spot = self.pages.spot(id);
+                let Some((from, _)) = self.slices.row(spot) else { continue };
+                let inherited = from.inherited(spot.row());
                 let used = needed.contains(&row.slot);
+                let (layout, sources) = &slice.sources;
+                let known =
+                    *layout != self.clock.layouts || sources.iter().any(|&source| source as usize == spot.slice());
+                ensure!(!used || known, "slice {number} does not know where import {at} is from");
                 let world = inherited.world.same_bits(&slice.slots.worlds[at]);
                 let same = inherited.material == row.material() && inherited.seen == slice.seen(at);
                 ensure!(!used || world && same, "import {at} of slice {number} is out of date");

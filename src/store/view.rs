@@ -100,7 +100,8 @@ impl<'s> SliceView<'s> {
         self.store.user_data(node.record())
     }
 
-    /// Returns a number that changes with all data of the slice except transforms; no two slices ever share it.
+    /// Returns a number that changes with all data of the slice except transforms, and if the slice changes places with
+    /// others; no two slices ever share it.
     #[inline]
     pub(crate) fn version(&self) -> u64 {
         self.head.version

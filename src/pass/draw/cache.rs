@@ -221,8 +221,8 @@ impl Cache {
         true
     }
 
-    /// Decides for every slice, in order, whether its segment stays. Slices never swap places, so segments that stay keep
-    /// their order and can be moved within the arrays.
+    /// Decides for every slice, in order, whether its segment stays. Slices with unchanged versions keep their order, so
+    /// segments that stay can be moved within the arrays.
     fn plan(&mut self, store: &Store) {
         self.places.clear();
         self.places.resize(store.slice_end(), NIL);

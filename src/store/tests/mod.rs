@@ -59,3 +59,28 @@ fn what_is_set_to_the_same_bits_is_not_computed() {
         assert!(computed.is_none_or(|computed| dirty == computed), "{dirty}");
     }
 }
+
+#[test]
+fn a_large_subtree_moves_with_its_slices() {
+    let mut store = Store::new(SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT });
+    let mut dice = Rng::with_seed(7);
+    let mut nodes = vec![RecordId::ROOT];
+    for at in 0..20_000 {
+        let parent = nodes[dice.usize(0..nodes.len())];
+        let node = Node::transform(Transform::from_xyz(at as f32, 1.0, dice.f32()));
+        nodes.push(store.insert(Position::last_of(parent), &node).unwrap().record());
+    }
+    store.update();
+    let layouts = |store: &Store| -> Vec<u64> { store.slices.slices.iter().map(|slice| slice.layout).collect() };
+    let before = layouts(&store);
+    let counts = nodes[1..].iter().map(|&id| (store.pages.subtree(id).count(), id));
+    let (count, top) = counts.filter(|&(count, _)| count < 10_000).max_by_key(|&(count, _)| count).unwrap();
+    assert!(count > 64 * 30, "{count}");
+    let goal = nodes.into_iter().rfind(|&id| !store.pages.is_in_subtree(id, top)).unwrap();
+    store.relocate(top, Position::last_of(goal));
+    store.update();
+    // This also compares each world matrix with its parent's.
+    assert_eq!(store.validate(), Ok(20_001));
+    let written = layouts(&store).iter().filter(|layout| !before.contains(layout)).count();
+    assert!(written < count / 64 / 4, "{written} slices were written");
+}
