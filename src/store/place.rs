@@ -41,6 +41,9 @@ pub(crate) struct Scratch {
     pub(crate) sort: Sort,
     pub(crate) records: Vec<RecordId>,
     pub(crate) slots: Vec<u16>,
+    /// Whether a slice imports a slot that will be computed.
+    #[cfg(feature = "rayon")]
+    pub(crate) reached: Vec<bool>,
 }
 
 impl Scratch {
@@ -54,6 +57,8 @@ impl Scratch {
     pub(crate) fn bytes(&self) -> usize {
         let fresh = self.fresh.capacity() + self.by_slice.capacity();
         let ids = self.stack.capacity() + self.records.capacity() + self.ends.capacity() + self.owners.capacity();
+        #[cfg(feature = "rayon")]
+        let ids = ids + self.reached.capacity().div_ceil(size_of::<u32>());
         fresh * size_of::<Fresh>() + ids * size_of::<u32>() + self.slots.capacity() * 2 + self.sort.bytes()
     }
 }

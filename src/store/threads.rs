@@ -18,14 +18,32 @@ use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 const WORTH_SHARING: usize = 16_384;
 
 impl Store {
-    /// Returns whether there is enough to compute for several threads.
-    pub(crate) fn shares_sweep(&self) -> bool {
-        let Slices { slices, heads, .. } = &self.slices;
-        let changed = slices.iter().zip(heads).filter(|(slice, head)| slice.marked || head.killed);
-        let (count, slots) = changed.fold((0, self.waiting.unplaced.len()), |(count, slots), (slice, _)| {
-            (count + 1, slots + slice.slots.records.len())
-        });
-        (count > 1 || !self.waiting.is_empty()) && is_worth_sharing(slots, WORTH_SHARING)
+    /// Returns whether there is enough to compute for several threads: in slices that changed, and in those that import
+    /// from slots below dirty ones.
+    pub(crate) fn shares_sweep(&mut self) -> bool {
+        let Self { pages, slices: Slices { slices, heads, order, .. }, clock, waiting, scratch, .. } = self;
+        let reached = &mut scratch.reached;
+        reached.clear();
+        reached.resize(slices.len(), false);
+        let (mut count, mut slots) = (0, waiting.unplaced.len());
+        for number in order.iter().map(|&number| number as usize) {
+            slices[number].find_sources(pages, clock.layouts);
+            let slice = &slices[number];
+            let may = |source: usize| reached[source] || slices[source].marked;
+            if slice.sources.1.iter().any(|&source| may(source as usize)) {
+                let mut handles = slice.imports.iter().flatten();
+                reached[number] = handles.any(|&handle| {
+                    let Some(spot) = pages.resolve(handle).map(|id| pages.spot(id)) else { return false };
+                    let Some(source) = slices.get(spot.slice()) else { return false };
+                    reached[spot.slice()] || source.marked && source.is_below_dirty(spot.row())
+                });
+            }
+            if slice.marked || heads[number].killed || reached[number] {
+                count += 1;
+                slots += slice.slots.records.len();
+            }
+        }
+        (count > 1 || !waiting.is_empty()) && is_worth_sharing(slots, WORTH_SHARING)
     }
 
     /// Computes the same as the sweep on one thread.
@@ -73,6 +91,15 @@ impl Store {
 }
 
 impl Slice {
+    /// Returns whether the matrix of a row is computed in the next sweep.
+    fn is_below_dirty(&self, row: usize) -> bool {
+        let mut slot = usize::from(self.rows[row].slot);
+        while slot >= self.imports.len() && !self.dirty.contains(slot) {
+            slot = self.slots.parents[slot] as usize;
+        }
+        self.dirty.contains(slot)
+    }
+
     /// Computes some slots and the slots above them.
     fn compute_above(&mut self, pages: &Pages, components: &Components, slots: impl Iterator<Item = u16>) {
         let imports = self.imports.len();
