@@ -10,7 +10,6 @@ use crate::store::slice::Slice;
 use crate::store::slices::Slices;
 
 /// Slices that are kept while large subtrees move.
-#[derive(Default)]
 pub(crate) struct Carried {
     /// The roots of the subtrees. None of them keeps its row.
     tops: Vec<RecordId>,
@@ -56,9 +55,9 @@ impl Store {
         for &number in &self.slices.order {
             let slice = &mut self.slices.slices[number as usize];
             slice.find_sources(&self.pages, self.clock.layouts);
-            let has_sources = slice.sources.1.iter().any(|&above| !subtrees[above as usize].is_empty());
-            if has_sources || !in_slice(number).is_empty() {
-                subtrees[number as usize] = slice.subtrees(&self.pages, in_slice(number), &subtrees);
+            let here = in_slice(number);
+            if !here.is_empty() || slice.sources.1.iter().any(|&above| !subtrees[above as usize].is_empty()) {
+                subtrees[number as usize] = slice.subtrees(&self.pages, here, &subtrees);
             }
         }
         let mut lifted = Vec::new();

@@ -22,6 +22,9 @@ impl Store {
     /// from slots below dirty ones.
     pub(crate) fn shares_sweep(&mut self) -> bool {
         let Self { pages, slices: Slices { slices, heads, order, .. }, clock, waiting, scratch, .. } = self;
+        if !is_worth_sharing(pages.len(), WORTH_SHARING) {
+            return false;
+        }
         let reached = &mut scratch.reached;
         reached.clear();
         reached.resize(slices.len(), false);
