@@ -2,19 +2,18 @@
 //! changes. Nodes in other slices are lifted, like all nodes of a small subtree. So moving a large subtree costs little
 //! more than computing its matrices.
 
-use crate::NodeHandle;
 use crate::store::Store;
-use crate::store::page::Pages;
-use crate::store::record::RecordId;
-use crate::store::slice::Slice;
+use crate::store::page::Spot;
+use crate::store::record::{Has, RecordId};
+use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 
-/// Slices that are kept while large subtrees move.
+/// A large subtree that was moved.
 pub(crate) struct Carried {
-    /// The roots of the subtrees. None of them keeps its row.
-    tops: Vec<RecordId>,
-    /// The slices of each subtree, in order.
-    slices: Vec<Vec<u32>>,
+    /// The root, which does not keep its row.
+    top: RecordId,
+    /// The slices that are kept, in order.
+    slices: Vec<u32>,
 }
 
 /// The subtree of a node that is in no large subtree.
@@ -35,14 +34,13 @@ impl Store {
     /// Lifts the nodes of large subtrees, except those in slices that have no other nodes.
     ///
     /// Runs in O(slices and their imports + rows in slices that have nodes of these subtrees).
-    pub(crate) fn lift_large(&mut self, tops: Vec<RecordId>) -> Carried {
-        let mut carried = Carried { slices: vec![Vec::new(); tops.len()], tops };
-        if carried.tops.is_empty() {
+    pub(crate) fn lift_large(&mut self, tops: Vec<RecordId>) -> Vec<Carried> {
+        let mut carried: Vec<_> = tops.into_iter().map(|top| Carried { top, slices: Vec::new() }).collect();
+        if carried.is_empty() {
             return carried;
         }
-        let Carried { tops, slices: kept } = &mut carried;
         // The slice and row of each top, and the number of its subtree.
-        let spots = (0..).zip(&*tops).map(|(subtree, &top)| (self.pages.spot(top), subtree));
+        let spots = (0..).zip(&carried).map(|(subtree, carried)| (self.pages.spot(carried.top), subtree));
         let mut places: Vec<Place> = spots.map(|(spot, subtree)| (spot.slice(), spot.row(), subtree)).collect();
         places.sort_unstable();
         let in_slice = |number: u32| {
@@ -50,61 +48,61 @@ impl Store {
             let count = places[begin..].partition_point(|&(slice, ..)| slice == number as usize);
             &places[begin..begin + count]
         };
-        // The subtree of each row of a slice; empty if all are in none.
-        let mut subtrees: Vec<Vec<u32>> = vec![Vec::new(); self.slices.slices.len()];
-        for &number in &self.slices.order {
-            let slice = &mut self.slices.slices[number as usize];
-            slice.find_sources(&self.pages, self.clock.layouts);
+        let mut subtrees = vec![Subtrees::None; self.slices.slices.len()];
+        for at in 0..self.slices.order.len() {
+            let number = self.slices.order[at];
+            self.find_sources(number);
+            let slice = &self.slices.slices[number as usize];
             let here = in_slice(number);
-            if !here.is_empty() || slice.sources.1.iter().any(|&above| !subtrees[above as usize].is_empty()) {
-                subtrees[number as usize] = slice.subtrees(&self.pages, here, &subtrees);
+            let above = |&above: &u32| !matches!(subtrees[above as usize], Subtrees::None);
+            if !here.is_empty() || slice.sources.slices.iter().any(above) {
+                subtrees[number as usize] = slice.subtrees(here, &subtrees);
             }
         }
         let mut lifted = Vec::new();
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
-            let of_rows = core::mem::take(&mut subtrees[number as usize]);
-            if of_rows.is_empty() {
+            let subtrees = &subtrees[number as usize];
+            if matches!(subtrees, Subtrees::None) {
                 continue;
             }
             let has_top = !in_slice(number).is_empty();
-            if let Some(subtree) = self.only_subtree(number, &of_rows, tops).filter(|_| !has_top) {
-                self.slices.heads[number as usize].carried = true;
-                kept[subtree as usize].push(number);
+            let (slice, head) = (&self.slices.slices[number as usize], &mut self.slices.heads[number as usize]);
+            if !has_top
+                && let Some(subtree) = subtrees.only(head)
+                && let carried = &mut carried[subtree as usize]
+                && slice.detached == self.pages.record(carried.top).has.has(Has::DETACHED)
+            {
+                head.carried = true;
+                carried.slices.push(number);
                 continue;
             }
             lifted.clear();
-            let rows = self.slices.heads[number as usize].alive.iter().filter(|&row| of_rows[row] != NONE);
-            lifted.extend(rows.map(|row| self.slices.slices[number as usize].rows[row].record));
-            lifted.iter().for_each(|&id| self.lift(id));
+            lifted.extend(head.alive.iter().filter(|&row| subtrees.of(row) != NONE).map(|row| slice.rows[row].record));
+            for (at, &id) in lifted.iter().enumerate() {
+                if let Some(&ahead) = lifted.get(at + 16) {
+                    self.pages.prefetch_spot(ahead);
+                    self.pages.prefetch_record(ahead);
+                }
+                self.lift(id);
+            }
         }
-        // Slices may import from others than before.
-        self.clock.layouts += 1;
         carried
-    }
-
-    /// Returns the subtree that all nodes of a slice are in, if there is one, and the slice can be kept for it.
-    fn only_subtree(&self, number: u32, of_rows: &[u32], tops: &[RecordId]) -> Option<u32> {
-        let mut subtrees = self.slices.heads[number as usize].alive.iter().map(|row| of_rows[row]);
-        let subtree = subtrees.next()?;
-        let stays = self.slices.slices[number as usize].detached == self.is_outside(*tops.get(subtree as usize)?);
-        (stays && subtrees.all(|other| other == subtree)).then_some(subtree)
     }
 
     /// Moves the slices of each large subtree behind the slice that its root will be placed in, and gives them new
     /// versions. `owners` has this slice for each waiting node.
-    pub(crate) fn order_carried(&mut self, carried: &Carried, owners: &[u32]) {
-        let Carried { tops, slices: kept } = carried;
-        if kept.iter().all(Vec::is_empty) {
+    pub(crate) fn order_carried(&mut self, carried: &[Carried], owners: &[u32]) {
+        let kept = || carried.iter().flat_map(|carried| &carried.slices).copied();
+        if kept().next().is_none() {
             return;
         }
-        let owner = |&top: &RecordId| self.pages.spot(top).as_waiting().map(|index| owners[index as usize]);
-        let mut groups: Vec<(Option<u32>, &[u32])> =
-            tops.iter().map(owner).zip(kept.iter().map(Vec::as_slice)).collect();
+        let owner = |top| self.pages.spot(top).as_waiting().map(|index| owners[index as usize]);
+        let mut groups: Vec<_> = carried.iter().map(|Carried { top, slices }| (owner(*top), slices)).collect();
         groups.sort_by_key(|&(owner, _)| owner);
         let Slices { slices, order, attached, .. } = &mut self.slices;
         let mut moves = vec![false; slices.len()];
-        kept.iter().flatten().for_each(|&number| moves[number as usize] = true);
+        kept().for_each(|number| moves[number as usize] = true);
         // A stack: the next slice is on top.
         let mut next: Vec<u32> = order.iter().rev().copied().filter(|&number| !moves[number as usize]).collect();
         let count = order.len();
@@ -112,37 +110,71 @@ impl Store {
         while let Some(number) = next.pop() {
             order.push(number);
             let begin = groups.partition_point(|&(owner, _)| owner < Some(number));
-            for (_, kept) in groups[begin..].iter().take_while(|&&(owner, _)| owner == Some(number)) {
-                next.extend(kept.iter().rev());
+            for (_, slices) in groups[begin..].iter().take_while(|&&(owner, _)| owner == Some(number)) {
+                next.extend(slices.iter().rev());
             }
         }
         debug_assert_eq!(order.len(), count);
         *attached = order.partition_point(|&number| !slices[number as usize].detached);
         // Slices whose versions are unchanged keep their order.
-        kept.iter().flatten().for_each(|&number| self.slices.renew(number as usize, &mut self.clock.versions));
+        kept().for_each(|number| self.slices.renew(number as usize, &mut self.clock.versions));
     }
 }
 
 /// The slice and row of the root of a large subtree, and the number of the subtree.
 type Place = (usize, usize, u32);
 
+/// The large subtrees that rows of a slice are in.
+#[derive(Clone)]
+enum Subtrees {
+    /// No row is in any.
+    None,
+    /// All rows of nodes are in the same.
+    One(u32),
+    /// The subtree of each row, or [`NONE`].
+    Rows(Vec<u32>),
+}
+
+impl Subtrees {
+    /// Returns the subtree of a row, or [`NONE`].
+    #[inline]
+    fn of(&self, row: usize) -> u32 {
+        match self {
+            Self::None => NONE,
+            Self::One(subtree) => *subtree,
+            Self::Rows(subtrees) => subtrees[row],
+        }
+    }
+
+    /// Returns the subtree that all nodes of the slice are in, if there is one.
+    fn only(&self, head: &Head) -> Option<u32> {
+        let Self::Rows(subtrees) = self else { return Some(self.of(0)).filter(|&subtree| subtree != NONE) };
+        let mut subtrees = head.alive.iter().map(|row| subtrees[row]);
+        let subtree = subtrees.next().filter(|&subtree| subtree != NONE)?;
+        subtrees.all(|other| other == subtree).then_some(subtree)
+    }
+}
+
 impl Slice {
-    /// Returns the subtree of each row, or [`NONE`]. `tops` are the subtrees' roots in this slice, by row; `others` has
-    /// the results for earlier slices.
-    fn subtrees(&self, pages: &Pages, tops: &[Place], others: &[Vec<u32>]) -> Vec<u32> {
-        let imported = |handle: NodeHandle| {
-            let spot = pages.spot(pages.resolve(handle)?);
-            others.get(spot.slice())?.get(spot.row()).copied()
-        };
+    /// Returns the subtrees of rows. `tops` are the subtrees' roots in this slice, by row; `others` has the results for
+    /// earlier slices.
+    fn subtrees(&self, tops: &[Place], others: &[Subtrees]) -> Subtrees {
+        let imported = |spot: &Spot| others.get(spot.slice()).map(|subtrees| subtrees.of(spot.row()));
+        if tops.is_empty() {
+            let mut imported = self.sources.spots.iter().filter_map(imported);
+            if let Some(first) = imported.next().filter(|&first| imported.all(|other| other == first)) {
+                return if first == NONE { Subtrees::None } else { Subtrees::One(first) };
+            }
+        }
         let mut tops = tops.iter().peekable();
         let mut subtrees = vec![NONE; self.rows.len()];
         for (at, row) in self.rows.iter().enumerate() {
-            subtrees[at] = match (tops.next_if(|&&(_, row, _)| row == at), self.imports.get(at)) {
+            subtrees[at] = match (tops.next_if(|&&(_, row, _)| row == at), self.sources.spots.get(at)) {
                 (Some(&(.., subtree)), _) => subtree,
-                (None, Some(handle)) => handle.and_then(imported).unwrap_or(NONE),
+                (None, Some(spot)) => imported(spot).unwrap_or(NONE),
                 (None, None) => subtrees[usize::from(row.above)],
             };
         }
-        subtrees
+        Subtrees::Rows(subtrees)
     }
 }

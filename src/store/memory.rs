@@ -18,7 +18,7 @@ impl Slice {
         let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
             + self.seen.capacity() * size_of::<Seen>()
             + self.matrices.capacity() * size_of::<u16>()
-            + if self.sources.1.spilled() { self.sources.1.capacity() * size_of::<u32>() } else { 0 };
+            + self.sources.bytes();
         let slot_bytes = records.capacity() * size_of::<RecordId>()
             + parents.capacity() * size_of::<u32>()
             + worlds.capacity() * size_of::<Mat34>()

@@ -13,7 +13,7 @@
 //! | file | what |
 //! |---|---|
 //! | `record` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
-//! | `kinds` `rows` `columns` `trace` `boxes` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
+//! | `kinds` `rows` `columns` `trace` `boxes` `sources` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `links` `waiting` `space` `world` `own` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
 //! | `feed` `reconstitute` `sweep` `carry` `place` `threads` `refit` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` `ahead` | slices as passes see them, and matrices before an update |
@@ -45,6 +45,7 @@ mod rows;
 mod side;
 mod slice;
 mod slices;
+mod sources;
 mod space;
 mod sweep;
 #[cfg(test)]
@@ -132,8 +133,6 @@ struct Clock {
     updates: u64,
     /// The newest version that any slice has or ever had.
     versions: u64,
-    /// A number that changes if slices may import from others. `Slice::sources` is valid for one value of it.
-    layouts: u64,
     /// The number of pieces cut.
     cuts: u32,
     /// The slices that the last sweep computed.

@@ -14,12 +14,15 @@ use crate::store::columns::short;
 use crate::store::page::Spot;
 use crate::store::reconstitute::{Fresh, Reorder, Sort};
 use crate::store::record::{Has, RecordId};
-use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use hedgerow_math::internal::prefetch;
 
 /// The owner of a waiting node that is not listed yet.
 const UNLISTED: u32 = u32::MAX;
+
+/// A moved subtree is large if it has more nodes than one in this many of a slice: reading the slices' rows then costs
+/// less than following links.
+const LARGE: usize = 16;
 
 /// Returns the greatest length of a list that keeps its memory: enough for a busy frame, but not for a build.
 fn most_kept(nodes: usize) -> usize {
@@ -125,9 +128,7 @@ impl Store {
         let (slice, head) = (&mut self.slices.slices[at], &mut self.slices.heads[at]);
         let reshaped = core::mem::take(&mut head.reshaped);
         if head.live == 0 {
-            *slice = Slice::default();
-            *head = Head::default();
-            reorder.ended.push(number);
+            self.end_slice(number, reorder);
         } else if put < nodes.len() || reshaped || head.live as usize * 2 < slice.rows.len() - slice.imports.len() {
             self.reconstitute(&[number], &nodes[put..], reshaped, sort, reorder);
         } else {
@@ -135,11 +136,11 @@ impl Store {
         }
     }
 
-    /// Lifts moved nodes and all nodes below them. Returns the roots of subtrees with more nodes than a slice instead.
+    /// Lifts moved nodes and all nodes below them. Returns the roots of large subtrees instead.
     fn lift_moved(&mut self, below: &mut Vec<RecordId>) -> Vec<RecordId> {
-        let most = self.max_nodes();
-        // Moved nodes may be below each other, so no more nodes are counted in vain than there are.
-        let mut budget = self.pages.len();
+        let most = self.max_nodes() / LARGE;
+        // Moved nodes may be below each other. After as many nodes were counted in vain, the other subtrees are large, too.
+        let mut budget = self.pages.len() / 8;
         let mut moved = core::mem::take(&mut self.waiting.moved);
         let mut large = Vec::new();
         for handle in moved.drain(..) {
@@ -152,7 +153,7 @@ impl Store {
             if self.pages.spot(top).as_waiting().is_some() {
                 continue;
             }
-            let most = if budget > most { most } else { usize::MAX };
+            let most = most.min(budget);
             below.clear();
             let (mut at, mut steps) = (Some(top), 0);
             while let Some(id) = at.filter(|_| steps <= most) {

@@ -198,7 +198,6 @@ impl Store {
         reorder: &mut Reorder,
     ) {
         sort.clear();
-        self.clock.layouts += 1;
         self.clock.reconstitutions += 1;
         let reshaped = reshaped || sources.iter().any(|&source| self.slices.heads[source as usize].reshaped);
         let take = |store: &mut Self, source: u32| {
@@ -214,11 +213,16 @@ impl Store {
         let count = sort.items.len();
         sort.imported.resize(count + sort.imports.len(), (GONE, 0));
         let carried = old.iter().any(|(_, head)| head.carried);
+        let update = self.clock.updates;
+        let hands = reshaped || old.iter().any(|(slice, head)| head.inherits || slice.handed_in == update);
         let (mut begin, mut piece) = (0, 0);
         while begin < count || piece == 0 {
             let end = self.cut(begin, piece, sort);
             let mut new = self.write(&old, begin..end, reshaped, sort);
             new.1.carried = carried;
+            if hands {
+                new.0.handed_in = update;
+            }
             if piece == 0 {
                 self.put_slice(sources[0], new);
             } else {
@@ -233,7 +237,17 @@ impl Store {
             begin = end;
             piece += 1;
         }
-        reorder.ended.extend(&sources[1..]);
+        for &source in &sources[1..] {
+            self.end_slice(source, reorder);
+        }
+    }
+
+    /// Frees a slice, none of whose rows is in use.
+    pub(crate) fn end_slice(&mut self, number: u32, reorder: &mut Reorder) {
+        self.clock.versions += 1;
+        self.slices.slices[number as usize] = Slice { layout: self.clock.versions, ..Slice::default() };
+        self.slices.heads[number as usize] = Head::default();
+        reorder.ended.push(number);
     }
 
     /// Lists the nodes of the sources, and the imports. Returns whether any node is anchored.

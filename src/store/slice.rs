@@ -19,10 +19,10 @@ use crate::store::kinds::ChangeKinds;
 use crate::store::page::Pages;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
+use crate::store::sources::Sources;
 use crate::store::trace::Trace;
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
-use smallvec::SmallVec;
 
 /// The part of a slice that most edits touch.
 #[derive(Clone, Default)]
@@ -86,8 +86,9 @@ pub(crate) struct Slice {
     pub(crate) leaves: u32,
     /// The last update that computed a matrix or an inherited value of this slice.
     pub(crate) swept_in: u64,
-    /// The slices that this slice imports from, with the layout of the store for which they are valid.
-    pub(crate) sources: (u64, SmallVec<[u32; 6]>),
+    /// The last update in which a node may have handed down other values, although its slot was not dirty.
+    pub(crate) handed_in: u64,
+    pub(crate) sources: Sources,
     /// A number that changes when slots move.
     pub(crate) layout: u64,
     /// Whether a visitor computed matrices, so that the next update computes all.

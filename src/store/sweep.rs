@@ -9,6 +9,7 @@ use crate::store::page::{PAGE, Page, Pages};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::{Others, apart};
+use crate::store::sources::Sources;
 use core::ops::Range;
 use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
 
@@ -93,28 +94,46 @@ impl Store {
         }
     }
 
-    /// Updates the inherited data of a slice: imports, materials and layers. Returns whether matrices must be computed.
+    /// Finds the slices that a slice imports from, unless they are known.
     #[inline]
-    pub(crate) fn prepare(&mut self, number: u32) -> bool {
-        let Self { pages, components, slices, clock, feed, .. } = self;
-        let head = &mut slices.heads[number as usize];
+    pub(crate) fn find_sources(&mut self, number: u32) {
+        let (slice, others) = apart(&mut self.slices.slices, number);
+        let layout = |source| others.get(source as usize).map(|source| source.layout);
+        if !slice.sources.are_known(slice.imports.len(), layout) {
+            slice.sources.find(&slice.imports, &self.pages, self.clock.versions);
+        }
+    }
+
+    /// Updates the inherited data of a slice: imports, materials and layers. Returns whether matrices must be computed.
+    ///
+    /// If earlier slices were already `swept`, only slots that they computed are imported.
+    #[inline]
+    pub(crate) fn prepare(&mut self, number: u32, swept: bool) -> bool {
+        let head = &mut self.slices.heads[number as usize];
         let (inherits, carried) = (core::mem::take(&mut head.inherits), core::mem::take(&mut head.carried));
-        slices.slices[number as usize].find_sources(pages, clock.layouts);
+        if carried {
+            self.slices.slices[number as usize].sources = Sources::default();
+        }
+        self.find_sources(number);
+        let Self { pages, components, slices, clock, feed, .. } = self;
         let slice = &slices.slices[number as usize];
-        let is_new = |source: &Slice| carried || source.swept_in == clock.updates;
-        let above = slice.sources.1.iter().any(|&above| is_new(&slices.slices[above as usize]));
+        let update = clock.updates;
+        let is_new = |source: &Slice| carried || source.swept_in == update;
+        let above = slice.sources.slices.iter().any(|&above| is_new(&slices.slices[above as usize]));
         if !(inherits || above) {
             return slice.marked;
         }
         let (slice, others) = apart(&mut slices.slices, number);
-        let changed = above && slice.import(pages, others, is_new);
+        let all = |source: &Slice| carried || source.handed_in == update || !swept && source.swept_in == update;
+        let changed = above && slice.import(others, |source, slot| all(source) || source.dirty.contains(slot));
         if inherits || changed {
+            slice.handed_in = update;
             slice.inherit(pages, components, |id, kinds| {
                 if let Some(feed) = feed {
                     feed.tell(pages, id, kinds);
                 }
             });
-            slice.swept_in = clock.updates;
+            slice.swept_in = update;
             slices.renew(number as usize, &mut clock.versions);
         }
         slices.slices[number as usize].marked
@@ -131,7 +150,7 @@ impl Store {
 
     /// Computes a slice if it changed. `next` is the slice after it.
     pub(crate) fn sweep_slice(&mut self, number: u32, next: Option<u32>, set: &mut Vec<u16>) {
-        if !self.prepare(number) {
+        if !self.prepare(number, true) {
             return;
         }
         let Self { pages, components, slices, clock, .. } = self;
@@ -178,34 +197,14 @@ impl Slice {
         }
     }
 
-    /// Lists the slices that this slice imports from, once for each layout of the store.
-    pub(crate) fn find_sources(&mut self, pages: &Pages, layout: u64) {
-        let Self { sources: (known, sources), imports, .. } = self;
-        if core::mem::replace(known, layout) == layout {
-            return;
-        }
-        sources.clear();
-        for id in imports.iter().flatten().filter_map(|&handle| pages.resolve(handle)) {
-            let spot = pages.spot(id);
-            // A moved parent may wait for a row. No node below it is left in this slice.
-            if spot.as_waiting().is_none()
-                && let Ok(source) = u32::try_from(spot.slice())
-                && !sources.contains(&source)
-            {
-                sources.push(source);
-            }
-        }
-    }
-
-    /// Copies imports from slices for which `is_other` returns true. Marks the imports whose matrix changed. Returns
-    /// whether a material or layers changed.
-    pub(crate) fn import(&mut self, pages: &Pages, others: Others<'_>, is_other: impl Fn(&Self) -> bool) -> bool {
+    /// Copies imports from slots of other slices for which `is_other` returns true; the sources must be known. Marks the
+    /// imports whose matrix changed. Returns whether a material or layers changed.
+    pub(crate) fn import(&mut self, others: Others<'_>, is_other: impl Fn(&Self, usize) -> bool) -> bool {
         let mut changed = false;
         for at in 0..self.imports.len() {
-            // A removed node has no nodes below it.
-            let Some(id) = self.imports[at].and_then(|handle| pages.resolve(handle)) else { continue };
-            let spot = pages.spot(id);
-            let Some(source) = others.get(spot.slice()).filter(|source| is_other(source)) else { continue };
+            let spot = self.sources.spots[at];
+            let source = others.get(spot.slice()).filter(|source| is_other(source, spot.slot()));
+            let Some(source) = source else { continue };
             let Inherited { world, material, seen } = source.inherited(spot.row());
             if !self.slots.worlds[at].same_bits(&world) {
                 self.slots.worlds[at] = world;

@@ -21,22 +21,22 @@ impl Store {
     /// Returns whether there is enough to compute for several threads: in slices that changed, and in those that import
     /// from slots below dirty ones.
     pub(crate) fn shares_sweep(&mut self) -> bool {
-        let Self { pages, slices: Slices { slices, heads, order, .. }, clock, waiting, scratch, .. } = self;
-        if !is_worth_sharing(pages.len(), WORTH_SHARING) {
+        if !is_worth_sharing(self.pages.len(), WORTH_SHARING) {
             return false;
         }
+        for at in 0..self.slices.order.len() {
+            self.find_sources(self.slices.order[at]);
+        }
+        let Self { slices: Slices { slices, heads, order, .. }, waiting, scratch, .. } = self;
         let reached = &mut scratch.reached;
         reached.clear();
         reached.resize(slices.len(), false);
         let (mut count, mut slots) = (0, waiting.unplaced.len());
         for number in order.iter().map(|&number| number as usize) {
-            slices[number].find_sources(pages, clock.layouts);
             let slice = &slices[number];
             let may = |source: usize| reached[source] || slices[source].marked;
-            if slice.sources.1.iter().any(|&source| may(source as usize)) {
-                let mut handles = slice.imports.iter().flatten();
-                reached[number] = handles.any(|&handle| {
-                    let Some(spot) = pages.resolve(handle).map(|id| pages.spot(id)) else { return false };
+            if slice.sources.slices.iter().any(|&source| may(source as usize)) {
+                reached[number] = slice.sources.spots.iter().any(|spot| {
                     let Some(source) = slices.get(spot.slice()) else { return false };
                     reached[spot.slice()] || source.marked && source.is_below_dirty(spot.row())
                 });
@@ -55,7 +55,7 @@ impl Store {
         let mut swept: Vec<(u32, Slice)> = Vec::new();
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
-            if !self.prepare(number) {
+            if !self.prepare(number, false) {
                 continue;
             }
             let begin = exports.partition_point(|&(slice, _)| slice < number);

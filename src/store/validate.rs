@@ -296,10 +296,12 @@ impl Store {
                 let Some((from, _)) = self.slices.row(spot) else { continue };
                 let inherited = from.inherited(spot.row());
                 let used = needed.contains(&row.slot);
-                let (layout, sources) = &slice.sources;
-                let known =
-                    *layout != self.clock.layouts || sources.iter().any(|&source| source as usize == spot.slice());
-                ensure!(!used || known, "slice {number} does not know where import {at} is from");
+                let layout = |source| self.slices.slices.get(source as usize).map(|source| source.layout);
+                let unknown = !slice.sources.are_known(imports, layout);
+                ensure!(
+                    !used || unknown || slice.sources.spots[at] == spot,
+                    "import {at} of slice {number} is elsewhere"
+                );
                 let world = inherited.world.same_bits(&slice.slots.worlds[at]);
                 let same = inherited.material == row.material() && inherited.seen == slice.seen(at);
                 ensure!(!used || world && same, "import {at} of slice {number} is out of date");

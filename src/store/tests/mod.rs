@@ -6,6 +6,7 @@ mod validate;
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
 use crate::{Node, SceneConfig, Transform};
+use core::ops::ControlFlow;
 use fastrand::Rng;
 
 #[test]
@@ -83,4 +84,28 @@ fn a_large_subtree_moves_with_its_slices() {
     assert_eq!(store.validate(), Ok(20_001));
     let written = layouts(&store).iter().filter(|layout| !before.contains(layout)).count();
     assert!(written < count / 64 / 4, "{written} slices were written");
+}
+
+#[test]
+fn imports_are_copied_although_a_visitor_has_computed_a_slice_that_is_then_split() {
+    let mut store = Store::new(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT });
+    let add =
+        |store: &mut Store, parent, node: &Node<'_>| store.insert(Position::last_of(parent), node).unwrap().record();
+    let moved = |x| Node::transform(Transform::from_xyz(x, 0.0, 0.0));
+    let top = add(&mut store, RecordId::ROOT, &moved(1.0));
+    let first = add(&mut store, top, &moved(2.0));
+    // The group has the slot of `top`. Its last children are in other slices.
+    let group = add(&mut store, top, &Node::group());
+    (0..20).for_each(|_| _ = add(&mut store, group, &moved(3.0)));
+    store.update();
+    store.set_local(top, Transform::from_xyz(4.0, 0.0, 0.0).into());
+    let _ = store.show_each(|mut slice| {
+        slice.propagate(false);
+        ControlFlow::Break(())
+    });
+    // Then the group is in a slice that imports `top`.
+    (0..10).for_each(|_| _ = add(&mut store, first, &moved(5.0)));
+    store.update();
+    assert_ne!(store.pages.spot(group).slice(), store.pages.spot(top).slice());
+    assert_eq!(store.validate(), Ok(34));
 }

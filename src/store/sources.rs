@@ -1,0 +1,52 @@
+//! Where the nodes are that a slice imports: found once, and again only after a slice of theirs was written anew.
+
+use crate::NodeHandle;
+use crate::store::page::{Pages, Spot};
+use smallvec::SmallVec;
+
+/// The spots of a slice's imports.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Sources {
+    /// The newest version of any slice when the spots were found.
+    found_in: u64,
+    /// The spot of each import. It is [`Spot::waiting`] for the identity, and for a node without a row, as no node below
+    /// it is left in the slice.
+    pub(crate) spots: Vec<Spot>,
+    /// The slices of these spots, each once.
+    pub(crate) slices: SmallVec<[u32; 6]>,
+}
+
+impl Sources {
+    /// Returns whether the spots of this many imports are known. `layout` returns a slice's [`layout`].
+    ///
+    /// If a node gets another row, its slice is written anew, or else all nodes below it get other rows, too.
+    ///
+    /// [`layout`]: crate::store::slice::Slice::layout
+    #[inline]
+    pub(crate) fn are_known(&self, imports: usize, layout: impl Fn(u32) -> Option<u64>) -> bool {
+        let unmoved = |&slice: &u32| layout(slice).is_some_and(|layout| layout <= self.found_in);
+        self.spots.len() == imports && self.slices.iter().all(unmoved)
+    }
+
+    /// Finds the spots of these imports. `versions` is the newest version of any slice.
+    pub(crate) fn find(&mut self, imports: &[Option<NodeHandle>], pages: &Pages, versions: u64) {
+        let Self { found_in, spots, slices } = self;
+        *found_in = versions;
+        let spot = |handle: &Option<NodeHandle>| Some(pages.spot(pages.resolve((*handle)?)?));
+        spots.clear();
+        spots.extend(imports.iter().map(|handle| spot(handle).unwrap_or(Spot::waiting(0))));
+        slices.clear();
+        for spot in spots.iter().filter(|spot| spot.as_waiting().is_none()) {
+            if let Ok(slice) = u32::try_from(spot.slice())
+                && !slices.contains(&slice)
+            {
+                slices.push(slice);
+            }
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let spilled = if self.slices.spilled() { self.slices.capacity() * size_of::<u32>() } else { 0 };
+        self.spots.capacity() * size_of::<Spot>() + spilled
+    }
+}
