@@ -32,7 +32,7 @@ impl Store {
         self.find_sources(number);
         let (slice, others) = apart(&mut self.slices.slices, number);
         // Only updates hand down materials and layers, so these have not changed.
-        slice.import(others, |source, _| source.ahead);
+        slice.import(&self.pages, others, |source, _| source.ahead);
         if slice.marked {
             list(slice, number, &mut self.clock.ahead);
             // A draw of a node without a transform may use the matrix of an import.
@@ -63,6 +63,7 @@ impl Store {
                 slice.mark_all();
                 // Copies of imports, in any slice, may be older than the visit.
                 (0..slice.imports.len()).for_each(|import| slice.dirty.insert(import));
+                // If the slice is written anew, imports are no longer dirty.
                 slice.handed_in = self.clock.updates;
             }
         }

@@ -7,6 +7,7 @@ use crate::store::page::Spot;
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
+use crate::store::sources::Sources;
 
 /// A large subtree that was moved.
 pub(crate) struct Carried {
@@ -67,13 +68,15 @@ impl Store {
                 continue;
             }
             let has_top = !in_slice(number).is_empty();
-            let (slice, head) = (&self.slices.slices[number as usize], &mut self.slices.heads[number as usize]);
+            let (slice, head) = (&mut self.slices.slices[number as usize], &mut self.slices.heads[number as usize]);
             if !has_top
+                && head.live > 0
                 && let Some(subtree) = subtrees.only(head)
                 && let carried = &mut carried[subtree as usize]
                 && slice.detached == self.pages.record(carried.top).has.has(Has::DETACHED)
             {
                 head.carried = true;
+                slice.sources = Sources::default();
                 carried.slices.push(number);
                 continue;
             }

@@ -20,8 +20,8 @@ use hedgerow_math::internal::prefetch;
 /// The owner of a waiting node that is not listed yet.
 const UNLISTED: u32 = u32::MAX;
 
-/// A moved subtree is large if it has more nodes than one in this many of a slice: reading the slices' rows then costs
-/// less than following links.
+/// A moved subtree is large if it has more than one in this many of the nodes that a slice can have, and more than half
+/// as many nodes as there are slices. Looking at all slices then costs less than following links.
 const LARGE: usize = 16;
 
 /// Returns the greatest length of a list that keeps its memory: enough for a busy frame, but not for a build.
@@ -138,8 +138,9 @@ impl Store {
 
     /// Lifts moved nodes and all nodes below them. Returns the roots of large subtrees instead.
     fn lift_moved(&mut self, below: &mut Vec<RecordId>) -> Vec<RecordId> {
-        let most = self.max_nodes() / LARGE;
-        // Moved nodes may be below each other. After as many nodes were counted in vain, the other subtrees are large, too.
+        let most = (self.max_nodes() / LARGE).max(self.slices.order.len() / 2);
+        // Moved nodes may be below each other. Once so many nodes were counted in vain, all other subtrees of more than one
+        // node count as large.
         let mut budget = self.pages.len() / 8;
         let mut moved = core::mem::take(&mut self.waiting.moved);
         let mut large = Vec::new();

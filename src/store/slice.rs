@@ -74,7 +74,7 @@ pub(crate) struct Slice {
     pub(crate) seen: Vec<Seen>,
     /// The slots whose local transform is a matrix, in ascending order.
     pub(crate) matrices: Vec<u16>,
-    /// The slots that were set, are new, or were computed by the last sweep.
+    /// The slots that were set, are new, or were computed by the last sweep, and the imports whose matrix changed.
     pub(crate) dirty: RowSet,
     /// Whether the copies of local transforms in clean slots are out of date.
     pub(crate) stale: bool,
@@ -89,7 +89,7 @@ pub(crate) struct Slice {
     /// The last update in which a node may have handed down other values, although its slot was not dirty.
     pub(crate) handed_in: u64,
     pub(crate) sources: Sources,
-    /// A number that changes when slots move.
+    /// A number that changes when rows and slots move, and when the slice ends. No earlier version is as great.
     pub(crate) layout: u64,
     /// Whether a visitor computed matrices, so that the next update computes all.
     pub(crate) ahead: bool,

@@ -1,4 +1,4 @@
-//! Where the nodes are that a slice imports: found once, and again only after a slice of theirs was written anew.
+//! Where the nodes are that a slice imports: found once, and again after a slice of theirs was written anew.
 
 use crate::NodeHandle;
 use crate::store::page::{Pages, Spot};
@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 pub(crate) struct Sources {
     /// The newest version of any slice when the spots were found.
     found_in: u64,
-    /// The spot of each import. It is [`Spot::waiting`] for the identity, and for a node without a row, as no node below
-    /// it is left in the slice.
+    /// The spot of each import. It is [`Spot::waiting`] for the identity, and for imports with no nodes below: the node
+    /// was removed, has no row, or has a row in the same slice.
     pub(crate) spots: Vec<Spot>,
     /// The slices of these spots, each once.
     pub(crate) slices: SmallVec<[u32; 6]>,
@@ -19,7 +19,8 @@ pub(crate) struct Sources {
 impl Sources {
     /// Returns whether the spots of this many imports are known. `layout` returns a slice's [`layout`].
     ///
-    /// If a node gets another row, its slice is written anew, or else all nodes below it get other rows, too.
+    /// If a node gets another row, its slice is written anew, or all nodes below it lose their rows; slices that are
+    /// carried forget their sources.
     ///
     /// [`layout`]: crate::store::slice::Slice::layout
     #[inline]
@@ -28,11 +29,12 @@ impl Sources {
         self.spots.len() == imports && self.slices.iter().all(unmoved)
     }
 
-    /// Finds the spots of these imports. `versions` is the newest version of any slice.
-    pub(crate) fn find(&mut self, imports: &[Option<NodeHandle>], pages: &Pages, versions: u64) {
+    /// Finds the spots of the imports of a slice. `versions` is the newest version of any slice.
+    pub(crate) fn find(&mut self, slice: u32, imports: &[Option<NodeHandle>], pages: &Pages, versions: u64) {
         let Self { found_in, spots, slices } = self;
         *found_in = versions;
-        let spot = |handle: &Option<NodeHandle>| Some(pages.spot(pages.resolve((*handle)?)?));
+        let spot =
+            |handle: &Option<NodeHandle>| pages.spot_of((*handle)?).filter(|spot| spot.slice() != slice as usize);
         spots.clear();
         spots.extend(imports.iter().map(|handle| spot(handle).unwrap_or(Spot::waiting(0))));
         slices.clear();

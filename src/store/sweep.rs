@@ -5,11 +5,10 @@ use crate::store::Store;
 use crate::store::columns::{Inherited, Row, Slots};
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
-use crate::store::page::{PAGE, Page, Pages};
+use crate::store::page::{PAGE, Page, Pages, Spot};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::{Others, apart};
-use crate::store::sources::Sources;
 use core::ops::Range;
 use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
 
@@ -94,26 +93,23 @@ impl Store {
         }
     }
 
-    /// Finds the slices that a slice imports from, unless they are known.
+    /// Finds the spots of a slice's imports, unless they are known.
     #[inline]
     pub(crate) fn find_sources(&mut self, number: u32) {
         let (slice, others) = apart(&mut self.slices.slices, number);
         let layout = |source| others.get(source as usize).map(|source| source.layout);
         if !slice.sources.are_known(slice.imports.len(), layout) {
-            slice.sources.find(&slice.imports, &self.pages, self.clock.versions);
+            slice.sources.find(number, &slice.imports, &self.pages, self.clock.versions);
         }
     }
 
     /// Updates the inherited data of a slice: imports, materials and layers. Returns whether matrices must be computed.
     ///
-    /// If earlier slices were already `swept`, only slots that they computed are imported.
+    /// If earlier slices were already `swept`, only imports that can have changed are copied.
     #[inline]
     pub(crate) fn prepare(&mut self, number: u32, swept: bool) -> bool {
         let head = &mut self.slices.heads[number as usize];
         let (inherits, carried) = (core::mem::take(&mut head.inherits), core::mem::take(&mut head.carried));
-        if carried {
-            self.slices.slices[number as usize].sources = Sources::default();
-        }
         self.find_sources(number);
         let Self { pages, components, slices, clock, feed, .. } = self;
         let slice = &slices.slices[number as usize];
@@ -125,7 +121,7 @@ impl Store {
         }
         let (slice, others) = apart(&mut slices.slices, number);
         let all = |source: &Slice| carried || source.handed_in == update || !swept && source.swept_in == update;
-        let changed = above && slice.import(others, |source, slot| all(source) || source.dirty.contains(slot));
+        let changed = above && slice.import(pages, others, |source, slot| all(source) || source.dirty.contains(slot));
         if inherits || changed {
             slice.handed_in = update;
             slice.inherit(pages, components, |id, kinds| {
@@ -197,14 +193,19 @@ impl Slice {
         }
     }
 
-    /// Copies imports from slots of other slices for which `is_other` returns true; the sources must be known. Marks the
-    /// imports whose matrix changed. Returns whether a material or layers changed.
-    pub(crate) fn import(&mut self, others: Others<'_>, is_other: impl Fn(&Self, usize) -> bool) -> bool {
+    /// Copies the imports for whose slice and slot `copies` returns true; the sources must be known. Marks the imports
+    /// whose matrix changed. Returns whether a material or layers changed.
+    pub(crate) fn import(&mut self, pages: &Pages, others: Others<'_>, copies: impl Fn(&Self, usize) -> bool) -> bool {
         let mut changed = false;
         for at in 0..self.imports.len() {
             let spot = self.sources.spots[at];
-            let source = others.get(spot.slice()).filter(|source| is_other(source, spot.slot()));
+            let source = others.get(spot.slice()).filter(|source| copies(source, spot.slot()));
             let Some(source) = source else { continue };
+            if self.imports[at].and_then(|handle| pages.spot_of(handle)) != Some(spot) {
+                // The node was moved or removed, and no node below it is left. The row may be another node's.
+                self.sources.spots[at] = Spot::waiting(0);
+                continue;
+            }
             let Inherited { world, material, seen } = source.inherited(spot.row());
             if !self.slots.worlds[at].same_bits(&world) {
                 self.slots.worlds[at] = world;

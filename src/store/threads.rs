@@ -18,15 +18,19 @@ use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 const WORTH_SHARING: usize = 16_384;
 
 impl Store {
+    fn find_all_sources(&mut self) {
+        for at in 0..self.slices.order.len() {
+            self.find_sources(self.slices.order[at]);
+        }
+    }
+
     /// Returns whether there is enough to compute for several threads: in slices that changed, and in those that import
     /// from slots below dirty ones.
     pub(crate) fn shares_sweep(&mut self) -> bool {
         if !is_worth_sharing(self.pages.len(), WORTH_SHARING) {
             return false;
         }
-        for at in 0..self.slices.order.len() {
-            self.find_sources(self.slices.order[at]);
-        }
+        self.find_all_sources();
         let Self { slices: Slices { slices, heads, order, .. }, waiting, scratch, .. } = self;
         let reached = &mut scratch.reached;
         reached.clear();
@@ -38,7 +42,7 @@ impl Store {
             if slice.sources.slices.iter().any(|&source| may(source as usize)) {
                 reached[number] = slice.sources.spots.iter().any(|spot| {
                     let Some(source) = slices.get(spot.slice()) else { return false };
-                    reached[spot.slice()] || source.marked && source.is_below_dirty(spot.row())
+                    reached[spot.slice()] || source.marked && source.is_below_dirty(spot.slot())
                 });
             }
             if slice.marked || heads[number].killed || reached[number] {
@@ -58,10 +62,10 @@ impl Store {
             if !self.prepare(number, false) {
                 continue;
             }
-            let begin = exports.partition_point(|&(slice, _)| slice < number);
-            let exported = exports[begin..].iter().take_while(|&&(slice, _)| slice == number).map(|&(_, slot)| slot);
+            let begin = exports.partition_point(|&(slice, _)| slice < number as usize);
+            let exported = exports[begin..].iter().take_while(|&&(slice, _)| slice == number as usize);
             let slice = &mut self.slices.slices[number as usize];
-            slice.compute_above(&self.pages, &self.components, exported);
+            slice.compute_above(&self.pages, &self.components, exported.map(|&(_, slot)| slot));
             slice.swept_in = self.clock.updates;
             self.clock.swept.push(number);
             swept.push((number, Slice::default()));
@@ -79,14 +83,10 @@ impl Store {
     }
 
     /// Returns the slots that other slices import, sorted by slice.
-    fn exports(&self) -> Vec<(u32, u16)> {
-        let imports = self.slices.slices.iter().flat_map(|slice| slice.imports.iter().flatten());
-        let slot = |&handle| {
-            let spot = self.pages.spot(self.pages.resolve(handle)?);
-            let (_, row) = self.slices.row(spot)?;
-            Some((u32::try_from(spot.slice()).ok()?, row.slot))
-        };
-        let mut exports: Vec<(u32, u16)> = imports.filter_map(slot).collect();
+    fn exports(&mut self) -> Vec<(usize, usize)> {
+        self.find_all_sources();
+        let spots = self.slices.slices.iter().flat_map(|slice| &slice.sources.spots);
+        let mut exports: Vec<_> = spots.map(|spot| (spot.slice(), spot.slot())).collect();
         exports.sort_unstable();
         exports.dedup();
         exports
@@ -94,9 +94,8 @@ impl Store {
 }
 
 impl Slice {
-    /// Returns whether the matrix of a row is computed in the next sweep.
-    fn is_below_dirty(&self, row: usize) -> bool {
-        let mut slot = usize::from(self.rows[row].slot);
+    /// Returns whether the matrix of a slot is computed in the next sweep.
+    fn is_below_dirty(&self, mut slot: usize) -> bool {
         while slot >= self.imports.len() && !self.dirty.contains(slot) {
             slot = self.slots.parents[slot] as usize;
         }
@@ -104,11 +103,10 @@ impl Slice {
     }
 
     /// Computes some slots and the slots above them.
-    fn compute_above(&mut self, pages: &Pages, components: &Components, slots: impl Iterator<Item = u16>) {
+    fn compute_above(&mut self, pages: &Pages, components: &Components, slots: impl Iterator<Item = usize>) {
         let imports = self.imports.len();
         let mut needed = RowSet::EMPTY;
-        for slot in slots {
-            let mut slot = usize::from(slot);
+        for mut slot in slots {
             while slot >= imports && !needed.contains(slot) {
                 needed.insert(slot);
                 slot = self.slots.parents[slot] as usize;
