@@ -63,8 +63,6 @@ impl Store {
                 slice.mark_all();
                 // Copies of imports, in any slice, may be older than the visit.
                 (0..slice.imports.len()).for_each(|import| slice.dirty.insert(import));
-                // If the slice is written anew, imports are no longer dirty.
-                slice.handed_in = self.clock.updates;
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::store::Store;
 use crate::store::page::Spot;
-use crate::store::record::{Has, RecordId};
+use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use crate::store::sources::Sources;
@@ -49,13 +49,13 @@ impl Store {
             let count = places[begin..].partition_point(|&(slice, ..)| slice == number as usize);
             &places[begin..begin + count]
         };
-        let mut subtrees = vec![Subtrees::None; self.slices.slices.len()];
+        let mut subtrees = vec![Subtrees::One(NONE); self.slices.slices.len()];
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             self.find_sources(number);
             let slice = &self.slices.slices[number as usize];
             let here = in_slice(number);
-            let above = |&above: &u32| !matches!(subtrees[above as usize], Subtrees::None);
+            let above = |&above: &u32| !matches!(subtrees[above as usize], Subtrees::One(NONE));
             if !here.is_empty() || slice.sources.slices.iter().any(above) {
                 subtrees[number as usize] = slice.subtrees(here, &subtrees);
             }
@@ -64,20 +64,15 @@ impl Store {
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             let subtrees = &subtrees[number as usize];
-            if matches!(subtrees, Subtrees::None) {
+            if matches!(subtrees, Subtrees::One(NONE)) {
                 continue;
             }
-            let has_top = !in_slice(number).is_empty();
-            let (slice, head) = (&mut self.slices.slices[number as usize], &mut self.slices.heads[number as usize]);
-            if !has_top
-                && head.live > 0
-                && let Some(subtree) = subtrees.only(head)
-                && let carried = &mut carried[subtree as usize]
-                && slice.detached == self.pages.record(carried.top).has.has(Has::DETACHED)
-            {
-                head.carried = true;
-                slice.sources = Sources::default();
-                carried.slices.push(number);
+            let (slice, head) = (&self.slices.slices[number as usize], &self.slices.heads[number as usize]);
+            let stays = |&subtree: &u32| slice.detached == self.is_outside(carried[subtree as usize].top);
+            if let Some(subtree) = subtrees.only(head).filter(|_| in_slice(number).is_empty()).filter(stays) {
+                self.slices.heads[number as usize].carried = true;
+                self.slices.slices[number as usize].sources = Sources::default();
+                carried[subtree as usize].slices.push(number);
                 continue;
             }
             lifted.clear();
@@ -130,9 +125,7 @@ type Place = (usize, usize, u32);
 /// The large subtrees that rows of a slice are in.
 #[derive(Clone)]
 enum Subtrees {
-    /// No row is in any.
-    None,
-    /// All rows of nodes are in the same.
+    /// All rows of nodes are in the same, or all in [`NONE`].
     One(u32),
     /// The subtree of each row, or [`NONE`].
     Rows(Vec<u32>),
@@ -143,7 +136,6 @@ impl Subtrees {
     #[inline]
     fn of(&self, row: usize) -> u32 {
         match self {
-            Self::None => NONE,
             Self::One(subtree) => *subtree,
             Self::Rows(subtrees) => subtrees[row],
         }
@@ -151,10 +143,9 @@ impl Subtrees {
 
     /// Returns the subtree that all nodes of the slice are in, if there is one.
     fn only(&self, head: &Head) -> Option<u32> {
-        let Self::Rows(subtrees) = self else { return Some(self.of(0)).filter(|&subtree| subtree != NONE) };
-        let mut subtrees = head.alive.iter().map(|row| subtrees[row]);
-        let subtree = subtrees.next().filter(|&subtree| subtree != NONE)?;
-        subtrees.all(|other| other == subtree).then_some(subtree)
+        let subtree = self.of(head.alive.iter().next()?);
+        let all = matches!(self, Self::One(_)) || head.alive.iter().all(|row| self.of(row) == subtree);
+        (all && subtree != NONE).then_some(subtree)
     }
 }
 
@@ -166,7 +157,7 @@ impl Slice {
         if tops.is_empty() {
             let mut imported = self.sources.spots.iter().filter_map(imported);
             if let Some(first) = imported.next().filter(|&first| imported.all(|other| other == first)) {
-                return if first == NONE { Subtrees::None } else { Subtrees::One(first) };
+                return Subtrees::One(first);
             }
         }
         let mut tops = tops.iter().peekable();

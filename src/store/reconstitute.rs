@@ -213,16 +213,11 @@ impl Store {
         let count = sort.items.len();
         sort.imported.resize(count + sort.imports.len(), (GONE, 0));
         let carried = old.iter().any(|(_, head)| head.carried);
-        let update = self.clock.updates;
-        let hands = reshaped || old.iter().any(|(slice, head)| head.inherits || slice.handed_in == update);
         let (mut begin, mut piece) = (0, 0);
         while begin < count || piece == 0 {
             let end = self.cut(begin, piece, sort);
             let mut new = self.write(&old, begin..end, reshaped, sort);
             new.1.carried = carried;
-            if hands {
-                new.0.handed_in = update;
-            }
             if piece == 0 {
                 self.put_slice(sources[0], new);
             } else {
@@ -487,6 +482,7 @@ impl Store {
         self.slices.list_unboxed(number as usize);
         self.slices.heads[number as usize] = head;
         self.renew_version(number);
-        self.slices.slices[number as usize].layout = self.clock.versions;
+        let slice = &mut self.slices.slices[number as usize];
+        (slice.layout, slice.handed_in) = (self.clock.versions, self.clock.updates);
     }
 }

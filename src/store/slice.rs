@@ -86,7 +86,8 @@ pub(crate) struct Slice {
     pub(crate) leaves: u32,
     /// The last update that computed a matrix or an inherited value of this slice.
     pub(crate) swept_in: u64,
-    /// The last update in which a node may have handed down other values, although its slot was not dirty.
+    /// The last update in which the slice was written anew, or materials or visibility changed. Then nodes may hand down
+    /// other values, although their slots are not dirty.
     pub(crate) handed_in: u64,
     pub(crate) sources: Sources,
     /// A number that changes when rows and slots move, and when the slice ends. No earlier version is as great.
