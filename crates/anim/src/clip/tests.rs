@@ -8,6 +8,7 @@ use hedgerow_math::internal::file_header::{Kind, write_header};
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
 use proptest::test_runner::Config;
+use std::sync::LazyLock;
 
 /// Returns rotations from all parts of the sphere of quaternions.
 fn rotations() -> impl Iterator<Item = DQuat> {
@@ -235,6 +236,8 @@ fn mixed(precision: Precision) -> Clip {
     ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Bytes(500)).build(&raw).expect("a sound clip").0
 }
 
+static MIXED: LazyLock<[Clip; 2]> = LazyLock::new(|| [Precision::Compact, Precision::Tight].map(mixed));
+
 /// Plays arbitrary bytes with each kind of call.
 fn play(bytes: Vec<u8>, times: &[f32]) {
     let mut poses = [Pose::new(11), Pose::new(3)];
@@ -277,8 +280,7 @@ proptest! {
         in_head: bool,
         times in vec(-0.5..2.5_f32, 12),
     ) {
-        let clip = mixed(if tight { Precision::Tight } else { Precision::Compact });
-        let mut bytes = clip.to_bytes().to_vec();
+        let mut bytes = MIXED[usize::from(tight)].to_bytes().to_vec();
         let end = if in_head { HEAD_BYTES + 400 } else { bytes.len() };
         for (at, byte) in changes {
             bytes[32 + at as usize % (end - 32)] = byte;
@@ -292,7 +294,7 @@ proptest! {
         fields in vec((0..21_usize, any::<u32>(), 0..4_u32), 1..3),
         times in vec(-0.5..2.5_f32, 4),
     ) {
-        let mut bytes = mixed(Precision::Compact).to_bytes().to_vec();
+        let mut bytes = MIXED[0].to_bytes().to_vec();
         for (field, value, small) in fields {
             let at = 32 + 4 * field;
             let old = u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
