@@ -346,6 +346,7 @@ fn ids_are_unique_and_kept_by_bytes() {
     }
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn ids_of_nodes_that_are_gone_are_not_given_again_after_a_tree_was_saved() {
     for base in [row(&[0, 1, 2]), row(&[4, 9])] {
