@@ -11,7 +11,7 @@ use hedgerow::draw::{DepthView, DrawCommand};
 use hedgerow::glam::Vec3;
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
 use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
-use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Scene, Transform};
+use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Transform};
 
 /// The methods that a case covers, named `file::method` as in the source, and the calls.
 pub(crate) struct Case {
@@ -296,7 +296,7 @@ pub(crate) const CASES: &[Case] = &[
         run: |world| {
             let mut sink = Sink::default();
             expect(serde_json::to_writer(&mut sink, &world.scene));
-            let read: Scene = expect(serde_json::from_reader(Slowly(&sink.0)));
+            let read: hedgerow::Scene = expect(serde_json::from_reader(Slowly(&sink.0)));
             assert_eq!(read.validate(), Ok(()));
         },
     },
