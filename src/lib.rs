@@ -81,9 +81,9 @@
 //! # Costs
 //!
 //! A node takes 97 bytes: 81 for its record, 16 for its row. A drawable takes 76 more, layers take 4, and a transform
-//! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for numbers. Slices with hidden nodes or
-//! layers take 8 more per node. Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice
-//! is allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
+//! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for indices. Slices with hidden nodes or
+//! layers take 8 more per node. Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is
+//! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes
 //! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). The
@@ -101,8 +101,9 @@
 //!   bits.
 //! - Edits run on one thread. With the feature `rayon`, one thread first computes the values that slices import from
 //!   each other; then slices are updated in parallel. A chain of nodes gains nothing, because all its values are needed
-//!   for imports. Below about 16,000 nodes, one thread is faster and does all the work. That limit is 65,000 if the
-//!   caller is not a thread of the pool ([`guide::threads`] shows how to change that).
+//!   for imports. Below about 16,000 nodes (8,000 drawables in culling) one thread is faster and does all the work.
+//!   These limits are four times as high if the caller is not a thread of the pool ([`guide::threads`] shows how to
+//!   change that).
 //!
 //! # The same bits everywhere
 //!
@@ -125,10 +126,10 @@
 //!
 //! # Sources
 //!
-//! Slices, linear allocation, metadata free lists, handles, reconstitution and the two evaluations come from M.
+//! Slices, linear allocation, metadata free lists, handles, reconstitution and two of the measurements come from M.
 //! Åkerstedt Bergsten, *Scene Graph Memory Management* (Chalmers University of Technology, 2019), called *the thesis*
 //! in these pages. The flattened sweep comes from S. Reinalter's Molecule engine, *Adventures in data-oriented design,
-//! part 2*. ARCHITECTURE.md in the repository says what differs from these, and why.
+//! part 2*.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(

@@ -83,7 +83,7 @@ impl Default for ChangeReader {
 
 /// Which nodes changed between two reads; see [`Scene::changes`].
 ///
-/// | at the last read | since then | at this read | on the lists |
+/// | at the last read | since then | at this read | in the lists |
 /// |---|---|---|---|
 /// | in the tree | changed | in the tree | [`moved`](Self::moved), [`locals`](Self::locals), [`visibility`](Self::visibility), [`edited`](Self::edited), depending on the change |
 /// | in the tree | left, an update, came back | in the tree | all four, with every kind of change |
@@ -100,8 +100,8 @@ impl Default for ChangeReader {
 /// The lists contain nodes but no values, so a mirror that copies values from the scene may apply a list twice. A
 /// mirror that inserts nodes must skip nodes that it already has.
 ///
-/// Each list has a node at most once. A node of `entered` or `left` is not on `edited`, `locals`, `moved` or
-/// `visibility`; other nodes may be on several lists. Edits of detached nodes are not listed; to mirror detached nodes,
+/// Each list has a node at most once. A node in `entered` or `left` is not in `edited`, `locals`, `moved` or
+/// `visibility`; other nodes may be in several lists. Edits of detached nodes are not listed; to mirror detached nodes,
 /// read all of them again ([`Scene::detached`]). The order in a list has no meaning, but is the same from run to run.
 ///
 /// To mirror nodes as entities, make an entity for each node in `entered` that has none, and drop the entities of the

@@ -81,7 +81,7 @@ impl<T: Clone> Column<T> {
     /// Adapts the arrays to the slots of the scene.
     ///
     /// Runs in **O(1)** if no slice was edited since the last call, else in **O(slices + rows of the slices edited)**.
-    /// Setting local transforms does not count as an edit. For another scene, all values are assigned again.
+    /// Setting local transforms does not count as an edit. A call with another scene rearranges all values.
     pub fn update(&mut self, scene: &Scene) {
         let store = &scene.store;
         let now = (store.scene_number(), store.versions());

@@ -9,8 +9,8 @@ impl Scene {
     /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, or in O(n) if
     /// the old or the new transform is a matrix that shears and the slice has n such matrices. If the node had no
     /// transform, the next update reconstitutes its slice, in O(nodes of the slice). If the bits stay the same, the
-    /// update usually computes nothing for the subtree. It does so if two fifths of the slice's transforms were set, or
-    /// if the slice has new nodes or shearing matrices.
+    /// update usually computes nothing for the subtree, unless two fifths of the slice's transforms were set, or the
+    /// slice has new nodes or shearing matrices.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

@@ -139,8 +139,8 @@ impl Smooth {
 
     /// Adds motion vectors from frame to frame, which are exact if each step is one update. In a [`Blended`],
     /// [`NodeRef::previous_world`] and [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) then return
-    /// the matrices of the previous [`Blended`]. At and below nodes that entered or were cut since, these are the
-    /// present ones. Without this call, they return the matrices before the last update, which are wrong for blended
+    /// the matrices of the previous [`Blended`]. For nodes that entered or were cut since, and below, they are the
+    /// current ones. Without this call, they return the matrices before the last update, which are wrong for blended
     /// nodes. A step takes O(n log n) more for n nodes that moved, and filling lists with motion takes O(drawables).
     #[must_use]
     pub fn with_motion(mut self) -> Self {
@@ -152,7 +152,7 @@ impl Smooth {
 
     /// Records the changes of a step. Call it right after the step's [`Scene::update`].
     ///
-    /// Runs in the time of [`Scene::changes`]. The first step of another scene blends nothing and runs in O(nodes). A
+    /// Takes as long as [`Scene::changes`]. The first step of another scene blends nothing and runs in O(nodes). A
     /// loaded scene, as in rollback, counts as another scene.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl Smooth {
         self.cuts.push(node);
     }
 
-    /// Returns the blended nodes without the nodes below, which move along, for programs that copy matrices themselves.
+    /// Returns the blended nodes, but not the nodes below that follow them, for programs that copy matrices themselves.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
         self.moves.iter().map(|&(node, _)| node)
     }

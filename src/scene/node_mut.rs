@@ -10,8 +10,8 @@ use hedgerow_math::internal::look_rotation;
 
 /// A node of a scene, for editing: see [`Scene::edit`].
 ///
-/// Each method makes one edit at once, and returns the same node so that calls can be chained. An edit that fails
-/// changes nothing. `None` removes a component. Edits without a note on their cost run in amortised **O(1)**.
+/// Each method edits the node immediately and returns it, so that calls can be chained. An edit that fails changes
+/// nothing. `None` removes a component. Edits without a note on their cost run in amortised **O(1)**.
 ///
 /// ```
 /// use hedgerow::{Aabb, Drawable, Node, Scene, ViewRange};
@@ -345,7 +345,7 @@ impl NodeMut<'_> {
     /// Runs in **O(subtree + ancestors)**.
     ///
     /// # Errors
-    /// The errors of [`Scene::set_world`], for each node that is moved; [`Error::Singular`] if the present world
+    /// The errors of [`Scene::set_world`], for each node that is moved; [`Error::Singular`] if the current world
     /// transform is singular. Nothing is moved then.
     ///
     /// ```

@@ -338,7 +338,7 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update. It is empty
-    /// if there are no drawables, and infinite if any of their boxes is. The subtree is the present one, in which nodes
+    /// if there are no drawables, and infinite if any of their boxes is. The subtree is the current one, in which nodes
     /// that were inserted since the update have no box yet. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
@@ -389,7 +389,7 @@ impl<'s> NodeRef<'s> {
         self.scene.store.own_material(self.id)
     }
 
-    /// Returns the present effective layers: those that the node shares with its ancestors; none if the node is hidden.
+    /// Returns the current effective layers: those that the node shares with its ancestors; none if the node is hidden.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]

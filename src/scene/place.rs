@@ -73,9 +73,9 @@ pub enum Keep {
     Local,
     /// The world transform: the local transform is recomputed in double precision, and rounded to single precision.
     ///
-    /// Let the new parent's world transform stretch some direction `u` times as much as another. Then the node's
-    /// position is off by at most `u` · 10⁻⁷ of its distance from the parent. Each axis is off by at most `u` · 2 ·
-    /// 10⁻⁶ of its length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
+    /// If the new parent's world transform stretches one direction `u` times as much as another, the node's position is
+    /// off by at most `u` · 10⁻⁷ of its distance from the parent. Each axis is off by at most `u` · 2 · 10⁻⁶ of its
+    /// length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
     ///
     /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach a node without shear,
     /// set its local transform to the [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.

@@ -40,9 +40,9 @@ impl Scene {
     /// Returns the world matrix of a node as of the last update. A node without a transform has its parent's matrix, or
     /// the identity if the node is [anchored](crate::Node::anchored).
     ///
-    /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node has the old matrix if since
-    /// then it was moved, anchored or released, or got or lost a transform:
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the present one. If ancestors' transforms exceed
+    /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node that was since moved,
+    /// anchored or released, or got or lost a transform, has the old matrix:
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the current one. If ancestors' transforms exceed
     /// single precision, numbers are infinite or NaN: see [`Stats::overflowed`](crate::stats::Stats::overflowed).
     #[inline]
     #[must_use]

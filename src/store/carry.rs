@@ -17,7 +17,7 @@ pub(crate) struct Carried {
     slices: Vec<u32>,
 }
 
-/// The subtree of a node that is in no large subtree.
+/// The subtree number of nodes outside large subtrees.
 const NONE: u32 = u32::MAX;
 
 impl Store {
@@ -88,7 +88,7 @@ impl Store {
         carried
     }
 
-    /// Moves the slices of each large subtree behind the slice that its root will be placed in, and gives them new
+    /// Puts the slices of each large subtree after the slice where its root will be placed, and gives them new
     /// versions. `owners` has this slice for each waiting node.
     pub(crate) fn order_carried(&mut self, carried: &[Carried], owners: &[u32]) {
         let kept = || carried.iter().flat_map(|carried| &carried.slices).copied();

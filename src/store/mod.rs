@@ -5,8 +5,8 @@
 //!           (stable, by handle)          slice by slice     (derived)
 //! ```
 //!
-//! Data flows one way. An edit only marks rows of a slice as dead or out of date, and a pass does not use links. Only
-//! [`place`], a step of the update, knows both records and slices.
+//! Data flows one way. An edit only marks rows of a slice as dead or out of date, and passes do not follow links,
+//! except for levels of detail. Only [`place`], a step of the update, follows links to change slices.
 //!
 //! Each file imports only from those before it:
 //!
@@ -138,7 +138,7 @@ struct Clock {
     /// The slices that the last sweep computed.
     swept: Vec<u32>,
     /// Whether no update has run yet, so that only the root and the limbo have rows.
-    placed: bool,
+    is_new: bool,
     /// The slices with matrices that a visitor computed.
     ahead: Vec<u32>,
     /// The number of reconstitutions since the scene was made or loaded.
@@ -164,7 +164,7 @@ impl Store {
             components,
             waiting: Waiting::default(),
             slices: Slices::default(),
-            clock: Clock { placed: true, ..Clock::default() },
+            clock: Clock { is_new: true, ..Clock::default() },
             scratch: Scratch::default(),
             config,
             detached: 0,

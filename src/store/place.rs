@@ -1,4 +1,4 @@
-//! The first phase of an update: waiting nodes get rows and slots. Only this phase knows both links and slices.
+//! The first phase of an update: waiting nodes get rows and slots. Only this phase follows links to change slices.
 //!
 //! 1. Moved nodes and all nodes below them lose their rows, and wait like inserted nodes. Only if a large subtree was
 //!    moved, slices that have no other nodes are [kept](super::carry), and change places in the order.

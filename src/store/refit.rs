@@ -52,7 +52,7 @@ impl Store {
             };
         }
         // Matrices that a visitor computed are in no box yet, and the first update makes the first boxes.
-        if !self.clock.ahead.is_empty() || self.clock.placed {
+        if !self.clock.ahead.is_empty() || self.clock.is_new {
             return Ok(());
         }
         let (order, boxes, tight) = (self.slices.in_tree(), &self.boxes, self.has_all_edits());

@@ -1,4 +1,4 @@
-//! Where the nodes are that a slice imports: found once, and again after a slice of theirs was written anew.
+//! The spots of the nodes that a slice imports: found once, and again after one of their slices is reconstituted.
 
 use crate::NodeHandle;
 use crate::store::page::{Pages, Spot};
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 pub(crate) struct Sources {
     /// The newest version of any slice when the spots were found.
     found_in: u64,
-    /// The spot of each import. It is [`Spot::waiting`] for the identity, and for imports with no nodes below: the node
+    /// The spot of each import. It is [`Spot::waiting`] for the identity, and for imports that no row uses: the node
     /// was removed, has no row, or has a row in the same slice.
     pub(crate) spots: Vec<Spot>,
     /// The slices of these spots, each once.
@@ -19,7 +19,7 @@ pub(crate) struct Sources {
 impl Sources {
     /// Returns whether the spots of this many imports are known. `layout` returns a slice's [`layout`].
     ///
-    /// If a node gets another row, its slice is written anew, or all nodes below it lose their rows; slices that are
+    /// If a node gets another row, its slice is reconstituted, or all nodes below it lose their rows; slices that are
     /// carried forget their sources.
     ///
     /// [`layout`]: crate::store::slice::Slice::layout

@@ -26,7 +26,7 @@ impl Store {
         if shared {
             self.sweep_shared();
         }
-        self.clock.placed = false;
+        self.clock.is_new = false;
         if self.config.bounds {
             self.refresh_boxes();
         }
@@ -44,7 +44,7 @@ impl Store {
     pub(crate) fn has_all_edits(&self) -> bool {
         !self.pages.marked
             && self.has_placed()
-            && !self.clock.placed
+            && !self.clock.is_new
             && self.clock.ahead.is_empty()
             && self.feed.as_ref().is_none_or(|feed| feed.is_quiet())
     }

@@ -137,7 +137,7 @@ impl Store {
             ensure!(!slice.lives || versions.insert(head.version), "slice {number} has another's version");
             let marked = slice.boxes.as_ref().is_some_and(|boxes| boxes.listed);
             ensure!(!marked || unboxed.contains(&number), "boxes of slice {number} are marked, and it is not listed");
-            ensure!(slice.leaves == 0 || self.clock.placed, "slice {number} counts leaves that are swept");
+            ensure!(slice.leaves == 0 || self.clock.is_new, "slice {number} counts leaves that are swept");
             if self.has_all_edits() {
                 let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
                 ensure!(swept && !slice.marked && !head.carried, "slice {number} is dirty after an update");

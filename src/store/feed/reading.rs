@@ -138,7 +138,7 @@ impl Store {
         lists.clear();
         let anew = after.and_then(|after| self.read_since(after, kinds, lists, scratch)).is_none();
         // Before the first update a scene counts as empty.
-        if anew && !self.clock.placed {
+        if anew && !self.clock.is_new {
             let Slices { slices, heads, .. } = &self.slices;
             for number in self.order().iter().map(|&number| number as usize) {
                 let rows = heads[number].alive.iter().map(|row| slices[number].rows[row].record);
