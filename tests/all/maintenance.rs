@@ -259,3 +259,32 @@ fn a_scene_without_edits_has_nothing_to_maintain() {
         assert_eq!(scene.maintain(Duration::ZERO), Default::default());
     }
 }
+
+/// Slices that were merged away may still be noted as sources of others.
+#[test]
+fn updates_go_on_after_the_last_slices_were_freed() {
+    for seed in 0..8 {
+        let mut scene = with(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT });
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let mut nodes = vec![scene.root()];
+        for _ in 0..40 {
+            for _ in 0..100 {
+                let parent = nodes[dice.usize(..nodes.len())];
+                nodes.push(scene.insert(parent, whole()).unwrap());
+            }
+            scene.update();
+            let share = dice.usize(20..80);
+            for &node in nodes.iter().skip(1).filter(|_| dice.usize(..100) < share) {
+                scene.remove(node).ok();
+            }
+            scene.update();
+            scene.shrink_to_fit();
+            nodes.retain(|&node| scene.contains(node));
+            for &node in &nodes[1..] {
+                scene.set_local(node, Transform::from_xyz(0.0, dice.f32(), 2.0)).unwrap();
+            }
+            scene.update();
+            scene.validate().unwrap();
+        }
+    }
+}
