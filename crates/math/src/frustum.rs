@@ -181,8 +181,8 @@ mod tests {
         let gl = gl.map(|matrix| (matrix, -1.0, Frustum::from_view_projection_gl(&matrix).unwrap()));
         for (number, (matrix, least, frustum)) in frusta.into_iter().chain(gl).enumerate() {
             let (mut inside, mut outside) = (0, 0);
-            for place in 0..13_i32.pow(3) {
-                let [x, y, z] = [1, 13, 169].map(|step| (place / step % 13 - 6) as f32 * 2.28 + 0.011);
+            for place in 0..21_i32.pow(3) {
+                let [x, y, z] = [1, 21, 441].map(|step| (place / step % 21 - 10) as f32 * 1.37 + 0.011);
                 let clip = matrix * Vec4::new(x, y, z, 1.0);
                 // The distances from the planes, positive inside. A point on a plane may count as inside or outside.
                 let depths = [clip.w - clip.x, clip.w + clip.x, clip.w - clip.y, clip.w + clip.y];
@@ -194,7 +194,7 @@ mod tests {
                     if margin > 0.0 { inside += 1 } else { outside += 1 }
                 }
             }
-            assert!(inside > 10 && outside > 1000, "matrix {number} shows {inside} points, and not {outside}");
+            assert!(inside > 20 && outside > 1000, "matrix {number} shows {inside} points, and not {outside}");
         }
     }
 
