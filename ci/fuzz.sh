@@ -29,18 +29,18 @@ for fuzzed in "${targets[@]}"; do
     headline "$fuzzed"
     length=$(longest "$fuzzed")
     if [ "$minimise" = yes ]; then
-        # The fewest files that reach all code that the corpus and `fuzz/target/corpus` reach: these are committed.
+        # The fewest files that reach all code that the corpus and `target/corpus` reach: these are committed.
         merged=$(mktemp -d)
-        found=${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed
+        found=${CARGO_TARGET_DIR:-target}/corpus/$fuzzed
         mkdir -p "$found"
         cargo +nightly fuzz run "$fuzzed" "$merged" "fuzz/corpus/$fuzzed" "$found" -- \
             -set_cover_merge=1 -use_counters=0 -max_len="$length"
         rm -r "fuzz/corpus/$fuzzed"
         mv "$merged" "fuzz/corpus/$fuzzed"
     else
-        mkdir -p "fuzz/corpus/$fuzzed" "${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed"
+        mkdir -p "fuzz/corpus/$fuzzed" "${CARGO_TARGET_DIR:-target}/corpus/$fuzzed"
         # New inputs go to the first folder, so the committed corpus stays small.
-        cargo +nightly fuzz run "$fuzzed" "${CARGO_TARGET_DIR:-fuzz/target}/corpus/$fuzzed" "fuzz/corpus/$fuzzed" -- \
+        cargo +nightly fuzz run "$fuzzed" "${CARGO_TARGET_DIR:-target}/corpus/$fuzzed" "fuzz/corpus/$fuzzed" -- \
             -max_total_time="$seconds" -max_len="$length" -len_control=0 -verbosity=0 -print_final_stats=1
     fi
 done

@@ -31,7 +31,7 @@ else
     deny() {
         cargo deny --manifest-path "$1" --config deny.toml --all-features check --hide-inclusion-graph "${@:2}"
     }
-    for manifest in Cargo.toml fuzz/Cargo.toml crates/viewer/Cargo.toml benches/peers/Cargo.toml benches/ozz/Cargo.toml; do
+    for manifest in Cargo.toml crates/viewer/Cargo.toml benches/peers/Cargo.toml benches/ozz/Cargo.toml; do
         deny "$manifest" bans licenses sources
     done
     # The database is fetched; where that cannot be done, this is left out.
