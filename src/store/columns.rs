@@ -12,6 +12,7 @@ pub(crate) const NO_DRAWABLE: u16 = u16::MAX;
 
 /// A node as passes see it, or an import.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Row {
     pub(crate) record: RecordId,
     /// The effective material if [`Row::MATERIAL`] is set.
@@ -67,6 +68,7 @@ impl Row {
 
 /// A drawable as draw lists read it.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct DrawableRecord {
     pub(crate) node: NodeHandle,
     pub(crate) mesh: u32,
