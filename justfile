@@ -19,7 +19,7 @@ check:
 
 # The documentation with all features.
 doc:
-    cargo doc --workspace --no-deps --all-features --open
+    cargo doc --no-deps --all-features --open
 
 # An experiment: `just measure thesis-static`.
 measure experiment *args:
