@@ -189,6 +189,35 @@ mod side_by_side {
         assert!(joined > 5, "{joined}");
     }
 
+    /// What a slice imports is at another place after maintenance, which does not tell the slice.
+    #[test]
+    #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
+    fn threads_find_imports_again_after_maintenance() {
+        let place = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
+        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let ways: [fn(&mut Scene); 2] = [|scene| _ = scene.maintain(core::time::Duration::MAX), Scene::shrink_to_fit];
+        for maintain in ways {
+            let mut scene = Scene::with_config(SceneConfig { max_nodes: 256, ..SceneConfig::DEFAULT }).unwrap();
+            let (mut chain, mut legs) = (vec![scene.root()], Vec::new());
+            for _ in 0..20_000 {
+                let last = chain[chain.len() - 1];
+                legs.push(scene.insert(last, place).unwrap());
+                chain.push(scene.insert(last, place).unwrap());
+            }
+            pool.install(|| scene.update());
+            // More gaps would be closed in the update.
+            legs.into_iter().step_by(8).for_each(|leg| _ = scene.remove(leg).unwrap());
+            pool.install(|| scene.update());
+            maintain(&mut scene);
+            chain.iter().for_each(|&node| scene.set_local(node, Transform::from_xyz(0.0, 0.5, 0.0)).unwrap());
+            pool.install(|| scene.update());
+            for &node in chain.iter().step_by(1000) {
+                assert_eq!(scene.world(node).copied(), scene.get(node).map(|node| node.fresh_world()));
+            }
+            assert_eq!(scene.validate(), Ok(()));
+        }
+    }
+
     #[test]
     #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     fn any_number_of_threads_gives_the_same_bits() {
