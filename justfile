@@ -15,7 +15,7 @@ test *args:
 # The checks before each commit: a minute or two.
 check:
     cargo fmt --all --check
-    cargo clippy --workspace --all-targets --all-features -- -D warnings
+    cargo clippy --workspace --exclude hedgerow-fuzz --all-targets --all-features -- -D warnings
 
 # The documentation with all features.
 doc:
@@ -44,7 +44,7 @@ picture:
 # Spelling, licences and sources of dependencies.
 habits:
     typos
-    cargo deny --all-features check bans licenses sources
+    cargo deny --workspace --all-features check bans licenses sources
 
 # Everything that CI does.
 ci *args:

@@ -29,7 +29,8 @@ if ! cargo deny --version >/dev/null 2>&1; then
     skip 'licences, sources, advisories: cargo-deny is not installed (cargo install cargo-deny --locked)'
 else
     deny() {
-        cargo deny --manifest-path "$1" --config deny.toml --all-features check --hide-inclusion-graph "${@:2}"
+        cargo deny --manifest-path "$1" --config deny.toml --workspace --all-features check --hide-inclusion-graph \
+            "${@:2}"
     }
     for manifest in Cargo.toml crates/viewer/Cargo.toml benches/peers/Cargo.toml benches/ozz/Cargo.toml; do
         deny "$manifest" bans licenses sources
