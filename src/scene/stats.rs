@@ -85,7 +85,7 @@ impl Scene {
             holes: store.count_holes(),
             reconstitutions: store.reconstitutions(),
             overflowed: store.count_overflowed(),
-            retired: store.spent(),
+            retired: store.retired(),
         }
     }
 }

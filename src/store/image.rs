@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! config      max_nodes 4 │ bounds 1, changes 2: 4 │ change_history 4                                         12 B
-//! states      count 4 │ of each record the generation, even in a free one, 0 in a spent one          4 B a record
+//! states      count 4 │ of each record the generation, even in a free one, 0 in a retired one        4 B a record
 //! free list   count 4 │ records in the order in which they are taken                            4 B a free record
 //! nodes       first child 4 │ next sibling 4 │ what it has 4                                           12 B a node
 //! locals      of nodes that have one and no matrix: translation, rotation, scale                    40 B a local

@@ -115,7 +115,7 @@ impl Store {
     }
 
     /// Returns the number of retired records.
-    pub(crate) fn spent(&self) -> usize {
-        self.pages.spent()
+    pub(crate) fn retired(&self) -> usize {
+        self.pages.retired()
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Invariants:
 //! 1. The state of a live record is the generation of its handle, which is odd. The state of a free record is even, so
-//!    it equals no handle's generation. The state of a spent record is 0, and the record is on no list.
+//!    it equals no handle's generation. The state of a retired record is 0, and the record is on no list.
 //! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
 //! 3. If a dirty byte is set, the mark of its page is set.
 
@@ -148,14 +148,14 @@ pub(crate) struct Pages {
     end: u32,
     /// The number of free records before `end`.
     freed: u32,
-    /// The number of spent records.
-    spent: u32,
+    /// The number of retired records.
+    retired: u32,
 }
 
 impl Default for Pages {
     fn default() -> Self {
         let free = RecordId::NIL;
-        Self { pages: Vec::new(), marks: Vec::new(), marked: false, free, end: 0, freed: 0, spent: 0 }
+        Self { pages: Vec::new(), marks: Vec::new(), marked: false, free, end: 0, freed: 0, retired: 0 }
     }
 }
 
@@ -364,7 +364,7 @@ impl Pages {
         page.dirty[id.index()] = 0;
         if generation >= limits().generation {
             *state = 0;
-            self.spent += 1;
+            self.retired += 1;
         } else {
             *state = generation + 1;
             page.parents[id.index()] = self.free;
@@ -400,7 +400,7 @@ impl Pages {
 
     /// Returns the number of live nodes, without the limbo.
     pub(crate) fn len(&self) -> usize {
-        (self.end - self.freed - self.spent - 1) as usize
+        (self.end - self.freed - self.retired - 1) as usize
     }
 
     /// Iterates over all records that were ever used.
@@ -418,9 +418,9 @@ impl Pages {
         self.ids().filter(|&id| id == RecordId::LIMBO || self.lives(id))
     }
 
-    /// Returns the number of spent records.
-    pub(crate) fn spent(&self) -> usize {
-        self.spent as usize
+    /// Returns the number of retired records.
+    pub(crate) fn retired(&self) -> usize {
+        self.retired as usize
     }
 
     /// Iterates over the states of all records, without the flag [`SLOW`].
@@ -449,7 +449,7 @@ impl Pages {
             let id = RecordId(number);
             match (state, state & 1) {
                 (LIMBO, _) if id == RecordId::LIMBO => {}
-                (0, _) => pages.spent += 1,
+                (0, _) => pages.retired += 1,
                 (..=MAX_GENERATION, 1) => {}
                 (..MAX_GENERATION, 0) => pages.freed += 1,
                 _ => return Err(BytesError::invalid("a record has a generation that there is not")),
@@ -525,14 +525,14 @@ impl Pages {
 
     /// Checks invariants 1 to 3; returns the first violation.
     pub(crate) fn validate(&self) -> Result<(), String> {
-        let (mut live, mut spent) = (0, 0);
+        let (mut live, mut retired) = (0, 0);
         let mut free = 0;
         for id in self.ids() {
             let page = &self.pages[id.page()];
             let state = page.states[id.index()];
             match (state, state & 1) {
                 (LIMBO, _) if id == RecordId::LIMBO => continue,
-                (0, _) => spent += 1,
+                (0, _) => retired += 1,
                 (_, 1) => live += 1,
                 _ => free += 1,
             }
@@ -551,8 +551,8 @@ impl Pages {
                 }
             }
         }
-        if (free, spent) != (self.freed, self.spent) {
-            return Err(format!("{free} records are free and {spent} are spent, others are counted"));
+        if (free, retired) != (self.freed, self.retired) {
+            return Err(format!("{free} records are free and {retired} are retired, others are counted"));
         }
         if !self.lists_free() {
             return Err("the free list does not visit every free record once".into());

@@ -53,15 +53,15 @@ fn links_that_form_no_trees_are_refused() {
 #[test]
 fn states_and_free_lists_that_were_not_written_are_refused() {
     const LIMBO: u32 = (1 << 31) - 2;
-    // The root, the limbo, a free record, a spent one, a live one of the last generation, and another free one.
+    // The root, the limbo, a free record, a retired one, a live one of the last generation, and another free one.
     let states = [1, LIMBO, 2, 0, MAX_GENERATION, MAX_GENERATION - 1];
     let restored = |states: &[u32], free: &[u32]| Pages::restored(states, free).map(drop);
     for free in [[2, 5], [5, 2]] {
         let pages = Pages::restored(&states, &free).unwrap();
         assert_eq!(pages.free_list().map(RecordId::number).collect::<Vec<_>>(), free);
-        assert_eq!((pages.len(), pages.spent(), pages.room()), (2, 1, RECORDS.get() as usize - 6 + 2));
+        assert_eq!((pages.len(), pages.retired(), pages.room()), (2, 1, RECORDS.get() as usize - 6 + 2));
     }
-    // Lists that are too short, repeat a record, or have one that is spent, live, the limbo, the root or out of range.
+    // Lists that are too short, repeat a record, or have one that is retired, live, the limbo, the root or too large.
     let lists = [&[][..], &[2], &[2, 2], &[5, 5], &[2, 5, 2], &[2, 3], &[3, 3], &[2, 4], &[2, 1], &[0, 2], &[2, 6]];
     for free in lists {
         assert!(restored(&states, free).is_err(), "{free:?} is no list of what is free");
