@@ -450,6 +450,8 @@ impl Store {
             new.push_row(to);
             new.finish_row(pages, components, row, to);
         }
+        // The slot of an anchored node may be among the slots below another, and is not below it.
+        new.nested = sort.identity.is_none();
         head.alive.insert_run(imports..new.rows.len());
         head.live = short_row(run.len());
         debug_assert!(new.rows.len() <= MAX_ROWS);

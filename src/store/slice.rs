@@ -74,6 +74,8 @@ pub(crate) struct Slice {
     pub(crate) seen: Vec<Seen>,
     /// The slots whose local transform is a matrix, in ascending order.
     pub(crate) matrices: Vec<u16>,
+    /// If true, the slots below each slot follow it directly, without other slots among them, as after a reconstitution.
+    pub(crate) nested: bool,
     /// The slots that were set, are new, or were computed by the last sweep, and the imports whose matrix changed.
     pub(crate) dirty: RowSet,
     /// Whether the copies of local transforms in clean slots are out of date.
@@ -264,6 +266,7 @@ impl Slice {
     /// Gives a node an unused slot, or a new slot at the end. The sweep writes its matrix and its local transform.
     #[inline(always)]
     fn put_slot(&mut self, slot: usize, id: RecordId, parent: u16) {
+        self.nested = false;
         let Slots { records, parents, .. } = &mut self.slots;
         if slot < records.len() {
             (records[slot], parents[slot]) = (id, u32::from(parent));

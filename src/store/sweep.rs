@@ -2,7 +2,7 @@
 
 use crate::Mat34;
 use crate::store::Store;
-use crate::store::columns::{Inherited, Row, Slots};
+use crate::store::columns::{Inherited, Row, Slots, short};
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::page::{PAGE, Page, Pages, Spot};
@@ -10,7 +10,9 @@ use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::{Others, apart};
 use core::ops::Range;
-use hedgerow_math::internal::{PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_dirty};
+use hedgerow_math::internal::{
+    PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_listed, reach,
+};
 
 /// The distance, in entries of a list, at which a record is prefetched. In measurements, 32 to 128 were equally fast.
 const AHEAD: usize = 64;
@@ -19,11 +21,14 @@ const BLOCK: usize = 128;
 /// If the local transforms of at least one node in this many were set, every slot looks whether its record is dirty.
 /// Finding the slots of dirty records would cost more.
 const DENSE_SETS: usize = 4;
-/// If at least one slot in this many was set, all slots from the first on are computed, because finding the affected
-/// slots would cost more. New leaves affect no other slots, so they are not counted.
-const DENSE: usize = 24;
+/// If at least one slot in this many was set, all slots from the first on are computed, because finding the slots below
+/// would cost more. New leaves have no slots below, so they are not counted.
+const DENSE: usize = 12;
 /// The same limit for a count that includes new leaves.
 const DENSE_WITH_LEAVES: usize = 5;
+/// If at least one slot in this many was set or is below such a slot, all from the first on are computed, because a slot
+/// of a list takes longer than one of a run.
+const DENSE_LIST: usize = 3;
 
 impl Store {
     /// Marks the slots of records with dirty bytes. Readers of changes learn of these in `frame`; if that is `None`, the
@@ -230,24 +235,24 @@ impl Slice {
         if (set.len() - above) * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
-        let is_leaf = |&slot: &u16| pages.record(self.slots.records[usize::from(slot)]).is_leaf();
-        // Before an update, the links might not lead to all nodes that the slice still has.
-        let only_leaves = || set.len() == leaves || !self.ahead && !self.stale && set.iter().all(is_leaf);
-        if above == 0 && self.matrices.is_empty() && only_leaves() {
-            return self.compute_leaves(pages, set);
-        }
         let anew = core::mem::take(&mut self.anew) | self.stale | self.ahead | !self.matrices.is_empty();
-        if core::mem::take(&mut self.stale) {
-            self.copy_all(pages);
-        }
         self.refresh(pages, set, above, anew);
         let Some(&first) = set.first() else { return };
         let first = usize::from(first).max(imports);
         let count = set.len() - above;
-        let few = count.saturating_sub(leaves) * DENSE < len && count * DENSE_WITH_LEAVES < len;
-        if few && above < imports {
-            self.compute_dirty(components, first..len);
-            return;
+        let few = count.saturating_sub(leaves) * DENSE < len && count * DENSE_WITH_LEAVES < len && above < imports;
+        let follow = self.nested && above == 0;
+        if few && above == 0 && count == leaves {
+            return self.compute_listed(components, set);
+        }
+        if core::mem::take(&mut self.stale) {
+            self.copy_all(pages);
+        }
+        if few || follow {
+            self.reach(set, follow, first..len);
+            if set.len() * DENSE_LIST < len {
+                return self.compute_listed(components, set);
+            }
         }
         self.dirty.insert_run(first..len);
         self.compute(components, first..len, upcoming);
@@ -277,28 +282,6 @@ impl Slice {
                 begin = slot + 1;
             }
             propagate_block(&block[begin - from..to - from], parents, worlds, begin..to);
-        }
-    }
-
-    /// Computes the slots of leaves, which have no slots below.
-    fn compute_leaves(&mut self, pages: &Pages, leaves: &[u16]) {
-        let anew = core::mem::take(&mut self.anew);
-        let Slots { records, parents, worlds, locals } = &mut self.slots;
-        for (at, &slot) in leaves.iter().enumerate() {
-            if let Some(&ahead) = leaves.get(at + AHEAD / 4) {
-                let ahead = usize::from(ahead);
-                pages.prefetch_record(records[ahead]);
-                prefetch(worlds, parents[ahead] as usize);
-            }
-            let slot = usize::from(slot);
-            // Loading a value that was just stored may wait for its cache line.
-            let record = pages.record(records[slot]);
-            if !anew && record.is_copied(&locals[slot]) {
-                self.dirty.remove(slot);
-                continue;
-            }
-            locals[slot] = record.local;
-            worlds[slot] = worlds[parents[slot] as usize] * record.local.to_matrix();
         }
     }
 
@@ -352,24 +335,56 @@ impl Slice {
         propagate(&self.slots.locals, &self.slots.parents, &mut self.slots.worlds, run, upcoming);
     }
 
-    fn compute_dirty(&mut self, components: &Components, run: Range<usize>) {
-        let mut from = run.start;
-        for &slot in self.matrices_in(&run).iter() {
-            let slot = usize::from(slot);
-            self.propagate_dirty(from..slot);
-            if self.dirty.contains(slot) || self.dirty.contains(self.slots.parents[slot] as usize) {
-                self.dirty.insert(slot);
-                self.multiply(components, slot);
+    /// Marks all slots of a run that are below dirty ones. `set` lists the dirty imports and the dirty slots of the run;
+    /// afterwards, only the slots. Only if no import is dirty may `follow` say that the slice is nested.
+    fn reach(&mut self, set: &mut Vec<u16>, follow: bool, run: Range<usize>) {
+        let Self { slots: Slots { parents, .. }, dirty, .. } = self;
+        if follow {
+            let listed = set.len();
+            // Slots below a slot follow it, up to the first whose parent comes before that slot.
+            let mut end = 0;
+            for at in 0..listed {
+                let slot = usize::from(set[at]);
+                if slot < end {
+                    continue;
+                }
+                set.push(set[at]);
+                end = slot + 1;
+                while parents.get(end).is_some_and(|&parent| parent as usize >= slot) {
+                    dirty.insert(end);
+                    set.push(short(end));
+                    end += 1;
+                }
             }
-            from = slot + 1;
+            set.drain(..listed);
+        } else {
+            reach(parents, dirty.words_mut(), run.clone());
+            set.clear();
+            dirty.list(set);
+            let imports = set.iter().take_while(|&&slot| usize::from(slot) < run.start).count();
+            set.drain(..imports);
         }
-        self.propagate_dirty(from..run.end);
+    }
+
+    /// Computes the slots of an ascending list.
+    fn compute_listed(&mut self, components: &Components, mut list: &[u16]) {
+        let (Some(&first), Some(&last)) = (list.first(), list.last()) else { return };
+        for &slot in &self.matrices_in(&(usize::from(first)..usize::from(last) + 1)) {
+            let (before, from) = list.split_at(list.partition_point(|&other| other < slot));
+            self.propagate_listed(before);
+            list = from;
+            if let Some((_, after)) = from.split_first().filter(|&(&first, _)| first == slot) {
+                self.multiply(components, usize::from(slot));
+                list = after;
+            }
+        }
+        self.propagate_listed(list);
     }
 
     #[inline(always)]
-    fn propagate_dirty(&mut self, run: Range<usize>) {
+    fn propagate_listed(&mut self, list: &[u16]) {
         let Slots { locals, parents, worlds, .. } = &mut self.slots;
-        propagate_dirty(locals, parents, worlds, self.dirty.words_mut(), run);
+        propagate_listed(locals, parents, worlds, list);
     }
 
     /// Returns the slots of a run whose local transform is a matrix.

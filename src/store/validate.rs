@@ -370,10 +370,24 @@ impl Slice {
             parents.into_iter().all(|(slot, &parent)| (parent as usize) < slot),
             "a slot comes before its parent's"
         );
+        ensure!(!self.nested || self.is_nested(), "slots between a slot and one below it are not below it");
         ensure!(matrices.is_sorted_by(|a, b| a < b), "the matrices are out of order");
         let mut matrices = matrices.iter().map(|&slot| usize::from(slot));
         let own = matrices.all(|slot| (first..count).contains(&slot) && used_slots.contains(slot));
         ensure!(own, "a matrix is of no slot of a node");
         Ok(())
+    }
+
+    /// Returns whether the slots below each slot follow it directly.
+    fn is_nested(&self) -> bool {
+        let (imports, mut path) = (self.imports.len(), Vec::new());
+        self.slots.parents.iter().enumerate().skip(imports).all(|(slot, &parent)| {
+            while path.last().is_some_and(|&above| above > parent as usize) {
+                path.pop();
+            }
+            let nested = (parent as usize) < imports || path.last() == Some(&(parent as usize));
+            path.push(slot);
+            nested
+        })
     }
 }

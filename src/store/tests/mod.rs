@@ -5,7 +5,7 @@ mod validate;
 
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
-use crate::{Node, SceneConfig, Transform};
+use crate::{Mat34, Node, SceneConfig, Transform};
 use core::ops::ControlFlow;
 use fastrand::Rng;
 
@@ -43,22 +43,84 @@ fn a_great_build_is_placed_at_once_and_in_pieces() {
     }
 }
 
-#[test]
-fn what_is_set_to_the_same_bits_is_not_computed() {
-    let mut store = Store::new(SceneConfig::DEFAULT);
+/// Creates a tree in which node n is the parent of nodes 2n + 1 and 2n + 2.
+fn binary_tree(count: usize) -> (Store, Vec<RecordId>) {
+    let mut store = Store::new(SceneConfig { max_nodes: 256, ..SceneConfig::DEFAULT });
     let mut nodes = vec![RecordId::ROOT];
-    for at in 0..100 {
+    for at in 0..count {
         let node = Node::transform(Transform::from_xyz(at as f32, 0.0, 0.0));
         nodes.push(store.insert(Position::last_of(nodes[at / 2]), &node).unwrap().record());
     }
     store.update();
-    // The build leaves no copies of local transforms; the first update after few transforms were set makes them.
-    for (x, computed) in [(1.0, None), (1.0, Some(0)), (2.0, Some(15))] {
-        store.set_local(nodes[10], Transform::from_xyz(x, 0.0, 0.0).into());
-        store.update();
-        let dirty: usize = store.slices.slices.iter().map(|slice| slice.dirty.len()).sum();
-        assert!(computed.is_none_or(|computed| dirty == computed), "{dirty}");
+    (store, nodes)
+}
+
+/// Sets the local transforms of nodes, updates, and returns the number of dirty slots.
+fn computed(store: &mut Store, nodes: &[RecordId], x: f32) -> usize {
+    for &node in nodes {
+        store.set_local(node, Transform::from_xyz(x, 0.0, 0.0).into());
     }
+    store.update();
+    store.validate().unwrap();
+    store.slices.slices.iter().map(|slice| slice.dirty.len()).sum()
+}
+
+fn is_nested(store: &Store, node: RecordId) -> bool {
+    store.slices.slices[store.pages.spot(node).slice()].nested
+}
+
+#[test]
+fn what_is_set_to_the_same_bits_is_not_computed() {
+    let (mut store, nodes) = binary_tree(100);
+    // The build leaves no copies of local transforms; the first update after few transforms were set makes them.
+    computed(&mut store, &nodes[10..11], 1.0);
+    assert_eq!(computed(&mut store, &nodes[10..11], 1.0), 0);
+    assert_eq!(computed(&mut store, &nodes[10..11], 2.0), 15);
+}
+
+#[test]
+fn only_slots_below_dirty_ones_are_computed_while_they_follow_them_and_afterwards() {
+    let (mut store, nodes) = binary_tree(100);
+    for turn in 0..3 {
+        let nested = is_nested(&store, nodes[10]);
+        assert_eq!(nested, turn == 0, "turn {turn}");
+        let x = turn as f32;
+        computed(&mut store, &nodes[10..11], x + 0.1);
+        assert_eq!(computed(&mut store, &nodes[10..11], x + 0.2), 15 + usize::from(turn > 0));
+        assert_eq!(computed(&mut store, &[nodes[21], nodes[10]], x + 0.3), 15 + usize::from(turn > 0));
+        assert_eq!(computed(&mut store, &nodes[90..91], x + 0.3), 1);
+        // Leaves follow only themselves, however many there are, if nothing else needs to be looked at.
+        assert_eq!(computed(&mut store, &nodes[75..100], x + 0.4) == 25, nested);
+        assert!(computed(&mut store, &nodes[1..2], x + 0.5) >= 100);
+        if turn == 0 {
+            let node = Node::transform(Transform::from_xyz(5.0, 0.0, 0.0));
+            store.insert(Position::last_of(nodes[21]), &node).unwrap();
+        } else {
+            store.set_local(nodes[43], Mat34::from(Transform::from_xyz(0.5, 0.0, 0.0)).into());
+            store.set_local(nodes[99], Mat34::IDENTITY.into());
+        }
+        store.update();
+        store.validate().unwrap();
+    }
+    // A reconstitution puts the slots in order again, unless a node is anchored.
+    for anchored in [false, true] {
+        store.set_anchored(nodes[22], anchored);
+        store.remove_local(nodes[90]);
+        store.update();
+        store.set_local(nodes[90], Transform::IDENTITY.into());
+        store.update();
+        assert_eq!(is_nested(&store, nodes[10]), !anchored);
+        assert_eq!(computed(&mut store, &nodes[10..11], 7.0), if anchored { 9 } else { 16 });
+    }
+}
+
+#[test]
+fn copies_that_few_new_leaves_left_stale_are_made_before_they_are_needed() {
+    let (mut store, nodes) = binary_tree(100);
+    assert!(computed(&mut store, &nodes[..51], 3.0) >= 100);
+    store.insert(Position::last_of(nodes[60]), &Node::transform(Transform::from_xyz(0.0, 1.0, 0.0))).unwrap();
+    store.update();
+    computed(&mut store, &nodes[2..3], 4.0);
 }
 
 #[test]

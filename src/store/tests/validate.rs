@@ -67,6 +67,7 @@ const BREAKS: &[(&str, Break)] = &[
     ("parent", |store, id| {
         let (slice, spot) = slice_of(store, id);
         slice.slots.parents[spot.slot()] ^= 1;
+        slice.nested = false;
     }),
     ("is another node's", |store, id| {
         let (slice, spot) = slice_of(store, id);
@@ -80,6 +81,14 @@ const BREAKS: &[(&str, Break)] = &[
     ("the matrices are out of order", |store, id| {
         let (slice, spot) = slice_of(store, id);
         slice.matrices.extend([short(spot.slot()); 2]);
+    }),
+    ("are not below it", |store, id| {
+        let slice = slice_of(store, id).0;
+        let parents = &mut slice.slots.parents;
+        let last = parents.len() - 1;
+        let leaf = (slice.imports.len()..last - 1).find(|&slot| (parents[slot + 1] as usize) < slot).expect("a leaf");
+        parents[last] = u32::from(short(leaf));
+        slice.nested = true;
     }),
     ("columns of", |store, id| _ = slice_of(store, id).0.slots.worlds.pop()),
     ("has another's version", |store, _| store.slices.heads[0].version = store.slices.heads[1].version),

@@ -10,7 +10,7 @@ use hedgerow::anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, 
 use hedgerow::anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::math::internal::level::{at_level, levels};
-use hedgerow::math::internal::{BoxGroup, PackedTransform, Upcoming, boxes, propagate, propagate_dirty};
+use hedgerow::math::internal::{BoxGroup, PackedTransform, Upcoming, boxes, propagate, propagate_listed, reach};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{Aabb, Mat34, Transform};
 use std::hint::black_box;
@@ -97,7 +97,15 @@ fn dirty(times: u32) {
     let parents: Vec<u32> = (0..COUNT).map(|slot| slot / 4).collect();
     for _ in 0..times {
         let mut dirty = [0x0101_0000_8000_0300; COUNT as usize / 64];
-        propagate_dirty(&locals, &parents, &mut worlds, &mut dirty, 1..COUNT as usize);
+        reach(&parents, &mut dirty, 1..COUNT as usize);
+        let (mut list, mut count) = ([0; COUNT as usize], 0);
+        for (first, mut word) in (0..).step_by(64).zip(dirty) {
+            while word != 0 {
+                (list[count], count) = (first + word.trailing_zeros() as u16, count + 1);
+                word &= word - 1;
+            }
+        }
+        propagate_listed(&locals, &parents, &mut worlds, &list[..count]);
         black_box((&mut worlds, dirty));
     }
 }

@@ -7,6 +7,6 @@ pub mod radix;
 pub use crate::boxes::kernels as boxes;
 pub use crate::boxes::{BLOCK, BoxGroup, GROUP};
 pub use crate::mat34::{invert_wide, keeps, keeps_translation, transform_from_wide};
-pub use crate::propagate::{Upcoming, propagate, propagate_block, propagate_dirty};
+pub use crate::propagate::{Upcoming, propagate, propagate_block, propagate_listed, reach};
 pub use crate::simd::{level, prefetch, prefetch_far, prefetch_many, prefetch_whole, vectors, whole};
 pub use crate::transform::{PackedTransform, look_rotation};

@@ -74,29 +74,29 @@ fn propagate_block_at(
     dispatch!(level, simd => portable::propagate_block(simd, block, parents, worlds, range, ask));
 }
 
-/// Like [`propagate`], but only for slots that are dirty or whose parent is dirty. A slot whose parent is dirty becomes
-/// dirty. `dirty` has a bit for each slot.
+/// Like [`propagate`], but only for the slots of a list, in its order.
 ///
 /// # Panics
-/// Panics if a computed slot, or its parent, is past the end of an array or of `dirty`. May also panic for other slots.
-pub fn propagate_dirty(
-    locals: &[PackedTransform],
-    parents: &[u32],
-    worlds: &mut [Mat34],
-    dirty: &mut [u64],
-    range: Range<usize>,
-) {
-    propagate_dirty_at(level(), locals, parents, worlds, dirty, range);
+/// Panics if a slot, or its parent, is past the end of an array.
+pub fn propagate_listed(locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], slots: &[u16]) {
+    propagate_listed_at(level(), locals, parents, worlds, slots);
 }
 
 #[inline(always)]
-fn propagate_dirty_at(
-    level: Level,
-    locals: &[PackedTransform],
-    parents: &[u32],
-    worlds: &mut [Mat34],
-    dirty: &mut [u64],
-    range: Range<usize>,
-) {
-    dispatch!(level, simd => portable::propagate_dirty(simd, locals, parents, worlds, dirty, range));
+fn propagate_listed_at(level: Level, locals: &[PackedTransform], parents: &[u32], worlds: &mut [Mat34], slots: &[u16]) {
+    dispatch!(level, simd => portable::propagate_listed(simd, locals, parents, worlds, slots));
+}
+
+/// Adds each slot of a range, in ascending order, to a set of slots, if its parent is in the set. `set` has a bit for
+/// each slot.
+///
+/// # Panics
+/// Panics if the range ends past the end of `parents` or of `set`. May also panic if a parent is past the end of `set`.
+pub fn reach(parents: &[u32], set: &mut [u64], range: Range<usize>) {
+    reach_at(level(), parents, set, range);
+}
+
+#[inline(always)]
+fn reach_at(level: Level, parents: &[u32], set: &mut [u64], range: Range<usize>) {
+    dispatch!(level, simd => portable::reach(simd, parents, set, range));
 }

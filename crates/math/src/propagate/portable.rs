@@ -22,14 +22,11 @@ const MANY_LINKED: u32 = 6;
 /// longer; with 320, a million nodes take a tenth longer.
 pub(super) const STREAMED: usize = 160;
 
-/// The prefetch distance of dirty slots, in slots.
-const AHEAD: usize = 256;
+/// The prefetch distance of listed slots, in slots of the list.
+const AHEAD: usize = 32;
 
-/// If fewer than this many slots of a batch are dirty, they are converted one by one, without loading the clean slots.
-const FEW: u32 = 3;
-
-/// The bits of a batch with only dirty slots.
-const ALL: u32 = (1 << LANES) - 1;
+/// If a list ends with fewer slots than this, they are converted one by one, because a batch would cost more.
+const FEW: usize = 3;
 
 #[repr(C, align(64))]
 struct Locals([Mat34; LANES]);
@@ -115,7 +112,7 @@ fn propagate_batch<S: Simd>(
     worlds: &mut [Mat34],
     slot: usize,
 ) {
-    let matrices = matrices_of(simd, locals);
+    let matrices = matrices_of(simd, locals.each_ref());
     let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
     if whole::pays(simd) && count_links(simd, lanes, parents, slot) >= MANY_LINKED {
         multiply_linked(simd, &matrices, parents, worlds, slot);
@@ -157,58 +154,70 @@ fn multiply_linked<S: Simd>(simd: S, locals: &Locals, parents: &[u32; LANES], wo
     }
 }
 
-/// See [`propagate_dirty`](super::propagate_dirty()).
+/// See [`propagate_listed`](super::propagate_listed()).
 #[inline(always)]
-pub(super) fn propagate_dirty<S: Simd>(
+pub(super) fn propagate_listed<S: Simd>(
     simd: S,
     locals: &[PackedTransform],
     parents: &[u32],
     worlds: &mut [Mat34],
-    dirty: &mut [u64],
-    range: Range<usize>,
+    slots: &[u16],
 ) {
-    // A batch begins at a multiple of eight, so that its bits are one byte of the set.
-    let start = range.start.next_multiple_of(LANES).min(range.end);
-    let middle = start + (range.end - start) / LANES * LANES;
-    each_dirty(locals, parents, worlds, dirty, range.start..start);
-    each_dirty_batch(simd, locals, parents, worlds, dirty, start..middle);
-    each_dirty(locals, parents, worlds, dirty, middle..range.end);
-}
-
-/// Computes slots that do not fill a batch, one by one.
-#[inline(always)]
-fn each_dirty(
-    locals: &[PackedTransform],
-    parents: &[u32],
-    worlds: &mut [Mat34],
-    dirty: &mut [u64],
-    range: Range<usize>,
-) {
-    let links = locals[range.clone()].iter().zip(&parents[range.clone()]);
-    for (slot, (local, &parent)) in range.zip(links) {
-        if bit(dirty, slot) | bit(dirty, parent as usize) != 0 {
-            dirty[slot / 64] |= 1 << (slot % 64);
-            worlds[slot] = worlds[parent as usize] * local.to_matrix();
+    let (batches, rest) = slots.as_chunks::<LANES>();
+    slots.iter().take(AHEAD).for_each(|&slot| prefetch_slot(locals, parents, worlds, slot));
+    for (at, batch) in (0..).step_by(LANES).zip(batches) {
+        let ahead = slots.iter().skip(at + AHEAD).take(LANES);
+        ahead.for_each(|&slot| prefetch_slot(locals, parents, worlds, slot));
+        propagate_some(simd, locals, parents, worlds, batch, LANES);
+    }
+    if rest.len() < FEW {
+        for slot in rest.iter().map(|&slot| usize::from(slot)) {
+            Product::of(simd, &worlds[parents[slot] as usize], &locals[slot].to_matrix()).put(&mut worlds[slot]);
         }
+    } else if let Some(&last) = rest.last() {
+        let mut batch = [last; LANES];
+        batch[..rest.len()].copy_from_slice(rest);
+        propagate_some(simd, locals, parents, worlds, &batch, rest.len());
     }
 }
 
-/// Computes the dirty slots of whole batches. Skips a batch if its slots and their parents are all clean.
+/// Computes the first `count` slots of a batch.
 #[inline(always)]
-fn each_dirty_batch<S: Simd>(
+fn propagate_some<S: Simd>(
     simd: S,
     locals: &[PackedTransform],
     parents: &[u32],
     worlds: &mut [Mat34],
-    dirty: &mut [u64],
-    range: Range<usize>,
+    slots: &[u16; LANES],
+    count: usize,
 ) {
-    let all_parents = parents;
-    let (batches, []) = locals[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
-    let (batch_parents, []) = parents[range.clone()].as_chunks::<LANES>() else { unreachable!("whole batches") };
-    for ((start, batch), parents) in range.step_by(LANES).zip(batches).zip(batch_parents) {
-        prefetch_dirty(locals, all_parents, worlds, dirty, start + AHEAD);
-        let mut reached = u32::from(byte_of(dirty, start)) | members(simd, parents, dirty);
+    let matrices = matrices_of(simd, slots.map(|slot| &locals[usize::from(slot)]));
+    for (local, slot) in matrices.0.iter().zip(slots.map(usize::from)).take(count) {
+        Product::of(simd, &worlds[parents[slot] as usize], local).put(&mut worlds[slot]);
+    }
+}
+
+/// Prefetches the data of a slot. Its parent may be far away.
+#[inline(always)]
+fn prefetch_slot(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34], slot: u16) {
+    let slot = usize::from(slot);
+    prefetch_whole(locals, slot);
+    prefetch_whole(worlds, slot);
+    if let Some(&parent) = parents.get(slot) {
+        prefetch_whole(worlds, parent as usize);
+    }
+}
+
+/// See [`reach`](super::reach()).
+#[inline(always)]
+pub(super) fn reach<S: Simd>(simd: S, parents: &[u32], set: &mut [u64], range: Range<usize>) {
+    // A batch begins at a multiple of eight, so that its bits are one byte of the set.
+    let start = range.start.next_multiple_of(LANES).min(range.end);
+    let middle = start + (range.end - start) / LANES * LANES;
+    reach_each(parents, set, range.start..start);
+    let (batches, []) = parents[start..middle].as_chunks::<LANES>() else { unreachable!("whole batches") };
+    for (start, parents) in (start..middle).step_by(LANES).zip(batches) {
+        let mut reached = u32::from(set[start / 64].to_le_bytes()[start / LANES % LANES]) | members(simd, parents, set);
         if reached == 0 {
             continue;
         }
@@ -218,22 +227,16 @@ fn each_dirty_batch<S: Simd>(
             let bit = if within < LANES { reached >> within & 1 } else { 0 };
             reached |= bit << lane;
         }
-        dirty[start / 64] |= u64::from(reached) << (start % 64);
-        if reached == ALL {
-            propagate_batch(simd, batch, parents, worlds, start);
-            continue;
-        }
-        let converted = if reached.count_ones() < FEW { None } else { Some(matrices_of(simd, batch)) };
-        while reached != 0 {
-            let lane = reached.trailing_zeros() as usize;
-            let (parent, slot) = (parents[lane] as usize, start + lane);
-            if let Some(Locals(locals)) = &converted {
-                Product::of(simd, &worlds[parent], &locals[lane]).put(&mut worlds[slot]);
-            } else {
-                Product::of(simd, &worlds[parent], &batch[lane].to_matrix()).put(&mut worlds[slot]);
-            }
-            reached &= reached - 1;
-        }
+        set[start / 64] |= u64::from(reached) << (start % 64);
+    }
+    reach_each(parents, set, middle..range.end);
+}
+
+/// Reaches slots that do not fill a batch, one by one.
+#[inline(always)]
+fn reach_each(parents: &[u32], set: &mut [u64], range: Range<usize>) {
+    for (slot, &parent) in range.clone().zip(&parents[range]) {
+        set[slot / 64] |= bit(set, parent as usize) << (slot % 64);
     }
 }
 
@@ -258,30 +261,9 @@ fn members<S: Simd>(simd: S, slots: &[u32; LANES], set: &[u64]) -> u32 {
     members
 }
 
-/// Returns the bits of eight slots from `start`, a multiple of eight. Bits past the end of the set are zero.
-#[inline(always)]
-fn byte_of(set: &[u64], start: usize) -> u8 {
-    set.get(start / 64).map_or(0, |word| word.to_le_bytes()[start / LANES % LANES])
-}
-
-/// Prefetches the inputs of the dirty slots of a batch. Their parents may be far away.
-#[inline(always)]
-fn prefetch_dirty(locals: &[PackedTransform], parents: &[u32], worlds: &[Mat34], dirty: &[u64], start: usize) {
-    let mut byte = byte_of(dirty, start);
-    while byte != 0 {
-        let slot = start + byte.trailing_zeros() as usize;
-        prefetch_whole(locals, slot);
-        prefetch_whole(worlds, slot);
-        if let Some(&parent) = parents.get(slot) {
-            prefetch_whole(worlds, parent as usize);
-        }
-        byte &= byte - 1;
-    }
-}
-
 /// Computes `PackedTransform::to_matrix` for eight transforms.
 #[inline(always)]
-fn matrices_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> Locals {
+fn matrices_of<S: Simd>(simd: S, batch: [&PackedTransform; LANES]) -> Locals {
     let [first, second, third] = rows_of(
         simd,
         columns_of(simd, batch),
@@ -320,7 +302,7 @@ pub(super) fn rows_of<S: Simd, V: SimdFloat<S, Element = f32>, R>(
 
 /// Transposes eight transforms to ten vectors; a transform takes three overlapping loads of four floats.
 #[inline(always)]
-fn columns_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 10] {
+fn columns_of<S: Simd>(simd: S, batch: [&PackedTransform; LANES]) -> [f32x8<S>; 10] {
     let [x, y, z, w] = four_columns::<S, 0>(simd, batch);
     let [tx, ty, tz, _] = four_columns::<S, 4>(simd, batch);
     let [_, sx, sy, sz] = four_columns::<S, 6>(simd, batch);
@@ -329,7 +311,7 @@ fn columns_of<S: Simd>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 
 
 /// Transposes four of the ten floats of eight transforms.
 #[inline(always)]
-fn four_columns<S: Simd, const FIRST: usize>(simd: S, batch: &[PackedTransform; LANES]) -> [f32x8<S>; 4] {
+fn four_columns<S: Simd, const FIRST: usize>(simd: S, batch: [&PackedTransform; LANES]) -> [f32x8<S>; 4] {
     let [a, b, c, d, e, f, g, h] = batch;
     let rows = [
         four::<S, FIRST>(simd, a),

@@ -29,6 +29,24 @@ fn propagate_dirty_plainly(
     }
 }
 
+/// Reaches the slots below dirty ones, and computes those that are dirty.
+fn propagate_dirty_at(
+    level: Level,
+    locals: &[PackedTransform],
+    parents: &[u32],
+    worlds: &mut [Mat34],
+    dirty: &mut [u64],
+    range: Range<usize>,
+) {
+    reach_at(level, parents, dirty, range.clone());
+    let list: Vec<u16> = range.filter(|slot| dirty[slot / 64] >> (slot % 64) & 1 != 0).map(short).collect();
+    propagate_listed_at(level, locals, parents, worlds, &list);
+}
+
+fn short(slot: usize) -> u16 {
+    u16::try_from(slot).unwrap()
+}
+
 fn bits(worlds: &[Mat34]) -> Vec<[[u32; 4]; 3]> {
     worlds.iter().map(|world| world.to_bits()).collect()
 }
@@ -69,6 +87,10 @@ fn assert_same_bits(
         let mut found = before.to_vec();
         propagate_block_at(level, &locals[range.clone()], parents, &mut found, range.clone());
         assert_eq!(bits(&expected), bits(&found), "{what}, a block of slots {range:?} at {level:?}");
+        let mut found = before.to_vec();
+        let list: Vec<u16> = range.clone().map(short).collect();
+        propagate_listed_at(level, locals, parents, &mut found, &list);
+        assert_eq!(bits(&expected), bits(&found), "{what}, a list of slots {range:?} at {level:?}");
     }
 }
 
@@ -204,11 +226,10 @@ fn a_parent_beyond_the_matrices_is_refused_at_every_level() {
             let all = catch_unwind(AssertUnwindSafe(|| {
                 propagate_at(level, &locals, &parents, &mut worlds, 1..COUNT as usize, Upcoming::default());
             }));
-            let mut dirty = [1 << slot];
-            let below_dirty = catch_unwind(AssertUnwindSafe(|| {
-                propagate_dirty_at(level, &locals, &parents, &mut worlds, &mut dirty, 1..COUNT as usize);
+            let listed = catch_unwind(AssertUnwindSafe(|| {
+                propagate_listed_at(level, &locals, &parents, &mut worlds, &[short(slot)]);
             }));
-            assert!(all.is_err() && below_dirty.is_err(), "slot {slot} below {parent} at {level:?}");
+            assert!(all.is_err() && listed.is_err(), "slot {slot} below {parent} at {level:?}");
         }
     }
 }
@@ -229,6 +250,8 @@ fn locals_may_lie_at_any_address_that_floats_may() {
 fn no_slots_are_no_work_at_any_level() {
     for level in levels() {
         propagate_at(level, &[], &[], &mut [], 0..0, Upcoming::default());
+        propagate_listed_at(level, &[], &[], &mut [], &[]);
+        reach_at(level, &[], &mut [], 0..0);
         let mut worlds = [Mat34::IDENTITY];
         propagate_at(level, &[PackedTransform::IDENTITY], &[0], &mut worlds, 1..1, Upcoming::default());
         assert_eq!(worlds, [Mat34::IDENTITY], "at {level:?}");
@@ -240,4 +263,26 @@ fn no_slots_are_no_work_at_any_level() {
 fn a_range_beyond_the_arrays_is_refused() {
     let mut worlds = [Mat34::IDENTITY; 20];
     propagate(&[PackedTransform::IDENTITY; 19], &[0; 20], &mut worlds, 1..20, Upcoming::default());
+}
+
+#[test]
+fn listed_slots_beyond_the_arrays_are_refused_at_every_level() {
+    if cfg!(not(panic = "unwind")) {
+        return;
+    }
+    let one_too_short = [[19, 20, 20], [20, 19, 20], [20, 20, 19]];
+    // The last slot is computed by itself, with others, and in a whole batch.
+    let lists: [&[u16]; 3] = [&[1, 19], &[1, 2, 3, 19], &[1, 2, 3, 4, 5, 6, 7, 19]];
+    for ((level, list), [locals, parents, worlds]) in levels()
+        .into_iter()
+        .flat_map(|level| lists.map(|list| (level, list)))
+        .flat_map(|case| one_too_short.map(|lengths| (case, lengths)))
+    {
+        let mut worlds = vec![Mat34::IDENTITY; worlds];
+        let refused = catch_unwind(AssertUnwindSafe(|| {
+            let (locals, parents) = (vec![PackedTransform::IDENTITY; locals], vec![0; parents]);
+            propagate_listed_at(level, &locals, &parents, &mut worlds, list);
+        }));
+        assert!(refused.is_err(), "{list:?} at {level:?}");
+    }
 }

@@ -1,6 +1,4 @@
 //! Looks up eight bits at once with AVX2.
-//!
-//! If none of 100 slots is dirty, this takes 0.65 ns per slot; a loop would take 0.96 ns.
 #![allow(unsafe_code, reason = "a gather goes through a pointer")]
 
 use super::portable::LANES;
