@@ -49,7 +49,12 @@ impl Store {
             // A reshaped slice has nodes whose transform has no slot yet.
             if dense(set) && (all || !slices.heads.iter().any(|head| head.reshaped)) {
                 for (slice, head) in slices.slices.iter_mut().zip(&slices.heads).filter(|(slice, _)| slice.lives) {
-                    if all { slice.mark_all() } else { slice.mark_by_slot(pages, head, frame) }
+                    // Histories need the exact slots.
+                    if all || feed.is_none() && slice.is_mostly_dirty(pages) {
+                        slice.mark_all();
+                    } else {
+                        slice.mark_by_slot(pages, head, frame);
+                    }
                 }
                 pages.take_marked().for_each(|(_, page)| page.dirty.fill(0));
                 return;
@@ -176,6 +181,15 @@ impl Slice {
     /// Returns the data that the next kernel reads first.
     fn upcoming(&self) -> Upcoming<'_> {
         Upcoming { locals: &self.slots.locals, parents: &self.slots.parents, worlds: &self.slots.worlds }
+    }
+
+    /// Returns whether at least 32 of 64 records, spread over the slice, are dirty. The sweep then computes all slots.
+    fn is_mostly_dirty(&self, pages: &Pages) -> bool {
+        const SAMPLES: usize = 64;
+        let records = self.slots.records.get(self.imports.len()..).unwrap_or_default();
+        let step = records.len() / SAMPLES;
+        let sampled = || records.iter().step_by(step).take(SAMPLES);
+        step > 0 && sampled().filter(|&&id| pages.is_dirty(id)).count() * 2 >= SAMPLES
     }
 
     /// Marks the slots of dirty records. If the scene tracks changes, `frame` is the frame in which they were set.

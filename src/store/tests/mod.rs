@@ -124,6 +124,24 @@ fn copies_that_few_new_leaves_left_stale_are_made_before_they_are_needed() {
 }
 
 #[test]
+fn a_slice_is_computed_whole_if_most_of_it_was_set_and_others_are_not() {
+    let (mut store, nodes) = binary_tree(2000);
+    let slices = |store: &Store, nodes: &[RecordId]| -> std::collections::HashSet<usize> {
+        nodes.iter().map(|&node| store.pages.spot(node).slice()).collect()
+    };
+    // Two thirds of the nodes in some slices, and none in the others.
+    let mut spots: Vec<_> = nodes.iter().map(|&node| (store.pages.spot(node).slice(), node)).collect();
+    spots.sort_by_key(|&(slice, node)| (slice, node.0));
+    let last: Vec<RecordId> = spots[1100..].iter().map(|&(_, node)| node).collect();
+    let set: Vec<RecordId> = last.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, &node)| node).collect();
+    computed(&mut store, &set, 2.5);
+    let reached = slices(&store, &last);
+    for (number, slice) in store.slices.slices.iter().enumerate().filter(|(_, slice)| slice.lives) {
+        assert!(reached.contains(&number) || slice.dirty.len() <= slice.imports.len(), "slice {number}");
+    }
+}
+
+#[test]
 fn a_large_subtree_moves_with_its_slices() {
     let mut store = Store::new(SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT });
     let mut dice = Rng::with_seed(7);
