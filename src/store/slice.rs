@@ -251,8 +251,9 @@ impl Slice {
     /// Marks all slots of nodes for the next sweep.
     pub(crate) fn mark_all(&mut self) {
         self.anew = true;
-        self.dirty = self.used_slots;
-        (0..self.imports.len()).for_each(|import| self.dirty.remove(import));
+        let mut nodes = self.used_slots;
+        (0..self.imports.len()).for_each(|import| nodes.remove(import));
+        self.dirty.unite(&nodes);
         self.marked = true;
     }
 
