@@ -29,6 +29,8 @@ const DENSE_WITH_LEAVES: usize = 5;
 /// If at least one slot in this many was set or is below such a slot, all from the first on are computed, because a slot
 /// of a list takes longer than one of a run.
 const DENSE_LIST: usize = 3;
+/// After this many slots that were set, the slots below them tell how long the list of all will be.
+const ENOUGH: usize = 16;
 
 impl Store {
     /// Marks the slots of records with dirty bytes. Readers of changes learn of these in `frame`; if that is `None`, the
@@ -262,11 +264,8 @@ impl Slice {
         if core::mem::take(&mut self.stale) {
             self.copy_all(pages);
         }
-        if few || follow {
-            self.reach(set, follow, first..len);
-            if set.len() * DENSE_LIST < len {
-                return self.compute_listed(components, set);
-            }
+        if (few || follow) && self.reach(set, follow, first..len) {
+            return self.compute_listed(components, set);
         }
         self.dirty.insert_run(first..len);
         self.compute(components, first..len, upcoming);
@@ -351,7 +350,9 @@ impl Slice {
 
     /// Marks all slots of a run that are below dirty ones. `set` lists the dirty imports and the dirty slots of the run;
     /// afterwards, only the slots. Only if no import is dirty may `follow` say that the slice is nested.
-    fn reach(&mut self, set: &mut Vec<u16>, follow: bool, run: Range<usize>) {
+    ///
+    /// Returns false if the list is or would become too long to be worth computing; then `set` is useless.
+    fn reach(&mut self, set: &mut Vec<u16>, follow: bool, run: Range<usize>) -> bool {
         let Self { slots: Slots { parents, .. }, dirty, .. } = self;
         if follow {
             let listed = set.len();
@@ -361,6 +362,10 @@ impl Slice {
                 let slot = usize::from(set[at]);
                 if slot < end {
                     continue;
+                }
+                let reached = set.len() - listed;
+                if at >= ENOUGH && reached * listed * DENSE_LIST >= at * run.end {
+                    return false;
                 }
                 set.push(set[at]);
                 end = slot + 1;
@@ -378,6 +383,7 @@ impl Slice {
             let imports = set.iter().take_while(|&&slot| usize::from(slot) < run.start).count();
             set.drain(..imports);
         }
+        set.len() * DENSE_LIST < run.end
     }
 
     /// Computes the slots of an ascending list.

@@ -92,6 +92,7 @@ fn only_slots_below_dirty_ones_are_computed_while_they_follow_them_and_afterward
         // Leaves follow only themselves, however many there are, if nothing else needs to be looked at.
         assert_eq!(computed(&mut store, &nodes[75..100], x + 0.4) == 25, nested);
         assert!(computed(&mut store, &nodes[1..2], x + 0.5) >= 100);
+        assert!(computed(&mut store, &nodes[25..60], x + 0.6) > 70);
         if turn == 0 {
             let node = Node::transform(Transform::from_xyz(5.0, 0.0, 0.0));
             store.insert(Position::last_of(nodes[21]), &node).unwrap();
