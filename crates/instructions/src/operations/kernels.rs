@@ -101,7 +101,9 @@ fn dirty(times: u32) {
         let (mut list, mut count) = ([0; COUNT as usize], 0);
         for (first, mut word) in (0..).step_by(64).zip(dirty) {
             while word != 0 {
-                (list[count], count) = (first + word.trailing_zeros() as u16, count + 1);
+                #[expect(clippy::cast_possible_truncation, reason = "less than 64")]
+                let slot = first + word.trailing_zeros() as u16;
+                (list[count], count) = (slot, count + 1);
                 word &= word - 1;
             }
         }
