@@ -190,3 +190,21 @@ fn imports_are_copied_although_a_visitor_has_computed_a_slice_that_is_then_split
     assert_ne!(store.pages.spot(group).slice(), store.pages.spot(top).slice());
     assert_eq!(store.validate(), Ok(34));
 }
+
+#[test]
+fn a_visitor_that_computes_whole_slices_keeps_changed_imports_dirty() {
+    let mut store = Store::new(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT });
+    let moved = |x| Node::transform(Transform::from_xyz(x, 0.0, 0.0));
+    let top = store.insert(Position::last_of(RecordId::ROOT), &moved(1.0)).unwrap().record();
+    (0..20).for_each(|_| _ = store.insert(Position::last_of(top), &moved(2.0)).unwrap());
+    store.update();
+    store.set_local(top, Transform::from_xyz(3.0, 0.0, 0.0).into());
+    let _ = store.show_each(|mut slice| {
+        slice.propagate(true);
+        ControlFlow::<()>::Continue(())
+    });
+    let importing =
+        store.slices.slices.iter().filter(|slice| slice.lives && slice.imports.contains(&Some(store.handle(top))));
+    assert!(importing.clone().count() > 0);
+    assert!(importing.into_iter().all(|slice| slice.dirty.contains(0)));
+}

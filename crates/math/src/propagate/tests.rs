@@ -235,6 +235,33 @@ fn a_parent_beyond_the_matrices_is_refused_at_every_level() {
 }
 
 #[test]
+fn slots_beyond_the_set_are_not_reached_at_any_level() {
+    if cfg!(not(panic = "unwind")) {
+        return;
+    }
+    for level in levels() {
+        let reaches = |parents: &[u32], words: usize, range: Range<usize>| {
+            let mut set = vec![0; words];
+            catch_unwind(AssertUnwindSafe(|| reach_at(level, parents, &mut set, range))).is_ok()
+        };
+        assert!(reaches(&[0; 128], 2, 0..128), "at {level:?}");
+        // The last slot is reached by itself, or in a whole batch.
+        for end in [129, 136] {
+            assert!(!reaches(&[0; 128], 3, 0..end), "parents at {level:?}");
+            assert!(!reaches(&[0; 136], 2, 0..end), "slots at {level:?}");
+        }
+        // A word too far; more than the gather's offsets hold.
+        for parent in [192, u32::MAX] {
+            let mut parents = [0; 128];
+            parents[77] = parent;
+            let mut set = [0; 2];
+            let reached = catch_unwind(AssertUnwindSafe(|| reach_at(level, &parents, &mut set, 0..128)));
+            assert!(reached.is_err() || set == [0; 2], "below {parent} at {level:?}");
+        }
+    }
+}
+
+#[test]
 fn locals_may_lie_at_any_address_that_floats_may() {
     #[repr(C, align(8))]
     struct Shifted(f32, [PackedTransform; 9]);
