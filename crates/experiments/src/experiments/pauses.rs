@@ -6,9 +6,9 @@
 //!
 //! - `median`, `p99`, `p99.99`, `worst`: the time of a single edit. The baseline is boxed nodes.
 //! - `update-median` to `update-worst`: the update after a single edit. About 10,000 such updates are timed, evenly
-//!   spread. After every *n* / 8,000 edits, an update runs, then one edit, then the timed update. The baseline is one
+//!   spread. After every *n* / 8,333 edits, an update runs, then one edit, then the timed update. The baseline is one
 //!   traversal of the boxed nodes, which computes every node.
-//! - `frame-median` to `frame-worst`: the update that runs after *n* / 8,000 edits, before that edit. These rows show
+//! - `frame-median` to `frame-worst`: the update that runs after *n* / 8,333 edits, before that edit. These rows show
 //!   the work that edits put off; the rows above have every other update. The baseline is the same traversal.
 //! - with the prefix `thesis/`: the same, compared with the thesis's structure.
 //! - with the prefix `chain/`, `caterpillar/` or `flat/`: the tree has that shape, and the edits are inserts and

@@ -1,6 +1,6 @@
 //! One thread compared with two (feature `rayon`).
 //!
-//! Figures are nanoseconds per node. The first two cases use the thesis's random tree after an unlimited `maintain`:
+//! Figures are nanoseconds per node. The first two cases use a random tree of transforms after an unlimited `maintain`:
 //!
 //! - `transform`: recomputes every world matrix.
 //! - `moved`: updates after one node in a hundred got a new local transform; only the updates are timed.
