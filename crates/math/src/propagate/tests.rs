@@ -240,23 +240,23 @@ fn slots_beyond_the_set_are_not_reached_at_any_level() {
         return;
     }
     for level in levels() {
-        let reaches = |parents: &[u32], words: usize, range: Range<usize>| {
+        let reached = |parents: &[u32], words: usize, range: Range<usize>| {
             let mut set = vec![0; words];
-            catch_unwind(AssertUnwindSafe(|| reach_at(level, parents, &mut set, range))).is_ok()
+            let reached = catch_unwind(AssertUnwindSafe(|| reach_at(level, parents, &mut set, range)));
+            reached.is_ok().then_some(set)
         };
-        assert!(reaches(&[0; 128], 2, 0..128), "at {level:?}");
+        assert_eq!(reached(&[0; 128], 2, 0..128), Some(vec![0; 2]), "at {level:?}");
         // The last slot is reached by itself, or in a whole batch.
         for end in [129, 136] {
-            assert!(!reaches(&[0; 128], 3, 0..end), "parents at {level:?}");
-            assert!(!reaches(&[0; 136], 2, 0..end), "slots at {level:?}");
+            assert_eq!(reached(&[0; 128], 3, 0..end), None, "parents at {level:?}");
+            assert_eq!(reached(&[0; 136], 2, 0..end), None, "slots at {level:?}");
         }
         // A word too far; more than the gather's offsets hold.
         for parent in [192, u32::MAX] {
             let mut parents = [0; 128];
             parents[77] = parent;
-            let mut set = [0; 2];
-            let reached = catch_unwind(AssertUnwindSafe(|| reach_at(level, &parents, &mut set, 0..128)));
-            assert!(reached.is_err() || set == [0; 2], "below {parent} at {level:?}");
+            let set = reached(&parents, 2, 0..128);
+            assert!(set.is_none_or(|set| set == [0; 2]), "below {parent} at {level:?}");
         }
     }
 }
