@@ -6,8 +6,8 @@ use hedgerow::draw::DrawList;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::{Duration, Instant};
 
-/// The approximate number of nodes.
-const NODES: usize = 20_000;
+/// The approximate number of nodes, enough for threads to share updates and draw lists.
+const NODES: usize = 100_000;
 /// The number of edits in a frame.
 const EDITS: usize = 200;
 
@@ -72,7 +72,11 @@ impl World {
                 let (place, keep) = (self.place(), if self.dice.bool() { Keep::World } else { Keep::Local });
                 self.scene.reparent(node, place, keep).map(drop)
             }
-            8 => self.scene.edit(node).map(|mut node| _ = node.set_layers(Layers::new(self.dice.u32(..)))),
+            8 => {
+                // Layers are intersected along a path; with three of four layers each, most nodes stay visible.
+                let layers = Layers::new(self.dice.u32(..) | self.dice.u32(..));
+                self.scene.edit(node).map(|mut node| _ = node.set_layers(layers))
+            }
             9 => self.scene.edit(node).map(|mut node| _ = node.set_material(self.dice.u32(..8))),
             10 => self.scene.edit(node).map(|mut node| _ = node.set_name("a name")),
             11 if grows => {
@@ -90,9 +94,14 @@ impl World {
         self.counts.refused += u64::from(done.is_err());
     }
 
-    /// Plays a frame: edits, updates, fills a draw list, maintains the scene, and checks its invariants.
+    /// Plays a frame: attaches what the last frame detached, edits, updates, fills a draw list, maintains the scene, and
+    /// checks its invariants.
     fn frame(&mut self) -> Result<(), String> {
-        let edits = if self.counts.frames == 0 { NODES } else { EDITS };
+        let detached: Vec<_> = self.scene.detached().map(|node| node.handle()).collect();
+        for node in detached {
+            self.scene.reparent(node, self.scene.root(), Keep::Local).map_err(|error| error.to_string())?;
+        }
+        let edits = if self.counts.frames == 0 { 3 * NODES } else { EDITS };
         (0..edits).for_each(|_| self.edit());
         self.scene.update();
         self.scene.draw_list(&mut self.list);
