@@ -29,7 +29,7 @@ if [ -n "$sample" ]; then
 fi
 options+=(--timeout 300 --build-timeout 900 --jobs 1 --output "${CARGO_TARGET_DIR:-target}")
 headline 'mutants'
-# No debug information, and incremental compilation. Four random cases per test instead of 76: most failures show early.
+# No debug information, and incremental compilation. Four random cases per test instead of 20: most failures show early.
 export CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=1 HEDGEROW_RANDOM_CASES=4
 nice -n 19 cargo mutants "${options[@]}" || true
 cat "${CARGO_TARGET_DIR:-target}"/mutants.out/missed.txt

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds with the oldest direct dependencies and the oldest compiler that the manifests allow, and compares the public
-# interface with the last published one.
+# Checks licences, sources and advisories of dependencies, builds with the oldest direct dependencies and the oldest
+# compiler that the manifests allow, and compares the public interface with the last published one.
 source "$(dirname "$0")/common.sh"
 
 folder=$(mktemp -d)

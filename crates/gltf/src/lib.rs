@@ -186,8 +186,8 @@
 //!   raises this limit.
 //!
 //! All memory is counted, except for numbers and strings in the JSON of extensions, which take up to 81 times their
-//! size in the file. An import takes at most 320 MiB, or 100 times the size of the file if that is more. Even with many
-//! small items and many numbers in extensions, it takes less than 145 times the size of the file (102 times measured).
+//! size in the file. In tests with changed files, an import takes at most 320 MiB plus 100 times the size of the file.
+//! Large files of many small items and many numbers in extensions take less than 145 times their size (102 measured).
 //!
 //! If the allocator refuses data of buffers or of `data:` URIs, the error is [`ImportErrorKind::AllocationFailed`].
 //! Memory for all nodes is reserved before the first node is made; if the allocator refuses, the error is
