@@ -29,6 +29,13 @@ finish() {
     fi
 }
 
+# Ends the script, with all its steps left out.
+skip_all() {
+    skip "everything: $1"
+    finish
+    exit
+}
+
 if [ -n "${HEDGEROW_GLTF_DIR:-}" ] && [ -d "$HEDGEROW_GLTF_DIR" ]; then
     export HEDGEROW_GLTF_DIR
 else

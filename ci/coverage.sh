@@ -41,9 +41,7 @@ find_tool() {
 profdata=${LLVM_PROFDATA:-$(find_tool llvm-profdata)}
 cov=${LLVM_COV:-$(find_tool llvm-cov)}
 if [ -z "$profdata" ] || [ -z "$cov" ]; then
-    skip 'everything: llvm-profdata and llvm-cov are not installed'
-    finish
-    exit
+    skip_all 'llvm-profdata and llvm-cov are not installed'
 fi
 
 out=$(realpath -m "${CARGO_TARGET_DIR:-target}")/coverage

@@ -12,9 +12,7 @@ case "${1:-}" in
 esac
 targets=("$@")
 if ! cargo fuzz --version >/dev/null 2>&1 || ! cargo +nightly --version >/dev/null 2>&1; then
-    skip 'everything: cargo-fuzz or the nightly toolchain is not installed'
-    finish
-    exit
+    skip_all 'cargo-fuzz or the nightly toolchain is not installed'
 fi
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(cargo +nightly fuzz list)
 # Longer inputs find the same errors, but more slowly.

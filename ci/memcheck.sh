@@ -6,9 +6,7 @@
 source "$(dirname "$0")/common.sh"
 
 if ! command -v valgrind >/dev/null; then
-    skip 'everything: valgrind is not installed'
-    finish
-    exit
+    skip_all 'valgrind is not installed'
 fi
 # Valgrind supports AVX2 but not AVX-512, and kernels detect this.
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER='valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite'

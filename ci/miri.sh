@@ -6,9 +6,7 @@
 source "$(dirname "$0")/common.sh"
 
 if ! cargo +nightly miri --version >/dev/null 2>&1; then
-    skip 'everything: Miri is not installed (rustup component add miri rust-src --toolchain nightly)'
-    finish
-    exit
+    skip_all 'Miri is not installed (rustup component add miri rust-src --toolchain nightly)'
 fi
 export MIRIFLAGS='-Zmiri-strict-provenance -Zmiri-disable-isolation' HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=1
 headline 'unit tests'

@@ -9,9 +9,7 @@
 source "$(dirname "$0")/common.sh"
 
 if ! cargo mutants --version >/dev/null 2>&1; then
-    skip 'everything: cargo-mutants is not installed (cargo install cargo-mutants --locked)'
-    finish
-    exit
+    skip_all 'cargo-mutants is not installed (cargo install cargo-mutants --locked)'
 fi
 sample=
 if [ "${1:-}" = --sample ]; then

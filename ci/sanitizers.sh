@@ -10,7 +10,7 @@ case "${1:-}" in
 esac
 case "$target" in
     x86_64-unknown-linux-gnu | aarch64-unknown-linux-gnu) ;;
-    *) skip "everything: there is no AddressSanitizer for $target" && finish && exit ;;
+    *) skip_all "there is no AddressSanitizer for $target" ;;
 esac
 
 export RUSTFLAGS='-Zsanitizer=address --cfg hedgerow_tests_only' ASAN_OPTIONS=detect_leaks=1

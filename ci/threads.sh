@@ -11,9 +11,7 @@ source "$(dirname "$0")/common.sh"
 toolchain=${TOOLCHAIN:-nightly}
 sysroot=$(rustc "+$toolchain" --print sysroot 2>/dev/null) || sysroot=
 if [ ! -f "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ]; then
-    skip "everything: there is no source of the standard library (rustup component add rust-src --toolchain $toolchain)"
-    finish
-    exit
+    skip_all "there is no source of the standard library (rustup component add rust-src --toolchain $toolchain)"
 fi
 export RUSTFLAGS='-Zsanitizer=thread --cfg hedgerow_tests_only' CARGO_INCREMENTAL=0 TSAN_OPTIONS=halt_on_error=1
 export CARGO_PROFILE_TEST_DEBUG=line-tables-only
