@@ -168,7 +168,8 @@
 //! - If `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are refused.
 //! - Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`). Absolute
 //!   paths and network addresses are refused.
-//! - A missing image is no error: [`Skipped::Image`] lists it.
+//! - A buffer that is a Git LFS pointer is refused.
+//! - A missing image, or one that is a Git LFS pointer, is no error: [`Skipped::Image`] lists it.
 //!
 //! # Cost
 //!

@@ -7,6 +7,7 @@ mod warning;
 pub(super) use item::{Field, check_finite, check_index};
 pub use item::{Item, ItemKind};
 pub use other::OtherFile;
+pub(super) use other::is_lfs_pointer;
 pub(super) use warning::Warnings;
 pub use warning::{Warning, WarningKind};
 
@@ -259,6 +260,8 @@ pub enum BufferProblem {
         /// How many there are.
         found: u64,
     },
+    /// It is a Git LFS pointer: its file was not fetched.
+    GitLfsPointer,
     /// The file cannot be read.
     Read {
         /// The path.
@@ -279,6 +282,7 @@ impl fmt::Display for BufferProblem {
             Self::CutOff { stated, found } => {
                 write!(f, "it has {found} bytes where the file states {stated}; download or export it again")
             }
+            Self::GitLfsPointer => f.write_str("it is a pointer of Git LFS; run `git lfs pull`, or download it"),
             Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
         }
     }

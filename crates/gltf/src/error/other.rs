@@ -36,11 +36,16 @@ impl OtherFile {
             [b'{' | b'[', ..] => None,
             [b'<', ..] => Some(Self::Html),
             [b'P', b'K', 3, 4, ..] => Some(Self::Zip),
-            _ if text.starts_with(b"version https://git-lfs") => Some(Self::GitLfsPointer),
+            _ if is_lfs_pointer(bytes) => Some(Self::GitLfsPointer),
             _ if bytes.iter().any(|&byte| byte < b' ' && !byte.is_ascii_whitespace()) => Some(Self::Binary),
             _ => Some(Self::Text),
         }
     }
+}
+
+/// Returns whether bytes are the text of a Git LFS pointer.
+pub(crate) fn is_lfs_pointer(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().starts_with(b"version https://git-lfs")
 }
 
 impl fmt::Display for OtherFile {

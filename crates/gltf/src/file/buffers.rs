@@ -1,6 +1,8 @@
 //! The sources of buffers and images: memory, `data:` URIs, separate files.
 
-use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings};
+use crate::error::{
+    BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, is_lfs_pointer,
+};
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::json::Root;
@@ -17,6 +19,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+
+/// Git LFS pointers have fewer bytes than this. Larger files are not read before their bytes are needed.
+const MOST_OF_POINTER: u64 = 1024;
 
 /// The buffers of a file. Their data exists, except for buffers that no view reads. If a buffer has fewer bytes than
 /// the file states, the existing bytes can be read.
@@ -81,6 +86,15 @@ impl<'a> Buffers<'a> {
                 Source::Memory(bytes) => bytes.len() as u64,
                 Source::File { path, .. } => measure(path).map_err(|error| refuse(unreadable(path, &error)))?,
             };
+            let is_pointer = match &source {
+                Source::Memory(bytes) => is_lfs_pointer(bytes),
+                Source::File { path, .. } => {
+                    found <= MOST_OF_POINTER && fs::read(path).is_ok_and(|bytes| is_lfs_pointer(&bytes))
+                }
+            };
+            if is_pointer {
+                return Err(refuse(BufferProblem::GitLfsPointer).into());
+            }
             let length = usize::try_from(expected.min(found)).map_err(|_| refuse(BufferProblem::AllocationFailed))?;
             if found < expected {
                 let item = || Item::of(root, ItemKind::Buffer, index);

@@ -1,6 +1,6 @@
 //! Images, as they are stored.
 
-use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, check_index, is_lfs_pointer};
 use crate::extras::others;
 use crate::file::{Reader, Source, find, read_whole};
 use crate::{Extensions, Extras, Parts, Skipped};
@@ -72,7 +72,7 @@ pub(super) fn read(
                                 Some(&before) => Ok(copied(&images[before].bytes)?),
                                 None => {
                                     let bytes = read_whole(&path);
-                                    if bytes.is_ok() {
+                                    if bytes.as_ref().is_ok_and(|bytes| !is_lfs_pointer(bytes)) {
                                         files.insert(path, index);
                                     }
                                     bytes
@@ -85,6 +85,9 @@ pub(super) fn read(
                 (None, None) => Err(BufferProblem::NoData),
             };
             match found {
+                Ok(bytes) if is_lfs_pointer(&bytes) => {
+                    skipped.push(Skipped::Image { image: index, problem: BufferProblem::GitLfsPointer });
+                }
                 Ok(bytes) => image.bytes = bytes,
                 Err(BufferProblem::AllocationFailed) => return Err(ImportErrorKind::AllocationFailed(item()).into()),
                 Err(problem) => skipped.push(Skipped::Image { image: index, problem }),

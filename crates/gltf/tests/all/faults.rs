@@ -15,7 +15,7 @@ use hedgerow_gltf::{
 use serde_json::{Value, json};
 
 /// Returns a node `n` with a triangle.
-fn triangle() -> GltfFile {
+pub(crate) fn triangle() -> GltfFile {
     let mut file = GltfFile::new(json!({
         "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"name": "n", "mesh": 0}],
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}]
@@ -26,17 +26,17 @@ fn triangle() -> GltfFile {
     file
 }
 
-const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+pub(crate) const CORNERS: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
 /// Imports a valid file, also strictly.
-fn valid(bytes: &[u8]) -> Import {
+pub(crate) fn valid(bytes: &[u8]) -> Import {
     let strict = ImportOptions::new().strict().from_slice(bytes, None).expect("it is valid");
     assert_eq!(strict.imported.warnings, []);
     strict
 }
 
 /// Imports a file with these faults; a strict import refuses the first one.
-fn faulty(bytes: &[u8], faults: &[WarningKind]) -> Import {
+pub(crate) fn faulty(bytes: &[u8], faults: &[WarningKind]) -> Import {
     let import = hedgerow_gltf::from_slice(bytes, None).expect("what is meant is plain");
     let found: Vec<WarningKind> = import.imported.warnings.iter().map(|warning| warning.kind).collect();
     assert_eq!(found, faults);
@@ -47,7 +47,7 @@ fn faulty(bytes: &[u8], faults: &[WarningKind]) -> Import {
     import
 }
 
-fn corners(import: &Import) -> &[[f32; 3]] {
+pub(crate) fn corners(import: &Import) -> &[[f32; 3]] {
     &import.imported.vertices(0).expect("it has positions").positions
 }
 

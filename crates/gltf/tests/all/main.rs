@@ -14,6 +14,7 @@ mod handles;
 mod kept_inputs;
 mod nodes;
 mod play;
+mod repairs;
 mod shipped_models;
 mod surfaces;
 mod whole;
