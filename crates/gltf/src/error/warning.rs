@@ -71,7 +71,9 @@ pub enum WarningKind {
         /// How many influences.
         count: usize,
     },
-    /// Indices refer to missing vertices: the indices are replaced, and the triangles or lines become degenerate.
+    /// Indices refer to missing vertices, or restart a strip, fan or loop. A strip, fan or loop becomes a
+    /// [list](crate::Topology) without the triangles or lines of such indices, and restarts as in WebGL 2. In a list,
+    /// these triangles or lines become degenerate.
     Indices {
         /// How many indices.
         count: usize,
@@ -144,7 +146,7 @@ impl fmt::Display for WarningKind {
                 )
             }
             Self::Indices { count } => {
-                write!(f, "indices name vertices that there are not ({count}); what they belong to has no area")
+                write!(f, "indices are out of range, or restart ({count}); their triangles or lines are not drawn")
             }
             Self::Instances { count } => write!(f, "instances have no transform ({count}); they are left out"),
             Self::KeysDropped { count } => {

@@ -91,31 +91,63 @@ pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize,
     count
 }
 
-/// Replaces indices of `vertices` or more, and returns how many were replaced. In lists, all indices of the triangle or
-/// line become 0; in other topologies, the index becomes the previous index. Either has no area.
-pub(super) fn indices(indices: &mut Vec<u32>, vertices: usize, topology: Topology) -> usize {
-    let is_bad = |index: u32| index as usize >= vertices;
-    if !is_bad(indices.iter().copied().fold(0, u32::max)) || indices.is_empty() {
+/// Returns how many indices are `limit` or more.
+pub(super) fn bad_indices(indices: &[u32], limit: usize) -> usize {
+    let is_bad = |index: u32| index as usize >= limit;
+    // Nearly all files end here; the compiler vectorises the maximum.
+    if indices.is_empty() || !is_bad(indices.iter().copied().fold(0, u32::max)) {
         return 0;
     }
-    let count = indices.iter().filter(|&&index| is_bad(index)).count();
-    if vertices == 0 {
-        indices.clear();
-        return count;
-    }
-    let size = match topology {
-        Topology::Triangles => 3,
-        Topology::Lines => 2,
-        _ => 1,
-    };
-    let mut last = 0;
-    for of_one in indices.chunks_mut(size) {
-        if of_one.iter().any(|&index| is_bad(index)) {
-            of_one.fill(if size > 1 { 0 } else { last });
+    indices.iter().filter(|&&index| is_bad(index)).count()
+}
+
+/// Sets to 0 all indices of each triangle or line of a list, of `size` indices, that has an index of `limit` or more.
+pub(super) fn list(indices: &mut [u32], limit: usize, size: usize) {
+    let bad = indices.chunks_mut(size).filter(|of_one| bad_indices(of_one, limit) > 0);
+    bad.for_each(|of_one| of_one.fill(0));
+}
+
+/// Appends to `list` the triangles, lines or points of a strip, a fan, a loop or points that have no index of `limit`
+/// or more, with their front faces as before. Returns the topology of the list. After the index `restart`, a new strip,
+/// fan or loop begins, as in WebGL 2.
+pub(super) fn listed(
+    indices: &[u32],
+    topology: Topology,
+    (limit, restart): (usize, u32),
+    list: &mut Vec<u32>,
+) -> Topology {
+    let mut push = |corners: &[u32]| {
+        if bad_indices(corners, limit) == 0 {
+            list.extend_from_slice(corners);
         }
-        last = of_one[0];
+    };
+    for part in indices.split(|&index| index == restart) {
+        match (topology, part) {
+            (Topology::TriangleStrip, _) => {
+                for (at, it) in part.windows(3).enumerate() {
+                    push(&[it[0], it[1 + at % 2], it[2 - at % 2]]);
+                }
+            }
+            (Topology::TriangleFan, [first, rim @ ..]) => rim.windows(2).for_each(|it| push(&[it[0], it[1], *first])),
+            (Topology::LineStrip, _) => part.windows(2).for_each(&mut push),
+            (Topology::LineLoop, [first, .., last]) => {
+                part.windows(2).for_each(&mut push);
+                push(&[*last, *first]);
+            }
+            (Topology::Points, _) => part.chunks(1).for_each(&mut push),
+            _ => {}
+        }
     }
-    count
+    let (topology, size) = match topology {
+        Topology::TriangleStrip | Topology::TriangleFan => (Topology::Triangles, 3),
+        Topology::LineStrip | Topology::LineLoop => (Topology::Lines, 2),
+        other => (other, 1),
+    };
+    // Without indices, all vertices would be drawn.
+    if list.is_empty() {
+        list.resize(size, 0);
+    }
+    topology
 }
 
 #[cfg(test)]
@@ -155,15 +187,37 @@ mod tests {
 
     #[test]
     fn what_has_an_index_too_many_has_no_area() {
-        for (topology, vertices, expected) in [
-            (Topology::Triangles, 5, vec![0, 1, 2, 0, 0, 0, 4, 4]),
-            (Topology::Lines, 5, vec![0, 1, 0, 0, 0, 0, 4, 4]),
-            (Topology::TriangleStrip, 5, vec![0, 1, 2, 2, 2, 3, 4, 4]),
-            (Topology::Points, 0, vec![]),
+        for (size, expected) in [(3, [0, 1, 2, 0, 0, 0, 4, 4]), (2, [0, 1, 0, 0, 0, 0, 4, 4])] {
+            let mut indices = [0, 1, 2, 9, 5, 3, 4, 4];
+            assert_eq!(bad_indices(&indices, 5), 2);
+            list(&mut indices, 5, size);
+            assert_eq!(indices, expected);
+        }
+    }
+
+    #[test]
+    fn strips_fans_and_loops_are_listed_without_bad_indices() {
+        use Topology::{LineLoop, LineStrip, Lines, Points, TriangleFan, TriangleStrip, Triangles};
+        const R: u32 = 0xFF;
+        for (topology, indices, expected, as_list) in [
+            (TriangleStrip, &[0, 1, 2, R, 3, 4, 5][..], Triangles, &[0, 1, 2, 3, 4, 5][..]),
+            (TriangleStrip, &[0, 1, 2, 9, 3, 4, 5], Triangles, &[0, 1, 2, 3, 4, 5]),
+            // Every second triangle is wound the other way, counted from the last restart.
+            (TriangleStrip, &[0, 1, 2, 3, R, 2, 3, 4, 5], Triangles, &[0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4]),
+            (TriangleStrip, &[9, 0, 1, 2], Triangles, &[0, 2, 1]),
+            (TriangleFan, &[0, 1, 2, 9, 3, 4], Triangles, &[1, 2, 0, 3, 4, 0]),
+            (TriangleFan, &[0, 1, 2, R, 3, 4, 5], Triangles, &[1, 2, 0, 4, 5, 3]),
+            (LineStrip, &[0, 1, R, 2, 3, 9, 4, 5], Lines, &[0, 1, 2, 3, 4, 5]),
+            (LineLoop, &[0, 1, 2, R, 3, 4, 5], Lines, &[0, 1, 1, 2, 2, 0, 3, 4, 4, 5, 5, 3]),
+            (LineLoop, &[0, 1, 9, 2, R, 3, R], Lines, &[0, 1, 2, 0]),
+            (Points, &[0, 9, R, 1], Points, &[0, 1]),
+            // A list without indices would draw all vertices.
+            (TriangleFan, &[9, 0, 1, 2], Triangles, &[0, 0, 0]),
+            (LineStrip, &[R], Lines, &[0, 0]),
         ] {
-            let mut list = vec![0, 1, 2, 9, 5, 3, 4, 4];
-            assert_eq!(indices(&mut list, vertices, topology), if vertices == 0 { 8 } else { 2 });
-            assert_eq!(list, expected, "{topology:?}");
+            let mut list = Vec::new();
+            assert_eq!(listed(indices, topology, (6, R), &mut list), expected);
+            assert_eq!(list, as_list, "{topology:?} {indices:?}");
         }
     }
 }

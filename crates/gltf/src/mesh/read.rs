@@ -4,7 +4,7 @@ use super::{MeshData, MorphDeltas, Topology, custom, mend};
 use crate::Skipped;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
 use crate::file::{Numbers, Reader, expect_count};
-use gltf::json::accessor::Accessor;
+use gltf::json::accessor::{Accessor, ComponentType, GenericComponentType};
 use gltf::json::mesh::{Mode, MorphTarget, Primitive, Semantic};
 use gltf::json::validation::Checked;
 use gltf::json::{Index, Root};
@@ -119,26 +119,17 @@ impl Source<'_> {
             None => Influences::default(),
         };
         let targets = if of.targets { self.targets(count)? } else { Vec::new() };
+        let mut data =
+            MeshData { id, topology, positions, influences, joints, weights, targets, ..MeshData::default() };
         // Numbers that are only drawn, not computed with, need not be finite.
-        let finite = influences > 0 || !targets.is_empty() || self.reader.warnings.is_strict();
+        let finite = data.is_deformed() || self.reader.warnings.is_strict();
         let of_vertices = |semantic| attribute(self.primitive, semantic);
         let (normal, tangent) = (finite.then_some(NORMAL), finite.then_some(TANGENT));
-        let data = MeshData {
-            id,
-            topology,
-            normals: self.coordinates(of_vertices(Semantic::Normals), count, normal, "attributes.NORMAL")?,
-            tangents: self.coordinates(of_vertices(Semantic::Tangents), count, tangent, "attributes.TANGENT")?,
-            texcoords: self.sets(|set| self.texcoords(set, count))?,
-            colors: self.sets(|set| self.colors(set, count))?,
-            eight_influences: false,
-            influences,
-            joints,
-            weights,
-            indices: self.indices(count, topology)?,
-            targets,
-            attributes: Vec::new(),
-            positions,
-        };
+        data.normals = self.coordinates(of_vertices(Semantic::Normals), count, normal, "attributes.NORMAL")?;
+        data.tangents = self.coordinates(of_vertices(Semantic::Tangents), count, tangent, "attributes.TANGENT")?;
+        data.texcoords = self.sets(|set| self.texcoords(set, count))?;
+        data.colors = self.sets(|set| self.colors(set, count))?;
+        (data.topology, data.indices) = self.indices(count, topology)?;
         Ok((data, bounds))
     }
 
@@ -251,12 +242,36 @@ impl Source<'_> {
         fallible::with_capacity(count).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
     }
 
-    fn indices(&self, count: usize, topology: Topology) -> Result<Vec<u32>, ImportError> {
-        let Some(accessor) = self.primitive.indices else { return Ok(Vec::new()) };
+    /// Returns the indices, and their topology: a list in place of a strip, fan or loop that has bad indices.
+    fn indices(&self, count: usize, topology: Topology) -> Result<(Topology, Vec<u32>), ImportError> {
+        let Some(accessor) = self.primitive.indices else { return Ok((topology, Vec::new())) };
         let field = || self.field("indices");
         let mut read = self.reader.integers(accessor, (self.item(), &field), Vec::new(), |[index]: [u32; 1]| index)?;
-        self.fault(mend::indices(&mut read, count, topology), "indices", |count| WarningKind::Indices { count })?;
-        Ok(read)
+        let size = match topology {
+            Topology::Triangles => Some(3),
+            Topology::Lines => Some(2),
+            _ => None,
+        };
+        let restart = match self.reader.root.accessors[accessor.value()].component_type {
+            Checked::Valid(GenericComponentType(ComponentType::U8)) => u32::from(u8::MAX),
+            Checked::Valid(GenericComponentType(ComponentType::U16)) => u32::from(u16::MAX),
+            _ => u32::MAX,
+        };
+        // In a strip, fan or loop, the index `restart` names no vertex, even if there are so many.
+        let limit = if size.is_some() { count } else { count.min(restart as usize) };
+        let bad = mend::bad_indices(&read, limit);
+        self.fault(bad, "indices", |count| WarningKind::Indices { count })?;
+        match size {
+            _ if bad == 0 => {}
+            _ if count == 0 => read.clear(),
+            Some(size) => mend::list(&mut read, limit, size),
+            None => {
+                let mut list = self.room(3 * read.len())?;
+                let topology = mend::listed(&read, topology, (limit, restart), &mut list);
+                return Ok((topology, list));
+            }
+        }
+        Ok((topology, read))
     }
 
     fn targets(&self, count: usize) -> Result<Vec<MorphDeltas>, ImportError> {

@@ -1,9 +1,74 @@
 //! Faults of meshes, buffers and animations that are repaired, and files that were never fetched.
 
-use crate::faults::triangle;
-use crate::gltf_file::glb;
-use hedgerow_gltf::{BufferProblem, ImportErrorKind, ImportOptions, OtherFile, Skipped};
+use crate::faults::{faulty, triangle, valid};
+use crate::gltf_file::{GltfFile, glb};
+use hedgerow::Aabb;
+use hedgerow::glam::Vec3;
+use hedgerow_gltf::{BufferProblem, ImportErrorKind, ImportOptions, OtherFile, Skipped, Topology, WarningKind};
 use serde_json::json;
+
+#[test]
+fn an_index_that_names_no_vertex_draws_nothing() {
+    let mut file = triangle();
+    let indices = file.numbers(5121, "SCALAR", &[0, 1, 2, 2, 3, 1, 0, 2, 1]);
+    file.json["meshes"][0]["primitives"][0]["indices"] = json!(indices);
+    let import = faulty(&file.glb(), &[WarningKind::Indices { count: 1 }]);
+    let vertices = import.imported.vertices(0).unwrap();
+    assert_eq!((vertices.topology, &vertices.indices[..]), (Topology::Triangles, &[0, 1, 2, 0, 0, 0, 0, 2, 1][..]));
+}
+
+/// Returns six points as a primitive of this mode with these indices.
+fn listed(mode: u32, component: u32, indices: &[u8]) -> GltfFile {
+    let mut file = triangle();
+    let points: Vec<f32> = (0..6_u8).flat_map(|at| [f32::from(at % 2), f32::from(at / 2), 0.0]).collect();
+    let (points, indices) = (file.floats("VEC3", &points), file.numbers(component, "SCALAR", indices));
+    file.put("/meshes/0/primitives/0", json!({"attributes": {"POSITION": points}, "indices": indices, "mode": mode}));
+    file
+}
+
+#[test]
+fn strips_fans_and_loops_with_bad_or_restart_indices_are_lists_without_them() {
+    use Topology::{LineStrip, Lines, TriangleStrip, Triangles};
+    const SHORTS: [u8; 14] = [0, 0, 1, 0, 2, 0, 0xFF, 0xFF, 3, 0, 4, 0, 5, 0];
+    for (mode, component, indices, topology, expected) in [
+        (3, 5121, &[0, 1, 0xFF, 2, 3][..], Lines, &[0, 1, 2, 3][..]),
+        (2, 5121, &[0, 1, 2, 0xFF, 3, 4, 5], Lines, &[0, 1, 1, 2, 2, 0, 3, 4, 4, 5, 5, 3]),
+        (5, 5121, &[0, 1, 2, 0xFF, 3, 4, 5], Triangles, &[0, 1, 2, 3, 4, 5]),
+        (5, 5123, &SHORTS, Triangles, &[0, 1, 2, 3, 4, 5]),
+        (5, 5121, &[0, 1, 2, 9, 3, 4, 5], Triangles, &[0, 1, 2, 3, 4, 5]),
+        (6, 5121, &[0, 1, 2, 9, 3, 4], Triangles, &[1, 2, 0, 3, 4, 0]),
+    ] {
+        let import = faulty(&listed(mode, component, indices).glb(), &[WarningKind::Indices { count: 1 }]);
+        let vertices = import.imported.vertices(0).unwrap();
+        assert_eq!((vertices.topology, &vertices.indices[..]), (topology, expected), "{mode} {indices:?}");
+        assert_eq!(vertices.triangles().len(), if topology == Triangles { expected.len() / 3 } else { 0 });
+    }
+    for (mode, topology) in [(3, LineStrip), (5, TriangleStrip)] {
+        let import = valid(&listed(mode, 5121, &[0, 1, 2, 3]).glb());
+        assert_eq!(import.imported.vertices(0).unwrap().topology, topology);
+    }
+    // The greatest number restarts even if there is a vertex of this number, but not in another type.
+    let mut many = listed(3, 5121, &[0, 1, 0xFF, 2, 3]);
+    let points = many.floats("VEC3", &[0.0; 3 * 256]);
+    many.put("/meshes/0/primitives/0/attributes/POSITION", json!(points));
+    let import = faulty(&many.glb(), &[WarningKind::Indices { count: 1 }]);
+    assert_eq!(import.imported.vertices(0).unwrap().indices, [0, 1, 2, 3]);
+    let shorts = many.numbers(5123, "SCALAR", &[0, 0, 0xFF, 0, 1, 0]);
+    many.put("/meshes/0/primitives/0/indices", json!(shorts));
+    assert_eq!(valid(&many.glb()).imported.vertices(0).unwrap().indices, [0, 255, 1]);
+}
+
+#[test]
+fn wrong_declared_bounds_are_computed() {
+    let mut file = triangle();
+    file.put("/accessors/0/max", json!([0.5, 0.5, 0]));
+    let import = faulty(&file.glb(), &[WarningKind::Bounds]);
+    let node = import.scene.get(import.imported.node(0).unwrap()).unwrap();
+    assert_eq!(node.drawable().unwrap().bounds, Aabb::new(Vec3::ZERO, Vec3::new(1.0, 1.0, 0.0)));
+    // Few digits are precise enough.
+    file.put("/accessors/0/max", json!([0.99999, 1.00001, 0]));
+    valid(&file.glb());
+}
 
 /// The text of a Git LFS pointer, in place of the 36 bytes of a triangle.
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 36\n";
