@@ -42,7 +42,7 @@ impl Document {
         let parts = &options.parts;
         let warnings = Warnings::new(options.strict);
         let file_bytes = bytes.len() as u64;
-        let Parsed { mut root, blob, json_bytes, weight } =
+        let Parsed { mut root, blob, json_bytes, unknown, weight } =
             file::parse(bytes, Budget::most(file_bytes, options), &warnings)?;
         let mut arena = Bump::new();
         graph::check(&mut root, &arena, &warnings)?;
@@ -53,11 +53,13 @@ impl Document {
         let file_bytes = file_bytes.max((json_bytes as u64).saturating_add(buffers.total()));
         let budget = Budget::limited(Budget::most(file_bytes, options));
         budget.take_bytes(weight, Item::file)?;
+        // The names of unknown attributes, and the lists of them while these grow.
+        budget.take::<[Skipped; 8]>(unknown.len(), Item::file)?;
         #[cfg(feature = "meshopt")]
         let buffers = buffers.within(&budget);
         #[cfg(feature = "draco")]
         let (mut root, buffers) = draco::decode(root, buffers, &budget, parts)?;
-        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings };
+        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &unknown };
 
         let mut skipped = skipped(&root, &arena);
         arena.reset();

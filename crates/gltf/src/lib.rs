@@ -146,12 +146,13 @@
 //! | a scene lists a child without its parent | the child is a root of the scene |
 //! | a scene lists a node twice, or lists a node and its ancestor | the node is in the scene once |
 //! | positions, normals, tangents, deltas that are not finite | see [`WarningKind::Vertices`] |
-//! | weights that are negative, NaN or all zero; joints or indices out of range | the weight is zero; the primitive has no area |
+//! | weights that are negative, NaN or all zero; joints out of range | the weight is zero; joint and weight are zero |
+//! | indices out of range, restarts of strips, fans and loops | see [`WarningKind::Indices`] |
 //! | keys that are not finite, not rotations, out of order, at equal times, before zero | see [`WarningKind::KeysDropped`] and [`WarningKind::KeysMoved`] |
-//! | wrong `min` and `max` of positions | the box is computed |
+//! | `min` and `max` of positions that are no box, or wrong by more than rounding | the box is computed |
 //! | buffers, views and accessors too short in a part that nothing reads | the bytes present are used |
-//! | a zero rotation, shear by rounding, unknown filters and modes, joints as floats, weights without `normalized` | see [`WarningKind::Invalid`] |
-//! | children and channels listed twice; unusable items, such as a skin without joints | see [`WarningKind::Twice`] and [`WarningKind::LeftOut`] |
+//! | a zero rotation, shear by rounding, unknown filters and modes, missing samplers, joints as floats or listed twice, weights without `normalized`, a pointer beside a node | see [`WarningKind::Invalid`] |
+//! | children and channels listed twice; unusable items, such as a skin without joints or a missing texture | see [`WarningKind::Twice`] and [`WarningKind::LeftOut`] |
 //! | a byte order mark, text that is not valid Unicode, white space in base64, backslashes in paths | they are ignored or replaced |
 //!
 //! The following are not faults, because glTF allows them: integers written as `3.0`, chunks of other types, unread

@@ -308,7 +308,7 @@ fn what_is_named_again_and_again_has_a_limit() {
     let ids = MeshIds::count(0, [1].into_iter()).unwrap();
     let read = |bytes| {
         let budget = Budget::limited(bytes);
-        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings };
+        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &[] };
         let mut skipped = Vec::new();
         let mut meshes = mesh::read(reader, &ids, &Parts::ALL, &mut skipped)?;
         let clips = Motion::read(reader, true, &mut skipped)?.clips.len();

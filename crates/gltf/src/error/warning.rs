@@ -48,7 +48,7 @@ pub enum WarningKind {
     ListsChild,
     /// A scene lists a node twice, or lists a node and its ancestor: the node is inserted only once.
     ListedAgain,
-    /// `min` and `max` of positions differ from the data: the box is computed from the data.
+    /// `min` and `max` of positions are no box, or differ from the data: the box is computed from the data.
     Bounds,
     /// Vertices have numbers that are not finite. An invalid position becomes that of the previous vertex. Invalid
     /// normals become +z, invalid tangents +x, and invalid morph deltas zero.
@@ -66,7 +66,7 @@ pub enum WarningKind {
         /// How many vertices.
         count: usize,
     },
-    /// Vertices follow joints that a skin of the mesh lacks: the weights of these joints become zero.
+    /// Vertices name joints that a skin of the mesh lacks, with or without weight: joint and weight become 0.
     Joints {
         /// How many influences.
         count: usize,
@@ -109,7 +109,7 @@ pub enum WarningKind {
     ///
     /// - invalid accessors and compressed buffer views that nothing reads;
     /// - joints without weights, and weights without joints;
-    /// - a default scene that the file lacks;
+    /// - a default scene and textures of materials that the file lacks;
     /// - skins without joints: nothing is drawn with them;
     /// - instances of a mesh that follows a skin.
     LeftOut,
@@ -140,10 +140,7 @@ impl fmt::Display for WarningKind {
                 write!(f, "vertices have no weight ({count}); they follow their first joint")
             }
             Self::Joints { count } => {
-                write!(
-                    f,
-                    "vertices follow joints that a skin of the mesh does not have ({count}); such joints have no weight"
-                )
+                write!(f, "a skin of the mesh lacks joints of vertices ({count}); their number and weight are 0")
             }
             Self::Indices { count } => {
                 write!(f, "indices are out of range, or restart ({count}); their triangles or lines are not drawn")

@@ -1,7 +1,7 @@
 //! The elements of accessors as arrays.
 
-use super::Buffers;
 use super::accessor::{Layout, SPARSE_ORDER, read_index, with_number};
+use super::{Buffers, Unknown};
 use crate::ImportOptions;
 use crate::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, check_index};
 use bumpalo::Bump;
@@ -20,6 +20,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) buffers: &'a Buffers<'a>,
     pub(crate) budget: &'a Budget,
     pub(crate) warnings: &'a Warnings,
+    /// The attributes that glTF does not have, by ascending mesh and primitive.
+    pub(crate) unknown: &'a [Unknown],
 }
 
 /// The default budget of an import is 64 times the size of the file, but at least this number of bytes.
@@ -134,6 +136,13 @@ impl Numbers {
 }
 
 impl<'a> Reader<'a> {
+    /// Returns the names of the attributes of a primitive that glTF does not have.
+    pub(crate) fn unknown_attributes(self, mesh: usize, primitive: usize) -> impl Iterator<Item = &'a str> {
+        let start = self.unknown.partition_point(|it| (it.0, it.1) < (mesh, primitive));
+        let of_primitive = self.unknown[start..].iter().take_while(move |it| (it.0, it.1) == (mesh, primitive));
+        of_primitive.map(|(.., name)| name.as_str())
+    }
+
     /// Returns the elements of `accessor`, `N` numbers each. `field` names the accessor in errors.
     pub(crate) fn arrays<const N: usize>(
         self,

@@ -1,24 +1,44 @@
 //! Repairs JSON that the parser refuses although glTF allows it or its meaning is plain.
 
+use gltf::json::mesh::Semantic;
+use gltf::json::validation::Checked;
 use serde_json::Value;
 
 /// The node index of a channel that moves no node.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
-/// Returns the repaired JSON, whether unpaired surrogates were replaced, and whether a numeric version became text.
+/// Repaired JSON, and the faults that the parsed JSON does not show.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Repaired {
+    pub(super) text: String,
+    /// Whether unpaired surrogates were replaced.
+    pub(super) lone_surrogates: bool,
+    /// Whether a numeric version became text.
+    pub(super) number_as_version: bool,
+    /// The animation and the channel of each target with both a pointer and a node.
+    pub(super) pointers: Vec<(usize, usize)>,
+    /// The attributes that glTF does not have, by ascending mesh and primitive.
+    pub(super) unknown: Vec<Unknown>,
+}
+
+/// The mesh, the primitive and the name of an attribute that glTF does not have.
+pub(crate) type Unknown = (usize, usize, String);
+
+/// Returns the repaired JSON.
 ///
 /// - Integers written as `3.0` or `3e0` become `3`, except in `extras`, whose text is kept.
 /// - An unpaired surrogate becomes U+FFFD.
-/// - If the target of an animation channel has no node, it gets the node and path of its `KHR_animation_pointer`, or
-///   [`NO_NODE`].
+/// - The target of an animation channel gets the node and path of its `KHR_animation_pointer`, if it has one. A target
+///   without pointer and node, or with a pointer to something else, gets [`NO_NODE`].
+/// - An enumeration that is a number instead of text, or text instead of a number, becomes an unknown value.
 /// - A scene without a list of nodes gets an empty list.
 ///
 /// Runs in **O(text)**. Invalid JSON stays invalid.
-pub(super) fn repaired(text: &str) -> (String, bool, bool) {
-    let out = String::with_capacity(text.len() + 64);
-    let mut writer = Writer { text, at: 0, out, lone_surrogates: false, number_as_version: false };
+pub(super) fn repaired(text: &str) -> Repaired {
+    let repaired = Repaired { text: String::with_capacity(text.len() + 64), ..Repaired::default() };
+    let mut writer = Writer { text, at: 0, repaired };
     writer.all();
-    (writer.out, writer.lone_surrogates, writer.number_as_version)
+    writer.repaired
 }
 
 /// The greatest depth of nesting that is repaired, which is more than the parser accepts.
@@ -32,14 +52,27 @@ struct Open<'a> {
     is_empty: bool,
     /// Whether an object has the key `nodes`.
     has_nodes: bool,
+    /// The number of objects and arrays in it so far.
+    count: usize,
+}
+
+/// Returns whether the value of this key, in the innermost open object, is an enumeration: of text if `Some(true)`, of
+/// numbers if `Some(false)`.
+fn is_text(key: &str, open: &[Open<'_>]) -> Option<bool> {
+    match (key, open) {
+        ("interpolation", [_, animations, _, samplers, _]) => {
+            (animations.key == "animations" && samplers.key == "samplers").then_some(true)
+        }
+        ("alphaMode", [_, list, _]) => (list.key == "materials").then_some(true),
+        ("magFilter" | "minFilter" | "wrapS" | "wrapT", [_, list, _]) => (list.key == "samplers").then_some(false),
+        _ => None,
+    }
 }
 
 struct Writer<'a> {
     text: &'a str,
     at: usize,
-    out: String,
-    lone_surrogates: bool,
-    number_as_version: bool,
+    repaired: Repaired,
 }
 
 impl<'a> Writer<'a> {
@@ -63,16 +96,35 @@ impl<'a> Writer<'a> {
                         if let Some(open) = open.last_mut() {
                             open.has_nodes |= key == "nodes";
                         }
-                        if key == "extras" {
-                            self.copy_value();
-                        } else if key == "target" && open.iter().any(|open| open.key == "channels") {
-                            self.target();
+                        match &open[..] {
+                            _ if key == "extras" => self.copy_value(),
+                            [_, animations, _, channels, _]
+                                if key == "target" && (animations.key, channels.key) == ("animations", "channels") =>
+                            {
+                                if self.target() {
+                                    self.repaired.pointers.push((animations.count - 1, channels.count - 1));
+                                }
+                            }
+                            [_, meshes, _, primitives, _, of]
+                                if of.key == "attributes"
+                                    && (meshes.key, primitives.key) == ("meshes", "primitives") =>
+                            {
+                                self.attribute(meshes.count - 1, primitives.count - 1, start);
+                            }
+                            open => {
+                                if let Some(is_text) = is_text(key, open) {
+                                    self.enumeration(is_text);
+                                }
+                            }
                         }
                     }
                 }
                 b'{' | b'[' => {
                     let is_object = byte == b'{';
-                    open.push(Open { key, is_object, is_empty: true, has_nodes: false });
+                    if let Some(parent) = open.last_mut() {
+                        parent.count += 1;
+                    }
+                    open.push(Open { key, is_object, is_empty: true, has_nodes: false, count: 0 });
                     self.copy();
                 }
                 b'}' | b']' => {
@@ -81,7 +133,7 @@ impl<'a> Writer<'a> {
                     if let Some(scene) = closed.filter(|it| it.is_object && it.key == "scenes" && !it.has_nodes)
                         && open.len() == 2
                     {
-                        self.out.push_str(if scene.is_empty { "\"nodes\":[]" } else { ",\"nodes\":[]" });
+                        self.repaired.text.push_str(if scene.is_empty { "\"nodes\":[]" } else { ",\"nodes\":[]" });
                     }
                     // After a nested value, the next element of the enclosing list has that list's key.
                     key = open.last().map_or("", |open| open.key);
@@ -90,20 +142,20 @@ impl<'a> Writer<'a> {
                 b'0'..=b'9' if matches!(key, "version" | "minVersion") && open.len() == 2 && open[1].key == "asset" => {
                     let version = self.text[self.at..].split([',', '}']).next().unwrap_or_default().trim_end();
                     let text = version.parse::<f64>().map(|number| format!("\"{number:?}\""));
-                    self.out.push_str(text.as_deref().unwrap_or(version));
+                    self.repaired.text.push_str(text.as_deref().unwrap_or(version));
                     self.at += version.len();
-                    self.number_as_version = true;
+                    self.repaired.number_as_version = true;
                 }
                 b'-' | b'0'..=b'9' => self.number(),
                 _ => self.copy(),
             }
         }
-        self.out.push_str(&self.text[self.at..]);
+        self.repaired.text.push_str(&self.text[self.at..]);
     }
 
     fn copy(&mut self) {
         if let Some(character) = self.text[self.at..].chars().next() {
-            self.out.push(character);
+            self.repaired.text.push(character);
             self.at += character.len_utf8();
         }
     }
@@ -127,18 +179,18 @@ impl<'a> Writer<'a> {
                 b'\\' => match (self.unit(self.at), self.unit(self.at + 6)) {
                     (Some(0xD800..0xDC00), Some(0xDC00..0xE000)) => self.at += 12,
                     (Some(0xD800..0xE000), _) => {
-                        self.out.push_str(&self.text[from..self.at]);
-                        self.out.push('\u{FFFD}');
+                        self.repaired.text.push_str(&self.text[from..self.at]);
+                        self.repaired.text.push('\u{FFFD}');
                         self.at += 6;
                         from = self.at;
-                        self.lone_surrogates = true;
+                        self.repaired.lone_surrogates = true;
                     }
                     _ => self.at += 1 + self.text[self.at + 1..].chars().next().map_or(0, char::len_utf8),
                 },
                 _ => self.at += 1,
             }
         }
-        self.out.push_str(&self.text[from..self.at]);
+        self.repaired.text.push_str(&self.text[from..self.at]);
     }
 
     /// Returns the code unit of the `\u` escape at `at`.
@@ -157,8 +209,8 @@ impl<'a> Writer<'a> {
         // Larger integers are not exact in an `f64`.
         let whole = number.parse::<f64>().ok().filter(|it| is_float && it.fract() == 0.0 && it.abs() < 9e15);
         match whole {
-            Some(whole) => self.out.push_str(&format!("{whole:.0}")),
-            None => self.out.push_str(number),
+            Some(whole) => self.repaired.text.push_str(&format!("{whole:.0}")),
+            None => self.repaired.text.push_str(number),
         }
         self.at += length;
     }
@@ -192,17 +244,46 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Copies the target of a channel, and adds a node index if the target has none.
-    fn target(&mut self) {
-        let (start, out) = (self.at, self.out.len());
+    /// Lists an attribute that glTF does not have; its name, in quotes, is the text from `start` on.
+    fn attribute(&mut self, mesh: usize, primitive: usize, start: usize) {
+        let name: Option<String> = serde_json::from_str(&self.text[start..self.at]).ok();
+        // `semantic` fails for no text.
+        let semantic = |name: &String| serde_json::from_value(Value::from(name.as_str())).unwrap_or(Checked::Invalid);
+        if let Some(name) = name.filter(|name| semantic(name) == Checked::<Semantic>::Invalid) {
+            self.repaired.unknown.push((mesh, primitive, name));
+        }
+    }
+
+    /// Copies the value of an enumeration; replaces a value of the wrong type by one that is unknown.
+    fn enumeration(&mut self, is_text: bool) {
+        let value = self.text[self.at..].trim_ascii_start().trim_start_matches(':').trim_ascii_start();
+        let is_right = match value.as_bytes() {
+            [b'"', ..] => is_text,
+            [b'-' | b'0'..=b'9', ..] => !is_text,
+            _ => false,
+        };
+        if !is_right {
+            let out = self.repaired.text.len();
+            self.copy_value();
+            self.repaired.text.truncate(out);
+            self.repaired.text.push_str(if is_text { ":\"\"" } else { ":0" });
+        }
+    }
+
+    /// Copies the target of a channel, and sets its node and path to those of its pointer. Returns whether it had a node
+    /// beside a pointer.
+    fn target(&mut self) -> bool {
+        let (start, out) = (self.at, self.repaired.text.len());
         self.copy_value();
         let mut target =
             match serde_json::from_str(self.text[start..self.at].trim_ascii_start().trim_start_matches(':')) {
                 Ok(Value::Object(target)) => target,
-                _ => return,
+                _ => return false,
             };
-        if !target.contains_key("node") {
-            let pointer = target.get("extensions").and_then(|all| all.get("KHR_animation_pointer")?.get("pointer"));
+        let pointer = target.get("extensions").and_then(|all| all.get("KHR_animation_pointer")?.get("pointer"));
+        let has_node = target.contains_key("node");
+        let is_beside = has_node && pointer.is_some();
+        if !has_node || is_beside {
             let (node, path) = pointer.and_then(Value::as_str).and_then(node_property).unwrap_or((NO_NODE, "pointer"));
             let (node, path) = (Value::from(node), Value::from(path));
             target.insert("node".to_owned(), node);
@@ -210,9 +291,10 @@ impl<'a> Writer<'a> {
         } else if let Some(node) = target.get("node").and_then(Value::as_f64).filter(|node| node.fract() == 0.0) {
             target.insert("node".to_owned(), serde_json::from_str(&format!("{node:.0}")).unwrap_or_default());
         }
-        self.out.truncate(out);
-        self.out.push(':');
-        self.out.push_str(&Value::Object(target).to_string());
+        self.repaired.text.truncate(out);
+        self.repaired.text.push(':');
+        self.repaired.text.push_str(&Value::Object(target).to_string());
+        is_beside
     }
 }
 
@@ -226,7 +308,7 @@ fn node_property(pointer: &str) -> Option<(u32, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::repaired;
+    use super::{Repaired, Value, repaired};
 
     #[test]
     fn plain_json_is_copied() {
@@ -235,7 +317,7 @@ mod tests {
             r#"{"extras": {"a": [3.0, {"b": 1e2}]}, "b": {"extras": 3.0}, "c": {"extras": "3.0"}}"#,
             r#"{"animations": [{"channels": [{"target" : {"node":1,"path":"scale"}}]}], "target": {"path": "x"}}"#,
         ] {
-            assert_eq!(repaired(text), (text.replace(" : ", ":"), false, false));
+            assert_eq!(repaired(text), Repaired { text: text.replace(" : ", ":"), ..Repaired::default() });
         }
     }
 
@@ -248,27 +330,49 @@ mod tests {
                 r#"{"scenes":[{},{"name":"a"},{"nodes":[]}]}"#,
                 r#"{"scenes":[{"nodes":[]},{"name":"a","nodes":[]},{"nodes":[]}]}"#,
             ),
-            (r#"{"channels":[{"target":{}}]}"#, r#"{"channels":[{"target":{"node":4294967295,"path":"pointer"}}]}"#),
             (r#"{"asset":{"version":2e0,"minVersion":2}}"#, r#"{"asset":{"version":"2.0","minVersion":"2.0"}}"#),
-            (r#"{"channels":[{"target":{"node":2.0}}]}"#, r#"{"channels":[{"target":{"node":2}}]}"#),
+            (
+                r#"{"materials":[{"alphaMode": 1},{"alphaMode":"MASK"}]}"#,
+                r#"{"materials":[{"alphaMode":""},{"alphaMode":"MASK"}]}"#,
+            ),
+            (r#"{"samplers":[{"wrapS": "x","wrapT":2.0}]}"#, r#"{"samplers":[{"wrapS":0,"wrapT":2}]}"#),
+            (
+                r#"{"animations":[{"samplers":[{"interpolation" : 0},{"interpolation":null}]}]}"#,
+                r#"{"animations":[{"samplers":[{"interpolation":""},{"interpolation":""}]}]}"#,
+            ),
         ] {
-            assert_eq!(repaired(text).0, expected);
+            assert_eq!(repaired(text).text, expected);
         }
-        let pointer = |to: &str| {
-            let target = format!(r#"{{"extensions":{{"KHR_animation_pointer":{{"pointer":"{to}"}}}}}}"#);
-            let text = format!(r#"{{"channels":[{{"target":{target}}}]}}"#);
-            let from = text.replace(r#""}}}}]"#, r#""}},"node":NODE,"path":"PATH"}}]"#);
-            assert_ne!(from, text);
-            (repaired(&text).0, from)
-        };
-        for (to, node, path) in [
-            ("/nodes/7/weights", "7", "weights"),
-            ("/nodes/x/scale", "4294967295", "pointer"),
-            ("/materials/0/x", "4294967295", "pointer"),
+    }
+
+    #[test]
+    fn targets_get_the_node_and_the_path_of_their_pointer() {
+        let pointer = |to: &str| format!(r#""extensions":{{"KHR_animation_pointer":{{"pointer":"{to}"}}}},"#);
+        let cubes = pointer("/nodes/7/weights");
+        for (target, node, path, is_beside) in [
+            ("", "4294967295", "pointer", false),
+            (r#""node":2.0,"path":"scale","#, "2", "scale", false),
+            (&*cubes, "7", "weights", false),
+            (&*pointer("/nodes/x/scale"), "4294967295", "pointer", false),
+            (&*pointer("/materials/0/x"), "4294967295", "pointer", false),
+            (&*format!(r#"{cubes}"node":2,"path":"scale","#), "7", "weights", true),
         ] {
-            let (found, expected) = pointer(to);
-            assert_eq!(found, expected.replace("NODE", node).replace("PATH", path));
+            let target = target.trim_end_matches(',');
+            let text = format!(r#"{{"animations":[{{}},{{"channels":[{{}},{{"target":{{{target}}}}}]}}]}}"#);
+            let found = repaired(&text);
+            let json: Value = serde_json::from_str(&found.text).unwrap();
+            let target = &json["animations"][1]["channels"][1]["target"];
+            assert_eq!((target["node"].to_string().as_str(), target["path"].as_str()), (node, Some(path)), "{text}");
+            assert_eq!(found.pointers, if is_beside { &[(1, 1)][..] } else { &[] });
         }
+    }
+
+    #[test]
+    fn attributes_that_gltf_does_not_have_are_listed() {
+        let text = r#"{"meshes":[{},{"primitives":[{},{"attributes":{"POSITION":0,"\u0055V0":1,"_A":2,"COLOR":1}}]}]}"#;
+        let found = repaired(text);
+        assert_eq!(found.unknown, [(1, 1, "UV0".to_owned()), (1, 1, "COLOR".to_owned())]);
+        assert_eq!(found.text, text);
     }
 
     #[test]

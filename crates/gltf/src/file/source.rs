@@ -1,8 +1,11 @@
 //! From bytes to a JSON root: containers, versions, required extensions.
 
-use super::{repair, weight};
-use crate::error::{ImportError, ImportErrorKind, Item, OtherFile, WarningKind, Warnings};
+use super::repair::{self, Repaired, Unknown};
+use super::weight;
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, OtherFile, WarningKind, Warnings};
 use gltf::json::Root;
+use gltf::json::mesh::Semantic;
+use gltf::json::validation::Checked;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -49,6 +52,8 @@ pub(crate) struct Parsed<'a> {
     pub(crate) root: Root,
     pub(crate) blob: Blob<'a>,
     pub(crate) json_bytes: usize,
+    /// The attributes that glTF does not have, by ascending mesh and primitive.
+    pub(crate) unknown: Vec<Unknown>,
     /// An upper bound on the bytes that the parsed JSON and its items take.
     pub(crate) weight: u64,
 }
@@ -71,19 +76,35 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Resu
         return Err(ImportErrorKind::TooManyBytes { item: Item::file(), bytes: weight, most }.into());
     }
     // Parsing checked text is faster than parsing bytes.
-    let root = match core::str::from_utf8(json).ok().and_then(|text| Root::from_str(text).ok()) {
-        Some(root) => root,
+    let text = core::str::from_utf8(json).ok();
+    let (root, unknown) = match text.and_then(|text| Some((Root::from_str(text).ok()?, text))) {
+        Some((root, text)) if is_whole(&root, text) => (root, Vec::new()),
+        Some((root, text)) => match repair::repaired(text) {
+            Repaired { pointers, unknown, .. } if pointers.is_empty() => (root, unknown),
+            _ => {
+                drop(root);
+                repaired(json, warnings)?
+            }
+        },
         None => repaired(json, warnings)?,
     };
     check_version(&root)?;
     let weight = weight.saturating_add(root.materials.len() as u64 * weight::MATERIAL);
-    Ok(Parsed { root, blob: blob.map(Cow::Borrowed), json_bytes: json.len(), weight })
+    Ok(Parsed { root, blob: blob.map(Cow::Borrowed), json_bytes: json.len(), unknown, weight })
 }
 
-/// Repairs and parses JSON that the JSON parser refused.
-fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
+/// Returns whether the parser kept all that the import reads: it drops names of unknown attributes, and pointers.
+fn is_whole(root: &Root, text: &str) -> bool {
+    let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let is_unknown = |semantic: &Checked<Semantic>| matches!(semantic, Checked::Invalid);
+    let has_pointers = || !root.animations.is_empty() && text.contains("KHR_animation_pointer");
+    !primitives.flat_map(|it| it.attributes.keys()).any(is_unknown) && !has_pointers()
+}
+
+/// Repairs and parses JSON that the JSON parser refused, or whose pointers it dropped. Also returns [`Parsed::unknown`].
+fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Vec<Unknown>), ImportError> {
     let text = String::from_utf8_lossy(json);
-    let (repaired, lone_surrogates, number_as_version) = repair::repaired(&text);
+    let Repaired { text: repaired, lone_surrogates, number_as_version, pointers, unknown } = repair::repaired(&text);
     let parser = &mut serde_json::Deserializer::from_str(&repaired);
     let root: Root = serde_path_to_error::deserialize(&mut *parser).map_err(|error| {
         if let Some(version) = other_version(&repaired) {
@@ -100,7 +121,12 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<Root, ImportError> {
     if number_as_version {
         warnings.fault(Item::file, || "asset".to_owned(), WarningKind::Invalid { meant: "text" })?;
     }
-    Ok(root)
+    for (animation, channel) in pointers {
+        let item = || Item::of(&root, ItemKind::Animation, animation);
+        let kind = WarningKind::Invalid { meant: "the node of the pointer" };
+        warnings.fault(item, || format!("channels[{channel}].target.node"), kind)?;
+    }
+    Ok((root, unknown))
 }
 
 /// Returns the glTF version of JSON if it is not 2.

@@ -83,12 +83,11 @@ impl Source<'_> {
         // The JSON parser does not read the texture transforms of these two textures.
         if let Some(it) = normal {
             let others = it.extensions.as_ref().map(|extensions| &extensions.others);
-            material.normal_texture = Some(self.plain_texture(it.index, it.tex_coord, others, "normalTexture")?);
+            material.normal_texture = self.plain_texture(it.index, it.tex_coord, others, "normalTexture")?;
         }
         if let Some(it) = occlusion {
             let others = it.extensions.as_ref().map(|extensions| &extensions.others);
-            material.occlusion_texture =
-                Some(self.plain_texture(it.index, it.tex_coord, others, "occlusionTexture")?);
+            material.occlusion_texture = self.plain_texture(it.index, it.tex_coord, others, "occlusionTexture")?;
         }
         if let Some(extensions) = &json.extensions {
             self.extensions(extensions, &mut material)?;
@@ -187,7 +186,7 @@ impl Source<'_> {
     fn texture(&self, info: Option<&Info>, name: &str) -> Result<Option<TextureRef>, ImportError> {
         let Some(info) = info else { return Ok(None) };
         let transform = info.extensions.as_ref().and_then(|extensions| extensions.texture_transform.as_ref());
-        self.reference(info.index, info.tex_coord, transform, name).map(Some)
+        self.reference(info.index, info.tex_coord, transform, name)
     }
 
     fn plain_texture(
@@ -196,7 +195,7 @@ impl Source<'_> {
         texcoord: u32,
         others: Option<&Map<String, Value>>,
         name: &str,
-    ) -> Result<TextureRef, ImportError> {
+    ) -> Result<Option<TextureRef>, ImportError> {
         let transform = others.and_then(|others| others.get(TRANSFORM));
         let transform = transform.map(|value| serde_json::from_value::<JsonTransform>(value.clone())).transpose();
         let transform = transform.map_err(|_| {
@@ -205,20 +204,23 @@ impl Source<'_> {
         self.reference(index, texcoord, transform.as_ref(), name)
     }
 
+    /// Returns a reference; `None` if the file lacks the texture.
     fn reference(
         &self,
         index: Index<json::Texture>,
         texcoord: u32,
         transform: Option<&JsonTransform>,
         name: &str,
-    ) -> Result<TextureRef, ImportError> {
-        let textures = self.reader.root.textures.len();
-        check_index(Some(index), textures, || self.item(), || format!("{name}.index"))?;
+    ) -> Result<Option<TextureRef>, ImportError> {
+        if index.value() >= self.reader.root.textures.len() {
+            self.reader.warnings.fault(|| self.item(), || format!("{name}.index"), WarningKind::LeftOut)?;
+            return Ok(None);
+        }
         if let Some(it) = transform {
             let numbers = [it.offset.0[0], it.offset.0[1], it.rotation.0, it.scale.0[0], it.scale.0[1]];
             check_finite(&numbers, || self.item(), &format!("{name}.extensions.{TRANSFORM}"))?;
         }
-        Ok(TextureRef {
+        Ok(Some(TextureRef {
             texture: index.value(),
             texcoord: transform.and_then(|it| it.tex_coord).unwrap_or(texcoord),
             transform: transform.map(|it| TextureTransform {
@@ -226,7 +228,7 @@ impl Source<'_> {
                 rotation: it.rotation.0,
                 scale: it.scale.0,
             }),
-        })
+        }))
     }
 
     fn invalid(&self, field: &str, problem: &'static str) -> ImportError {
@@ -240,7 +242,11 @@ fn texture(Reader { root, warnings, .. }: Reader<'_>, index: usize, extras: bool
     // The parser stores `u32::MAX` for a texture without an image.
     let source = Some(json.source).filter(|source| source.value() != u32::MAX as usize);
     check_index(source, root.images.len(), item, || "source".to_owned())?;
-    check_index(json.sampler, root.samplers.len(), item, || "sampler".to_owned())?;
+    let sampler = json.sampler.and_then(|sampler| root.samplers.get(sampler.value()));
+    let kind = WarningKind::Invalid { meant: "the default" };
+    if json.sampler.is_some() && sampler.is_none() {
+        warnings.fault(item, || "sampler".to_owned(), kind)?;
+    }
     let mut texture = Texture {
         name: json.name.clone(),
         image: source.map(|source| source.value()),
@@ -262,9 +268,7 @@ fn texture(Reader { root, warnings, .. }: Reader<'_>, index: usize, extras: bool
         }
         texture.other_images.push((format.to_owned(), image));
     }
-    if let Some(sampler) = json.sampler {
-        let json = &root.samplers[sampler.value()];
-        let kind = WarningKind::Invalid { meant: "the default" };
+    if let Some(json) = sampler {
         let fault = |field: &str| warnings.fault(item, || format!("sampler.{field}"), kind);
         texture.sampler = Sampler {
             mag_filter: match json.mag_filter {

@@ -16,7 +16,7 @@ const DECODED_TOLERANCE: f32 = 1e-3;
 const NUMBER_TOLERANCE: f32 = 1e-6;
 
 /// Returns the box of a mesh's positions: the accessor's `min` and `max` if valid, else the computed box if `measured`,
-/// else an empty box. Expects that [`check`](crate::file::check) has passed.
+/// else an empty box. Lists a fault if `min` and `max` are no box. Expects that [`check`](crate::file::check) has passed.
 pub(super) fn positions(
     reader: Reader<'_>,
     accessor: usize,
@@ -37,6 +37,11 @@ pub(super) fn positions(
     if let Some(declared) = declared(json, &layout) {
         return Ok(declared);
     }
+    let fault = |kind| reader.warnings.fault(|| Item::of(root, ItemKind::Mesh, mesh), || field.to_owned(), kind);
+    // Many files have neither, and nothing is lost.
+    if json.min.is_some() || json.max.is_some() {
+        fault(WarningKind::Bounds)?;
+    }
     if !measured {
         return Ok(Aabb::EMPTY);
     }
@@ -44,15 +49,14 @@ pub(super) fn positions(
     let found = with_number!(layout.component, json.normalized, read => measure(reader, &layout, item, read));
     let (found, bad) = found?.ok_or_else(|| refuse(SPARSE_ORDER))?;
     if bad > 0 {
-        let kind = WarningKind::Vertices { count: bad };
-        reader.warnings.fault(|| Item::of(root, ItemKind::Mesh, mesh), || field.to_owned(), kind)?;
+        fault(WarningKind::Vertices { count: bad })?;
     }
     // If no position is finite, all become zero.
     Ok(if bad > 0 && found.is_empty() { Aabb::new(Vec3::ZERO, Vec3::ZERO) } else { found })
 }
 
-/// Returns the box of a primitive; `found` is the box computed from its positions. The declared box is used if it
-/// differs only by rounding, or if the file has no positions.
+/// Returns the box of a primitive; `found` is the box computed from its positions. The result contains `found`, and the
+/// declared box if this differs only by rounding. If the file has no positions, it is the declared box.
 pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: Aabb) -> Result<Aabb, ImportError> {
     let root = reader.root;
     let primitive = &root.meshes[mesh].primitives[number];
@@ -72,7 +76,7 @@ pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: 
     let tolerance = size_tolerance * found.size().max_element() + NUMBER_TOLERANCE * greatest;
     let distance = (declared.min - found.min).abs().max((declared.max - found.max).abs()).max_element();
     if distance <= tolerance {
-        return Ok(declared);
+        return Ok(declared.merge(&found));
     }
     let field = || format!("primitives[{number}].attributes.POSITION");
     reader.warnings.fault(|| Item::of(root, ItemKind::Mesh, mesh), field, WarningKind::Bounds)?;

@@ -68,27 +68,13 @@ pub(super) fn without_weight(weights: &[f32], influences: usize) -> usize {
     weights.chunks_exact(influences).filter(|of_vertex| of_vertex.iter().sum::<f32>() == 0.0).count()
 }
 
-/// Sets to zero the weights of joints whose number is `limit` or more, and returns how many weights were changed. If
-/// all weights of a vertex are then zero and the number of its first joint is `limit` or more, that number becomes 0.
-pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], influences: usize, limit: usize) -> usize {
+/// Sets to zero the joints whose number is `limit` or more, and their weights. Returns how many joints were changed.
+pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], limit: usize) -> usize {
     if usize::from(joints.iter().copied().fold(0, u16::max)) < limit {
         return 0;
     }
-    let mut count = 0;
-    for (joints, weights) in joints.chunks_exact_mut(influences).zip(weights.chunks_exact_mut(influences)) {
-        let before = count;
-        for (&joint, weight) in joints.iter().zip(&mut *weights) {
-            if *weight > 0.0 && usize::from(joint) >= limit {
-                *weight = 0.0;
-                count += 1;
-            }
-        }
-        if usize::from(joints[0]) >= limit && weights.iter().all(|&weight| weight == 0.0) {
-            joints[0] = 0;
-            count = count.max(before + 1);
-        }
-    }
-    count
+    let bad = joints.iter_mut().zip(weights).filter(|(joint, _)| usize::from(**joint) >= limit);
+    bad.map(|(joint, weight)| (*joint, *weight) = (0, 0.0)).count()
 }
 
 /// Returns how many indices are `limit` or more.
@@ -179,10 +165,8 @@ mod tests {
         assert_eq!(list, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         assert_eq!(without_weight(&list, 2), 2);
         let (mut of, mut list) = ([0, 7, 9, 9, 9, 1], [0.5, 0.5, 1.0, 0.0, 0.0, 1.0]);
-        assert_eq!(joints(&mut of, &mut list, 2, 9), 1);
-        assert_eq!((of, list), ([0, 7, 0, 9, 9, 1], [0.5, 0.5, 0.0, 0.0, 0.0, 1.0]));
-        let (mut of, mut list) = ([9, 0], [0.0, 0.0]);
-        assert_eq!((joints(&mut of, &mut list, 2, 1), of), (1, [0, 0]));
+        assert_eq!(joints(&mut of, &mut list, 9), 3);
+        assert_eq!((of, list), ([0, 7, 0, 0, 0, 1], [0.5, 0.5, 0.0, 0.0, 0.0, 1.0]));
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub(super) fn read(
     for (mesh, json) in root.meshes.iter().enumerate() {
         let mut primitives = Vec::with_capacity(json.primitives.len());
         for (number, primitive) in json.primitives.iter().enumerate() {
-            check_primitive(root, mesh, number, primitive)?;
+            check_primitive(reader, mesh, number, primitive)?;
             let bounds = match primitive.attributes.get(&Checked::Valid(Semantic::Positions)) {
                 Some(accessor) => {
                     let field = format!("primitives[{number}].attributes.POSITION");
@@ -157,13 +157,16 @@ pub(super) fn read_vertices(
 }
 
 /// Checks the indices of a primitive.
-fn check_primitive(root: &Root, mesh: usize, number: usize, json: &Primitive) -> Result<(), ImportError> {
+fn check_primitive(reader: Reader<'_>, mesh: usize, number: usize, json: &Primitive) -> Result<(), ImportError> {
+    let root = reader.root;
     let item = || Item::of(root, ItemKind::Mesh, mesh);
     let field = |name: &str| format!("primitives[{number}].{name}");
     check_index(json.material, root.materials.len(), item, || field("material"))?;
     check_index(json.indices, root.accessors.len(), item, || field("indices"))?;
     for (semantic, accessor) in &json.attributes {
-        let name = || field(&format!("attributes.{}", semantic.to_string()));
+        // Of several attributes with unknown names, the parser keeps the last.
+        let unknown = || reader.unknown_attributes(mesh, number).last().filter(|_| *semantic == Checked::Invalid);
+        let name = || field(&format!("attributes.{}", unknown().map_or_else(|| semantic.to_string(), str::to_owned)));
         check_index(Some(*accessor), root.accessors.len(), item, name)?;
     }
     Ok(())

@@ -228,7 +228,7 @@ impl Source<'_> {
             (joints.into_flattened(), weights.into_flattened())
         };
         if influences > 0 {
-            let lost = mend::joints(&mut joints, &mut weights, influences, limit);
+            let lost = mend::joints(&mut joints, &mut weights, limit);
             self.fault(lost, "attributes.JOINTS_0", |count| WarningKind::Joints { count })?;
             let without = mend::without_weight(&weights, influences);
             self.fault(without, "attributes.WEIGHTS_0", |count| WarningKind::NoWeights { count })?;
@@ -302,14 +302,22 @@ impl Source<'_> {
                     data.attributes.extend(values.map(|values| custom::VertexAttribute { name, values }));
                     is_read
                 }
-                Checked::Invalid => false,
+                Checked::Invalid => {
+                    for name in self.reader.unknown_attributes(self.mesh, self.number) {
+                        skipped.push(self.skipped(name.to_owned()));
+                    }
+                    true
+                }
                 _ => true,
             };
             if !is_read {
-                let (mesh, primitive, name) = (self.mesh, self.number, semantic.to_string());
-                skipped.push(Skipped::Attribute { mesh, primitive, name });
+                skipped.push(self.skipped(semantic.to_string()));
             }
         }
         Ok(())
+    }
+
+    fn skipped(&self, name: String) -> Skipped {
+        Skipped::Attribute { mesh: self.mesh, primitive: self.number, name }
     }
 }

@@ -1,7 +1,7 @@
 //! Skins: the joints of a rig that a mesh follows.
 
 use super::rig::Rigs;
-use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
+use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, check_index};
 use crate::extras::others;
 use crate::file::{Numbers, Reader, columns};
 use crate::{Extensions, Extras};
@@ -45,6 +45,7 @@ pub struct ImportedSkin {
 pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, ImportError> {
     let root = reader.root;
     let mut skins = Vec::with_capacity(root.skins.len());
+    let mut listed = vec![usize::MAX; root.nodes.len()];
     for (index, json) in root.skins.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Skin, index);
         if json.joints.is_empty() {
@@ -53,7 +54,11 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
         }
         check_index(json.skeleton, root.nodes.len(), item, || "skeleton".to_owned())?;
         for (position, joint) in json.joints.iter().enumerate() {
-            check_index(Some(*joint), root.nodes.len(), item, || format!("joints[{position}]"))?;
+            let field = || format!("joints[{position}]");
+            check_index(Some(*joint), root.nodes.len(), item, field)?;
+            if core::mem::replace(&mut listed[joint.value()], index) == index {
+                reader.warnings.fault(item, field, WarningKind::Invalid { meant: "another joint at the same node" })?;
+            }
         }
         let inverse_binds = match json.inverse_bind_matrices {
             None => vec![Mat34::IDENTITY; json.joints.len()],

@@ -26,17 +26,46 @@ fn pair() -> GltfFile {
 
 /// Imports a file whose animation moves the target of a pointer.
 fn pointing(to: &str, required: bool) -> Result<Import, ImportError> {
+    ImportOptions::new().strict().from_slice(&pointer_to(to, None, required), None)
+}
+
+/// Returns a file whose animation moves the target of a pointer, with or without a node beside the pointer.
+fn pointer_to(to: &str, node: Option<usize>, required: bool) -> Vec<u8> {
     let mut file = pair();
     let times = file.floats("SCALAR", &[0.0, 1.0]);
     let values = file.floats("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
-    let target = json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": to}}});
+    let mut target = json!({"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": to}}});
+    if let Some(node) = node {
+        target["node"] = json!(node);
+    }
     file.json["animations"] = json!([{"samplers": [{"input": times, "output": values}],
         "channels": [{"sampler": 0, "target": target}]}]);
     file.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
     if required {
         file.json["extensionsRequired"] = json!(["KHR_animation_pointer"]);
     }
-    ImportOptions::new().strict().from_slice(&file.glb(), None)
+    file.glb()
+}
+
+#[test]
+fn a_pointer_beside_a_node_decides() {
+    let import = |to, required| hedgerow_gltf::from_slice(&pointer_to(to, Some(1), required), None);
+    for required in [false, true] {
+        let imported = import("/nodes/0/translation", required).expect("it is understood").imported;
+        assert_eq!((imported.rigs[imported.clips[0].rig].joint_of(0), imported.rigs.len()), (Some(0), 1));
+        let warning = imported.warnings[0].to_string();
+        assert!(
+            warning.starts_with("animation 0: channels[0].target.node: glTF does not allow this value"),
+            "{warning}"
+        );
+        let bytes = pointer_to("/nodes/0/translation", Some(1), required);
+        let strict = ImportOptions::new().strict().from_slice(&bytes, None).map(drop);
+        assert!(matches!(strict.unwrap_err().kind(), ImportErrorKind::Strict(_)));
+    }
+    let other = "/materials/0/emissiveFactor";
+    let imported = import(other, false).expect("it is not required").imported;
+    assert_eq!(imported.skipped[0], Skipped::Channel { animation: 0, channel: 0 });
+    assert!(matches!(import(other, true).map(drop).unwrap_err().kind(), ImportErrorKind::Invalid { .. }));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use hedgerow::anim::{ClipBuilder, Library, Pose};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::skin::{Skin, SkinOutput};
 use hedgerow::{Aabb, Transform};
-use hedgerow_gltf::material::{AlphaMode, Wrap};
+use hedgerow_gltf::material::{AlphaMode, Sampler, Wrap};
 use hedgerow_gltf::{
     BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Skipped, WarningKind,
 };
@@ -159,9 +159,11 @@ fn nods(file: &Imported, angle: f32) -> bool {
     (track.sample(1.0).angle_between(Quat::IDENTITY) - angle).abs() < 1e-3
 }
 
+const POINTER: &str =
+    r#"{"node": 2, "path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/nodes/3/rotation"}}}"#;
 const WEIGHTS_MEANT: &str = "one weight for each target, 0 if there is none";
 
-const BENT: [Bent; 21] = [
+const BENT: [Bent; 28] = [
     ("/nodes/3/rotation", "[0, 0, 0, 0]", Some("the identity"), rests),
     ("/nodes/2/children", "[3, 3]", Some("twice"), |it, of| it.scene.children(of.node(2).unwrap()).count() == 1),
     ("/animations/0/channels/1/target/node", "3", Some("twice"), |_, of| nods(of, 0.0)),
@@ -186,6 +188,13 @@ const BENT: [Bent; 21] = [
     ("/accessors/3/normalized", "false", Some("normalised"), |_, of| of.vertices(0).unwrap().weights[0] == 1.0),
     ("/accessors/7/normalized", "false", Some("normalised"), |_, of| nods(of, FRAC_PI_4)),
     ("/animations/0/samplers/0/interpolation", "\"CURVED\"", Some("LINEAR"), |_, of| nods(of, FRAC_PI_4)),
+    ("/animations/0/samplers/0/interpolation", "0", Some("LINEAR"), |_, of| nods(of, FRAC_PI_4)),
+    ("/animations/0/channels/0/target", POINTER, Some("the node of the pointer"), |_, of| nods(of, FRAC_PI_4)),
+    ("/skins/0/joints", "[2, 2]", Some("another joint at the same node"), |_, of| of.skins[0].skin.joints() == [1, 1]),
+    ("/materials/0/normalTexture", r#"{"index": 1}"#, None, |_, of| of.materials[0].normal_texture.is_none()),
+    ("/textures/0/sampler", "1", Some("the default"), |_, of| of.textures[0].sampler == Sampler::default()),
+    ("/materials/0/alphaMode", "1", Some("OPAQUE"), |_, of| of.materials[0].alpha_mode == AlphaMode::Opaque),
+    ("/samplers/0/wrapS", "\"REPEAT\"", Some("the default"), |_, of| of.textures[0].sampler.wrap_u == Wrap::Repeat),
     ("/materials/0/alphaMode", "\"GLASS\"", Some("OPAQUE"), |_, of| of.materials[0].alpha_mode == AlphaMode::Opaque),
     ("/samplers/0/minFilter", "5", Some("the default"), |_, of| of.textures[0].sampler.min_filter.is_none()),
     ("/samplers/0/wrapT", "5", Some("the default"), |_, of| of.textures[0].sampler.wrap_v == Wrap::Repeat),
@@ -381,9 +390,16 @@ fn eight_influences_are_kept_if_asked_for() {
 fn a_vertex_does_not_follow_a_joint_that_there_is_not() {
     let mut file = skinned(WEIGHTS, turned());
     file.json["skins"] = json!([{"joints": [1]}]);
-    let faults = [WarningKind::Joints { count: 2 }, WarningKind::NoWeights { count: 1 }];
+    let faults = [WarningKind::Joints { count: 3 }, WarningKind::NoWeights { count: 1 }];
     let import = faulty(&file.glb(), &faults);
     assert_near(&at_rest(&import), [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 2.0, 0.0]]);
+    assert_eq!(import.imported.vertices(0).unwrap().joints, [0; 12]);
+    // A shader multiplies matrices of joints without weight, too.
+    let mut file = skinned([WEIGHTS[0]; 3], turned());
+    let unused = file.numbers(5121, "VEC4", &[0, 200, 0, 0].repeat(3));
+    file.put("/meshes/0/primitives/0/attributes/JOINTS_0", json!(unused));
+    let import = faulty(&file.glb(), &[WarningKind::Joints { count: 3 }]);
+    assert_eq!(import.imported.vertices(0).unwrap().joints, [0; 12]);
 }
 
 #[test]

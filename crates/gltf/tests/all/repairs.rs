@@ -1,11 +1,13 @@
 //! Faults of meshes, buffers and animations that are repaired, and files that were never fetched.
 
-use crate::faults::{faulty, triangle, valid};
+use crate::faults::{CORNERS, corners, faulty, triangle, valid};
 use crate::gltf_file::{GltfFile, glb};
 use hedgerow::Aabb;
 use hedgerow::glam::Vec3;
-use hedgerow_gltf::{BufferProblem, ImportErrorKind, ImportOptions, OtherFile, Skipped, Topology, WarningKind};
-use serde_json::json;
+use hedgerow_gltf::{
+    BufferProblem, ImportErrorKind, ImportOptions, ImportedPrimitive, OtherFile, Skipped, Topology, WarningKind,
+};
+use serde_json::{Value, json};
 
 #[test]
 fn an_index_that_names_no_vertex_draws_nothing() {
@@ -70,6 +72,46 @@ fn wrong_declared_bounds_are_computed() {
     valid(&file.glb());
 }
 
+#[test]
+fn a_declared_box_never_cuts_the_mesh() {
+    // Terrain to x = 10,000; the file states a little less, and more along z.
+    let mut file = triangle();
+    let corners = file.floats("VEC3", &[0.0, 0.0, 0.0, 10_000.0, 0.0, 0.0, 0.0, 0.0, 10_000.0]);
+    file.put("/meshes/0/primitives/0/attributes/POSITION", json!(corners));
+    file.put(&format!("/accessors/{corners}/min"), json!([0, 0, 0]));
+    file.put(&format!("/accessors/{corners}/max"), json!([9_999.1, 0, 10_000.5]));
+    let import = valid(&file.glb());
+    let expected = Aabb::new(Vec3::ZERO, Vec3::new(10_000.0, 0.0, 10_000.5));
+    assert_eq!(import.imported.primitive(0).unwrap().bounds, Some(expected));
+    let node = import.scene.get(import.imported.node(0).unwrap()).unwrap();
+    assert_eq!(node.drawable().unwrap().bounds, expected);
+}
+
+#[test]
+fn a_declared_box_that_is_no_box_is_a_fault() {
+    for (min, max) in [
+        (json!([5, 5, 5]), json!([1, 1, 0])),
+        (json!([0, 0]), json!([1, 1])),
+        (json!([0, 0, 0]), json!([1, 1e39, 0])),
+        (json!(["a", 0, 0]), json!([1, 1, 0])),
+        (json!([0, 0, 0]), Value::Null),
+    ] {
+        let mut file = triangle();
+        (file.json["accessors"][0]["min"], file.json["accessors"][0]["max"]) = (min, max);
+        let right =
+            |primitive: &ImportedPrimitive| primitive.bounds == Some(Aabb::new(Vec3::ZERO, Vec3::new(1.0, 1.0, 0.0)));
+        assert!(right(&faulty(&file.glb(), &[WarningKind::Bounds]).imported.meshes[0].primitives[0]));
+        let nodes = ImportOptions::new().nodes_only();
+        let imported = nodes.from_slice(&file.glb(), None).unwrap().imported;
+        assert!(right(&imported.meshes[0].primitives[0]) && imported.warnings[0].kind == WarningKind::Bounds);
+        assert!(nodes.strict().from_slice(&file.glb(), None).is_err());
+    }
+    // Without a box, nothing is wrong.
+    let mut file = triangle();
+    file.json["accessors"][0].as_object_mut().unwrap().retain(|name, _| !matches!(name.as_str(), "min" | "max"));
+    assert_eq!(corners(&valid(&file.glb())), CORNERS);
+}
+
 /// The text of a Git LFS pointer, in place of the 36 bytes of a triangle.
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 36\n";
 
@@ -106,4 +148,16 @@ fn buffers_and_images_that_are_git_lfs_pointers_are_refused() {
     assert_eq!(imported.skipped, expected);
     assert!(imported.images.iter().all(|image| image.bytes.is_empty()));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn attributes_that_gltf_does_not_have_are_named() {
+    let mut file = triangle();
+    file.put("/meshes/0/primitives/0/attributes/UV0", json!(0));
+    file.put("/meshes/0/primitives/0/attributes/COLOR", json!(0));
+    let skipped = |name: &str| Skipped::Attribute { mesh: 0, primitive: 0, name: name.to_owned() };
+    assert_eq!(valid(&file.glb()).imported.skipped, [skipped("COLOR"), skipped("UV0")]);
+    file.put("/meshes/0/primitives/0/attributes/UV0", json!(7));
+    let error = hedgerow_gltf::from_slice(&file.glb(), None).map(drop).unwrap_err();
+    assert_eq!(error.to_string(), "mesh 0: primitives[0].attributes.UV0 is 7, but the file has 1 of these");
 }
