@@ -6,10 +6,10 @@ use super::error::{ImportError, ImportErrorKind, Item, ItemKind, Warnings};
 use super::extras::others;
 use super::file::{self, Budget, Buffers, Parsed, Reader};
 use super::material::Look;
-use super::mesh::{self, ImportedMesh, MeshIds};
+use super::mesh::{self, Boxes, Deforms, ImportedMesh, ImportedPrimitive, MeshIds};
 use super::motion::Motion;
 use super::node::{Nodes, amount::Amount, graph, instances, levels};
-use super::{Extensions, Extras, ImportOptions, Imported, Instances, Skipped};
+use super::{Extensions, Extras, ImportOptions, Imported, Instances, Parts, Skipped};
 use bumpalo::Bump;
 use gltf::json::Root;
 use hedgerow::{Aabb, Drawable, Mat34, Transform};
@@ -25,9 +25,9 @@ pub(super) struct Document {
     pub(super) amount: Amount,
     /// The instances that become nodes.
     instances: instances::Instances,
-    /// The nodes whose instances are matrices, in ascending order. Each has one box per primitive around all instances.
-    boxes: Vec<(usize, Vec<Option<Aabb>>)>,
-    with_extras: bool,
+    /// The boxes of nodes that deform their mesh, or whose instances are matrices: then around all instances.
+    boxes: Boxes,
+    pub(super) parts: Parts,
 }
 
 #[derive(Clone, Copy)]
@@ -57,14 +57,15 @@ impl Document {
         budget.take::<[Skipped; 8]>(unknown.len(), Item::file)?;
         #[cfg(feature = "meshopt")]
         let buffers = buffers.within(&budget);
+        let deforms = Deforms::of(&root);
         #[cfg(feature = "draco")]
-        let (mut root, buffers) = draco::decode(root, buffers, &budget, parts)?;
+        let (mut root, buffers) = draco::decode(root, buffers, &budget, parts, &deforms)?;
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &unknown };
 
         let mut skipped = skipped(&root, &arena);
         arena.reset();
         let (mesh_ids, default_material) = numbers(&root, options)?;
-        let mut meshes = mesh::read(reader, &mesh_ids, parts, &mut skipped)?;
+        let mut meshes = mesh::read(reader, &mesh_ids, parts, &deforms, &mut skipped)?;
         let mut instances = instances::read(reader)?;
         let matrices = match options.instances {
             Instances::Nodes => Vec::new(),
@@ -75,14 +76,12 @@ impl Document {
         amount.check(options, file_bytes, &budget)?;
         drop(arena);
 
-        let motion = if parts.motion { Motion::read(reader, parts.extras, &mut skipped)? } else { Motion::default() };
-        if parts.vertices {
-            mesh::read_vertices(reader, &mut meshes, (parts.motion, options.eight_influences), &mut skipped)?;
-        }
+        let motion = Motion::read(reader, parts, &deforms, &mut skipped)?;
+        let (read, deforms) = ((parts, options.eight_influences), (&deforms[..], &motion.rest(reader)?));
+        let mut boxes = mesh::read_vertices(reader, &mut meshes, read, deforms, &mut skipped)?;
         let look = if parts.materials { Look::read(reader, base_dir, parts, &mut skipped)? } else { Look::default() };
         let levels = levels::read(reader, &meshes)?;
         let mut nodes = Nodes::read(reader, parts.extras)?;
-        let mut boxes = Vec::with_capacity(matrices.len());
         for (node, transforms) in matrices {
             let item = || Item::node(&root, node);
             let primitives = nodes.nodes[node].mesh.map_or(&[][..], |mesh| &meshes[mesh].primitives);
@@ -95,7 +94,11 @@ impl Document {
                 let boxes = instances.iter().map(|matrix| bounds.transformed(matrix));
                 boxes.fold(Aabb::EMPTY, |all, instance| all.merge(&instance))
             };
-            boxes.push((node, primitives.iter().map(|it| it.bounds.map(around)).collect()));
+            let at_rest = boxes.remove(&node).unwrap_or_default();
+            let bounds =
+                |(number, it): (usize, &ImportedPrimitive)| at_rest.get(number).copied().flatten().or(it.bounds);
+            let of_node = primitives.iter().enumerate().map(|of| bounds(of).map(around)).collect();
+            boxes.insert(node, of_node);
             nodes.nodes[node].instances = instances;
         }
         let imported = Imported {
@@ -127,7 +130,7 @@ impl Document {
         // Move, do not clone, because extensions may be most of the file.
         let extensions = root.extensions.take().filter(|_| parts.extras).map(|it| it.others).unwrap_or_default();
         let imported = Imported { warnings: warnings.into_list(), extensions, ..imported };
-        Ok(Self { root, imported, amount, instances, boxes, with_extras: parts.extras })
+        Ok(Self { root, imported, amount, instances, boxes, parts: *parts })
     }
 
     /// Returns the instances of a node, if they become nodes.
@@ -137,7 +140,7 @@ impl Document {
 
     /// Returns the primitives that a node's mesh draws, with their numbers within the mesh.
     pub(super) fn drawn(&self, node: usize, mesh: usize) -> impl Iterator<Item = (usize, DrawnPrimitive)> {
-        let boxes = self.boxes.binary_search_by_key(&node, |&(node, _)| node).ok().map(|at| &self.boxes[at].1);
+        let boxes = self.boxes.get(&node);
         drawn(&self.imported.meshes[mesh]).map(move |(number, mut drawable, material)| {
             drawable.bounds = boxes.and_then(|boxes| boxes[number]).unwrap_or(drawable.bounds);
             // `numbers` checked that all material numbers fit in 32 bits.
@@ -149,7 +152,7 @@ impl Document {
 
     pub(super) fn extras(&self, scene: usize) -> (Extras, Extensions) {
         let json = &self.root.scenes[scene];
-        (Extras::read(&json.extras, self.with_extras), others!(json, self.with_extras))
+        (Extras::read(&json.extras, self.parts.extras), others!(json, self.parts.extras))
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::Parts;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use crate::file::{Budget, Buffers};
-use crate::mesh::has_declared_bounds;
+use crate::mesh::{Deforms, has_declared_bounds};
 use draco_core::{DataType, DecodeLimits, DecoderBuffer, ErrorKind, Mesh, MeshDecoder, PointAttribute, PointIndex};
 use gltf::json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf::json::buffer::{Buffer, View};
@@ -32,10 +32,11 @@ pub(crate) fn decode<'a>(
     mut buffers: Buffers<'a>,
     budget: &Budget,
     parts: &Parts,
+    deforms: &[Deforms],
 ) -> Result<(Root, Buffers<'a>), ImportError> {
     // Indices in the file are checked against this number, which does not include the views added below.
     let views = root.buffer_views.len();
-    for mesh in 0..root.meshes.len() {
+    for (mesh, deforms) in deforms.iter().enumerate() {
         for number in 0..root.meshes[mesh].primitives.len() {
             let source = Source { root: &root, mesh, number };
             let primitive = &root.meshes[mesh].primitives[number];
@@ -43,7 +44,8 @@ pub(crate) fn decode<'a>(
             let names = source.names(json, primitive)?;
             let view = source.view(json, views)?;
             let of_positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
-            if !parts.vertices && of_positions.is_none_or(|&it| has_declared_bounds(&root, &buffers, it.value())) {
+            let is_read = parts.vertices || deforms.moves(primitive);
+            if !is_read && of_positions.is_none_or(|&it| has_declared_bounds(&root, &buffers, it.value())) {
                 continue;
             }
             let decoded = source.decode(buffers.view(&root, view)?, &names, budget)?;

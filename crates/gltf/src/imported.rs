@@ -224,11 +224,11 @@ pub struct ImportedDrawable {
     pub id: u32,
     /// The node that draws the primitive: the inserted node or instance itself, or its child if the mesh has several
     /// primitives. If the primitive has a skin, the node has neither name nor transform, and its parent is the
-    /// [base](crate::RigPlace::base) of the skin's rig. If motion was not imported, or if the scene has none of the
-    /// rig's joints, the parent is the inserted node. [`Deformed::node`](crate::Deformed::node) returns the same node.
+    /// [base](crate::RigPlace::base) of the skin's rig. If the scene has none of the rig's joints, the parent is the
+    /// inserted node. [`Deformed::node`](crate::Deformed::node) returns the same node.
     pub handle: NodeHandle,
-    /// The glTF index of the skin; `None` for a primitive that follows no joints. A skinned drawable has the bounds of
-    /// its undeformed vertices, until [`Deformed::follow`](crate::Deformed::follow) sets the bounds of a pose.
+    /// The glTF index of the skin; `None` for a primitive that follows no joints. A skinned or morphed drawable has the
+    /// bounds of its vertices at rest, until [`Deformed::follow`](crate::Deformed::follow) sets the bounds of a pose.
     pub skin: Option<usize>,
 }
 

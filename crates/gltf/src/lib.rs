@@ -41,7 +41,7 @@
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | vertices | | [`MeshData`]: plain arrays |
 //! | vertices compressed by Draco or meshopt | | the same, if the [feature](#features) is on |
-//! | bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): `min` and `max` of the positions if the file has them, else computed; compared with the data if [`Parts::vertices`] is set | the same |
+//! | bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): the box at rest. If joints or weights deform the mesh: computed. Else: `min` and `max` of the positions if the file has them, else computed; compared with the data if [`Parts::vertices`] is set | [`ImportedPrimitive::bounds`]: the box before the deformation |
 //! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without a material | [`Material`](material::Material) |
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
 //! | camera, light (`KHR_lights_punctual`) | a node as above | [`Camera`], [`Light`] |
@@ -58,7 +58,10 @@
 //! | other extensions | | [`Extensions`] of the item: their JSON |
 //!
 //! Joints and weights are used only if a node has a skin. [`Imported::skipped`] lists requested parts that were not
-//! imported, such as nodes in no scene and images whose files are missing. Bounds are computed for the mesh at rest.
+//! imported, such as nodes in no scene and images whose files are missing.
+//!
+//! The box of a skinned or morphed mesh contains its vertices at rest: with the joints as their nodes are in the file, and
+//! with the morph weights of the node, else of the mesh. [`Deformed::follow`] sets the boxes of other poses.
 //!
 //! Many real files have rotations that are not unit quaternions. These would scale matrices by the square of the
 //! quaternion's length. Rotations are therefore normalised: in nodes at import, in animations at evaluation.
@@ -116,7 +119,7 @@
 //! # Importing less
 //!
 //! [`ImportOptions::nodes_only`] imports cameras, lights, the names of meshes, and nodes with names, transforms,
-//! drawables and boxes. [`Parts`] selects what to add.
+//! drawables and boxes. [`Parts`] selects what to add. Places and boxes do not depend on the parts.
 //!
 //! # Animations
 //!
@@ -178,7 +181,8 @@
 //!
 //! - a node listed by *n* scenes is inserted *n* times;
 //! - a mesh with a skin or with several primitives makes a node for each primitive, at every node that draws the mesh;
-//! - data is read again for each primitive, channel or image that uses it.
+//! - data is read again for each primitive, channel or image that uses it;
+//! - for its boxes at rest, a mesh is deformed once for each skin and each list of weights with which nodes draw it.
 //!
 //! All of this is counted before allocation. A file is refused if it exceeds one of these limits:
 //!

@@ -106,12 +106,16 @@ pub enum Instances {
 /// The optional parts of an import. An import always includes nodes with names and transforms, and drawables with
 /// boxes. It also includes meshes, primitives, cameras and lights, but without the parts below.
 ///
-/// Parts that are left out are neither read nor checked; their lists in [`Imported`] are empty.
+/// Places and boxes of drawables do not depend on the parts: a skinned mesh is below the base of its rig, with its box
+/// at rest. So skins and what they move are always read and checked, and so are the morph targets of meshes with
+/// weights at rest. All other parts that are left out are neither read nor checked. The lists of parts that are left
+/// out are empty in [`Imported`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
     pub vertices: bool,
-    /// Rigs, skins, animations and morph weights. With `vertices`, also vertex joints and weights, and morph targets.
+    /// Rigs, skins, animations and morph weights. With `vertices`, also vertex joints and weights, and morph targets;
+    /// without motion, vertices are undeformed.
     pub motion: bool,
     /// Materials, textures, and images without their bytes.
     pub materials: bool,
@@ -124,7 +128,8 @@ pub struct Parts {
 impl Parts {
     /// All parts.
     pub const ALL: Self = Self { vertices: true, motion: true, materials: true, images: true, extras: true };
-    /// No optional part. Buffers are read only for instances, and for positions without declared bounds.
+    /// No optional part. Buffers are read only for instances, for positions without declared bounds, and for boxes of
+    /// skinned and morphed meshes.
     pub const NODES: Self = Self { vertices: false, motion: false, materials: false, images: false, extras: false };
 }
 

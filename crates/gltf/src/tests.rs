@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::error::Warnings;
 use super::file::{self, Budget, Buffers, Parsed, Reader};
+use super::mesh::Deforms;
 use super::motion::Motion;
 use super::node::insert;
 use super::{Import, ImportError, ImportErrorKind, ImportOptions, MeshIds, Parts, Skipped, from_slice, mesh};
@@ -310,10 +311,12 @@ fn what_is_named_again_and_again_has_a_limit() {
         let budget = Budget::limited(bytes);
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &[] };
         let mut skipped = Vec::new();
-        let mut meshes = mesh::read(reader, &ids, &Parts::ALL, &mut skipped)?;
-        let clips = Motion::read(reader, true, &mut skipped)?.clips.len();
-        mesh::read_vertices(reader, &mut meshes, (true, false), &mut skipped)?;
-        Ok::<_, ImportError>(clips)
+        let deforms = Deforms::of(&root);
+        let mut meshes = mesh::read(reader, &ids, &Parts::ALL, &deforms, &mut skipped)?;
+        let motion = Motion::read(reader, &Parts::ALL, &deforms, &mut skipped)?;
+        let rest = motion.rest(reader)?;
+        mesh::read_vertices(reader, &mut meshes, (&Parts::ALL, false), (&deforms, &rest), &mut skipped)?;
+        Ok::<_, ImportError>(motion.clips.len())
     };
     assert_eq!(read(10_000), Ok(2));
     let mut refused: Vec<String> = (0..10_000).filter_map(|bytes| Some(read(bytes).err()?.to_string())).collect();

@@ -100,6 +100,19 @@ const ITEMS: &[(&str, &str, &str)] = &[
         "]",
     ),
     (r#""scenes": ["#, "{}", "]"),
+    (
+        r#""accessors": [{"count":3,"componentType":5126,"type":"VEC3"},{"count":3,"componentType":5126,"type":"VEC4"},
+            {"count":3,"componentType":5121,"type":"VEC4"}], "skins": [{"joints":[0]}], "meshes": [{"primitives":
+            [{"attributes":{"POSITION":0,"WEIGHTS_0":1,"JOINTS_0":2}, "targets":[{"POSITION":0}]}]}], "nodes": [{},"#,
+        r#"{"mesh":0,"skin":0,"weights":[1]}"#,
+        "]",
+    ),
+    (
+        r#""accessors": [{"count":3,"componentType":5126,"type":"VEC3"}],
+            "meshes": [{"primitives": [{"attributes":{"POSITION":0,"#,
+        r#""a":0"#,
+        "}}]}]",
+    ),
     (r#""extensions": {"a": ["#, r#"{"":0}"#, "]}"),
     (r#""extensions": {"a": ["#, "[0]", "]}"),
     (r#""extensions": {"KHR_lights_punctual": {"lights": ["#, r#"{"type":"point"}"#, "]}}"),

@@ -270,8 +270,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Copies the target of a channel, and sets its node and path to those of its pointer. Returns whether it had a node
-    /// beside a pointer.
+    /// Copies the target of a channel, and sets its node and path to those of its pointer. Returns whether it had a
+    /// node beside a pointer.
     fn target(&mut self) -> bool {
         let (start, out) = (self.at, self.repaired.text.len());
         self.copy_value();

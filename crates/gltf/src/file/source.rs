@@ -101,7 +101,8 @@ fn is_whole(root: &Root, text: &str) -> bool {
     !primitives.flat_map(|it| it.attributes.keys()).any(is_unknown) && !has_pointers()
 }
 
-/// Repairs and parses JSON that the JSON parser refused, or whose pointers it dropped. Also returns [`Parsed::unknown`].
+/// Repairs and parses JSON that the JSON parser refused, or whose pointers it dropped. Also returns
+/// [`Parsed::unknown`].
 fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Vec<Unknown>), ImportError> {
     let text = String::from_utf8_lossy(json);
     let Repaired { text: repaired, lone_surrogates, number_as_version, pointers, unknown } = repair::repaired(&text);

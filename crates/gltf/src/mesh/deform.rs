@@ -32,6 +32,11 @@ impl MeshData {
         Self { influences: 0, joints: Vec::new(), weights: Vec::new(), eight_influences: false, ..self.clone() }
     }
 
+    /// Returns the vertices without joints and morph targets.
+    pub(super) fn undeformed(self) -> Self {
+        Self { influences: 0, joints: Vec::new(), weights: Vec::new(), targets: Vec::new(), ..self }
+    }
+
     /// Lays out the mesh for skinning with palettes of `skin`: the skin of a node that draws the mesh, or
     /// [`Skin::rigid`] for a mesh that is only morphed. For a node without a skin, call
     /// [`without_joints`](Self::without_joints) first. The skinned mesh refuses palettes of other skins.

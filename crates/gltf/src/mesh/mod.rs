@@ -9,6 +9,7 @@
 //! | `custom` | an application's own attributes |
 //! | `mend` | replaces invalid numbers |
 //! | `deform` | makes skinned meshes and joint bounds |
+//! | `rest` | boxes of skinned and morphed meshes at rest |
 
 mod bounds;
 mod custom;
@@ -17,6 +18,7 @@ mod deform;
 mod ids;
 mod mend;
 mod read;
+mod rest;
 
 #[cfg(feature = "draco")]
 pub(super) use bounds::are_declared as has_declared_bounds;
@@ -24,6 +26,7 @@ pub use custom::{AttributeValues, VertexAttribute};
 pub use data::{MeshData, MorphDeltas, Topology};
 pub use ids::MeshIds;
 pub(super) use read::{follows_joints, meshes_that_follow};
+pub(super) use rest::{Boxes, Deforms, Rest, Resting};
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use super::extras::others;
@@ -80,7 +83,8 @@ pub struct ImportedPrimitive {
     /// Other materials (`KHR_materials_variants`): pairs of an index in
     /// [`Imported::variants`](super::Imported::variants) and a material, in ascending order.
     pub variants: Vec<(usize, usize)>,
-    /// The box of its positions at rest; `None` if it has no positions and is not drawn.
+    /// The box of its positions, before joints and morph targets move them; `None` if it has no positions and is not
+    /// drawn.
     pub bounds: Option<Aabb>,
     /// The vertices, if the primitive has positions and [`Parts::vertices`] is set.
     pub vertices: Option<MeshData>,
@@ -95,6 +99,7 @@ pub(super) fn read(
     reader: Reader<'_>,
     ids: &MeshIds,
     parts: &Parts,
+    deforms: &[Deforms],
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<ImportedMesh>, ImportError> {
     let root = reader.root;
@@ -106,8 +111,9 @@ pub(super) fn read(
             let bounds = match primitive.attributes.get(&Checked::Valid(Semantic::Positions)) {
                 Some(accessor) => {
                     let field = format!("primitives[{number}].attributes.POSITION");
-                    // If vertices are imported, `read_vertices` computes the box.
-                    Some(bounds::positions(reader, accessor.value(), (mesh, &field), !parts.vertices)?)
+                    // If vertices are read, `read_vertices` computes the box.
+                    let measured = !parts.vertices && !deforms[mesh].moves(primitive);
+                    Some(bounds::positions(reader, accessor.value(), (mesh, &field), measured)?)
                 }
                 None => {
                     skipped.push(Skipped::Primitive { mesh, primitive: number });
@@ -134,26 +140,42 @@ pub(super) fn read(
     Ok(meshes)
 }
 
-/// Reads the vertices of primitives with positions. Reads joints, weights and morph targets only if motion is wanted.
+/// Reads the vertices of primitives with positions. Keeps joints, weights and morph targets only if motion is wanted.
+/// If vertices are not wanted, reads and drops those of deformed primitives. Returns the boxes at rest of these.
 pub(super) fn read_vertices(
     reader: Reader<'_>,
     meshes: &mut [ImportedMesh],
-    (motion, eight_influences): (bool, bool),
+    (parts, eight_influences): (&Parts, bool),
+    (deforms, rest): (&[Deforms], &Rest<'_>),
     skipped: &mut Vec<Skipped>,
-) -> Result<(), ImportError> {
-    let joints = if motion { read::least_joints(reader.root, skipped) } else { vec![None; meshes.len()] };
+) -> Result<Boxes, ImportError> {
+    let (mut boxes, mut unlisted) = (Boxes::new(), Vec::new());
+    let joints = read::least_joints(reader.root, if parts.motion { &mut *skipped } else { &mut unlisted });
     for (mesh, joints) in joints.into_iter().enumerate() {
         for (number, primitive) in meshes[mesh].primitives.iter_mut().enumerate() {
-            let of = read::Deformation { joints, targets: motion };
+            let moves = deforms[mesh].moves(&reader.root.meshes[mesh].primitives[number]);
+            if !(parts.vertices || moves) {
+                continue;
+            }
+            let motion = parts.motion && parts.vertices;
+            let of = read::Deformation {
+                joints: joints.filter(|_| motion || moves),
+                targets: motion || moves && deforms[mesh].morphed,
+                only: !parts.vertices,
+            };
             let Some((mut vertices, found)) = read::vertices(reader, (mesh, number, primitive.id), of, skipped)? else {
                 continue;
             };
             vertices.eight_influences = eight_influences;
-            primitive.vertices = Some(vertices);
+            rest.add_boxes(reader, (mesh, number), &vertices, &mut boxes)?;
             primitive.bounds = Some(bounds::agreed(reader, (mesh, number), found)?);
+            if parts.vertices {
+                let kept = if parts.motion { vertices } else { vertices.undeformed() };
+                primitive.vertices = Some(kept);
+            }
         }
     }
-    Ok(())
+    Ok(boxes)
 }
 
 /// Checks the indices of a primitive.

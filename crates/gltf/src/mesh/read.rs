@@ -21,6 +21,8 @@ pub(super) struct Deformation {
     /// The least number of joints of any skin that deforms the mesh; `None` if no skin does.
     pub(super) joints: Option<usize>,
     pub(super) targets: bool,
+    /// Whether only what moves positions is read, for a box.
+    pub(super) only: bool,
 }
 
 /// For each mesh, returns the number of joints of the smallest skin that deforms the mesh. Lists skins of nodes that
@@ -54,7 +56,9 @@ pub(super) fn vertices(
     let source = Source { reader, mesh, number, primitive };
     let Some(positions) = attribute(primitive, Semantic::Positions) else { return Ok(None) };
     let (mut data, bounds) = source.read(id, positions, of)?;
-    source.others(&mut data, skipped)?;
+    if !of.only {
+        source.others(&mut data, skipped)?;
+    }
     Ok(Some((data, bounds)))
 }
 
@@ -108,7 +112,7 @@ impl Source<'_> {
 
     /// Reads the vertices. If no node with the mesh has a skin, joints and weights are ignored, as glTF demands.
     fn read(&self, id: u32, positions: Index<Accessor>, of: Deformation) -> Result<(MeshData, Aabb), ImportError> {
-        let topology = self.topology()?;
+        let topology = if of.only { Topology::default() } else { self.topology()? };
         let name = || self.field("attributes.POSITION");
         let mut positions = self.reader.arrays(positions, Numbers::Quantised, (self.item(), &name))?;
         let (bounds, bad) = mend::points(&mut positions);
@@ -118,9 +122,12 @@ impl Source<'_> {
             Some(limit) => self.influences(count, limit)?,
             None => Influences::default(),
         };
-        let targets = if of.targets { self.targets(count)? } else { Vec::new() };
+        let targets = if of.targets { self.targets(count, of.only)? } else { Vec::new() };
         let mut data =
             MeshData { id, topology, positions, influences, joints, weights, targets, ..MeshData::default() };
+        if of.only {
+            return Ok((data, bounds));
+        }
         // Numbers that are only drawn, not computed with, need not be finite.
         let finite = data.is_deformed() || self.reader.warnings.is_strict();
         let of_vertices = |semantic| attribute(self.primitive, semantic);
@@ -274,14 +281,16 @@ impl Source<'_> {
         Ok((topology, read))
     }
 
-    fn targets(&self, count: usize) -> Result<Vec<MorphDeltas>, ImportError> {
+    /// Reads the morph targets, or only what they do to positions.
+    fn targets(&self, count: usize, only: bool) -> Result<Vec<MorphDeltas>, ImportError> {
         let zero = Some([0.0; 3]);
         let read = |(target, json): (usize, &MorphTarget)| {
             let name = |part: &str| format!("targets[{target}].{part}");
+            let others = |accessor: Option<Index<Accessor>>| accessor.filter(|_| !only);
             Ok(MorphDeltas {
                 positions: self.coordinates(json.positions, count, zero, &name("POSITION"))?,
-                normals: self.coordinates(json.normals, count, zero, &name("NORMAL"))?,
-                tangents: self.coordinates(json.tangents, count, zero, &name("TANGENT"))?,
+                normals: self.coordinates(others(json.normals), count, zero, &name("NORMAL"))?,
+                tangents: self.coordinates(others(json.tangents), count, zero, &name("TANGENT"))?,
             })
         };
         self.primitive.targets.iter().flatten().enumerate().map(read).collect()

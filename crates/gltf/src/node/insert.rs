@@ -34,7 +34,12 @@ pub(crate) fn insert(scene: &mut Scene, parent: NodeHandle, mut document: Docume
         return Err(error.into());
     }
     levels::scale(&mut document.imported.levels, scene, &scenes);
-    Ok(Imported { scenes, ..document.imported })
+    let mut imported = Imported { scenes, ..document.imported };
+    if !document.parts.motion {
+        // These were read for places and boxes only.
+        (imported.rigs, imported.skins, imported.morphs) = Default::default();
+    }
+    Ok(imported)
 }
 
 fn discard(scene: &mut Scene, group: NodeHandle) {

@@ -310,7 +310,7 @@ fn no_more_than_a_thousand_warnings_are_listed() {
 
 /// Returns a triangle that follows two joints: the first is 1 above the scene, the second 2 above the first and
 /// rotated.
-fn skinned(weights: [[f32; 4]; 3], second: Value) -> GltfFile {
+pub(crate) fn skinned(weights: [[f32; 4]; 3], second: Value) -> GltfFile {
     let mut file = triangle();
     file.json["nodes"] = json!([
         {"name": "m", "mesh": 0, "skin": 0, "translation": [9, 9, 9]},
@@ -324,7 +324,7 @@ fn skinned(weights: [[f32; 4]; 3], second: Value) -> GltfFile {
     file
 }
 
-const WEIGHTS: [[f32; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
+pub(crate) const WEIGHTS: [[f32; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
 
 fn turned() -> Value {
     json!({"name": "j1", "translation": [0, 2, 0], "rotation": [0, 0, 0.707_106_77, 0.707_106_77]})
