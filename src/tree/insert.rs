@@ -85,10 +85,10 @@ impl Scene {
     /// # Ok::<(), BatchError>(())
     /// ```
     pub fn insert_tree(&mut self, place: impl Into<Place>, tree: &Tree) -> Result<Vec<NodeHandle>, BatchError> {
+        let at = self.position(place.into(), None)?;
         if let Some((number, error)) = tree.fault {
             return Err(BatchError::at(number, error));
         }
-        let at = self.position(place.into(), None)?;
         self.store.check_room(tree.len())?;
         let order = tree.depth_first();
         let nodes = order.iter().map(|placed| {

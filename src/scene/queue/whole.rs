@@ -1,13 +1,13 @@
 //! Applies a queue as a whole: all its edits, or none.
 
 use super::edit::{Edit, Insert, Names, Step, Tickets};
-use super::{EditQueue, Outcome, Target};
+use super::{EditQueue, Outcome};
 use crate::edit::BatchError;
+use crate::handle::ByRecord;
 use crate::scene::Change;
 use crate::store::{Position, RecordId, WideLocal};
 use crate::{Error, NodeHandle, Scene, Tree};
 use core::iter::successors;
-use std::collections::BTreeSet;
 
 /// The inverse of one edit.
 enum Undo {
@@ -22,16 +22,23 @@ struct Journal<'s> {
     scene: &'s mut Scene,
     undo: Vec<Undo>,
     /// Nodes to remove once all edits succeed. They are detached until then, so that a revert keeps their handles.
-    removed: BTreeSet<RecordId>,
+    removed: Vec<RecordId>,
+    /// The first nodes of `removed` with everything below them. No edit changes these subtrees, so each is listed once.
+    gone: ByRecord<()>,
+    listed: usize,
 }
 
 impl Journal<'_> {
     /// Returns the record of a node, or an error if an edit has removed the node.
-    fn live(&self, node: NodeHandle) -> Result<RecordId, Error> {
+    fn live(&mut self, node: NodeHandle) -> Result<RecordId, Error> {
         let (id, store) = (self.scene.at(node)?, &self.scene.store);
-        if !self.removed.is_empty() && store.is_outside(id) {
-            let top = successors(Some(id), |&id| store.parent(id)).last();
-            if top.is_some_and(|top| self.removed.contains(&top)) {
+        if store.is_outside(id) {
+            for &top in &self.removed[self.listed..] {
+                let below = successors(Some(top), |&id| store.next_in_subtree(top, id, true));
+                self.gone.extend(below.map(|id| (id, ())));
+            }
+            self.listed = self.removed.len();
+            if self.gone.contains_key(&id) {
                 return Err(Error::StaleHandle(node));
             }
         }
@@ -48,13 +55,14 @@ impl Journal<'_> {
         trees: &mut (impl Iterator<Item = &'t Tree> + Clone),
         made: &mut Vec<(usize, Vec<NodeHandle>)>,
     ) -> Result<Outcome, Error> {
-        let live = |target: Target| self.live(tickets.node(target)?);
-        let [node, place] = step.targets();
-        let node = node.map(live).transpose()?;
+        // The checks are in the order of single edits: tickets, the node, its place.
+        let [node, place] = step.targets().map(|target| target.map(|target| tickets.node(target)).transpose());
+        let (node, place) = (node?, place?);
+        let node = node.map(|node| self.live(node)).transpose()?;
         if node == Some(RecordId::ROOT) && matches!(step, Step::Edit(Edit::Remove(_) | Edit::Reparent { .. })) {
             return Err(Error::RootIsFixed);
         }
-        place.map(live).transpose()?;
+        place.map(|node| self.live(node)).transpose()?;
         if let (Step::Edit(edit), Some(id)) = (&step, node) {
             let store = &self.scene.store;
             let (local, position) = (Undo::Local(id, store.wide_local(id)), store.position(id));
@@ -62,7 +70,7 @@ impl Journal<'_> {
                 Edit::Remove(_) => {
                     self.undo.push(Undo::Relocate(id, position));
                     self.scene.store.relocate(id, Position::DETACHED);
-                    self.removed.insert(id);
+                    self.removed.push(id);
                     return Ok(Outcome::Removed(1));
                 }
                 Edit::Reparent { .. } => self.undo.extend([local, Undo::Relocate(id, position)]),
@@ -107,8 +115,7 @@ impl EditQueue {
     /// Applies all recorded edits in order, or none: if an edit fails, the edits before it are reverted.
     ///
     /// The queue is empty afterwards; if an edit failed, it keeps all edits. Takes two to three times as long as
-    /// [`apply`](Self::apply), plus **O(depth)** for each edit in a detached subtree after a removal. It also takes
-    /// memory for the old state of all that the edits change.
+    /// [`apply`](Self::apply), and memory for the old state of all that the edits change.
     ///
     /// After a reversal, each node has its old handle, components and place, and detached subtrees have their old
     /// order. The handles of nodes whose insert was reverted are not reused, so later inserts return other handles than
@@ -135,7 +142,8 @@ impl EditQueue {
     /// The first error that [`apply`](Self::apply) would return, with the index of its edit.
     pub fn apply_all(&mut self, scene: &mut Scene) -> Result<(), BatchError> {
         self.begin();
-        let mut journal = Journal { scene, undo: Vec::new(), removed: BTreeSet::new() };
+        let mut journal =
+            Journal { scene, undo: Vec::new(), removed: Vec::new(), gone: ByRecord::default(), listed: 0 };
         let (mut inserts, mut trees) = (self.inserts.iter().copied(), self.trees.iter());
         let mut names = Names(&self.names);
         for (number, step) in self.edits.iter().enumerate() {

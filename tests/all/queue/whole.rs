@@ -63,6 +63,14 @@ fn change(dice: &mut Rng) -> Change {
 fn fill(queue: &mut EditQueue, nodes: &[NodeHandle], seed: u64) {
     let mut dice = Rng::with_seed(seed);
     let mut targets: Vec<Target> = nodes.iter().map(|&node| node.into()).collect();
+    if dice.u8(..4) == 0 {
+        // A ticket of another queue, and a tree that no scene takes.
+        targets.push(EditQueue::new().insert(nodes[0], Node::group()).into());
+        let mut tree = Tree::new();
+        tree.push(Some(1), Node::group());
+        let target = targets[dice.usize(..targets.len())];
+        queue.insert_tree(place(&mut dice, target), tree);
+    }
     for _ in 0..dice.usize(1..30) {
         let mut any = || targets[dice.usize(..targets.len())];
         let (node, other) = (any(), any());
@@ -147,4 +155,39 @@ fn tickets_of_a_queue_that_was_refused_name_nothing_and_work_once_the_fault_is_m
     assert_eq!((queue.inserted(house), scene.parent(wall)), (None, Some(scene.root())));
     assert_eq!(queue.apply(&mut scene)[2], Err(Error::RootIsFixed));
     assert_eq!(queue.inserted(house), scene.parent(wall));
+}
+
+#[test]
+fn an_edit_with_several_faults_fails_with_the_same_error_alone_and_as_a_whole() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [gone, node] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
+    scene.remove(gone).unwrap();
+    let unknown = EditQueue::new().insert(root, Node::group());
+    let targets = [Target::from(gone), unknown.into(), root.into(), node.into()];
+    let makes: [fn(&mut EditQueue, Target, QueuedPlace); 5] = [
+        |queue, node, _| queue.push(Edit::remove(node)),
+        |queue, node, place| queue.push(Edit::reparent(node, place, Keep::World)),
+        |queue, node, _| queue.push(Edit::set_local(node, Transform::from_xyz(f32::NAN, 0.0, 0.0))),
+        |queue, _, place| _ = queue.insert(place, Node::transform(Transform::from_xyz(f32::NAN, 0.0, 0.0))),
+        |queue, _, place| {
+            let mut faulty = Tree::new();
+            faulty.push(Some(1), Node::group());
+            queue.insert_tree(place, faulty);
+        },
+    ];
+    let mut refused = 0;
+    for (node, other) in targets.into_iter().flat_map(|node| targets.map(|other| (node, other))) {
+        for place in [other.into(), QueuedPlace::Before(other), QueuedPlace::Child(other, 9), QueuedPlace::Detached] {
+            for make in makes {
+                let (mut queue, mut single) = (EditQueue::new(), scene.clone());
+                make(&mut queue, node, place);
+                let expected = queue.apply(&mut single)[0].err().map(|error| BatchError { item: Some(0), error });
+                make(&mut queue, node, place);
+                assert_eq!(queue.apply_all(&mut scene.clone()).err(), expected);
+                refused += usize::from(expected.is_some());
+            }
+        }
+    }
+    assert!(refused > 200, "{refused} edits were refused");
 }
