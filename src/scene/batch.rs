@@ -13,6 +13,9 @@ use core::borrow::Borrow;
 /// The distance, in items, at which a record is prefetched.
 const AHEAD: usize = 12;
 
+/// Of the ancestors that [`Worlds`] walks down at once, one in this many is kept for later walks.
+const KEPT: usize = 16;
+
 /// Prefetches what the edit of a later item will read.
 #[inline(always)]
 fn look_ahead<T>(store: &Store, items: &[T], index: usize, node: impl Fn(&T) -> NodeHandle) {
@@ -108,7 +111,7 @@ impl Scene {
     /// `items`. A node may be listed along with its ancestors, whose new world transforms are used. If a node is listed
     /// twice, the last item counts. Unlisted nodes keep their local transforms, and move with their ancestors.
     ///
-    /// Runs in **O(n + ancestors)** for n items: each ancestor is visited once.
+    /// Runs in **O(n + ancestors)** for n items. Each ancestor is visited once, and up to 15 of them again per item.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. First, all items are
@@ -447,7 +450,10 @@ impl Worlds {
             if let Some(local) = self.local(store, id, &above)? {
                 above = above.below(local);
             }
-            self.above.insert(id, above);
+            // The last is the parent, which siblings share. Keeping all 256 bytes of each would take most of the time.
+            if self.way.len().is_multiple_of(KEPT) {
+                self.above.insert(id, above);
+            }
         }
         Ok(above)
     }
