@@ -321,7 +321,7 @@ fn a_scene_has_the_same_bits_on_every_machine() {
         ("changes", 0x1b6f_aacf_5fff_47f5),
         ("culling", 0x3592_4829_6cf2_2e24),
         ("spheres, boxes and rays", 0x144d_3513_a496_2bde),
-        ("draw lists", 0xa4d5_a934_01b2_00e1),
+        ("draw lists", 0xd006_1f5c_b03c_f6e5),
         ("lists of boxes and sub-meshes", 0x048c_50dd_9317_9754),
         ("bytes of snapshots", 0xefa7_6b47_39a8_885a),
     ];

@@ -20,10 +20,10 @@ use hedgerow_math::Frustum;
 /// The list shows the scene after its last update, without nodes that were removed since.
 ///
 /// The order is deterministic: slices are in the order of [`Scene::visit_slices`](crate::Scene::visit_slices), and the
-/// drawables of a slice are in the order of its drawable column. The column is in depth-first order after the slice was
-/// reconstituted, and nearly so otherwise. Siblings come in the order in which the update placed them, which may differ
-/// from the order of [`Scene::children`](crate::Scene::children). Use a [`Visitor`](crate::visit::Visitor) for strict
-/// order. Source: the thesis, section 4.3.2.
+/// drawables of a slice are in the order of its drawable column. A parent comes before its children. The column is in
+/// depth-first order after the slice was reconstituted, and nearly so otherwise. Siblings come in the order in which
+/// the update placed them, which may differ from the order of [`Scene::children`](crate::Scene::children). Use a
+/// [`Visitor`](crate::visit::Visitor) for strict order. Source: the thesis, section 4.3.2.
 #[derive(Clone, Debug)]
 pub struct DrawList {
     pub(crate) listing: Listing,

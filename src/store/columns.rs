@@ -7,8 +7,8 @@ use crate::{Aabb, Layers, NodeHandle};
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 
-/// No drawable.
-pub(crate) const NO_DRAWABLE: u16 = u16::MAX;
+/// No drawable, in a bit above all indices.
+pub(crate) const NO_DRAWABLE: u16 = 1 << 15;
 
 /// A node as passes see it, or an import.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Row {
     pub(crate) material: u32,
     /// The slot of the node's own transform, or of the nearest ancestor's.
     pub(crate) slot: u16,
-    /// The index in the columns of drawables, or [`NO_DRAWABLE`].
+    /// The index in the columns of drawables. Without a drawable, [`NO_DRAWABLE`] and [`Row::drawables_from`].
     pub(crate) drawable: u16,
     /// The row of the parent, or of its import.
     pub(crate) above: u16,
@@ -56,6 +56,12 @@ impl Row {
     pub(crate) fn set_material(&mut self, material: Option<u32>) {
         self.material = material.unwrap_or(0);
         self.flags = self.flags & !Self::MATERIAL | if material.is_some() { Self::MATERIAL } else { 0 };
+    }
+
+    /// Returns the least index for drawables of nodes below, which come after those of all their ancestors.
+    #[inline(always)]
+    pub(crate) fn drawables_from(&self) -> u16 {
+        (self.drawable & !NO_DRAWABLE) + u16::from(self.drawable < NO_DRAWABLE)
     }
 
     /// Sets the effective material from the node's record or from the row above.

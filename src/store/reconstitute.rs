@@ -422,7 +422,8 @@ impl Store {
             }
             let up = new.rows[above];
             let slot_above = if from.is(Row::ANCHORED) { Row::WORLD_SLOT } else { up.slot };
-            let mut to = Row { slot: slot_above, above: short(above), ..from };
+            let drawable = from.drawable & NO_DRAWABLE | short(new.drawables.records.len());
+            let mut to = Row { slot: slot_above, above: short(above), drawable, ..from };
             if from.is(Row::OWN_TRANSFORM) {
                 let slot = usize::from(from.slot);
                 let at = new.slots.records.len();
@@ -441,9 +442,6 @@ impl Store {
                 if !slice.matrices.is_empty() && slice.matrices.binary_search(&from.slot).is_ok() {
                     new.add_matrix(at);
                 }
-            }
-            if from.drawable != NO_DRAWABLE {
-                to.drawable = short(new.drawables.records.len());
             }
             to.inherit(&up, pages);
             let row = new.rows.len();

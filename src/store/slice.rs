@@ -188,7 +188,8 @@ impl Slice {
         };
         let drawable = if record.has.has(Has::DRAWABLE) {
             let end = self.drawables.records.len();
-            Some(place(&self.used_drawables, row.min(end), end, MAX_ROWS)?)
+            let from = row.min(end).max(usize::from(up.drawables_from()));
+            Some(place(&self.used_drawables, from, end, MAX_ROWS)?)
         } else {
             None
         };
@@ -197,7 +198,7 @@ impl Slice {
             record: id,
             material: 0,
             slot: slot.map_or(slot_above, short),
-            drawable: drawable.map_or(NO_DRAWABLE, short),
+            drawable: drawable.map_or(NO_DRAWABLE | up.drawables_from(), short),
             above: short(above),
             flags: own(Has::TRANSFORM, Row::OWN_TRANSFORM)
                 | own(Has::MATERIAL, Row::OWN_MATERIAL)
@@ -236,7 +237,7 @@ impl Slice {
     #[inline(always)]
     pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
         let seen = self.seen_below(pages, components, &row);
-        if row.drawable != NO_DRAWABLE {
+        if row.drawable < NO_DRAWABLE {
             self.put_drawable(pages, components, at, row, seen.layers());
         }
         self.set_seen(at, seen);
@@ -398,7 +399,7 @@ impl Slice {
             }
             self.rows[at] = row;
             self.set_seen(at, seen);
-            if row.drawable != NO_DRAWABLE {
+            if row.drawable < NO_DRAWABLE {
                 let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;
                 record.layers = seen.layers();

@@ -71,7 +71,7 @@ impl Slices {
         if drawn {
             let slice = &mut self.slices[spot.slice()];
             let drawable = slice.rows[spot.row()].drawable;
-            if drawable != NO_DRAWABLE {
+            if drawable < NO_DRAWABLE {
                 slice.used_drawables.remove(usize::from(drawable));
             }
         }

@@ -4,9 +4,9 @@
 //!    [`page`](super::page). Each node has the components that its record states, and no others.
 //! 2. A node's spot names a live row with the node's record, and the row's own slot and drawable have the same record.
 //!    Otherwise, the node is in the waiting list, at the index in its spot. Moved and redrawn nodes are on their lists.
-//! 3. A parent's row and slot come before its children's. The slice of an import comes before its importer's in the
-//!    order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update, and no
-//!    longer. A slot whose local transform is a matrix is in use.
+//! 3. A parent's row, slot and drawable come before its children's. The slice of an import comes before its importer's
+//!    in the order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update,
+//!    and no longer. A slot whose local transform is a matrix is in use.
 //! 4. Edited slices, slices with marked boxes, and swept slices are on the lists for the update. Free slices, slices
 //!    that a visitor computed, and slices for maintenance are on their lists once. No two slices have the same version.
 //! 5. After an update, no node waits, no new leaves are counted, every slot has `world[parent] * local`, copies equal
@@ -227,7 +227,12 @@ impl Store {
                 continue;
             }
             live += 1;
-            if row.drawable != NO_DRAWABLE {
+            let least = slice.rows[usize::from(row.above)].drawables_from();
+            ensure!(
+                row.drawable & !NO_DRAWABLE >= least,
+                "the drawable of row {at} of slice {number} is before its parent's"
+            );
+            if row.drawable < NO_DRAWABLE {
                 drawables += 1;
                 let record = slice.drawables.records.get(usize::from(row.drawable));
                 let right = record.is_some_and(|record| record.row() == at && record.node == self.handle(row.record));
@@ -337,7 +342,7 @@ impl Store {
         ensure!(row.is(Row::OWN_SEEN) == has.has(Has::SEEN), "row {at} of slice {number}: own layers");
         let seen = slice.seen_below(&self.pages, &self.components, row);
         ensure!(slice.seen(at) == seen, "row {at} of slice {number}: layers");
-        ensure!((row.drawable != NO_DRAWABLE) == has.has(Has::DRAWABLE), "row {at} of slice {number}: drawable");
+        ensure!((row.drawable < NO_DRAWABLE) == has.has(Has::DRAWABLE), "row {at} of slice {number}: drawable");
         if let (Some(record), Some(drawable)) =
             (slice.drawables.records.get(usize::from(row.drawable)), self.drawable(id))
         {

@@ -458,7 +458,7 @@ impl Store {
     pub(crate) fn world_bounds(&self, id: RecordId) -> Option<Aabb> {
         let (view, row) = self.view_of(id)?;
         let drawable = view.slice.rows.get(row)?.drawable;
-        (drawable != NO_DRAWABLE).then(|| view.drawables().world_box(usize::from(drawable)))
+        (drawable < NO_DRAWABLE).then(|| view.drawables().world_box(usize::from(drawable)))
     }
 
     /// Returns the slot of a node's world matrix, its own or that of the nearest ancestor with a transform.

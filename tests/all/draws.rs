@@ -534,3 +534,27 @@ fn previous_matrices_are_known_where_a_scene_filled_a_list_that_asks_and_it_reme
     scene.draw_list(&mut list);
     assert!(moving(&scene, &list) > 0);
 }
+
+#[test]
+fn a_parent_is_drawn_before_its_children_whatever_drawables_are_free() {
+    let leaf = |mesh| Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)));
+    for groups in 0..3 {
+        let mut scene = Scene::new();
+        let leaves: Vec<NodeHandle> = (0..10).map(|_| scene.insert(scene.root(), leaf(0)).unwrap()).collect();
+        scene.update();
+        scene.remove(leaves[2]).unwrap();
+        scene.update();
+        let parent = scene.insert(scene.root(), leaf(1)).unwrap();
+        scene.update();
+        scene.remove_many(&[leaves[3], leaves[8]]).unwrap();
+        scene.update();
+        let above = (0..groups).fold(parent, |above, _| scene.insert(above, Node::group()).unwrap());
+        let child = scene.insert(above, leaf(2)).unwrap();
+        scene.update();
+        let mut list = DrawList::new();
+        scene.draw_list(&mut list);
+        let place = |node| list.commands().iter().position(|draw| draw.node == node).unwrap();
+        assert!(place(parent) < place(child), "{} and {}, {groups} groups apart", place(parent), place(child));
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}
