@@ -340,7 +340,8 @@ impl NodeMut<'_> {
     }
 
     /// Sets the world transform, as [`Scene::set_world`] does. The [anchored](crate::Node::anchored) nodes below move
-    /// along: each keeps its place relative to this node. For example, a ship moves with the crates on its deck.
+    /// along: each keeps its place relative to this node. For example, a ship moves with the crates on its deck. An
+    /// anchored node without a local transform gets one. Nodes that are not anchored keep their local transforms.
     ///
     /// Runs in **O(subtree + ancestors)**.
     ///

@@ -132,27 +132,18 @@ impl Store {
         self.local_at((parent, parent.unwrap_or(id)), &self.wide_above(parent), world, true)
     }
 
-    /// Returns new local transforms of the nodes below `top` whose transforms are relative to the world, so that they
-    /// move along when `top` gets `local`. Runs in O(subtree + ancestors).
+    /// Returns new local transforms of the anchored nodes below `top`, so that they move along when `top` gets `local`.
+    /// Runs in O(subtree + ancestors).
     pub(crate) fn carried(&self, top: RecordId, local: Local) -> Result<Vec<(RecordId, WideLocal)>, Error> {
         let before = self.wide_world(top).inverse().ok_or_else(|| Error::Singular(self.handle(top)))?;
         let by = self.wide_above(self.local_parent(top)).world * local.to_wide() * before;
-        let (mut carried, precise) = (Vec::new(), self.is_precise(top));
-        // The present path from `top`. The flag says whether a node's children are relative to the world.
-        let mut way = vec![(top, false)];
-        for id in self.pages.subtree(top).skip(1) {
-            while way.last().is_some_and(|&(above, _)| above != self.pages.parent(id)) {
-                way.pop();
-            }
-            let free = self.is_anchored(id) || way.last().is_some_and(|&(_, free)| free);
-            if free && self.has_transform(id) {
-                let to = by * self.chain_wide(id);
-                let precise = precise || self.pages.record(id).has.has(Has::REMAINDER);
-                carried.push((id, self.local_at((None, id), &self.wide_above(None), &to, precise)?));
-            }
-            way.push((id, free && !self.has_transform(id)));
-        }
-        Ok(carried)
+        let precise = self.is_precise(top);
+        let anchored = self.pages.subtree(top).skip(1).filter(|&id| self.is_anchored(id));
+        let carried = anchored.map(|id| {
+            let precise = precise || self.pages.record(id).has.has(Has::REMAINDER);
+            Ok((id, self.local_at((None, id), &self.wide_above(None), &(by * self.chain_wide(id)), precise)?))
+        });
+        carried.collect()
     }
 
     /// Returns the local transform that places a node at `world` relative to `parent`, whose world transform is `to`.

@@ -3,6 +3,7 @@
 use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::motion::Smooth;
+use hedgerow::patch::{Instance, Recorder};
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
 };
@@ -58,6 +59,7 @@ fn what_is_anchored_is_carried_along_or_nothing_moves() {
     let place = |scene: &Scene, node| scene.get(node).unwrap().world_f64().translation.x;
     let places = |scene: &Scene| [lorry, barrel, hoop, wheel, far, flat].map(|node| place(scene, node));
     assert_eq!(places(&scene), [105.0, 101.0, 102.0, 106.0, 1e7 + 100.125, 102.0]);
+    assert_eq!(scene.local(group), Some(Transform::from_xyz(100.0, 0.0, 0.0).into()));
 
     let turned = Transform::from_rotation(hedgerow::glam::Quat::from_rotation_y(core::f32::consts::PI));
     scene.edit(lorry).unwrap().carry_to(turned).unwrap();
@@ -73,12 +75,43 @@ fn what_is_anchored_is_carried_along_or_nothing_moves() {
     scene.edit(lorry).unwrap().carry_to(Transform::from_xyz(6_371_100.0, 0.0, 0.0)).unwrap();
     assert!((before - (place(&scene, lorry) - place(&scene, barrel))).abs() < 1e-3, "it was turned");
 
+    // The barrel's place would exceed single precision, but the group's alone would not.
+    let empty = scene.insert(lorry, Node::group().anchored()).unwrap();
+    scene.set_local(barrel, Transform::from_xyz(3e38, 0.0, 0.0)).unwrap();
+    let refused = |scene: &mut Scene, to: Transform| {
+        let before = scene.to_bytes();
+        let error = scene.edit(lorry).unwrap().carry_to(to).unwrap_err();
+        assert_eq!((scene.to_bytes(), scene.local(empty)), (before, None));
+        error
+    };
+    assert_eq!(refused(&mut scene, Transform::from_xyz(2e38, 0.0, 0.0)), Error::Overflow(barrel));
     scene.set_local(lorry, Transform::from_scale(Vec3::ZERO)).unwrap();
-    let before = scene.to_bytes();
-    assert_eq!(scene.edit(lorry).unwrap().carry_to(turned).unwrap_err(), Error::Singular(lorry));
-    assert_eq!(scene.edit(group).unwrap().carry_to(turned).unwrap_err(), Error::NoTransform(group));
-    assert_eq!(scene.to_bytes(), before);
+    assert_eq!(refused(&mut scene, turned), Error::Singular(lorry));
+    assert_eq!(scene.edit(empty).unwrap().carry_to(turned).unwrap_err(), Error::NoTransform(empty));
     scene.validate().unwrap();
+}
+
+#[test]
+fn an_anchored_node_without_a_transform_is_carried_with_all_that_it_and_the_nodes_below_it_draw() {
+    let (mut scene, [lorry, ..]) = lorry();
+    let drawn = || Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
+    let flag = scene.insert(lorry, drawn().anchored()).unwrap();
+    let [below, pin] = [at(2.0), drawn()].map(|node| scene.insert(flag, node).unwrap());
+    let apart = scene.insert(pin, at(3.0).anchored()).unwrap();
+    scene.update();
+    let mut reader = ChangeReader::of(&scene);
+    let before = scene.tree(scene.root()).unwrap();
+    let mut recorder = Recorder::new(&scene, Instance::of(&scene, scene.root()).unwrap()).unwrap();
+    scene.edit(lorry).unwrap().carry_to(Transform::from_xyz(55.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    assert_eq!([flag, below, pin, apart].map(|node| x(&scene, node)), [50.0, 52.0, 50.0, 53.0]);
+    assert_eq!(scene.get(pin).unwrap().bounds().unwrap().min.x, 49.0);
+    assert_eq!(scene.validate(), Ok(()));
+    let changed = scene.changes(&mut reader).unwrap();
+    assert!([flag, below, pin, apart].iter().all(|node| changed.moved().contains(node)));
+    let step = recorder.read(&scene).unwrap();
+    recorder.apply(&mut scene, &step.inverse()).unwrap();
+    assert_eq!((scene.local(flag), scene.tree(scene.root()).unwrap()), (None, before));
 }
 
 #[test]
