@@ -28,8 +28,10 @@ struct Coarser {
 
 impl Coarser {
     #[inline]
-    fn levels(&self, distance: f32, factor: f32) -> u32 {
-        self.from.iter().map(|from| u32::from(distance >= from * factor)).sum()
+    #[expect(clippy::cast_possible_truncation, reason = "a distance beyond single precision is beyond all levels")]
+    fn levels(&self, distance: f64) -> u32 {
+        let distance = distance as f32;
+        self.from.iter().map(|&from| u32::from(distance >= from)).sum()
     }
 }
 
@@ -136,8 +138,14 @@ impl<'l> DetailView<'l> {
 
 /// Returns the distance from a point to the nearest point of a box.
 #[inline]
-pub(crate) fn distance(bounds: &Aabb, eye: Vec3) -> f32 {
-    (bounds.min - eye).max(eye - bounds.max).max(Vec3::ZERO).length()
+pub(crate) fn distance(bounds: &Aabb, eye: DVec3) -> f64 {
+    let near = eye.as_vec3();
+    let square = (bounds.min - near).max(near - bounds.max).max(Vec3::ZERO).length_squared();
+    if square.is_normal() {
+        return square.sqrt().into();
+    }
+    // The square is zero, or exceeds single precision.
+    (bounds.min.as_dvec3() - eye).max(eye - bounds.max.as_dvec3()).max(DVec3::ZERO).length()
 }
 
 /// What a list remembers to choose the next levels of detail. The present levels are in the list's commands.
@@ -214,11 +222,11 @@ impl LevelMemory {
             let node = store.handle(id);
             let found = old.binary_search_by_key(&id, |(node, _)| node.record()).ok().filter(|_| known);
             let was = found.map(|at| old[at]).filter(|then| then.0 == node);
-            #[expect(clippy::cast_possible_truncation, reason = "a distance that is compared")]
-            let distance = position(id).distance(view.eye) as f32 * view.scale;
-            let beyond = |at: usize, limit: f32| match was {
-                Some((_, before)) if !before[at] => distance >= limit * view.levels.margin,
-                _ => distance >= limit,
+            // Even a distance that double precision cannot hold is less than infinity.
+            let distance = (position(id).distance(view.eye) * f64::from(view.scale)).min(f64::MAX);
+            let beyond = |at: usize, limit: f32| {
+                let stays = was.is_some_and(|(_, before)| !before[at]);
+                distance >= f64::from(limit) * f64::from(if stays { view.levels.margin } else { 1.0 })
             };
             let [near, far] = range.ends();
             let beyond = [beyond(0, near), beyond(1, far)];
@@ -254,7 +262,7 @@ impl Choice<'_> {
         &mut self,
         store: &Store,
         (node, mesh): (NodeHandle, u32),
-        distance: impl FnOnce(DVec3) -> f32,
+        distance: impl FnOnce(DVec3) -> f64,
     ) -> Option<(u32, u32)> {
         if self.ranged && !self.is_in_range(store, node.record()) {
             return None;
@@ -266,12 +274,12 @@ impl Choice<'_> {
         };
         self.last = Some((mesh, coarser));
         let Some(coarser) = coarser else { return Some((mesh, 0)) };
-        let distance = distance(self.view.eye) * self.view.scale;
-        let mut level = coarser.levels(distance, 1.0);
+        let distance = distance(self.view.eye) * f64::from(self.view.scale);
+        let mut level = coarser.levels(distance);
         let place = self.places.get(node.record().0 as usize);
         let before = place.and_then(|&place| self.before.get(place as usize));
         if let Some(before) = before.filter(|before| before.node == node) {
-            level = before.level().clamp(coarser.levels(distance, levels.margin), level);
+            level = before.level().clamp(coarser.levels(distance / f64::from(levels.margin)), level);
         }
         let Some(index) = level.checked_sub(1) else { return Some((mesh, 0)) };
         coarser.meshes[index as usize].map(|mesh| (mesh, level))
@@ -306,7 +314,7 @@ impl Filling<'_> {
     fn add(
         &mut self,
         (store, node, mesh): (&Store, NodeHandle, u32),
-        distance: impl FnOnce(DVec3) -> f32,
+        distance: impl FnOnce(DVec3) -> f64,
         add: impl FnOnce(&mut Listing),
     ) -> bool {
         let level = match &mut self.choice {
@@ -327,7 +335,7 @@ impl Filling<'_> {
         &mut self,
         (store, slice): (&Store, SliceView<'_>),
         record: &DrawableRecord,
-        distance: impl FnOnce(DVec3) -> f32,
+        distance: impl FnOnce(DVec3) -> f64,
     ) -> bool {
         self.add((store, record.node, record.mesh), distance, |listing| listing.push(slice, record))
     }
@@ -343,7 +351,7 @@ impl Filling<'_> {
 
 /// Returns the distance from a point to the box that a drawable of a slice had in the last update.
 #[inline]
-pub(crate) fn distance_in(slice: SliceView<'_>, drawable: usize, eye: DVec3) -> f32 {
+pub(crate) fn distance_in(slice: SliceView<'_>, drawable: usize, eye: DVec3) -> f64 {
     let bounds = slice.boxes().and_then(|boxes| boxes.drawables.get(drawable));
-    bounds.map_or(0.0, |bounds| distance(&bounds, eye.as_vec3()))
+    bounds.map_or(0.0, |bounds| distance(&bounds, eye))
 }

@@ -64,12 +64,12 @@ impl Model {
             let Some((node, range)) = scene.get(node).and_then(|node| Some((node, node.view_range()?))) else {
                 continue;
             };
-            let distance = node.world_f64().translation.distance(eye) as f32 * scale;
+            let distance = node.world_f64().translation.distance(eye) * f64::from(scale);
             let before = self.beyond.get(&node.handle());
-            let [near, far] = [range.near(), range.far()];
-            let is_beyond = |at: usize, limit: f32| {
+            let [near, far] = [range.near(), range.far()].map(f64::from);
+            let is_beyond = |at: usize, limit: f64| {
                 let factor = if before.is_some_and(|before| !before[at]) { MARGIN } else { 1.0 };
-                distance >= limit * factor
+                distance >= limit * f64::from(factor)
             };
             let now = [is_beyond(0, near), is_beyond(1, far)];
             self.kept[2] += u32::from(before == Some(&now) && now != [distance >= near, distance >= far]);
@@ -86,7 +86,7 @@ impl Model {
             let point = eye.as_vec3();
             let distance = point.clamp(bounds.min, bounds.max).distance(point) * scale;
             let coarser = TABLE.get(command.mesh as usize).copied().unwrap_or_default();
-            let from = |factor: f32| coarser.iter().filter(|(from, _)| distance >= from * factor).count() as u32;
+            let from = |factor: f32| coarser.iter().filter(|(from, _)| distance / factor >= *from).count() as u32;
             let level = match self.levels.get(&command.node) {
                 Some(&before) => before.clamp(from(MARGIN), from(1.0)),
                 None => from(1.0),
@@ -402,4 +402,43 @@ fn ranges_are_kept_by_copies_snapshots_and_patches() {
     scene.edit(copy).unwrap().set_view_range(None);
     assert_eq!(scene.get(copy).unwrap().view_range(), None);
     assert_eq!(scene.validate(), Ok(()));
+}
+
+/// Distances that single precision cannot hold, or cannot square, are finite.
+#[test]
+fn a_range_or_level_is_compared_with_the_distance_however_great_it_is() {
+    let far = [(3e38, 1.0), (1e10, 1e30), (1e38, 1e38), (4e19, 1.0), (1e-25, 1.0)];
+    for ((place, scale), eye) in far.into_iter().flat_map(|case| [None, Some(DVec3::ZERO)].map(|eye| (case, eye))) {
+        let mut scene = Scene::with_config(BOUNDED).unwrap();
+        let node = Node::transform(Transform::from_xyz(place, place, 0.0));
+        let distance = f64::from(place).hypot(place.into()) * f64::from(scale);
+        for (near, far) in [(0.0, f32::INFINITY), (f32::MAX, f32::INFINITY), (0.0, f32::MAX)] {
+            let node = node.with_drawable(Drawable::new(2, Aabb::cube(1.0)));
+            scene.insert(scene.root(), node.with_view_range(ViewRange::new(near, far).unwrap())).unwrap();
+        }
+        let point = Aabb::new(Vec3::ZERO, Vec3::ZERO);
+        for mesh in [3, 4] {
+            scene.insert(scene.root(), node.with_drawable(Drawable::new(mesh, point))).unwrap();
+        }
+        scene.update();
+        let mut levels = LevelsOfDetail::new();
+        for (mesh, factor) in [(3, 0.5), (4, 1.5)] {
+            let from = (distance * factor).min(f32::MAX.into()) as f32;
+            levels.insert(mesh, &[(from, Some(10 * mesh))]).unwrap();
+        }
+        let view = DetailView { scale, ..DetailView::new(&levels, DVec3::ZERO) };
+        let mut list = DrawList::new();
+        list.set_eye(eye);
+        for _ in 0..2 {
+            scene.cull(&mut [CullView::new(&everything(), &mut list).with_detail(view)]).unwrap();
+            let ranged = list.commands().iter().filter(|command| command.mesh == 2).count();
+            assert_eq!(
+                ranged, 2,
+                "of {place} times {scale}: one of the ranges that end or begin at the greatest number"
+            );
+            let meshes: Vec<u32> = list.commands()[ranged..].iter().map(|command| command.mesh).collect();
+            let beyond = distance >= f64::from(f32::MAX);
+            assert_eq!(meshes, [30, if beyond { 40 } else { 4 }], "{place} times {scale}");
+        }
+    }
 }

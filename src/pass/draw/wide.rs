@@ -161,9 +161,9 @@ impl WideSlice {
         Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
     }
 
-    pub(crate) fn distance(&self, drawable: usize, eye: DVec3) -> f32 {
+    pub(crate) fn distance(&self, drawable: usize, eye: DVec3) -> f64 {
         let WideBoxes { origin, drawables, .. } = &self.boxes;
-        drawables.get(drawable).map_or(0.0, |bounds| detail::distance(&bounds, (eye - origin).as_vec3()))
+        drawables.get(drawable).map_or(0.0, |bounds| detail::distance(&bounds, eye - origin))
     }
 
     /// Adds the slots of the drawables that touch a frustum around the camera, in ascending order.
