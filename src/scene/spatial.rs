@@ -163,11 +163,12 @@ impl Scene {
     /// A list with an [eye](DrawList::set_eye) gets matrices relative to it, even if the scene has no
     /// [`bounds`](crate::SceneConfig::bounds). Boxes are then also composed in double precision, and rounded outwards
     /// relative to one position per slice. So no drawable that touches the frustum is missed, however far the eye and
-    /// the drawable are from the origin. If the drawables of a slice are far apart, boxes are enlarged by a
-    /// ten-millionth of their distance from that position, so more drawables may be listed. All views with eyes share
-    /// the composed data. The first of their lists stores it, so pass the same list first in each frame. A view with an
-    /// eye runs in **O(slices + drawables of slices that the frustum touches + drawables listed)**, and tests eight
-    /// drawables at a time. All views with eyes together take O(transforms that changed or are in edited slices) more.
+    /// the drawable are from the origin. If the drawables of a slice are far apart, boxes are enlarged by about a
+    /// millionth of their distance from that position, at most 2.5 millionths, so more drawables may be listed. All
+    /// views with eyes share the composed data. The first of their lists stores it, so pass the same list first in each
+    /// frame. A view with an eye runs in **O(slices + drawables of slices that the frustum touches + drawables
+    /// listed)**, and tests eight drawables at a time. All views with eyes together take O(transforms that changed or
+    /// are in edited slices) more.
     ///
     /// ```
     /// use hedgerow::glam::camera::rh;

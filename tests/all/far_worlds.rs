@@ -681,3 +681,35 @@ fn relative_matrices_are_those_of_the_last_update_though_a_node_moved_since() {
     scene.draw_list(&mut list);
     assert_eq!(list.relative_matrices()[0].translation(), Vec3::new(8.0, 0.0, 0.0));
 }
+
+/// The bound that [`Scene::cull`] states. The first drawable of the slice, where distances begin, is at the origin.
+#[test]
+fn boxes_far_from_the_others_of_their_slice_are_enlarged_by_at_most_two_and_a_half_millionths() {
+    let mut dice = fastrand::Rng::with_seed(6);
+    let (mut listed, mut most) = (0, 0.0_f64);
+    for _ in 0..3000 {
+        let mut direction = || DVec3::new(dice.f64() - 0.5, dice.f64() - 0.5, dice.f64() - 0.5).normalize();
+        let (to, normal) = (direction(), direction().as_vec3());
+        let distance = 10_f64.powf(3.0 + 6.0 * dice.f64());
+        let mut scene = Scene::new();
+        let drawable = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(0.25)));
+        scene.insert(scene.root(), drawable).unwrap();
+        let node = scene.insert(scene.root(), drawable.with_translation_f64(to * distance)).unwrap();
+        scene.update();
+        // One plane through the eye. The box is outside by up to three millionths of the distance, or just inside.
+        let unit = normal.as_dvec3().normalize();
+        let outside = distance * 3e-6 * (dice.f64() - 0.05);
+        let eye = to * distance + unit * (0.25 * unit.abs().element_sum() + outside);
+        let frustum = Frustum::from_planes([normal.extend(0.0), Vec4::W, Vec4::W, Vec4::W, Vec4::W, Vec4::W]).unwrap();
+        let mut list = DrawList::new();
+        list.set_eye(eye);
+        scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
+        let found = list.commands().iter().any(|command| command.node == node);
+        assert!(found || outside > 0.0, "a box that touches the plane is missed, {distance} away");
+        if found {
+            listed += 1;
+            most = most.max(outside / distance);
+        }
+    }
+    assert!(listed > 500 && most < 2.5e-6, "{listed} boxes are listed, enlarged by up to {most} of the distance");
+}

@@ -91,7 +91,7 @@ impl Frustum {
     /// and boxes with NaN always touch; empty boxes never do.
     ///
     /// The result is never `false` for a box that touches in exact arithmetic. It may be `true` for a box that misses
-    /// the frustum by less than about a millionth of the box's distance from the origin.
+    /// the frustum by about a millionth of the box's distance from the origin, at most 2.5 millionths.
     #[must_use]
     pub fn touches(&self, bounds: &Aabb) -> bool {
         kernels::in_frustum(&[BoxGroup::of(bounds)], self).0 != 0
