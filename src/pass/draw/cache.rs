@@ -157,8 +157,9 @@ impl Cache {
                 let stamp = unique_number().get();
                 listing.mark_none();
                 let listed = then.versions != now.versions && self.relist(listing, store, layers, stamp);
+                let behind = self.segments.iter().any(|segment| segment.is_behind(store));
                 let changed = listing.renew(store, &mut self.segments, stamp) | listed;
-                listing.any_marked = true;
+                listing.any_marked = listed | behind;
                 Refreshed { commands: changed.then_some(stamp), listed }
             }
             _ => {

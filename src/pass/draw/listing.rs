@@ -87,6 +87,11 @@ impl Listing {
         self.any_marked = false;
     }
 
+    /// Returns whether any command or slot in a range changed when the list was last filled.
+    pub(crate) fn is_changed(&self, range: Range<usize>) -> bool {
+        self.marks[range].iter().fold(0, |all, marks| all | marks) & mark::COMMAND != 0
+    }
+
     /// Returns whether the commands or the slots differ from those of another listing.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         self.commands != other.commands || self.slots != other.slots

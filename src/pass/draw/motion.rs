@@ -2,8 +2,8 @@
 //!
 //! If an update changes a matrix, the next update makes the previous matrix equal to the current one, even without
 //! edits. If a node uses another slot than before, the feed has the node's previous matrix. So a segment is filled
-//! again if its slice was swept since the last fill, or if any previous matrix in the segment differs from the current
-//! one. All segments are filled again if anything was listed, or if the feed has previous matrices.
+//! again if its slice was swept since the last fill, if any previous matrix in the segment differs from the current
+//! one, or if it was listed again. All segments are filled again if the feed has previous matrices.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};
@@ -16,7 +16,7 @@ pub(crate) struct Motion {
     matrices: Vec<Mat34>,
     /// Whether `matrices` match the listed draws.
     known: bool,
-    /// For each segment, whether any matrix differs from the current one; and whether this is so in any segment.
+    /// For each slice by number, whether any matrix differs from the current one; and whether this is so in any.
     moving: Vec<bool>,
     any_moving: bool,
     /// The number of the last update that the matrices include.
@@ -54,23 +54,21 @@ impl Motion {
         listed: bool,
     ) {
         let Some(feed) = store.feed() else { return self.forget() };
-        if listed || !self.known || feed.recalls() {
-            self.matrices.resize(listing.len(), Mat34::IDENTITY);
-            self.moving.clear();
-            for (number, range) in segments {
-                self.moving.push(fill(&mut self.matrices, listing, range, store.view(number), feed));
-            }
-        } else if self.any_moving || self.updates != store.updates() {
-            for ((number, range), moving) in segments.zip(&mut self.moving) {
-                let slice = store.view(number);
-                if *moving || slice.swept_in() > self.updates {
-                    *moving = fill(&mut self.matrices, listing, range, slice, feed);
-                }
-            }
-        } else {
+        let anew = !self.known || feed.recalls();
+        if !(anew || listed || self.any_moving || self.updates != store.updates()) {
             return;
         }
-        self.any_moving = self.moving.contains(&true);
+        self.matrices.resize(listing.len(), Mat34::IDENTITY);
+        self.moving.resize(store.slice_end(), false);
+        self.any_moving = false;
+        for (number, range) in segments {
+            let (slice, moving) = (store.view(number), &mut self.moving[number as usize]);
+            let changed = || slice.swept_in() > self.updates || listed && listing.is_changed(range.clone());
+            if anew || *moving || changed() {
+                *moving = fill(&mut self.matrices, listing, range, slice, feed);
+            }
+            self.any_moving |= *moving;
+        }
         self.updates = store.updates();
         self.known = true;
     }

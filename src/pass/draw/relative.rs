@@ -14,6 +14,8 @@ use hedgerow_math::Frustum;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Relative {
     matrices: Vec<Mat34>,
+    /// The camera of the last fill.
+    camera: DVec3,
     /// The world translation of each drawable, 24 bytes. If only the camera moved, nothing else is read.
     places: Vec<DVec3>,
     worlds: WideWorlds,
@@ -22,8 +24,13 @@ pub(crate) struct Relative {
 }
 
 impl Relative {
-    pub(crate) const EMPTY: Self =
-        Self { matrices: Vec::new(), places: Vec::new(), worlds: WideWorlds::EMPTY, found: Vec::new() };
+    pub(crate) const EMPTY: Self = Self {
+        matrices: Vec::new(),
+        camera: DVec3::ZERO,
+        places: Vec::new(),
+        worlds: WideWorlds::EMPTY,
+        found: Vec::new(),
+    };
 
     pub(crate) fn matrices(&self) -> &[Mat34] {
         &self.matrices
@@ -42,7 +49,8 @@ impl Relative {
     /// Computes the matrices of a list that was filled from this scene. `segments` has the list's slices, each with the
     /// range of its drawables. `listed` says whether any segment changed its place or contents since the last call.
     ///
-    /// If no slot of a slice was recomposed, only the translations of its drawables are recomputed.
+    /// Fills in a slice of which a slot was recomposed, or a command changed. In all others, only translations can have
+    /// changed, and only if the camera moved.
     pub(crate) fn fill(
         &mut self,
         store: &Store,
@@ -53,19 +61,19 @@ impl Relative {
     ) {
         let any = self.worlds.refresh(store, false);
         let Self { matrices, places, worlds, .. } = self;
-        let anew = listed || places.len() != listing.len();
-        if anew {
-            matrices.resize(listing.len(), Mat34::IDENTITY);
-            places.resize(listing.len(), DVec3::ZERO);
-        } else if !any {
-            return move_all(matrices, places, camera);
+        let (anew, stays) = (places.is_empty(), self.camera == camera);
+        self.camera = camera;
+        matrices.resize(listing.len(), Mat34::IDENTITY);
+        places.resize(listing.len(), DVec3::ZERO);
+        if stays && !(anew || any || listed) {
+            return;
         }
         for (number, range) in segments {
             let Some(slice) = worlds.slice(number) else { continue };
             let (matrices, places) = (&mut matrices[range.clone()], &mut places[range.clone()]);
-            if anew || slice.changed() {
+            if anew || slice.changed() || listed && listing.is_changed(range.clone()) {
                 fill(matrices, places, &listing.slots[range], slice, camera);
-            } else {
+            } else if !stays {
                 move_all(matrices, places, camera);
             }
         }

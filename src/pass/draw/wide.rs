@@ -53,10 +53,10 @@ impl WideWorlds {
     pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, boxes: false };
 
     /// Updates everything to match the last update of a scene, including boxes if `boxes` is set. Returns whether any
-    /// slice may have changed; each slice stores whether it changed.
+    /// slice changed; each slice stores whether it changed.
     ///
-    /// Runs in **O(1)** if nothing changed, else in **O(slices + changed slots + slots of slices with a new layout)**;
-    /// with boxes also in O(drawables of edited slices).
+    /// Runs in **O(1)** after no update, else in **O(slices + changed slots + slots of slices with a new layout)**, and
+    /// in O(imports) more if a slot changed; with boxes also in O(drawables of edited slices).
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
         let now = (store.scene_number(), store.versions(), store.updates());
         let boxes = boxes | self.boxes;
@@ -72,13 +72,15 @@ impl WideWorlds {
         self.slices.resize_with(store.slice_end(), WideSlice::default);
         let gone = (0..).zip(&mut self.slices).filter(|(number, _)| store.get_view(*number).is_none());
         gone.for_each(|(_, wide)| *wide = WideSlice::default());
+        let mut any = false;
         for &number in store.order() {
             let mut wide = core::mem::take(&mut self.slices[number as usize]);
-            wide.refresh(store.view(number), &self.slices, store.updates(), boxes);
+            wide.refresh(store.view(number), (&self.slices, any), store.updates(), boxes);
+            any |= wide.changed;
             self.slices[number as usize] = wide;
         }
         self.moment = Some(now);
-        true
+        any
     }
 
     /// Returns a slice that was part of the scene at the last refresh.
@@ -90,7 +92,8 @@ impl WideWorlds {
 
 impl WideSlice {
     /// Recomposes changed slots. `others` has the slices from which this slice imports; they must be up to date.
-    fn refresh(&mut self, slice: SliceView<'_>, others: &[Self], updates: u64, boxes: bool) {
+    /// `above` says whether any slice before this one changed.
+    fn refresh(&mut self, slice: SliceView<'_>, (others, above): (&[Self], bool), updates: u64, boxes: bool) {
         let transforms = slice.transforms();
         let now = Composed { layout: slice.layout(), updates, boxes: boxes.then(|| slice.version()) };
         let before = self.composed.replace(now).filter(|before| before.layout == now.layout);
@@ -102,7 +105,9 @@ impl WideSlice {
             _ => changed.fill(transforms.len()),
         }
         self.slots.resize(transforms.len(), DAffine3::IDENTITY);
-        self.import(slice, others, before.is_some(), &mut changed);
+        if above || before.is_none() {
+            self.import(slice, others, before.is_some(), &mut changed);
+        }
         self.changed = false;
         for run in changed.runs(transforms.len()) {
             transforms.compose_wide(run, &mut self.slots);
