@@ -253,7 +253,7 @@ fn spread(lanes: &Lanes, lane: usize) -> __m256 {
     // instead of these loads, skinning takes 3 % more instructions.
     // SAFETY: `Permutation` holds eight numbers and is aligned to 32 bytes.
     let turned = unsafe { _mm256_load_si256((&raw const SPREAD[lane % HALF / PAIR]).cast()) };
-    // SAFETY: reads the first or last eight of sixteen floats, aligned to 32 bytes.
-    let half = unsafe { _mm256_load_ps(lanes.0.as_ptr().add(lane / HALF * HALF)) };
+    // SAFETY: reads the first or last eight of sixteen floats, aligned to 32 bytes, whatever the lane.
+    let half = unsafe { _mm256_load_ps(lanes.0.as_ptr().add(lane % LANES / HALF * HALF)) };
     _mm256_permutevar8x32_ps(half, turned)
 }
