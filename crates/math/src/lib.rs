@@ -27,7 +27,7 @@
 //! | translation, rotation, scale | [`Transform`]: 48 bytes; [`PackedTransform`]: the same in 40, for storage |
 //! | affine matrix, three rows of four | [`Mat34`]: 48 bytes, aligned to 16 |
 //! | boxes, and many of them as columns | [`Aabb`], [`Boxes`] |
-//! | shapes to test boxes against | [`Frustum`], [`Ray`], [`Sphere`] |
+//! | shapes to test boxes against | [`Frustum`], [`Ray`] (in a node's space [`LocalRay`]), [`Sphere`] |
 //! | why a value is invalid | [`Error`] |
 //!
 //! Three features are off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data for
@@ -60,7 +60,7 @@ pub use boxes::Boxes;
 pub use error::Error;
 pub use frustum::Frustum;
 pub use mat34::Mat34;
-pub use ray::{Ray, Sphere};
+pub use ray::{LocalRay, Ray, Sphere};
 pub use transform::{PackedTransform, Transform};
 
 use boxes::{BLOCK, BoxGroup, GROUP};

@@ -2,7 +2,7 @@
 
 use crate::{Error, Transform};
 use core::ops::{Mul, MulAssign};
-use glam::{Affine3A, DAffine3, DMat3, DMat4, DVec3, DVec4, Mat3, Mat4, Vec3, Vec4};
+use glam::{Affine3, Affine3A, DAffine3, DMat3, DMat4, DVec3, DVec4, Mat3, Mat4, Vec3, Vec4};
 
 /// An affine transform as three rows of four: `rows[r] = [m_r0, m_r1, m_r2, t_r]`.
 ///
@@ -400,6 +400,12 @@ impl From<Transform> for Mat34 {
     }
 }
 
+impl From<Affine3> for Mat34 {
+    fn from(affine: Affine3) -> Self {
+        Affine3A::from(affine).into()
+    }
+}
+
 impl From<Affine3A> for Mat34 {
     fn from(affine: Affine3A) -> Self {
         let m = Mat3::from(affine.matrix3).to_cols_array_2d();
@@ -428,6 +434,14 @@ impl TryFrom<Mat4> for Mat34 {
     fn try_from(matrix: Mat4) -> Result<Self, Error> {
         let [x, y, z, w] = matrix.transpose().to_cols_array_2d();
         if w == [0.0, 0.0, 0.0, 1.0] { Ok(Self { rows: [x, y, z] }) } else { Err(Error::NotAffine) }
+    }
+}
+
+impl From<Mat34> for DAffine3 {
+    /// Returns [`Mat34::to_wide`].
+    #[inline]
+    fn from(matrix: Mat34) -> Self {
+        matrix.to_wide()
     }
 }
 

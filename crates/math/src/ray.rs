@@ -1,7 +1,8 @@
 //! Rays and spheres.
 
+use crate::mat34::invert_wide;
 use crate::{Aabb, Error};
-use glam::{DVec4, Mat4, Vec2, Vec3};
+use glam::{DAffine3, DVec3, DVec4, Mat4, Vec2, Vec3};
 
 /// A half line, or a line segment of a given length.
 ///
@@ -168,10 +169,55 @@ impl Ray {
         (near <= far).then_some(near)
     }
 
+    /// Returns the ray in the local space of a world transform, for example to test a node's triangles.
+    ///
+    /// Distances stay those of the world: the local direction has any length, so the same `t` leads to the same point
+    /// in both spaces. The inverse is computed in double precision. If the ray is relative to an eye, subtract the eye
+    /// from the transform's translation first.
+    ///
+    /// Returns `None` if the transform has no inverse, for example because a scale is zero, or is not finite.
+    ///
+    /// ```
+    /// use hedgerow_math::glam::{DVec3, Vec3};
+    /// use hedgerow_math::{Mat34, Ray, Transform};
+    ///
+    /// let ray = Ray::new(Vec3::new(5.0, 0.0, 0.0), Vec3::Z)?;
+    /// let world = Mat34::from(Transform::from_xyz(5.0, 0.0, 8.0).with_scale(Vec3::splat(2.0)));
+    /// let local = ray.to_local(world).expect("no scale is zero");
+    /// assert_eq!(local.direction, DVec3::new(0.0, 0.0, 0.5));
+    /// assert_eq!(local.at(8.0), DVec3::ZERO, "the node is eight metres away");
+    /// # Ok::<(), hedgerow_math::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_local(&self, world: impl Into<DAffine3>) -> Option<LocalRay> {
+        let inverse = invert_wide(&world.into())?;
+        let origin = inverse.transform_point3(self.origin.as_dvec3());
+        let direction = inverse.transform_vector3(self.direction.as_dvec3());
+        (origin.is_finite() && direction.is_finite()).then_some(LocalRay { origin, direction })
+    }
+
     /// Returns the reciprocal of each component of the direction; zero if the component is zero.
     #[doc(hidden)]
     pub fn inverse(&self) -> &[f32; 3] {
         &self.inverse
+    }
+}
+
+/// A ray in the local space of a node: see [`Ray::to_local`]. It has no end; tests take the limit as an argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalRay {
+    /// The start of the ray.
+    pub origin: DVec3,
+    /// The direction. Its length is the local length of one unit of the world along the ray.
+    pub direction: DVec3,
+}
+
+impl LocalRay {
+    /// Returns the point at a distance from the origin, measured in the world.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, t: f64) -> DVec3 {
+        self.origin + self.direction * t
     }
 }
 
@@ -294,6 +340,34 @@ mod tests {
         assert!(matches!(Ray::from_ndc(&Mat4::IDENTITY, Vec2::NAN), Err(Error::NotFinite(_))));
         let ray = Ray::from_ndc(&Mat4::IDENTITY, Vec2::new(0.5, -0.5)).unwrap();
         assert_eq!((ray.origin(), ray.direction()), (Vec3::new(0.5, -0.5, 0.0), Vec3::Z));
+    }
+
+    #[test]
+    fn the_same_distance_leads_to_the_same_point_in_each_space() {
+        let mut dice = fastrand::Rng::with_seed(5);
+        for round in 0..1000 {
+            let scale = [1.0, 1e-6, 1e6, 1e3][round % 4];
+            let mut part = |scale: f64| (dice.f64() - 0.5) * scale;
+            let columns = [(); 3].map(|()| DVec3::new(part(scale), part(scale), part(scale)));
+            let place = DVec3::new(part(1e5), part(1e5), part(1e5));
+            let world =
+                DAffine3 { matrix3: glam::DMat3::from_cols_array_2d(&columns.map(Into::into)), translation: place };
+            let [origin, direction] =
+                [1e4, 1.0].map(|scale| DVec3::new(part(scale), part(scale), part(scale)).as_vec3());
+            let ray = Ray::new(origin, direction).unwrap();
+            let local = ray.to_local(world).unwrap();
+            for t in [0.0, 7.0, 1e5] {
+                let expected = ray.origin().as_dvec3() + ray.direction().as_dvec3() * t;
+                let off = (world.transform_point3(local.at(t)) - expected).length();
+                assert!(off < 1e-6, "{round}: {off} off at {t}");
+            }
+        }
+        let ray = Ray::new(Vec3::ZERO, Vec3::X).unwrap();
+        let flat = glam::DMat3::from_diagonal(DVec3::new(1.0, 0.0, 1.0));
+        for world in [DAffine3::from_mat3(flat), DAffine3::from_translation(DVec3::NAN)] {
+            assert_eq!(ray.to_local(world), None);
+        }
+        assert_eq!(ray.to_local(crate::Mat34 { rows: [[1.0; 4]; 3] }), None);
     }
 
     #[test]
