@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::boxes::kernels;
 use crate::{Aabb, BoxGroup};
-use glam::{DVec3, DVec4, Mat4, Vec4};
+use glam::{DVec3, DVec4, Mat4, Vec2, Vec4};
 
 /// The visible space of a camera: the space inside six planes.
 ///
@@ -59,8 +59,7 @@ impl Frustum {
     /// # Errors
     /// [`Error::NotFinite`] for a matrix with NaN or infinities.
     pub fn from_view_projection(matrix: &Mat4) -> Result<Self, Error> {
-        let [x, y, z, w] = rows(matrix)?;
-        Ok(Self::of([sum(w, x), difference(w, x), sum(w, y), difference(w, y), sum(z, DVec4::ZERO), difference(w, z)]))
+        Self::from_view_projection_rect(matrix, Vec2::NEG_ONE, Vec2::ONE)
     }
 
     /// Creates the frustum of a world-to-clip matrix with depths from −1 to 1: OpenGL.
@@ -68,8 +67,46 @@ impl Frustum {
     /// # Errors
     /// [`Error::NotFinite`] for a matrix with NaN or infinities.
     pub fn from_view_projection_gl(matrix: &Mat4) -> Result<Self, Error> {
-        let [x, y, z, w] = rows(matrix)?;
-        Ok(Self::of([sum(w, x), difference(w, x), sum(w, y), difference(w, y), sum(w, z), difference(w, z)]))
+        Self::from_view_projection_rect_gl(matrix, Vec2::NEG_ONE, Vec2::ONE)
+    }
+
+    /// Creates the part of a [view frustum](Self::from_view_projection) that a rectangle of the screen shows, to find
+    /// what a selection rectangle touches.
+    ///
+    /// `min` and `max` are in normalised device coordinates, as in [`Ray::from_ndc`](crate::Ray::from_ndc): −1 to 1
+    /// from left to right and from bottom to top. A drag from `a` to `b` selects from `a.min(b)` to `a.max(b)`. The
+    /// rectangle may be a line or a point, and may reach beyond the screen.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`], also for an empty rectangle: `min` exceeds `max` on an axis.
+    ///
+    /// ```
+    /// use hedgerow_math::glam::camera::rh;
+    /// use hedgerow_math::glam::{Vec2, Vec3};
+    /// use hedgerow_math::{Aabb, Frustum};
+    ///
+    /// let camera = rh::proj::directx::perspective_infinite_reverse(1.0, 1.0, 0.1);
+    /// let [right, left] = [3.0, -3.0].map(|x| Aabb::from_points([Vec3::new(x, 0.0, -9.0)]));
+    /// // A drag of the mouse from the bottom right corner to the middle:
+    /// let (from, to) = (Vec2::new(1.0, -1.0), Vec2::new(0.0, 0.1));
+    /// let selection = Frustum::from_view_projection_rect(&camera, from.min(to), from.max(to))?;
+    /// assert!(selection.touches(&right) && !selection.touches(&left));
+    /// # Ok::<(), hedgerow_math::Error>(())
+    /// ```
+    pub fn from_view_projection_rect(matrix: &Mat4, min: Vec2, max: Vec2) -> Result<Self, Error> {
+        let [sides @ .., z, w] = rows(matrix)?;
+        let [left, right, bottom, top] = sides_of(sides, w, min, max)?;
+        Ok(Self::of([left, right, bottom, top, sum(z, DVec4::ZERO), difference(w, z)]))
+    }
+
+    /// Like [`Frustum::from_view_projection_rect`], for a matrix with depths from −1 to 1: OpenGL.
+    ///
+    /// # Errors
+    /// The errors of [`Frustum::from_view_projection_rect`].
+    pub fn from_view_projection_rect_gl(matrix: &Mat4, min: Vec2, max: Vec2) -> Result<Self, Error> {
+        let [sides @ .., z, w] = rows(matrix)?;
+        let [left, right, bottom, top] = sides_of(sides, w, min, max)?;
+        Ok(Self::of([left, right, bottom, top, sum(w, z), difference(w, z)]))
     }
 
     /// Creates the frustum of all points `p` with `x·p.x + y·p.y + z·p.z + w >= 0` for each plane `(x, y, z, w)`.
@@ -131,6 +168,15 @@ fn rows(matrix: &Mat4) -> Result<[DVec4; 4], Error> {
     Ok(core::array::from_fn(|row| matrix.row(row).as_dvec4()))
 }
 
+/// Returns the planes through the four sides of a rectangle of the screen: left, right, bottom, top.
+fn sides_of([x, y]: [DVec4; 2], w: DVec4, min: Vec2, max: Vec2) -> Result<[(DVec4, f64); 4], Error> {
+    if !(min.is_finite() && max.is_finite() && min.cmple(max).all()) {
+        return Err(Error::NotFinite("a rectangle of the screen, with a min up to its max,"));
+    }
+    let (min, max) = (min.as_dvec2(), max.as_dvec2());
+    Ok([difference(x, w * min.x), difference(w * max.x, x), difference(y, w * min.y), difference(w * max.y, y)])
+}
+
 fn sum(a: DVec4, b: DVec4) -> (DVec4, f64) {
     (a + b, noise(a, b))
 }
@@ -151,7 +197,7 @@ mod tests {
     use glam::camera::{lh, rh};
 
     /// Compares the frustum with the clip volume of each kind of projection: every API, left- and right-handed, both
-    /// depth directions.
+    /// depth directions, the whole screen and parts of it.
     #[test]
     fn points_are_in_the_frustum_that_their_projection_shows() {
         let eye = Vec3::new(3.0, -2.0, 7.0);
@@ -177,24 +223,36 @@ mod tests {
             rh::proj::opengl::orthographic(l, r, b, t, near, far) * right,
             lh::proj::opengl::perspective(fov, aspect, near, far) * left,
         ];
-        let frusta = zero_to_one.map(|matrix| (matrix, 0.0, Frustum::from_view_projection(&matrix).unwrap()));
-        let gl = gl.map(|matrix| (matrix, -1.0, Frustum::from_view_projection_gl(&matrix).unwrap()));
-        for (number, (matrix, least, frustum)) in frusta.into_iter().chain(gl).enumerate() {
-            let (mut inside, mut outside) = (0, 0);
+        let screen = (Vec2::NEG_ONE, Vec2::ONE);
+        let rects = [screen, (Vec2::new(-0.4, 0.0), Vec2::new(0.3, 0.8)), (Vec2::new(0.2, -2.0), Vec2::new(0.9, -0.1))];
+        let frusta = zero_to_one.iter().flat_map(|matrix| {
+            assert_eq!(
+                Frustum::from_view_projection(matrix),
+                Frustum::from_view_projection_rect(matrix, screen.0, screen.1)
+            );
+            let part = |(min, max)| (matrix, 0.0, (min, max), Frustum::from_view_projection_rect(matrix, min, max));
+            rects.map(part)
+        });
+        let gl = gl.iter().flat_map(|matrix| {
+            rects.map(|(min, max)| (matrix, -1.0, (min, max), Frustum::from_view_projection_rect_gl(matrix, min, max)))
+        });
+        for (number, (&matrix, least, (min, max), frustum)) in frusta.chain(gl).enumerate() {
+            let (frustum, mut inside, mut outside) = (frustum.unwrap(), 0, 0);
             for place in 0..21_i32.pow(3) {
                 let [x, y, z] = [1, 21, 441].map(|step| (place / step % 21 - 10) as f32 * 1.37 + 0.011);
                 let clip = matrix * Vec4::new(x, y, z, 1.0);
                 // The distances from the planes, positive inside. A point on a plane may count as inside or outside.
-                let depths = [clip.w - clip.x, clip.w + clip.x, clip.w - clip.y, clip.w + clip.y];
-                let margin =
-                    depths.into_iter().chain([clip.z - least * clip.w, clip.w - clip.z]).fold(f32::MAX, f32::min);
+                let [below, above] =
+                    [clip.truncate().truncate() - min * clip.w, max * clip.w - clip.truncate().truncate()];
+                let depths = (clip.z - least * clip.w).min(clip.w - clip.z);
+                let margin = below.min(above).min_element().min(depths);
                 let point = Vec3::new(x, y, z);
                 if margin.abs() > 1e-4 {
                     assert_eq!(frustum.touches(&Aabb::new(point, point)), margin > 0.0, "matrix {number}, {point}");
                     if margin > 0.0 { inside += 1 } else { outside += 1 }
                 }
             }
-            assert!(inside > 20 && outside > 1000, "matrix {number} shows {inside} points, and not {outside}");
+            assert!(inside > 10 && outside > 1000, "matrix {number} shows {inside} points, and not {outside}");
         }
     }
 
@@ -222,6 +280,20 @@ mod tests {
     }
 
     #[test]
+    fn a_rectangle_without_area_selects_what_its_ray_meets() {
+        let matrix = rh::proj::directx::perspective_infinite_reverse(1.0, 1.5, 0.5);
+        let ndc = Vec2::new(0.3, -0.2);
+        let frustum = Frustum::from_view_projection_rect(&matrix, ndc, ndc).unwrap();
+        let ray = crate::Ray::from_ndc(&matrix, ndc).unwrap();
+        for step in 1..20 {
+            let on = ray.origin() + ray.direction() * 3.0 * step as f32;
+            let off = on + Vec3::new(0.5, 0.0, 0.0);
+            let around = |point: Vec3| Aabb::new(point - 0.01, point + 0.01);
+            assert!(frustum.touches(&around(on)) && !frustum.touches(&around(off)), "step {step}");
+        }
+    }
+
+    #[test]
     fn a_matrix_of_zeros_bounds_nothing() {
         let frustum = Frustum::from_view_projection(&Mat4::ZERO).unwrap();
         assert!(frustum.touches(&at(1e30)) && !frustum.touches(&Aabb::EMPTY));
@@ -244,5 +316,9 @@ mod tests {
         assert!(matches!(Frustum::from_view_projection(&matrix), Err(Error::NotFinite(_))));
         assert!(matches!(Frustum::from_view_projection_gl(&matrix), Err(Error::NotFinite(_))));
         assert!(matches!(Frustum::from_planes([Vec4::INFINITY; 6]), Err(Error::NotFinite(_))));
+        let rect = |min, max| Frustum::from_view_projection_rect(&Mat4::IDENTITY, min, max);
+        for (min, max) in [(Vec2::ONE, Vec2::new(2.0, 0.9)), (Vec2::NAN, Vec2::ONE), (Vec2::ZERO, Vec2::INFINITY)] {
+            assert!(matches!(rect(min, max), Err(Error::NotFinite(_))), "{min} to {max}");
+        }
     }
 }
