@@ -46,6 +46,44 @@ proptest! {
 }
 
 #[test]
+fn parts_of_a_character_share_its_palette_and_have_the_bits_of_their_own() {
+    let meshes: Vec<_> = (0..6).map(|part| Arc::new(Model::new(30 + 11 * part, 4, 41, 7).build(&[]))).collect();
+    let skin_of_all = Arc::new(super::skin(41));
+    let models = Dice(Rng::with_seed(2)).palette(41);
+    let [mut shared, mut own] = [(); 2].map(|()| SkinBatch::new());
+    for character in 0..3 {
+        let body = shared.push(Arc::clone(&meshes[0]), Arc::clone(&skin_of_all)).unwrap();
+        assert_eq!(body, 6 * character);
+        for mesh in &meshes[1..] {
+            shared.push_part(Arc::clone(mesh), body).unwrap();
+        }
+        for mesh in &meshes {
+            own.push(Arc::clone(mesh), Arc::clone(&skin_of_all)).unwrap();
+        }
+    }
+    assert_eq!((shared.palettes_len(), own.palettes_len()), (3 * 41, 18 * 41));
+    let [mut few, mut many] = [&shared, &own].map(|batch| vec![Mat34::IDENTITY; batch.palettes_len()]);
+    // Any of the numbers computes the palette of its character.
+    for part in [2, 6, 17] {
+        shared.palette_into(part, &models, &mut few).unwrap();
+    }
+    for part in 0..18 {
+        own.palette_into(part, &models, &mut many).unwrap();
+        assert_eq!(shared.palette_range(part), shared.palette_range(part / 6 * 6));
+        assert_eq!(shared.vertex_range(part), own.vertex_range(part));
+    }
+    for visible in [&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17][..], &[16, 3, 4]] {
+        assert_eq!(skin(&shared, &few, visible), skin(&own, &many, visible));
+    }
+
+    let other = Arc::new(Model::new(9, 4, 5, 1).build(&[]));
+    assert!(matches!(shared.push_part(other, 0), Err(Error::Skin(SkinError::OtherSkin { .. }))));
+    let error = shared.push_part(Arc::clone(&meshes[0]), 18).unwrap_err();
+    assert_eq!(error, SkinError::Character { character: 18, characters: 18 }.into());
+    assert_eq!((shared.len(), shared.vertices_len()), (18, own.vertices_len()));
+}
+
+#[test]
 fn lists_and_arrays_that_do_not_fit_are_refused_and_nothing_is_written() {
     let (mut batch, palettes) = batch(2, 10);
     let mut positions = vec![UNWRITTEN; batch.vertices_len()];
