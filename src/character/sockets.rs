@@ -143,7 +143,7 @@ impl Sockets {
             Some(&place) => self.sockets[place as usize] = socket,
             None => {
                 let place = u32::try_from(self.sockets.len()).map_err(|_| Error::CapacityOverflow)?;
-                self.places.insert(node, place);
+                _ = self.places.insert(node, place);
                 self.sockets.push(socket);
             }
         }

@@ -242,7 +242,7 @@ impl Recorder {
                 beside.extend([&before, &now].into_iter().flatten().flat_map(|known| [known.spot.after, known.next]));
             }
             if let (Some(node), Some(now)) = (self.instance.node(id), now) {
-                self.known.replace(node, now);
+                _ = self.known.replace(node, now);
             }
         }
         for node in beside.into_iter().flatten().filter_map(|id| self.instance.node(id)) {

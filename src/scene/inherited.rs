@@ -165,7 +165,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         // At most one of the nodes that share an entry is in this scene.
         while let Some((node, local)) = self.contested.pop_first() {
             if store.resolve(node).is_some() {
-                self.locals.replace(node, local);
+                _ = self.locals.replace(node, local);
             }
         }
         let end = store.slice_end().max(self.slices.len());
@@ -282,7 +282,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
                 None => inherited.clone(),
             };
             if results.get(node) != Some(&result) {
-                results.replace(node, result);
+                _ = results.replace(node, result);
                 differs.insert(row);
                 different += 1;
             }

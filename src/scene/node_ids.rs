@@ -93,6 +93,7 @@ impl NodeIds {
 
     /// Assigns an id to a node. Returns false and changes nothing if the node has another id, if the id belongs to
     /// another node, or if the id is `u64::MAX`.
+    #[must_use = "if false, the node did not get the id"]
     pub fn insert(&mut self, node: NodeHandle, id: u64) -> bool {
         let free = self.nodes.get(&id).is_none_or(|&other| other == node);
         let unnamed = self.ids.get(node).is_none_or(|&other| other == id);

@@ -37,7 +37,7 @@ use core::ops::{Index, IndexMut};
 /// let mut scene = Scene::new();
 /// let car = scene.insert(scene.root(), Node::group())?;
 /// let mut speeds = NodeMap::new();
-/// speeds.insert(car, 13.9_f32);
+/// assert_eq!(speeds.insert(car, 13.9_f32), None);
 /// assert_eq!(speeds.get(car), Some(&13.9));
 ///
 /// scene.remove(car)?;
@@ -136,6 +136,7 @@ impl<V> NodeMap<V> {
     /// assert_eq!(bodies.get(tree), Some(&3));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
+    #[must_use = "this is the displaced entry, if any: free what it owns, or drop it with `_ =`"]
     pub fn insert(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
         if self.key_at(handle).is_some_and(|held| held.generation() > handle.generation()) {
             return Some((handle, value));
@@ -179,6 +180,7 @@ impl<V> NodeMap<V> {
     /// assert_eq!((map.get(car), map.get(tree)), (Some(&"car"), None));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
+    #[must_use = "this is the displaced entry, if any: free what it owns, or drop it with `_ =`"]
     pub fn replace(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
         let before = self.blocks.slot_or_grow(handle).replace(Entry::new(handle, value));
         self.len += usize::from(before.is_none());

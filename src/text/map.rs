@@ -46,7 +46,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<NodeMap<V>, A::Error> {
         let mut map = NodeMap::new();
         while let Some((node, value)) = entries.next_entry::<NodeHandle, V>()? {
-            map.insert(node, value);
+            _ = map.insert(node, value);
         }
         Ok(map)
     }

@@ -178,7 +178,7 @@ impl<'de> Deserialize<'de> for WithIds {
         ids.begin_at(form.next_id);
         let (scene, nodes) = form.build().map_err(D::Error::custom)?;
         for (id, node) in nodes {
-            ids.insert(node, id);
+            _ = ids.insert(node, id);
         }
         Ok(Self { scene, ids })
     }

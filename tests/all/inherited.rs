@@ -1,7 +1,8 @@
-//! User-defined inherited properties.
+//! User-defined inherited properties and columns.
 
 use crate::trees::APART;
-use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, data::Inherited};
+use hedgerow::data::{Column, Inherited};
+use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -339,4 +340,41 @@ fn a_property_of_two_scenes_by_turns_is_that_of_the_nodes_that_each_has() {
         assert!(said.iter().all(|(&node, own)| sum.local(node) == Some(own)), "step {step}");
     }
     assert!(runs > 500 && results > 1000, "{runs} {results}");
+}
+
+#[test]
+fn values_follow_nodes_through_slices_and_wait_for_those_without_a_place() {
+    let plain = Node::transform(Transform::IDENTITY);
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT }).unwrap();
+    let mut nodes = vec![scene.root()];
+    let mut column = Column::new(0);
+    for at in 0..60 {
+        nodes.push(scene.insert(nodes[at], if at % 3 == 2 { Node::group() } else { plain }).unwrap());
+    }
+    let has = |at: usize| !at.is_multiple_of(3);
+    column.update(&scene);
+    assert_eq!((column.get(&scene, nodes[1]), column.get(&scene, nodes[3])), (Some(&0), None));
+    (0..60).filter(|&at| has(at)).for_each(|at| column.set(&scene, nodes[at], at).unwrap());
+    assert_eq!(column.set(&scene, nodes[3], 1), Err(Error::NoTransform(nodes[3])));
+    for round in 0..4 {
+        column.update(&scene);
+        for (at, &node) in nodes.iter().enumerate().take(60) {
+            let expected = (has(at) && scene.contains(node)).then_some(&at);
+            assert_eq!(column.get(&scene, node), expected, "node {at} in round {round}");
+        }
+        match round {
+            1 => {
+                scene.reparent(nodes[20], nodes[0], Keep::Local).unwrap();
+                scene.remove(nodes[50]).unwrap();
+            }
+            _ => scene.update(),
+        }
+    }
+    column.sweep(&scene, |above, value| *value = above + 1);
+    let above = |at: usize| (if at < 20 { 0..=at } else { 20..=at }).filter(|&at| has(at)).count();
+    for at in (0..50).filter(|&at| has(at)) {
+        assert_eq!(column.get(&scene, nodes[at]), Some(&above(at)), "node {at}");
+        let slot = scene.get(nodes[at]).and_then(|node| node.matrix_slot());
+        assert_eq!(slot.and_then(|slot| column.at(slot)), Some(&above(at)), "the slot of node {at}");
+    }
 }

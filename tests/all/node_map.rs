@@ -275,11 +275,25 @@ fn a_value_that_panics_when_dropped_leaves_the_map_in_order() {
     assert_eq!((map.len(), drops.get()), (0, 40));
 }
 
+/// An expectation that is not met is a warning.
+#[test]
+fn dropping_what_an_insert_displaces_is_a_warning() {
+    let node = handle(3, 1, 1);
+    let (mut map, mut ids) = (NodeMap::new(), hedgerow::data::NodeIds::new());
+    #[expect(unused_must_use, reason = "the displaced entry is dropped")]
+    map.insert(node, 1);
+    #[expect(unused_must_use, reason = "the displaced entry is dropped")]
+    map.replace(node, 2);
+    #[expect(unused_must_use, reason = "a refusal is dropped")]
+    ids.insert(node, 1);
+    assert_eq!((map[node], ids.id(node)), (2, Some(1)));
+}
+
 #[test]
 fn shrinking_changes_no_value() {
     let handles = some_handles(400);
     let mut map: NodeMap<usize> = handles.iter().copied().zip(0..).collect();
-    map.insert(handle(0xff_ffff, 4095, 7), 1000);
+    assert_eq!(map.insert(handle(0xff_ffff, 4095, 7), 1000), None);
     map.retain(|_, value| *value < 35 || *value == 1000);
     let before = map.clone();
     map.shrink_to_fit();
@@ -324,7 +338,7 @@ fn maps_are_equal_by_their_values_whatever_they_held_before() {
     assert_ne!(left, right);
     left.remove(handle(0xff_ffff, 7, 7));
     assert_ne!(left, right);
-    left.insert(newer, 1);
+    assert_eq!(left.insert(newer, 1), Some((older, 1)));
     assert_eq!(left, right);
     assert_eq!(format!("{left:?}"), format!("{{{newer:?}: 1}}"));
     assert_eq!(NodeMap::<String>::default(), NodeMap::new());

@@ -100,7 +100,7 @@ impl World {
         };
         world.column.update(&world.scene);
         for (number, &node) in (1..).zip(&world.nodes) {
-            world.map.insert(node, Value::new(number));
+            _ = world.map.insert(node, Value::new(number));
             if number % 2 == 0 {
                 world.inherited.set(node, Value::new(number));
             }

@@ -24,7 +24,7 @@ impl<V: Clone> NodeMap<V> {
         let mut copied = 0;
         for (old, new) in copies {
             if let Some(value) = self.get(old).cloned() {
-                self.replace(new, value);
+                _ = self.replace(new, value);
                 copied += 1;
             }
         }
@@ -52,7 +52,7 @@ impl<V: Clone> NodeMap<V> {
         let mut copied = 0;
         for (old, new) in copies {
             if let Some(value) = other.get(old).cloned() {
-                self.replace(new, value);
+                _ = self.replace(new, value);
                 copied += 1;
             }
         }

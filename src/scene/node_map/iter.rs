@@ -175,7 +175,7 @@ impl<V> IntoIterator for NodeMap<V> {
 impl<V> Extend<(NodeHandle, V)> for NodeMap<V> {
     fn extend<I: IntoIterator<Item = (NodeHandle, V)>>(&mut self, values: I) {
         for (handle, value) in values {
-            self.insert(handle, value);
+            _ = self.insert(handle, value);
         }
     }
 }

@@ -74,6 +74,7 @@ impl<K: Key, V> Collection<K, V> {
     }
 
     /// Replaces the value of a key and returns the old value. Does nothing and returns `None` for a stale key.
+    #[must_use = "this is the old value, or `None` if nothing was replaced; drop it with `_ =`"]
     pub fn replace(&mut self, key: K, value: impl Into<Arc<V>>) -> Option<Arc<V>> {
         self.items.get_mut(key).map(|item| core::mem::replace(&mut item.value, value.into()))
     }

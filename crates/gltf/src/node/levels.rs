@@ -88,7 +88,7 @@ pub(super) fn scale(levels: &mut Levels, scene: &Scene, scenes: &[ImportedScene]
         let mut worlds = NodeMap::from_iter([(group.handle(), group.fresh_world())]);
         for node in group.descendants().skip(1) {
             let above = node.parent().map_or(Mat34::IDENTITY, |parent| worlds[parent.handle()]);
-            worlds.insert(node.handle(), node.local().map_or(above, |local| above * local.to_matrix()));
+            _ = worlds.insert(node.handle(), node.local().map_or(above, |local| above * local.to_matrix()));
         }
         for drawable in &imported.drawables {
             let axes = |world: &Mat34| Vec3::AXES.map(|axis| world.transform_vector(axis).length());

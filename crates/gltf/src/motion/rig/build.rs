@@ -176,7 +176,7 @@ fn hiders(scene: &Scene, group: NodeHandle) -> NodeMap<NodeHandle> {
         let above = node.parent().and_then(|parent| hiders.get(parent.handle()).copied());
         let own = (node.own_visibility() == Visibility::Hidden).then(|| node.handle());
         if let Some(hider) = own.or(above) {
-            hiders.insert(node.handle(), hider);
+            _ = hiders.insert(node.handle(), hider);
         }
     }
     hiders
