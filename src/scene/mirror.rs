@@ -9,9 +9,6 @@ use crate::store::{MatrixSlot, SliceView};
 use arena::Arena;
 use core::ops::Range;
 
-/// Two ranges with fewer clean slots than this between them are written as one, because a second write would cost more.
-const GAP: usize = 32;
-
 /// Stands for no place in the buffer.
 const NONE: u32 = u32::MAX;
 
@@ -47,7 +44,7 @@ const NONE: u32 = u32::MAX;
 /// assert_eq!(buffer[index].translation().x, 2.0);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct MatrixMirror {
     /// The state of a scene that the buffer matches.
     moment: Option<Moment>,
@@ -57,6 +54,14 @@ pub struct MatrixMirror {
     arena: Arena,
     /// The length of the buffer.
     len: u32,
+    /// Two ranges with fewer clean items than this between them are one range. At least 1.
+    gap: usize,
+}
+
+impl Default for MatrixMirror {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// A state of a scene.
@@ -142,14 +147,26 @@ impl MatrixMirror {
     /// Creates a mirror for an empty buffer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { moment: None, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0 }
+        Self { moment: None, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0, gap: 32 }
+    }
+
+    /// Sets how far apart two changed ranges must be to stay apart: ranges with fewer than `gap` unchanged items between
+    /// them become one write. The default is 32; with 1, only what changed is written.
+    ///
+    /// A write has a fixed cost, and an unchanged matrix costs 48 bytes. If every tenth matrix changed, the default
+    /// writes all of them at once, and 1 writes a tenth, one by one. Use 1 if a write is only a copy to a staging buffer.
+    #[must_use]
+    pub const fn with_gap(mut self, gap: usize) -> Self {
+        // Adjacent ranges are always joined.
+        self.gap = if gap == 0 { 1 } else { gap };
+        self
     }
 
     /// Calls `step` with each operation that is needed to make the buffer hold the world matrices of the scene as of
     /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
     ///
-    /// Writes the matrices that updates computed since the last call. Two ranges with fewer than 32 matrices between
-    /// them are combined into one write. An array whose layout changed is written completely. It gets a larger range if
+    /// Writes the matrices that updates computed since the last call. Ranges with a small
+    /// [gap](Self::with_gap) between them are combined into one write. An array whose layout changed is written completely. It gets a larger range if
     /// it outgrew the old one, and a smaller range if it fills less than a quarter of the old one. The buffer grows by
     /// at least a quarter, and shrinks if slices use less than half of it.
     ///
@@ -190,7 +207,7 @@ impl MatrixMirror {
             } else if behind {
                 // The swept slots are known for the last update only.
                 let last = before.is_some_and(|before| now.updates == before.updates + 1);
-                each_swept(slice, last, write);
+                each_swept(slice, last, self.gap, write);
             }
         }
         self.moment = Some(now);
@@ -227,7 +244,7 @@ impl MatrixMirror {
     /// Fills `instances` with the buffer indices of the matrices of draws. `order` lists the draws, for example
     /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
     /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` for each range of `instances` that
-    /// changed, with its first index and its items, to update a copy on the GPU. Joins ranges over gaps below 32 items.
+    /// changed, with its first index and its items, to update a copy on the GPU. Joins ranges over small [gaps](Self::with_gap).
     ///
     /// Fill the list and sync the mirror after the scene's last update, before this call. Runs in **O(draws)**. A draw
     /// of a slice that the mirror does not know gets `u32::MAX`.
@@ -270,7 +287,7 @@ impl MatrixMirror {
         changed: impl FnMut(usize, &[u32]),
     ) {
         let slots = list.slots();
-        refill(order, instances, |draw| self.place_of(slots[draw as usize]), changed);
+        refill(self.gap, order, instances, |draw| self.place_of(slots[draw as usize]), changed);
     }
 
     /// Fills `instances` as [`instances`](Self::instances) does, but with items of your own. `item` gets each draw's
@@ -318,7 +335,7 @@ impl MatrixMirror {
     ) {
         let (slots, commands) = (list.slots(), list.commands());
         let item = |draw: u32| item(self.place_of(slots[draw as usize]), &commands[draw as usize]);
-        refill(order, instances, item, changed);
+        refill(self.gap, order, instances, item, changed);
     }
 
     /// Returns the index of a matrix in the buffer, or [`NONE`].
@@ -378,6 +395,7 @@ impl MatrixMirror {
 
 /// Sets `instances` to the items of draws in this order, and calls `changed` with the ranges that differ from before.
 fn refill<T: PartialEq>(
+    gap: usize,
     order: &[u32],
     instances: &mut Vec<T>,
     item: impl Fn(u32) -> T,
@@ -394,7 +412,7 @@ fn refill<T: PartialEq>(
         if items[at] != now {
             items[at] = now;
             match &mut open {
-                Some(range) if at - range.end < GAP => range.end = at + 1,
+                Some(range) if at - range.end < gap => range.end = at + 1,
                 _ => open.replace(at..at + 1).into_iter().for_each(|range| close(range, &items)),
             }
         }
@@ -402,7 +420,7 @@ fn refill<T: PartialEq>(
     items.extend(order[same..].iter().map(|&draw| item(draw)));
     if same < order.len() {
         match &mut open {
-            Some(range) if same - range.end < GAP => range.end = order.len(),
+            Some(range) if same - range.end < gap => range.end = order.len(),
             _ => open.replace(same..order.len()).into_iter().for_each(|range| close(range, &items)),
         }
     }
@@ -411,7 +429,7 @@ fn refill<T: PartialEq>(
 }
 
 /// Calls `each` for the slots of the last sweep, as ranges joined over short gaps, or for all slots if `last` is false.
-fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize>)) {
+fn each_swept(slice: SliceView<'_>, last: bool, gap: usize, mut each: impl FnMut(Range<usize>)) {
     let transforms = slice.transforms();
     if !last {
         return each(0..transforms.len());
@@ -419,7 +437,7 @@ fn each_swept(slice: SliceView<'_>, last: bool, mut each: impl FnMut(Range<usize
     let mut open: Option<Range<usize>> = None;
     for run in transforms.swept().runs(transforms.len()) {
         match &mut open {
-            Some(range) if run.start - range.end < GAP => range.end = run.end,
+            Some(range) if run.start - range.end < gap => range.end = run.end,
             _ => open.replace(run).into_iter().for_each(&mut each),
         }
     }

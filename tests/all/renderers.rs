@@ -293,6 +293,51 @@ fn a_mirror_gives_back_the_room_of_an_array_that_became_short() {
     assert!(mirror.len() <= long, "{} matrices where {long} had room", mirror.len());
 }
 
+#[test]
+fn a_mirror_joins_writes_over_the_gap_that_it_is_given() {
+    let mut scene = Scene::new();
+    let nodes: Vec<NodeHandle> =
+        (0..1000).map(|_| scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap()).collect();
+    scene.update();
+    let mut buffers = [0, 1, 10, 11, 32].map(|gap| (MatrixMirror::new().with_gap(gap), Written::default()));
+    buffers.iter_mut().for_each(|(mirror, kept)| _ = mirror.sync(&scene, |step| kept.take(step)));
+    // Two neighbours of every twenty, and one in the middle between them: gaps of eight and of nine.
+    let moved: Vec<NodeHandle> = nodes.chunks(20).flat_map(|chunk| [chunk[0], chunk[1], chunk[10]]).take(60).collect();
+    for &node in &moved {
+        scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    }
+    scene.update();
+    let done = buffers.each_mut().map(|(mirror, kept)| mirror.sync(&scene, |step| kept.take(step)));
+    assert_eq!(done.map(|done| (done.writes, done.matrices)), [(40, 60), (40, 60), (1, 391), (1, 391), (1, 391)]);
+    for (mirror, kept) in &buffers {
+        for &node in &nodes {
+            let at = mirror.index(scene.get(node).unwrap().matrix_slot().unwrap()).unwrap();
+            assert_eq!(Some(&kept.matrices[at]), scene.world(node));
+        }
+    }
+
+    // Instances are joined over the same gap, and neighbours always.
+    let items = |mirror: &MatrixMirror, all: &mut Vec<u32>, list: &DrawList, order: &[u32]| {
+        let mut ranges = Vec::new();
+        mirror.instances(list, order, all, |first, items| ranges.push(first..first + items.len()));
+        ranges
+    };
+    let (mut scene, _) = grid(SceneConfig::DEFAULT, 6);
+    scene.update();
+    let mut list = DrawList::new();
+    scene.draw_list(&mut list);
+    let order: Vec<u32> = (0..36).collect();
+    let mut swapped = order.clone();
+    swapped.swap(3, 4);
+    swapped.swap(8, 20);
+    for (gap, expected) in [(0, &[3..5, 8..9, 20..21][..]), (1, &[3..5, 8..9, 20..21]), (4, &[3..9, 20..21])] {
+        let (mut mirror, mut all) = (MatrixMirror::new().with_gap(gap), Vec::new());
+        mirror.sync(&scene, |_| {});
+        items(&mirror, &mut all, &list, &order);
+        assert_eq!(items(&mirror, &mut all, &list, &swapped), expected, "gap {gap}");
+    }
+}
+
 /// The matrices that a mirror wrote.
 #[derive(Default)]
 struct Written {
