@@ -34,7 +34,7 @@
 //!
 //! | module | subject | types |
 //! |---|---|---|
-//! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Drawable`], [`Visibility`], [`Layers`], [`ViewRange`], [`Local`], [`Error`] |
+//! | the root | a scene, its nodes, subtrees as values, and handles | [`Scene`], [`Node`], [`NodeRef`], [`NodeMut`], [`Tree`], [`NodeHandle`], [`Place`], [`Keep`], [`Drawable`], [`Visibility`], [`Layers`], [`ViewRange`], [`Local`], [`IntoLocal`], [`Error`] |
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | optional data of a scene (world boxes, changes), and the size of its slices | [`SceneConfig`] |
 //! | [`edit`] | edits of many nodes: batches, queues | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
@@ -45,7 +45,7 @@
 //! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited), [`NodeIds`](data::NodeIds) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
-//! | [`query`] | spatial queries: culling with levels of detail, spheres, boxes, rays | [`Frustum`](query::Frustum), [`CullView`](query::CullView), [`LevelsOfDetail`](query::LevelsOfDetail), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
+//! | [`query`] | spatial queries: culling with levels of detail, spheres, boxes, selections, rays | [`Frustum`](query::Frustum), [`Ray`](query::Ray), [`CullView`](query::CullView), [`LevelsOfDetail`](query::LevelsOfDetail), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
 //! | [`draw`] | draw lists: commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
 //! | [`skin`] | skinning on the CPU (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
@@ -191,7 +191,7 @@ pub use config::SceneConfig;
 pub use draw::DrawList;
 pub use error::Error;
 pub use handle::NodeHandle;
-pub use node::{Drawable, Local, Node};
+pub use node::{Drawable, IntoLocal, Local, Node};
 pub use scene::{Keep, NodeMut, NodeRef, Place, Scene};
 pub use tree::Tree;
 pub use visibility::{Layers, ViewRange, Visibility};

@@ -1,7 +1,7 @@
 //! Descriptions of nodes: inserts take them, and reads return them.
 
 use crate::{Aabb, Error, Layers, Mat34, Transform, ViewRange, Visibility};
-use glam::{DAffine3, DMat3, DVec3, Vec3};
+use glam::{Affine3, Affine3A, DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
 /// A drawable: a mesh of your own, and its bounding box in the node's local space.
@@ -339,17 +339,60 @@ pub(crate) fn is_remainder(lost: Vec3, translation: Vec3) -> bool {
         && remainder(translation.as_dvec3() + lost.as_dvec3(), translation) == lost
 }
 
-impl From<Transform> for Local {
+/// What [`NodeMut::set_local`](crate::NodeMut::set_local) takes: a [`Transform`], a matrix ([`Mat34`], [`Affine3A`],
+/// [`Affine3`]), a [`Local`], or `None`, which removes the local transform. Implement it for types of your own.
+///
+/// Of options, only `Option<Local>` converts, so that the compiler knows the type of `None`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no local transform",
+    note = "pass a `Transform`, a `Mat34`, an `Affine3A`, a `Local` or `None`",
+    note = "of other types: `option.map(Local::from)`, `Mat34::try_from(mat4)?`"
+)]
+pub trait IntoLocal {
+    /// Returns the local transform; `None` if there is none.
+    fn into_local(self) -> Option<Local>;
+}
+
+impl IntoLocal for Option<Local> {
     #[inline(always)]
-    fn from(transform: Transform) -> Self {
-        Self::Transform(transform)
+    fn into_local(self) -> Option<Local> {
+        self
     }
 }
 
-impl From<Mat34> for Local {
+impl IntoLocal for Local {
     #[inline(always)]
-    fn from(matrix: Mat34) -> Self {
-        Self::Matrix(matrix)
+    fn into_local(self) -> Option<Local> {
+        Some(self)
+    }
+}
+
+/// Converts by way of another type.
+macro_rules! local_from {
+    ($($given:ty => $form:ident),*) => {$(
+        impl From<$given> for Local {
+            #[inline(always)]
+            fn from(given: $given) -> Self {
+                Self::$form(given.into())
+            }
+        }
+
+        impl IntoLocal for $given {
+            #[inline(always)]
+            fn into_local(self) -> Option<Local> {
+                Some(self.into())
+            }
+        }
+    )*};
+}
+
+local_from!(Transform => Transform, Mat34 => Matrix, Affine3A => Matrix, Affine3 => Matrix);
+
+/// Copies the transform.
+impl From<&Transform> for Local {
+    #[inline(always)]
+    fn from(transform: &Transform) -> Self {
+        Self::Transform(*transform)
     }
 }
 

@@ -7,8 +7,7 @@ use crate::error::BatchError;
 use crate::handle::{ByHandle, ByRecord};
 use crate::scene::{Keep, NodeRef, Place, Scene};
 use crate::store::{Above, Position, RecordId, Store};
-use crate::{Error, Local, NodeHandle, Transform};
-use core::borrow::Borrow;
+use crate::{Error, Local, NodeHandle};
 
 /// The distance, in items, at which a record is prefetched.
 const AHEAD: usize = 12;
@@ -67,7 +66,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does. Use it in frames
+    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does and in any form. Use it in frames
     /// that move many nodes. Does not collect the items. Runs in **O(n)** for n items.
     ///
     /// # Errors
@@ -91,12 +90,12 @@ impl Scene {
     /// scene.set_locals(nodes.into_iter().zip(&locals))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_locals<T: Borrow<Transform>>(
+    pub fn set_locals<L: Into<Local>>(
         &mut self,
-        items: impl IntoIterator<Item = (NodeHandle, T)>,
+        items: impl IntoIterator<Item = (NodeHandle, L)>,
     ) -> Result<(), BatchError> {
         for (item, (node, local)) in items.into_iter().enumerate() {
-            self.set_local(node, *local.borrow()).map_err(|error| BatchError::at(item, error))?;
+            self.set_local(node, local).map_err(|error| BatchError::at(item, error))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
-use crate::{Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
+use crate::{Drawable, Error, IntoLocal, Keep, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
 use core::cmp::Ordering;
 use core::fmt;
 use glam::{DAffine3, DMat3, DVec3, Vec3};
@@ -104,15 +104,24 @@ impl NodeMut<'_> {
         NodeRef::new(self.scene, self.id)
     }
 
-    /// Sets or removes the local transform. Without a local transform, the node has the world transform of its parent.
+    /// Sets the local transform, or removes it with `None`; see [`IntoLocal`]. Without a local transform, the node has
+    /// the world transform of its parent.
+    ///
+    /// ```
+    /// # let mut scene = hedgerow::Scene::new();
+    /// # let node = scene.root();
+    /// scene.edit(node)?.set_local(hedgerow::Transform::IDENTITY)?.set_local(None)?;
+    /// assert_eq!(scene.local(node), None);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
     ///
     /// [`Scene::set_local`] does the same and is faster. If the node gets or loses its transform, the next update
     /// reconstitutes its slice, in O(nodes of the slice).
     ///
     /// # Errors
     /// [`Error::NotFinite`], [`Error::NotRotation`].
-    pub fn set_local(&mut self, local: impl Into<Option<Local>>) -> Result<&mut Self, Error> {
-        match local.into() {
+    pub fn set_local(&mut self, local: impl IntoLocal) -> Result<&mut Self, Error> {
+        match local.into_local() {
             Some(local) => self.scene.store.set_local(self.id, local.checked()?),
             None => drop(self.scene.store.remove_local(self.id)),
         }
@@ -518,37 +527,4 @@ fn unturned(axes: &DMat3) -> DMat3 {
     };
     let up = first([beside(y_axis), back.cross(beside(x_axis)), any(back)]).unwrap_or(DVec3::Y);
     DMat3::from_cols(up.cross(back), up, back).transpose() * *axes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Mat34;
-
-    #[test]
-    fn a_matrix_that_looks_elsewhere_keeps_scale_mirror_and_shear() {
-        let [x, y, z] = [Vec3::new(2.0, 0.5, -1.0), Vec3::new(3.0, 4.0, 0.25), Vec3::new(-1.0, 0.5, 7.0)];
-        let zero = Vec3::ZERO;
-        let all =
-            [[x, y, z], [-x, y, z], [x, -y, -z], [x, y, zero], [x, zero, zero], [zero, y, zero], [zero; 3], [x, x, x]];
-        for axes in all {
-            let rows = [0, 1, 2].map(|row| [axes[0][row], axes[1][row], axes[2][row], 5.0]);
-            let mut scene = Scene::new();
-            let eye = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-            scene.set_local(eye, Mat34 { rows }).unwrap();
-            scene.edit(eye).unwrap().look_at(Vec3::new(9.0, -3.0, 2.0), Vec3::Y).unwrap();
-            let after = scene.local(eye).unwrap().to_matrix().to_wide();
-            let before = Mat34 { rows }.to_wide();
-            assert_eq!(after.translation, before.translation);
-            // Products of axes determine lengths and angles.
-            let inner = |axes: DMat3| axes.transpose() * axes;
-            let off = inner(after.matrix3) - inner(before.matrix3);
-            assert!(off.to_cols_array().iter().all(|number| number.abs() < 1e-4), "{axes:?}: {after:?}");
-            let volume = after.matrix3.determinant() - before.matrix3.determinant();
-            assert!(volume.abs() < 1e-3, "{axes:?} is mirrored");
-            let towards = DVec3::new(4.0, -8.0, -3.0).normalize();
-            let back = after.matrix3.z_axis;
-            assert!((back + towards * back.length()).length() < 1e-5, "{axes:?} points back along {back}");
-        }
-    }
 }

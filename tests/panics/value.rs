@@ -1,7 +1,7 @@
 //! A user value that counts its calls and panics at one of them.
 
 use core::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
-use hedgerow::{Local, Place, Transform};
+use hedgerow::{IntoLocal, Local, Place, Transform};
 use std::io::{Read, Write};
 use std::sync::Arc;
 
@@ -102,9 +102,9 @@ impl From<Somewhere> for Local {
     }
 }
 
-impl From<Somewhere> for Option<Local> {
-    fn from(place: Somewhere) -> Self {
-        Some(place.into())
+impl IntoLocal for Somewhere {
+    fn into_local(self) -> Option<Local> {
+        Some(self.into())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Outcome, QueuedPlace, Round, Target};
 use crate::handle::Queued;
 use crate::scene::Change;
-use crate::{Error, Keep, Local, Node, NodeHandle, Place, Scene, Tree};
+use crate::{Error, IntoLocal, Keep, Node, NodeHandle, Place, Scene, Tree};
 use core::borrow::Borrow;
 
 /// An edit of one node, to apply later: see [`EditQueue::push`](super::EditQueue::push).
@@ -38,10 +38,10 @@ impl Edit {
         Self::Reparent { node: node.into(), place: place.into(), keep }
     }
 
-    /// Creates an [`Edit::Change`] of the local transform.
+    /// Creates an [`Edit::Change`] of the local transform, or of its removal by `None`.
     #[must_use]
-    pub fn set_local(node: impl Into<Target>, local: impl Into<Local>) -> Self {
-        Self::Change(node.into(), Change::Local(Some(local.into())))
+    pub fn set_local(node: impl Into<Target>, local: impl IntoLocal) -> Self {
+        Self::Change(node.into(), Change::Local(local.into_local()))
     }
 
     /// Creates an [`Edit::Change`] from a [`Change`] or a [`Node`].
