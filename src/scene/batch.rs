@@ -101,8 +101,8 @@ impl Scene {
     }
 
     /// Sets the local transforms of many nodes so that the nodes get these world transforms, for example poses from a
-    /// physics engine. The nodes must have a transform. Pass full world transforms, as [`Transform`]s or
-    /// [`Mat34`](crate::Mat34)s; a pose without scale resets the scale to 1. Below a parent with a non-uniform scale, a
+    /// physics engine. The nodes must have a transform. Pass full world transforms, in any form that converts to a
+    /// [`Local`]; a pose without scale resets the scale to 1. Below a parent with a non-uniform scale, a
     /// rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this call:
     /// their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
     ///

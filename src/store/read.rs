@@ -4,6 +4,7 @@ use crate::store::Store;
 use crate::store::links::Position;
 use crate::store::record::{Has, Link, RecordId};
 use crate::{Layers, Mat34, NodeHandle, Visibility};
+use hedgerow_math::internal::prefetch_whole;
 
 impl Store {
     #[inline(always)]
@@ -116,6 +117,20 @@ impl Store {
     #[inline(always)]
     pub(crate) fn world(&self, handle: NodeHandle) -> Option<&Mat34> {
         self.pages.spot_of(handle).map(|spot| self.slices.world(spot))
+    }
+
+    /// Prefetches the world matrix of one node, and what leads to the matrix of another.
+    #[inline(always)]
+    pub(crate) fn prefetch_worlds(&self, near: Option<NodeHandle>, far: Option<NodeHandle>) {
+        if let Some(far) = far {
+            self.pages.prefetch_state(far.record());
+            self.pages.prefetch_spot(far.record());
+        }
+        if let Some(spot) = near.and_then(|near| self.pages.spot_of(near))
+            && let Some(slice) = self.slices.slices.get(spot.slice())
+        {
+            prefetch_whole(&slice.slots.worlds, spot.slot());
+        }
     }
 
     /// Returns the world matrix of a node as of the last update.

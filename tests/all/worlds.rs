@@ -321,3 +321,39 @@ fn a_local_transform_is_set_from_every_form_and_removed_by_none() {
     scene.set_locals([node].into_iter().zip(&[place])).unwrap();
     assert_eq!(scene.local(node).and_then(Local::transform), Some(place));
 }
+
+#[test]
+fn many_world_matrices_are_those_of_single_reads_except_for_stale_handles() {
+    let mut rng = Rng::with_seed(31);
+    for round in 0..20 {
+        let (mut scene, nodes) = tree(&mut rng, SMALL, 10 * round);
+        scene.update();
+        // A node that is inserted and a transform that is set since the update.
+        let mut asked = nodes.clone();
+        asked.push(scene.insert(scene.root(), Node::transform(transform(&mut rng))).unwrap());
+        scene.set_local(nodes[rng.usize(..nodes.len())], transform(&mut rng)).unwrap();
+        rng.shuffle(&mut asked);
+        asked.extend_from_within(..asked.len() / 3);
+        let mut worlds = vec![Mat34 { rows: [[7.0; 4]; 3] }; asked.len()];
+        scene.worlds_of(&asked, &mut worlds).unwrap();
+        assert!(asked.iter().zip(&worlds).all(|(&node, world)| scene.world(node) == Some(world)));
+
+        let kept = worlds.clone();
+        scene.remove_many(&[nodes[nodes.len() / 2]]).ok();
+        scene.update();
+        let stale = asked.iter().position(|&node| !scene.contains(node));
+        let expected = stale.map_or(Ok(()), |item| Err((Some(item), Error::StaleHandle(asked[item]))));
+        let done = scene.worlds_of(&asked, &mut worlds).map_err(|refused| (refused.item, refused.error));
+        assert_eq!(done, expected);
+        for ((&node, world), before) in asked.iter().zip(&worlds).zip(&kept) {
+            assert_eq!(scene.world(node).unwrap_or(before), world, "{node:?}");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a matrix for each node")]
+fn a_list_of_matrices_that_is_too_short_panics() {
+    let scene = Scene::new();
+    let _ = scene.worlds_of(&[scene.root(); 2], &mut [Mat34::IDENTITY]);
+}
