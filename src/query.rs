@@ -6,8 +6,8 @@
 //! | query | takes | returns |
 //! |---|---|---|
 //! | [`Scene::cull`](crate::Scene::cull) | up to 32 [`CullView`]s; with an [eye](crate::DrawList::set_eye), also without `bounds`; with a [`DetailView`], by [`LevelsOfDetail`] | a [`DrawList`](crate::DrawList) for each |
-//! | [`Scene::query`](crate::Scene::query) | a [`Volume`]: [`Frustum`], [`Sphere`] or [`Aabb`](crate::Aabb); a [`Filter`] | handles of nodes |
-//! | [`Scene::cast_ray`](crate::Scene::cast_ray) | a [`Ray`]; a [`Filter`] | [`RayHit`]s |
+//! | [`Scene::query`](crate::Scene::query) | a [`Volume`]: [`Frustum`], [`Sphere`] or [`Aabb`](crate::Aabb); a [`Filter`]; [`query_from`](crate::Scene::query_from) also takes an eye, and needs no `bounds` | handles of nodes |
+//! | [`Scene::cast_ray`](crate::Scene::cast_ray) | a [`Ray`], which [`Ray::to_local`] takes into a node's space; a [`Filter`] | [`RayHit`]s |
 //! | boxes of your own, without a scene | [`Boxes`] | their indices |
 //!
 //! ```
@@ -27,4 +27,4 @@
 
 pub use crate::pass::{DetailView, LevelsOfDetail};
 pub use crate::scene::{CullView, Filter, RayHit, Volume};
-pub use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
+pub use hedgerow_math::{Boxes, Frustum, LocalRay, Ray, Sphere};

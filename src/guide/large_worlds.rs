@@ -40,8 +40,9 @@
 //! ```
 //!
 //! **These stay in single precision**: [`Scene::world`](crate::Scene::world), [`set_world`](crate::Scene::set_world),
-//! [`look_at`](crate::NodeMut::look_at), boxes, queries and rays. To pick objects far from the origin, use a list with
-//! an eye:
+//! [`look_at`](crate::NodeMut::look_at), boxes, [`query`](crate::Scene::query) and rays.
+//! [`query_from`](crate::Scene::query_from) finds exactly what a sphere, a box or a selection frustum touches. To pick
+//! by a ray far from the origin, use a list with an eye:
 //!
 //! ```
 //! use hedgerow::query::Ray;

@@ -30,6 +30,7 @@
 //! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |
 //! | `layers`, which are each node's own | [`Layers`](crate::Layers), which are inherited; for other masks see the end of [`own_data`] |
 //! | `Raycaster` | [`Scene::cast_ray`](crate::Scene::cast_ray), which tests boxes of nodes that are shown; for hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
+//! | `SelectionBox` | [`Scene::query`](crate::Scene::query) with a [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect) |
 
 pub mod characters;
 pub mod choosing_a_config;

@@ -142,7 +142,7 @@ impl Tests {
 }
 
 /// Returns the numbers of a word's set bits, lowest first.
-fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+pub(super) fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let at = (word != 0).then(|| word.trailing_zeros() as usize);
         word &= word.wrapping_sub(1);

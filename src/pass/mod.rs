@@ -10,6 +10,7 @@ mod transform;
 
 pub(crate) use cull::{Found, MOST_PROBES, Probe, Sieve};
 pub use detail::{DetailView, LevelsOfDetail};
+pub(crate) use draw::Movable;
 pub use draw::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawOrder, depth_key};
 pub use render::{DrawList, RenderPass};
 pub use transform::TransformPass;

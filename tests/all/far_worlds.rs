@@ -11,7 +11,7 @@ use std::collections::HashMap;
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 
 /// Returns a planet: districts ten thousand kilometres from its centre, with drawables below chains of rotated nodes.
-fn planet(seed: u64, config: SceneConfig) -> (Scene, Vec<(NodeHandle, Aabb)>) {
+pub(crate) fn planet(seed: u64, config: SceneConfig) -> (Scene, Vec<(NodeHandle, Aabb)>) {
     let mut dice = fastrand::Rng::with_seed(seed);
     let mut scene = Scene::with_config(config).unwrap();
     let mut drawables = Vec::new();

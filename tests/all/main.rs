@@ -17,6 +17,7 @@ mod edits;
 mod equal_sets;
 mod errors;
 mod examples;
+mod eyes;
 mod far_worlds;
 mod handles;
 mod inherited;

@@ -19,18 +19,11 @@ pub(crate) struct Relative {
     /// The world translation of each drawable, 24 bytes. If only the camera moved, nothing else is read.
     places: Vec<DVec3>,
     worlds: WideWorlds,
-    /// The drawables that were found in a slice. Reused to save allocations.
-    found: Vec<u32>,
 }
 
 impl Relative {
-    pub(crate) const EMPTY: Self = Self {
-        matrices: Vec::new(),
-        camera: DVec3::ZERO,
-        places: Vec::new(),
-        worlds: WideWorlds::EMPTY,
-        found: Vec::new(),
-    };
+    pub(crate) const EMPTY: Self =
+        Self { matrices: Vec::new(), camera: DVec3::ZERO, places: Vec::new(), worlds: WideWorlds::EMPTY };
 
     pub(crate) fn matrices(&self) -> &[Mat34] {
         &self.matrices
@@ -82,7 +75,10 @@ impl Relative {
     /// Takes out the world transforms and boxes so that several lists can share them, and updates them.
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         let mut worlds = core::mem::take(&mut self.worlds);
-        worlds.refresh(store, true);
+        if worlds.refresh(store, true) {
+            // The next `fill` cannot tell what changed before this refresh.
+            self.places.clear();
+        }
         worlds
     }
 
@@ -101,22 +97,12 @@ impl Relative {
         filling: &mut Filling<'_>,
     ) {
         self.forget();
-        let Self { matrices, found, .. } = self;
-        for &number in store.order() {
-            let Some(wide) = worlds.slice(number) else { continue };
-            found.clear();
-            wide.cull(camera, frustum, found);
-            let slice = store.view(number);
-            let records = slice.drawables().records();
-            for drawable in found.iter().map(|&drawable| drawable as usize) {
-                let record = &records[drawable];
-                if sieve.admits(store, record)
-                    && filling.push((store, slice), record, |eye| wide.distance(drawable, eye))
-                {
-                    matrices.push(wide.relative_to(camera, record.slot.into()));
-                }
+        let matrices = &mut self.matrices;
+        worlds.find(store, (camera, frustum), sieve, |(slice, wide), drawable, record| {
+            if filling.push((store, slice), record, |eye| wide.distance(drawable, eye)) {
+                matrices.push(wide.relative_to(camera, record.slot.into()));
             }
-        }
+        });
     }
 }
 

@@ -4,12 +4,13 @@
 //! The world transforms of a slice depend on its local transforms and its imports. A refresh recomposes the slots that
 //! the last update computed, the slots below changed imports, and all slots of a slice with a new layout.
 
+use crate::pass::cull::{Probe, Sieve, ones};
 use crate::pass::detail;
-use crate::store::{RowSet, SliceView, Store};
+use crate::store::{DrawableRecord, RowSet, SliceView, Store};
 use crate::{Aabb, Mat34};
 use glam::{DAffine3, DVec3, Vec3, Vec4};
-use hedgerow_math::internal::BLOCK;
-use hedgerow_math::{Boxes, Frustum};
+use hedgerow_math::internal::{BLOCK, BoxGroup};
+use hedgerow_math::{Boxes, Frustum, Sphere};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideWorlds {
@@ -81,6 +82,26 @@ impl WideWorlds {
         }
         self.moment = Some(now);
         any
+    }
+
+    /// Calls `each` with the drawables that touch a volume around the camera and that the sieve admits, by slot. The
+    /// world transforms must match the scene.
+    pub(crate) fn find<'s>(
+        &self,
+        store: &'s Store,
+        (camera, volume): (DVec3, &impl Movable),
+        sieve: Sieve,
+        mut each: impl FnMut((SliceView<'s>, &WideSlice), usize, &DrawableRecord),
+    ) {
+        for &number in store.order() {
+            let (Some(wide), slice) = (self.slice(number), store.view(number)) else { continue };
+            wide.cull(camera, volume, |drawable| {
+                let record = &slice.drawables().records()[drawable];
+                if sieve.admits(store, record) {
+                    each((slice, wide), drawable, record);
+                }
+            });
+        }
     }
 
     /// Returns a slice that was part of the scene at the last refresh.
@@ -171,39 +192,60 @@ impl WideSlice {
         drawables.get(drawable).map_or(0.0, |bounds| detail::distance(&bounds, eye - origin))
     }
 
-    /// Adds the slots of the drawables that touch a frustum around the camera, in ascending order.
-    pub(crate) fn cull(&self, camera: DVec3, frustum: &Frustum, found: &mut Vec<u32>) {
+    /// Calls `found` with the slots of the drawables that touch a volume around the camera, in ascending order.
+    fn cull(&self, camera: DVec3, volume: &impl Movable, found: impl FnMut(usize)) {
         let WideBoxes { origin, drawables, blocks, own } = &self.boxes;
         if own.is_empty() {
             return;
         }
-        let Some(frustum) = moved(frustum, origin - camera) else {
+        let Some(volume) = volume.moved(origin - camera) else {
             // If the origins are too far apart for single precision, everything may be visible.
-            return found.extend(
-                (0..).zip(0..drawables.len()).filter_map(|(slot, at)| {
-                    drawables.get(at).is_some_and(|bounds| !bounds.is_empty()).then_some(slot)
-                }),
-            );
+            let all = 0..drawables.len();
+            return all.filter(|&at| drawables.get(at).is_some_and(|bounds| !bounds.is_empty())).for_each(found);
         };
-        if frustum.touches(own) {
-            for block in 0..drawables.blocks() {
-                if blocks.get(block).is_some_and(|bounds| frustum.touches(&bounds)) {
-                    drawables.cull_blocks(block..block + 1, &frustum, found);
-                }
-            }
+        let touches = |bounds: &Aabb| volume.touched(&[BoxGroup::of(bounds)]) != 0;
+        if touches(own) {
+            let touched = (0..drawables.blocks()).filter(|&at| blocks.get(at).is_some_and(|bounds| touches(&bounds)));
+            touched
+                .flat_map(|block| ones(volume.touched(drawables.block(block))).map(move |at| block * BLOCK + at))
+                .for_each(found);
         }
     }
 }
 
-/// Returns the frustum relative to another origin, which is at `by` relative to the camera. Returns `None` if single
-/// precision cannot represent the result.
-fn moved(frustum: &Frustum, by: DVec3) -> Option<Frustum> {
-    let mut planes = [Vec4::ZERO; 6];
-    for (to, &[x, y, z, d]) in planes.iter_mut().zip(frustum.planes()) {
-        let distance = f64::from(d) + DVec3::new(x.into(), y.into(), z.into()).dot(by);
-        *to = Vec4::new(x, y, z, outwards(distance));
+/// A volume that can be tested relative to another origin.
+pub trait Movable: Probe + Copy {
+    /// Returns the volume relative to an origin that is at `by`, rounded outwards. Returns `None` if single precision
+    /// cannot represent the result.
+    fn moved(&self, by: DVec3) -> Option<Self>;
+}
+
+impl Movable for Frustum {
+    fn moved(&self, by: DVec3) -> Option<Self> {
+        let mut planes = [Vec4::ZERO; 6];
+        for (to, &[x, y, z, d]) in planes.iter_mut().zip(self.planes()) {
+            let distance = f64::from(d) + DVec3::new(x.into(), y.into(), z.into()).dot(by);
+            *to = Vec4::new(x, y, z, outwards(distance));
+        }
+        Self::from_planes(planes).ok()
     }
-    Frustum::from_planes(planes).ok()
+}
+
+impl Movable for Sphere {
+    fn moved(&self, by: DVec3) -> Option<Self> {
+        let center = self.center().as_dvec3() - by;
+        let rounded = center.as_vec3();
+        let lost = (center - rounded.as_dvec3()).length();
+        Self::new(rounded, outwards(f64::from(self.radius()) + lost)).ok()
+    }
+}
+
+impl Movable for Aabb {
+    fn moved(&self, by: DVec3) -> Option<Self> {
+        let corner = |corner: DVec3| Vec3::from_array(corner.to_array().map(outwards));
+        let (min, max) = (self.min.as_dvec3() - by, self.max.as_dvec3() - by);
+        by.is_finite().then(|| Self::new(-corner(-min), corner(max)))
+    }
 }
 
 impl Default for WideBoxes {
