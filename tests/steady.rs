@@ -121,7 +121,7 @@ fn a_steady_frame_allocates_nothing() {
         let none = Vec4::ZERO;
         let frustum = Frustum::from_planes([Vec4::new(1.0, 0.0, 0.0, -3.0), none, none, none, none, none]).unwrap();
         let mut renderer = Renderer::default();
-        let mut smooth = Smooth::new(&scene).ok();
+        let mut smooth = Smooth::new(&scene).ok().map(Smooth::with_motion);
         let mut frames = Vec::with_capacity(200);
         for frame in 0..200 {
             let before = COUNT.get();

@@ -6,7 +6,7 @@
 //!
 //! | when | call |
 //! |---|---|
-//! | a step, as often as time has passed | edits, [`Scene::update`](crate::Scene::update), [`Smooth::step`](crate::motion::Smooth::step) |
+//! | a step, as often as time has passed | edits and [`Scene::update`](crate::Scene::update), once or more often, then [`Smooth::step`](crate::motion::Smooth::step) |
 //! | a teleport within a step | the edit, and [`Smooth::cut`](crate::motion::Smooth::cut) |
 //! | a frame | [`Smooth::blend`](crate::motion::Smooth::blend) with the elapsed fraction of a step; then draw lists, culling and queries of the result |
 //! | before the next step, or a save | drop the result of `blend`: the scene again has all bits of the simulation |
@@ -14,8 +14,11 @@
 //! **Readers of changes**, such as physics or a network, see steps but no blends. So a renderer that copies matrices by
 //! [`Scene::changes`](crate::Scene::changes) must copy more in each frame: the matrices of this and the previous
 //! frame's [`Smooth::nodes`](crate::motion::Smooth::nodes), and of all nodes below them. [`DrawList`](crate::DrawList)
-//! and [`MatrixMirror`](crate::changes::MatrixMirror) see blends, and
-//! [`Smooth::with_motion`](crate::motion::Smooth::with_motion) gives motion vectors from frame to frame.
+//! and [`MatrixMirror`](crate::changes::MatrixMirror) see blends.
 //!
-//! **Nodes that frames move**, such as a camera that follows the mouse, are edited between blends, and shown as edited.
-//! Call [`cut`](crate::motion::Smooth::cut) for them before each step, otherwise they are blended between steps.
+//! **Motion vectors** of [`Smooth::with_motion`](crate::motion::Smooth::with_motion) lead from what the previous frame
+//! showed to what this frame shows. A teleport that is [cut](crate::motion::Smooth::cut) is no motion.
+//!
+//! **Nodes that frames move**, such as a camera that follows the mouse, are edited after the steps, before `blend`, and
+//! shown as edited. Call [`cut`](crate::motion::Smooth::cut) for them before each step, otherwise they are blended
+//! between steps. It takes no motion, because the step does not move the node below its parent.

@@ -12,7 +12,8 @@
 //! | 5 | `changes` again: ignore `locals`, which physics itself wrote, but still send kinematic nodes of `moved`, such as a lamp on a crate |
 //!
 //! The second update only visits the slices that the poses changed. Other readers, such as a renderer's, see the
-//! changes of both updates.
+//! changes of both updates. If frames are drawn [between steps](crate::guide::fixed_steps), call
+//! [`Smooth::step`](crate::motion::Smooth::step) once, after the second update.
 //!
 //! **Dynamic bodies are [anchored](crate::Node::anchored) nodes.** Their local transforms are relative to the world,
 //! like poses, so no matrix of a parent is inverted, and no parent shears them. A crate on deck is a node below the

@@ -29,7 +29,7 @@ use crate::changes::{ChangeKinds, ChangeReader};
 use crate::data::NodeMap;
 use crate::node::remainder;
 use crate::scene::{NodeRef, Scene};
-use crate::store::{Store, WideLocal};
+use crate::store::{RecordId, Store, WideLocal};
 use crate::{Error, Local, Mat34, NodeHandle, Transform};
 use core::ops::Deref;
 use glam::{DVec3, Vec3};
@@ -60,15 +60,83 @@ pub struct Smooth {
     drawn: Option<Drawn>,
 }
 
-/// World matrices in the last frame, for motion vectors.
+/// What the last frame showed, for motion vectors.
 #[derive(Clone, Debug, Default)]
 struct Drawn {
-    /// Nodes that moved or entered in the last step.
-    moved: Vec<NodeHandle>,
-    /// World matrices in the last frame, in ascending order: those of `moved`, and of all nodes that moved since.
-    worlds: Vec<(NodeHandle, Mat34)>,
-    /// Nodes that entered or were cut since the last frame, which the next frame draws without motion.
-    fresh: Vec<NodeHandle>,
+    /// Reads which nodes moved since the last frame.
+    reader: ChangeReader,
+    /// The world matrices of all nodes.
+    shown: NodeMap<Mat34>,
+    /// The nodes that may have been shown elsewhere than the scene has them.
+    blended: Vec<NodeHandle>,
+    /// Nodes whose jump since was cut.
+    cuts: Vec<NodeHandle>,
+    /// While a frame is shown: what the feed recalls otherwise.
+    recalled: Vec<(NodeHandle, Mat34)>,
+}
+
+impl Drawn {
+    /// Returns the product of the matrix that the last frame showed of a node's parent and the node's local transform.
+    fn placed(&self, store: &Store, id: RecordId) -> Mat34 {
+        let of = |above| *self.shown.get(store.handle(above)).unwrap_or(store.world_at(above));
+        let above = store.local_parent(id).map_or(Mat34::IDENTITY, of);
+        if store.has_transform(id) { above * store.chain_local(id).to_matrix() } else { above }
+    }
+
+    /// Records cuts of nodes that have another place below their parents than in the last frame.
+    fn cut(&mut self, store: &Store, nodes: &[NodeHandle]) {
+        for &node in nodes {
+            let known = self.shown.get(node).zip(store.resolve(node));
+            if known.is_some_and(|(shown, id)| !shown.same_bits(&self.placed(store, id))) {
+                self.cuts.push(node);
+            }
+        }
+        self.cuts.sort_unstable();
+        self.cuts.dedup();
+    }
+
+    /// Makes the matrices of the last frame the scene's previous ones, and takes over the present ones.
+    fn show(&mut self, scene: &mut Scene, blends: bool) {
+        let store = &scene.store;
+        let before = self.blended.len();
+        if blends {
+            store.list_swept(&mut self.blended);
+        }
+        for at in 0..self.cuts.len() {
+            let Some(top) = store.resolve(self.cuts[at]) else { continue };
+            let mut next = Some(top);
+            while let Some(id) = next {
+                // What is anchored does not hang on its parent, and keeps its motion.
+                let hangs = id == top || !store.is_anchored(id);
+                let (node, placed) = (store.handle(id), self.placed(store, id));
+                if let Some(shown) = self.shown.get_mut(node).filter(|_| hangs) {
+                    *shown = placed;
+                    self.blended.push(node);
+                }
+                next = store.next_in_subtree(top, id, hangs);
+            }
+        }
+        self.cuts.clear();
+        let Self { reader, shown, blended, recalled, .. } = self;
+        recalled.clear();
+        if let Ok(told) = scene.changes(reader) {
+            if told.is_whole() {
+                blended.extend(shown.keys());
+            }
+            for &node in blended.iter().chain(told.moved()).chain(told.entered()).chain(told.left()) {
+                let Some(id) = store.resolve(node).filter(|&id| !store.is_outside(id)) else {
+                    shown.remove(node);
+                    continue;
+                };
+                let world = store.world_at(id);
+                let was = shown.insert(node, *world).filter(|(of, was)| *of == node && !was.same_bits(world));
+                recalled.extend(was);
+            }
+        }
+        blended.drain(..before);
+        recalled.sort_unstable_by_key(|&(node, _)| node);
+        scene.store.swap_recalled(recalled, true);
+    }
 }
 
 /// A local transform that is not a matrix, with the rounding error of its translation.
@@ -123,7 +191,8 @@ impl Pose {
 }
 
 impl Smooth {
-    /// Starts from the scene as it is. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
+    /// Starts from the scene as it is. Fill the scene before: nodes that enter later are first blended in the step after
+    /// next. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
@@ -137,36 +206,41 @@ impl Smooth {
         Ok(smooth)
     }
 
-    /// Adds motion vectors from frame to frame, which are exact if each step is one update. In a [`Blended`],
-    /// [`NodeRef::previous_world`] and [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) then return
-    /// the matrices of the previous [`Blended`]. For nodes that entered or were cut since, and below, they are the
-    /// current ones. Without this call, they return the matrices before the last update, which are wrong for blended
-    /// nodes. A step takes O(n log n) more for n nodes that moved, and filling lists with motion takes O(drawables).
+    /// Adds motion vectors from frame to frame: in a [`Blended`], [`NodeRef::previous_world`] and
+    /// [`DrawList::previous_matrices`](crate::DrawList::previous_matrices) have all bits of what the previous
+    /// [`Blended`] showed, whatever steps, updates and edits came in between. A node that it did not show has its
+    /// current matrix; so have all nodes if it was of another scene. For jumps, see [`cut`](Self::cut).
+    ///
+    /// Without this call, they return the matrices before the last update, which are wrong for blended nodes. Takes 64
+    /// bytes for each node. A [`Blended`] takes as long as [`Scene::changes`] and O(n log n) more for n nodes that moved
+    /// since the previous one, the first O(nodes); filling lists with motion takes O(drawables).
     #[must_use]
     pub fn with_motion(mut self) -> Self {
-        self.drawn = Some(Drawn::default());
-        let kinds = self.kinds();
-        self.reader = self.reader.with_kinds(kinds);
+        let reader = ChangeReader::new().with_kinds(ChangeKinds::WORLD);
+        self.drawn = Some(Drawn { reader, ..Drawn::default() });
         self
     }
 
     /// Records the changes of a step. Call it right after the step's [`Scene::update`].
     ///
-    /// Takes as long as [`Scene::changes`]. The first step of another scene blends nothing and runs in O(nodes). A
-    /// loaded scene, as in rollback, counts as another scene.
+    /// Takes as long as [`Scene::changes`]. The first step of another scene, and a step with more changes than the
+    /// [history](crate::SceneConfig::change_history) keeps, blends nothing and runs in O(nodes). A loaded scene, as in
+    /// rollback, counts as another scene.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes.
     pub fn step(&mut self, scene: &Scene) -> Result<(), Error> {
         let Self { reader, poses, moves, cuts, drawn, .. } = self;
         let changed = scene.changes(reader)?;
+        if let Some(drawn) = drawn {
+            drawn.cut(&scene.store, cuts);
+        }
         if changed.is_whole() {
             self.begin(scene);
             return Ok(());
         }
         let store = &scene.store;
         moves.clear();
-        let teleported = cuts.len();
         let reparented = changed.edited().iter().filter(|(_, kinds)| kinds.contains(ChangeKinds::PARENT));
         cuts.extend(reparented.map(|&(node, _)| node));
         for &node in changed.left().iter().chain(changed.removed()).chain(&*cuts) {
@@ -180,29 +254,17 @@ impl Smooth {
             let before = poses.insert(node, to).filter(|&(before, from)| before == node && from != to);
             moves.extend(before.map(|(_, from)| (node, [from, to])));
         }
-        if let Some(Drawn { moved, worlds, fresh }) = drawn {
-            moved.clear();
-            moved.extend(changed.moved().iter().chain(changed.entered()));
-            let tops = cuts[..teleported].iter().filter_map(|&node| scene.get(node));
-            fresh.extend(
-                tops.flat_map(NodeRef::descendants).map(NodeRef::handle).chain(changed.entered().iter().copied()),
-            );
-            fresh.sort_unstable();
-            fresh.dedup();
-            // `in_order` keeps the first matrix of each node, which is that of the last frame.
-            let before = |&node: &NodeHandle| Some((node, *store.previous_world(store.resolve(node)?)?));
-            worlds.extend(changed.moved().iter().filter_map(before));
-            in_order(worlds);
-            // Many steps may run before the next frame, so removed nodes are dropped now.
-            fresh.retain(|&node| scene.contains(node));
-            worlds.retain(|&(node, _)| scene.contains(node));
-        }
         cuts.clear();
         Ok(())
     }
 
     /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example after a teleport.
-    /// Runs in **O(1)**; with motion vectors, the next step takes O(nodes below) more. Does nothing for a stale handle.
+    /// Runs in **O(1)**; with motion vectors, the next frame takes O(nodes below) more. Does nothing for a stale handle.
+    ///
+    /// With motion vectors, such a jump is no motion: in the next frame, the node and what hangs on it have previous
+    /// matrices as if they had had their present local transforms below the parent that the previous frame showed. So a
+    /// filter neither smears the jump nor misses the motion of the ship on which it happened. If the step left the node
+    /// where it was below its parent, the vectors stay as they are. What is anchored below does not hang on the node.
     pub fn cut(&mut self, node: NodeHandle) {
         self.cuts.push(node);
     }
@@ -244,24 +306,19 @@ impl Smooth {
         if blends {
             store.update_unseen(false);
         }
-        if let Some(Drawn { worlds, fresh, .. }) = &mut self.drawn {
-            worlds.splice(0..0, fresh.drain(..).filter_map(|node| Some((node, *store.world(node)?))));
-            in_order(worlds);
-            store.swap_recalled(worlds);
+        if let Some(drawn) = &mut self.drawn {
+            drawn.show(scene, blends);
         }
         Blended { scene, smooth: self, blends }
     }
 
-    fn kinds(&self) -> ChangeKinds {
-        let worlds = if self.drawn.is_some() { ChangeKinds::WORLD } else { ChangeKinds::NONE };
-        ChangeKinds::LOCAL | ChangeKinds::PARENT | worlds
-    }
-
     /// Starts from a scene with nothing to blend.
     fn begin(&mut self, scene: &Scene) {
-        self.reader = ChangeReader::of(scene).with_kinds(self.kinds());
-        self.scene = scene.store.scene_number();
-        self.drawn = self.drawn.take().map(|_| Drawn::default());
+        self.reader = ChangeReader::of(scene).with_kinds(ChangeKinds::LOCAL | ChangeKinds::PARENT);
+        if self.scene != scene.store.scene_number() {
+            self.scene = scene.store.scene_number();
+            self.drawn.iter_mut().for_each(|drawn| drawn.shown.clear());
+        }
         self.moves.clear();
         self.cuts.clear();
         self.poses.clear();
@@ -277,12 +334,6 @@ fn prefetch(store: &Store, moves: &[(NodeHandle, [Pose; 2])], at: usize) {
     if let Some((ahead, _)) = moves.get(at + 16) {
         store.prefetch(ahead.record());
     }
-}
-
-/// Sorts matrices by node, and keeps the first of each node.
-fn in_order(worlds: &mut Vec<(NodeHandle, Mat34)>) {
-    worlds.sort_by_key(|&(node, _)| node);
-    worlds.dedup_by_key(|&mut (node, _)| node);
 }
 
 /// A scene between two steps, to read: see [`Smooth::blend`]. If the value is leaked, the scene stays blended.
@@ -306,10 +357,8 @@ impl Deref for Blended<'_> {
 impl Drop for Blended<'_> {
     fn drop(&mut self) {
         let (store, Smooth { moves, drawn, .. }) = (&mut self.scene.store, &mut *self.smooth);
-        if let Some(Drawn { moved, worlds, .. }) = drawn {
-            store.swap_recalled(worlds);
-            worlds.clear();
-            worlds.extend(moved.iter().filter_map(|&node| Some((node, *store.world(node)?))));
+        if let Some(Drawn { recalled, .. }) = drawn {
+            store.swap_recalled(recalled, false);
         }
         if self.blends {
             for (at, (node, [_, to])) in moves.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::watched::Lists;
 use hedgerow::changes::ChangeReader;
-use hedgerow::glam::{DQuat, DVec3, Quat, Vec3, Vec4};
+use hedgerow::glam::{DAffine3, DQuat, DVec3, Quat, Vec3, Vec4};
 use hedgerow::motion::{Blended, Smooth};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::visit::{Flow, TransformPass};
@@ -10,6 +10,7 @@ use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
 };
 use std::collections::HashMap;
+use std::time::Duration;
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, bounds: true, max_nodes: 8, ..SceneConfig::DEFAULT };
 
@@ -66,7 +67,7 @@ impl Dice {
         let mut part = || self.0.f32() * 4.0 - 2.0;
         let turn = Quat::from_xyzw(part(), part(), part(), part() + 0.01).normalize();
         let place = Transform::from_xyz(part(), part(), part()).with_rotation(turn);
-        place.with_scale(Vec3::new(part() + 2.5, part() + 2.5, part() + 2.5))
+        place.with_scale(Vec3::new(part(), part(), part()) * 0.25 + 1.0)
     }
 
     fn node(&mut self, scene: &Scene) -> NodeHandle {
@@ -74,18 +75,20 @@ impl Dice {
         nodes[self.0.usize(..nodes.len())]
     }
 
-    fn edit(&mut self, scenes: &mut [Scene; 2], smooth: &mut Smooth, jumps: &mut Jumps) {
+    fn edit(&mut self, scenes: &mut [Scene], smooth: &mut Smooth, jumps: &mut Jumps) {
         let (node, other) = (self.node(&scenes[0]), self.node(&scenes[0]));
         let mut shear = Mat34::IDENTITY;
         shear.rows[0][1] = 0.5;
-        let (kind, local) = (self.0.u8(..24), self.local());
+        let (kind, local) = (self.0.u8(..26), self.local());
         let wide = DVec3::new(1e7 + self.0.f64(), self.0.f64(), -1e6);
         let detached = scenes[0].detached().next().map(|node| node.handle());
         let parent = scenes[0].parent(node);
+        let (anchored, keep) = (self.0.bool(), [Keep::Local, Keep::World][self.0.usize(..2)]);
+        let was_anchored = scenes[0].get(node).unwrap().is_anchored();
         if kind == 7 {
             jumps.unsure.extend(scenes[0].get(node).unwrap().descendants().map(|node| node.handle()));
         }
-        for scene in &mut *scenes {
+        for scene in scenes.iter_mut() {
             // Both scenes refuse the same edits.
             match kind {
                 0 => drop(scene.set_local(node, shear)),
@@ -101,13 +104,16 @@ impl Dice {
                     scene.insert(other, new).unwrap();
                 }
                 12 => scene.update(),
+                24 | 25 => drop(scene.edit(node).map(|mut node| node.set_anchored(anchored, keep).map(drop))),
                 _ => scene.set_local(node, local).unwrap(),
             }
         }
         if kind == 23 {
             smooth.cut(node);
+            jumps.cuts.push(node);
         }
-        if kind == 23 || scenes[0].parent(node) != parent {
+        let turned = scenes[0].get(node).is_some_and(|node| node.is_anchored() != was_anchored);
+        if kind == 23 || turned || scenes[0].parent(node) != parent {
             jumps.certain.push(node);
         }
     }
@@ -117,6 +123,8 @@ impl Dice {
 #[derive(Default)]
 struct Jumps {
     certain: Vec<NodeHandle>,
+    /// Those that were cut since the last step.
+    cuts: Vec<NodeHandle>,
     unsure: Vec<NodeHandle>,
 }
 
@@ -359,63 +367,187 @@ fn scenes_without_changes_are_refused_and_others_are_begun_anew() {
     assert_eq!(x(&smooth.blend(&mut loaded, 0.5), ball), 20.0);
 }
 
-#[test]
-fn previous_matrices_are_those_of_the_frame_before() {
-    let mut moved = 0;
-    for seed in 0..20 {
-        let mut dice = Dice(fastrand::Rng::with_seed(seed));
-        let mut scene = tracked();
-        let drawable = Drawable::new(1, Aabb::cube(1.0));
-        let mut nodes = vec![scene.root()];
-        for at in 0..40 {
-            let node = if at % 4 == 0 { Node::group() } else { Node::transform(dice.local()) };
-            nodes.push(scene.insert(nodes[dice.0.usize(..nodes.len())], node.with_drawable(drawable)).unwrap());
-        }
-        scene.update();
-        let mut smooth = Smooth::new(&scene).unwrap().with_motion();
-        let [mut list, mut culled] = [DrawList::new().with_motion(), DrawList::new().with_motion()];
-        let everything = Frustum::from_planes([Vec4::W; 6]).unwrap();
-        let mut frame = worlds(&smooth.blend(&mut scene, 0.0));
-        for _ in 0..30 {
-            // Nodes that entered or were cut since the last frame, and their descendants.
-            let mut fresh: Vec<NodeHandle> = Vec::new();
-            for _ in 0..dice.0.u8(..3) {
-                let node = nodes[dice.0.usize(..nodes.len())];
-                let set = scene.local(node).is_some();
-                match dice.0.u8(..6) {
-                    0 => fresh.push(scene.insert(node, Node::transform(dice.local()).with_drawable(drawable)).unwrap()),
-                    1 => {
-                        smooth.cut(node);
-                        fresh.extend(scene.get(node).unwrap().descendants().map(|node| node.handle()));
-                    }
-                    _ if set => scene.set_local(node, dice.local()).unwrap(),
-                    _ => {}
-                }
-                scene.update();
-                smooth.step(&scene).unwrap();
+/// A node's world matrix: in single precision, in double precision, and the product of the norms of all that is
+/// multiplied, to which rounding errors are relative.
+#[derive(Clone, Copy)]
+struct Seen {
+    world: Mat34,
+    wide: DAffine3,
+    norm: f64,
+}
+
+impl Seen {
+    /// Returns the matrix of a node below this one.
+    fn below(self, scene: &Scene, node: NodeHandle) -> Self {
+        let Some(local) = scene.local(node).map(Local::to_matrix) else { return self };
+        let mut wide = local.to_wide();
+        wide.translation = scene.get(node).and_then(|node| node.translation_f64()).unwrap();
+        let norm =
+            local.rows.map(|row| row.map(|part| f64::from(part.abs())).iter().sum()).into_iter().fold(1.0, f64::max);
+        Self { world: self.world * local, wide: self.wide * wide, norm: self.norm * norm }
+    }
+
+    /// Returns the matrix of a node, given that of its parent.
+    fn of(scene: &Scene, node: NodeHandle, above: impl FnOnce(NodeHandle) -> Self) -> Self {
+        let world = Self { world: Mat34::IDENTITY, wide: DAffine3::IDENTITY, norm: 1.0 };
+        local_parent(scene, node).map_or(world, above).below(scene, node)
+    }
+
+    fn now(scene: &Scene, node: NodeHandle) -> Self {
+        Self::of(scene, node, |above| Self::now(scene, above))
+    }
+}
+
+fn local_parent(scene: &Scene, node: NodeHandle) -> Option<NodeHandle> {
+    scene.parent(node).filter(|_| !scene.get(node).unwrap().is_anchored())
+}
+
+/// What the last frame showed, and the nodes that cuts took from their places since.
+#[derive(Default)]
+struct Shown {
+    frame: HashMap<NodeHandle, Seen>,
+    jumps: Vec<NodeHandle>,
+}
+
+impl Shown {
+    fn step(&mut self, scene: &Scene, cuts: &mut Vec<NodeHandle>) {
+        for node in cuts.drain(..).filter(|&node| scene.contains(node)) {
+            let Some(before) = self.frame.get(&node) else { continue };
+            let frame = |above| self.frame.get(&above).copied().unwrap_or_else(|| Seen::now(scene, above));
+            if bits(Some(&Seen::of(scene, node, frame).world)) != bits(Some(&before.world)) {
+                self.jumps.push(node);
             }
-            let blended = smooth.blend(&mut scene, dice.0.f32());
-            let now = worlds(&blended);
-            for (node, world) in &now {
-                let expected = if fresh.contains(node) { world } else { &frame[node] };
-                let previous = blended.get(*node).unwrap().previous_world();
-                assert_eq!(bits(previous), *expected, "seed {seed}, {node:?}");
-                moved += usize::from(expected != world);
-            }
-            blended.draw_list(&mut list);
-            blended.cull(&mut [CullView::new(&everything, &mut culled)]).unwrap();
-            for list in [&list, &culled] {
-                let previous = list.previous_matrices().unwrap();
-                assert!(previous.len() > 39);
-                for (command, previous) in list.commands().iter().zip(previous) {
-                    assert_eq!(bits(Some(previous)), bits(blended.get(command.node).unwrap().previous_world()));
-                }
-            }
-            blended.validate().unwrap();
-            drop(blended);
-            scene.validate().unwrap();
-            frame = now;
         }
     }
-    assert!(moved > 1000, "{moved} matrices moved");
+
+    /// Returns the previous matrix of a node by the rule, and whether it comes from a cut.
+    fn was(&self, scene: &Scene, node: NodeHandle) -> (Seen, bool) {
+        let Some(&before) = self.frame.get(&node) else { return (Seen::now(scene, node), false) };
+        let mut hangs = core::iter::successors(Some(node), |&at| local_parent(scene, at));
+        if hangs.any(|at| self.jumps.contains(&at)) {
+            return (Seen::of(scene, node, |above| self.was(scene, above).0), true);
+        }
+        (before, false)
+    }
+}
+
+/// Shows frames of a scene that is edited in all ways, and compares all previous matrices with the frames before.
+/// Returns the number of nodes that moved, and of nodes with motion although they or nodes above were cut.
+fn watch(seed: u64, nodes: usize, frames: usize) -> [usize; 2] {
+    let mut dice = Dice(fastrand::Rng::with_seed(seed));
+    let history = match seed % 3 {
+        0 => 65_536,
+        1 => 0,
+        _ => 40,
+    };
+    let config = SceneConfig { change_history: history, max_nodes: if nodes > 1000 { 4096 } else { 8 }, ..TRACKED };
+    let mut scene = Scene::with_config(config).unwrap();
+    let mut smooth = Smooth::new(&scene).unwrap().with_motion();
+    let drawable = Drawable::new(1, Aabb::cube(1.0));
+    let mut all = vec![scene.root()];
+    for at in 0..nodes {
+        let node = if at % 4 == 0 { Node::group() } else { Node::transform(dice.local()) };
+        all.push(scene.insert(all[dice.0.usize(..all.len())], node.with_drawable(drawable)).unwrap());
+    }
+    let [mut list, mut culled] = [DrawList::new().with_motion(), DrawList::new().with_motion()];
+    let everything = Frustum::from_planes([Vec4::W; 6]).unwrap();
+    let (mut shown, mut jumps, mut counts) = (Shown::default(), Jumps::default(), [0; 2]);
+    for _ in 0..frames {
+        for _ in 0..dice.0.u8(..4) {
+            for _ in 0..dice.0.u8(1..4) {
+                let scenes = core::slice::from_mut(&mut scene);
+                (0..dice.0.u8(..4)).for_each(|_| dice.edit(scenes, &mut smooth, &mut jumps));
+                if nodes > 1000 {
+                    scene.set_local(scene.root(), dice.local()).unwrap();
+                }
+                scene.update();
+            }
+            shown.step(&scene, &mut jumps.cuts);
+            smooth.step(&scene).unwrap();
+        }
+        let scenes = core::slice::from_mut(&mut scene);
+        (0..dice.0.u8(..3)).for_each(|_| dice.edit(scenes, &mut smooth, &mut jumps));
+        let alpha = [0.0, dice.0.f32(), 0.5, 1.0][dice.0.usize(..4)];
+        let other = dice.0.u8(..24);
+        match other {
+            0 => scene = scene.clone(),
+            1 => scene = Scene::from_bytes(&scene.to_bytes()).unwrap(),
+            2 => drop(smooth.blend(&mut scene.clone(), alpha)),
+            3 => drop(scene.visit_slices_mut(&mut TransformPass::dirty())),
+            4 if history > 40 => drop(scene.maintain(Duration::MAX)),
+            _ => {}
+        }
+        if other < 3 {
+            // Another scene, or none, was shown before.
+            (shown, jumps) = (Shown::default(), Jumps::default());
+        }
+        let blended = smooth.blend(&mut scene, alpha);
+        blended.validate().unwrap();
+        let root = blended.get(blended.root()).unwrap();
+        let now: HashMap<_, _> = root.descendants().map(|at| (at.handle(), Seen::now(&blended, at.handle()))).collect();
+        for (&node, seen) in &now {
+            let (was, cut) = shown.was(&blended, node);
+            let previous = blended.get(node).unwrap().previous_world();
+            assert_eq!(bits(previous), bits(Some(&was.world)), "seed {seed}, {node:?}");
+            let error = previous.unwrap().to_wide().to_cols_array().into_iter().zip(was.wide.to_cols_array());
+            let error = error.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(error <= 1e-6 * was.norm, "seed {seed}, {node:?}: {error} of {}", was.norm);
+            let moves = bits(previous) != bits(Some(&seen.world));
+            counts = [counts[0] + usize::from(moves), counts[1] + usize::from(moves && cut)];
+        }
+        let detached = blended.detached().flat_map(|top| top.descendants());
+        detached.for_each(|node| assert_eq!(bits(node.previous_world()), bits(Some(node.world()))));
+        let mut new = DrawList::new().with_motion();
+        blended.draw_list(&mut new);
+        blended.draw_list(&mut list);
+        blended.cull(&mut [CullView::new(&everything, &mut culled)]).unwrap();
+        [&list, &new, &culled].into_iter().for_each(|list| assert_previous(&blended, list));
+        drop(blended);
+        scene.validate().unwrap();
+        if dice.0.bool() {
+            scene.draw_list(&mut list);
+            assert_previous(&scene, &list);
+        }
+        shown = Shown { frame: now, jumps: Vec::new() };
+    }
+    counts
+}
+
+/// Checks the previous matrices of a list that was just filled.
+fn assert_previous(scene: &Scene, list: &DrawList) {
+    let previous = list.previous_matrices().unwrap();
+    assert_eq!(previous.len(), list.len());
+    for (command, previous) in list.commands().iter().zip(previous) {
+        assert_eq!(bits(Some(previous)), bits(scene.get(command.node).unwrap().previous_world()));
+    }
+}
+
+#[test]
+fn previous_matrices_are_what_the_frame_before_showed() {
+    let counts = (80..140).map(|seed| watch(seed, 40, 20)).fold([0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
+    assert!(counts[0] > 5000 && counts[1] > 50, "{counts:?} matrices moved");
+    #[cfg(feature = "rayon")]
+    rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap().install(|| watch(0, 18_000, 3));
+}
+
+#[test]
+fn a_cut_takes_a_jump_but_not_the_motion_of_what_carries_the_node() {
+    let (mut scene, mut smooth, [ship, seat]) = ball();
+    let crate_ = scene.insert(ship, Node::transform(Transform::IDENTITY).anchored()).unwrap();
+    let hand = scene.insert(seat, Node::transform(Transform::IDENTITY)).unwrap();
+    drop(smooth.blend(&mut scene, 0.0));
+    let previous = |smooth: &mut Smooth, scene: &mut Scene| {
+        let blended = smooth.blend(scene, 1.0);
+        [ship, seat, hand, crate_].map(|node| blended.get(node).unwrap().previous_world().unwrap().translation().x)
+    };
+    scene.set_local(seat, Transform::from_xyz(100.0, 0.0, 0.0)).unwrap();
+    scene.set_local(crate_, Transform::from_xyz(3.0, 0.0, 0.0)).unwrap();
+    smooth.cut(seat);
+    step_to(&mut scene, &mut smooth, ship, 8.0);
+    assert_eq!(previous(&mut smooth, &mut scene), [0.0, 100.0, 100.0, 0.0], "now they are at 8, 108, 108 and 3");
+    // The step leaves the seat where it is on the ship, and a frame moves it then.
+    smooth.cut(seat);
+    step_to(&mut scene, &mut smooth, ship, 16.0);
+    scene.set_local(seat, Transform::from_xyz(101.0, 0.0, 0.0)).unwrap();
+    assert_eq!(previous(&mut smooth, &mut scene), [8.0, 108.0, 108.0, 3.0], "now they are at 16, 117, 117 and 3");
 }

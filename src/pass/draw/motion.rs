@@ -3,7 +3,7 @@
 //! If an update changes a matrix, the next update makes the previous matrix equal to the current one, even without
 //! edits. If a node uses another slot than before, the feed has the node's previous matrix. So a segment is filled
 //! again if its slice was swept since the last fill, if any previous matrix in the segment differs from the current
-//! one, or if it was listed again. All segments are filled again if the feed has previous matrices.
+//! one, or if it was listed again. All segments are filled again if the feed has previous matrices, or if `shows` changed.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};
@@ -19,13 +19,13 @@ pub(crate) struct Motion {
     /// For each slice by number, whether any matrix differs from the current one; and whether this is so in any.
     moving: Vec<bool>,
     any_moving: bool,
-    /// The number of the last update that the matrices include.
-    updates: u64,
+    /// The number of the last update that the matrices include, and [`Feed::shows`].
+    seen: (u64, bool),
 }
 
 impl Motion {
     pub(crate) const EMPTY: Self =
-        Self { matrices: Vec::new(), known: false, moving: Vec::new(), any_moving: false, updates: 0 };
+        Self { matrices: Vec::new(), known: false, moving: Vec::new(), any_moving: false, seen: (0, false) };
 
     pub(crate) fn matrices(&self) -> Option<&[Mat34]> {
         self.known.then_some(&self.matrices)
@@ -54,8 +54,9 @@ impl Motion {
         listed: bool,
     ) {
         let Some(feed) = store.feed() else { return self.forget() };
-        let anew = !self.known || feed.recalls();
-        if !(anew || listed || self.any_moving || self.updates != store.updates()) {
+        let now = (store.updates(), feed.shows);
+        let anew = !self.known || feed.recalls() || self.seen.1 != now.1;
+        if !(anew || listed || self.any_moving || self.seen != now) {
             return;
         }
         self.matrices.resize(listing.len(), Mat34::IDENTITY);
@@ -63,13 +64,13 @@ impl Motion {
         self.any_moving = false;
         for (number, range) in segments {
             let (slice, moving) = (store.view(number), &mut self.moving[number as usize]);
-            let changed = || slice.swept_in() > self.updates || listed && listing.is_changed(range.clone());
+            let changed = || slice.swept_in() > self.seen.0 || listed && listing.is_changed(range.clone());
             if anew || *moving || changed() {
                 *moving = fill(&mut self.matrices, listing, range, slice, feed);
             }
             self.any_moving |= *moving;
         }
-        self.updates = store.updates();
+        self.seen = now;
         self.known = true;
     }
 
@@ -87,9 +88,10 @@ fn fill(matrices: &mut [Mat34], listing: &Listing, range: Range<usize>, slice: S
     let mut moving = false;
     for at in range {
         let slot = listing.slots[at].slot as usize;
-        let of_slot = transforms.previous(slot);
+        let world = &transforms.worlds()[slot];
+        let of_slot = if feed.shows { world } else { transforms.previous(slot) };
         let previous = if recalls { feed.previous(listing.commands[at].node, of_slot) } else { of_slot };
-        moving |= previous.to_bits() != transforms.worlds()[slot].to_bits();
+        moving |= previous.to_bits() != world.to_bits();
         matrices[at] = *previous;
     }
     moving

@@ -62,6 +62,8 @@ pub(crate) struct Feed {
     moving: Vec<u32>,
     /// Previous matrices that differ from those of the nodes' slots, in ascending order of nodes.
     recalled: Vec<(NodeHandle, Mat34)>,
+    /// Whether slots' present matrices count as previous ones: while [`Smooth`](crate::motion::Smooth) shows a frame.
+    pub(crate) shows: bool,
     /// During an update: the old states of nodes that are placed again and may use other slots or inherit other values.
     notes: Vec<Past>,
     /// During an update: nodes that were placed and were not in the tree before.
@@ -97,6 +99,7 @@ impl Feed {
             kinds: Side::default(),
             moving: Vec::new(),
             recalled: Vec::new(),
+            shows: false,
             notes: Vec::new(),
             placed: Vec::new(),
         }
@@ -242,6 +245,7 @@ impl Store {
         }
         feed.recalled.clear();
         feed.recalled.shrink_to(MOST_KEPT);
+        feed.shows = false;
     }
 
     /// Begins the frame of an update.
@@ -478,14 +482,33 @@ impl Store {
         let feed = self.feed.take();
         self.update();
         self.feed = feed;
-        if let Some(feed) = self.feed.as_mut().filter(|_| restored) {
-            feed.frame = self.clock.updates;
+        let Self { slices, feed, clock, .. } = self;
+        let Some(feed) = feed.as_mut().filter(|_| restored) else { return };
+        for slice in slices.slices.iter_mut().filter(|slice| slice.swept_in > feed.frame) {
+            if let Some(trace) = &mut slice.trace {
+                trace.settle(&slice.slots.worlds[..slice.imports.len()]);
+            }
+        }
+        feed.frame = clock.updates;
+    }
+
+    /// Lists the nodes whose world matrices the last update computed.
+    pub(crate) fn list_swept(&self, nodes: &mut Vec<NodeHandle>) {
+        for number in self.clock.swept.iter().map(|&number| number as usize) {
+            let slice = &self.slices.slices[number];
+            let rows = self.slices.heads[number].alive.iter().map(|row| &slice.rows[row]);
+            let swept = rows.filter(|row| slice.dirty.contains(usize::from(row.slot)));
+            nodes.extend(swept.map(|row| self.handle(row.record)));
         }
     }
 
-    /// Swaps the recalled matrices with a list in ascending order.
-    pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>) {
-        self.feed.iter_mut().for_each(|feed| core::mem::swap(&mut feed.recalled, recalled));
+    /// Swaps the recalled matrices with a list in ascending order. Other nodes then have the present matrix as the
+    /// previous one if `shows` is set, else the slot's.
+    pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>, shows: bool) {
+        if let Some(feed) = &mut self.feed {
+            core::mem::swap(&mut feed.recalled, recalled);
+            feed.shows = shows;
+        }
     }
 }
 
@@ -503,8 +526,8 @@ impl Store {
     pub(crate) fn previous_world(&self, id: RecordId) -> Option<&Mat34> {
         let feed = self.feed()?;
         let of_slot = self.slices.row(self.pages.spot(id)).and_then(|(slice, row)| {
-            let trace = slice.trace.as_ref()?;
-            trace.previous(usize::from(row.slot))
+            let (trace, slot) = (slice.trace.as_ref()?, usize::from(row.slot));
+            if feed.shows { slice.slots.worlds.get(slot) } else { trace.previous(slot) }
         });
         Some(feed.previous(self.handle(id), of_slot.unwrap_or(&Mat34::IDENTITY)))
     }
