@@ -104,6 +104,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     revert.apply(&mut street.scene, &mut street.lamps[1])?;
     assert_eq!(street.node(1, POST), Some(Node::material(1).named("post")));
 
+    // Revert all names. The sign is an override as a whole, so it keeps its name.
+    street.scene.edit(street.lamps[1].node(POST).expect("a node of the prefab"))?.set_name("mast");
+    overrides = street.overrides(1)?;
+    let mut others = overrides.clone();
+    others.retain(|entry| entry.field() != Field::Name);
+    overrides.inverse().then(&others)?.apply(&mut street.scene, &mut street.lamps[1])?;
+    assert_eq!(street.node(1, POST), Some(Node::material(1).named("post")));
+
     // Apply the other overrides to the prefab: each lamp gets a red bulb and a sign.
     overrides = street.overrides(1)?;
     let next = street.prefab.patched(&overrides)?;

@@ -192,8 +192,10 @@ impl Patch {
 
     /// Removes the entries for which `keep` returns false, for example to revert an override.
     ///
-    /// If you remove the entry that moves or inserts a node's previous sibling, the node takes that sibling's spot. If
-    /// you remove the entry that inserts a node, also remove all other entries of the node and of the nodes below it.
+    /// The entries of a node that the patch inserts or removes belong together: `keep` is asked once, about the entry
+    /// of [`Field::Place`]. So if you revert a field, inserted nodes keep theirs. If you remove the entry that moves or
+    /// inserts a node's previous sibling, the node takes that sibling's spot. If you remove an insertion, also remove
+    /// what the patch puts below the node; if you keep the removal of a node, also keep those of the nodes below it.
     /// Otherwise applying the patch fails. Runs in **O(entries log entries)**.
     ///
     /// ```
@@ -212,10 +214,18 @@ impl Patch {
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
         let mut taken = BTreeMap::new();
+        // The last node that is inserted or removed, and whether its entries are kept.
+        let mut whole = None;
         self.entries.retain(|entry| {
+            if let Some((_, kept)) = whole.filter(|&(id, _)| id == entry.id) {
+                return kept;
+            }
             let kept = keep(entry);
-            if let (Value::Place(Some(spot)), false) = (&entry.after, kept) {
-                taken.insert(entry.id, *spot);
+            if let (Value::Place(before), Value::Place(after)) = (&entry.before, &entry.after) {
+                whole = (before.is_none() || after.is_none()).then_some((entry.id, kept));
+                if let (Some(spot), false) = (after, kept) {
+                    taken.insert(entry.id, *spot);
+                }
             }
             kept
         });

@@ -233,6 +233,44 @@ fn nodes_that_merged_patches_put_below_each_other_are_refused_and_nothing_is_cha
 }
 
 #[test]
+fn the_overrides_of_a_field_are_reverted_and_nothing_else() {
+    let mut rng = Rng::with_seed(8);
+    let mut reverted = 0;
+    for round in 0..300 {
+        let old = tree(&mut rng, round % 16);
+        let new = edited(&mut rng, &old, 1 + round % 9, 1000);
+        let overrides = between(&old, &new);
+        for field in Field::ALL {
+            let mut kept = overrides.clone();
+            kept.retain(|entry| entry.field() != field);
+            let wanted = old.patched(&kept).unwrap_or_else(|error| panic!("{error}\n{overrides:?}"));
+            let revert = overrides.inverse().then(&kept).unwrap_or_else(|error| panic!("{error}\n{overrides:?}"));
+            let (mut scene, mut instance) = placed(&new);
+            revert.apply(&mut scene, &mut instance).unwrap_or_else(|error| panic!("{error}\n{overrides:?}"));
+            assert_eq!(bits(&instance.tree(&scene).unwrap()), bits(&wanted), "{field:?}\n{overrides:?}");
+            if field == Field::Place {
+                let places: Vec<_> = bits(&wanted).into_iter().map(|(id, parent, _)| (id, parent)).collect();
+                assert!(places.into_iter().eq(bits(&old).into_iter().map(|(id, parent, _)| (id, parent))));
+                continue;
+            }
+            // Only this field changes back, at nodes that are in both trees.
+            let changed = between(&new, &wanted);
+            assert!(changed.entries().iter().all(|entry| entry.field() == field && old.index_of(entry.id).is_some()));
+            let other = between(&old, &wanted);
+            let stays = |id| old.index_of(id).is_some() && wanted.index_of(id).is_some();
+            assert!(!other.entries().iter().any(|entry| entry.field() == field && stays(entry.id)));
+            reverted += changed.entries().len();
+        }
+        // A random choice among the overrides of nodes that stay.
+        let mut some = overrides.clone();
+        some.retain(|entry| entry.field() == Field::Place || rng.bool());
+        let wanted = old.patched(&some).unwrap();
+        assert_eq!(bits(&new.patched(&overrides.inverse().then(&some).unwrap()).unwrap()), bits(&wanted));
+    }
+    assert!(reverted > 1000, "{reverted}");
+}
+
+#[test]
 fn an_override_is_reverted_by_taking_its_entries_out() {
     let (base, new) = (row(&[1, 2, 3]), row(&[3, 1, 10, 11, 2]));
     let mut patch = between(&base, &new);
