@@ -156,6 +156,7 @@ mod threads;
 mod tree;
 mod unique;
 mod visibility;
+mod wide;
 
 pub mod changes;
 #[cfg(feature = "anim")]

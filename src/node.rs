@@ -1,6 +1,6 @@
 //! Descriptions of nodes: inserts take them, and reads return them.
 
-use crate::{Aabb, Error, Layers, Mat34, Transform, ViewRange, Visibility};
+use crate::{Aabb, Error, Layers, Mat34, Transform, ViewRange, Visibility, wide};
 use glam::{Affine3, Affine3A, DAffine3, DMat3, DVec3, Vec3};
 use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transform_from_wide};
 
@@ -21,6 +21,11 @@ impl Drawable {
     #[must_use]
     pub const fn new(mesh: u32, bounds: Aabb) -> Self {
         Self { mesh, bounds }
+    }
+
+    /// Returns whether the bounds are as a scene keeps them.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.bounds.checked() == Ok(self.bounds)
     }
 }
 
@@ -284,17 +289,18 @@ impl<'n> Node<'n> {
         matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
     }
 
-    /// Returns the description as a scene stores it.
+    /// Returns the description as a scene keeps it: rotations are normalised, a matrix is one that shears or is flat, an
+    /// empty box is [`Aabb::EMPTY`], and a translation in double precision rounds to the local one and differs from it.
+    /// All edits and all text go through this; values of bytes and patches must be [kept](Self::is_kept).
     #[cold]
     pub(crate) fn checked(mut self) -> Result<Self, Error> {
-        if let Some(wide) = self.translation_f64.filter(|_| !self.is_wide()) {
-            let rounded = wide.as_vec3();
+        if let Some(wide) = self.translation_f64 {
+            let (rounded, remainder) = wide::split(wide);
             if !rounded.is_finite() {
                 return Err(Error::NotFinite("a translation"));
             }
             self.local = Some(self.local.ok_or(Error::NoLocal)?.with_translation(rounded));
-            let lost = remainder(wide, rounded);
-            self.translation_f64 = (lost != Vec3::ZERO).then(|| rounded.as_dvec3() + lost.as_dvec3());
+            self.translation_f64 = (remainder != Vec3::ZERO).then(|| wide::join(rounded, remainder));
         }
         if let Some(local) = &mut self.local {
             *local = local.checked()?;
@@ -305,38 +311,20 @@ impl<'n> Node<'n> {
         Ok(self)
     }
 
+    /// Returns whether the description is as a scene keeps it, to the bit.
+    pub(crate) fn is_kept(&self) -> bool {
+        // The only zeros whose sign `checked` may change are those of translations.
+        let bits = |node: &Self| {
+            let local = node.local.map(|local| local.translation().to_array().map(f32::to_bits));
+            (local, node.translation_f64.map(|wide| wide.to_array().map(f64::to_bits)))
+        };
+        self.is_plain() || self.checked().is_ok_and(|kept| kept == *self && bits(&kept) == bits(self))
+    }
+
     /// Returns the part of the translation that rounding to single precision loses.
     pub(crate) fn remainder(&self) -> Vec3 {
-        match (self.translation_f64, self.local) {
-            (Some(wide), Some(local)) => remainder(wide, local.translation()),
-            _ => Vec3::ZERO,
-        }
+        self.translation_f64.map_or(Vec3::ZERO, |wide| wide::split(wide).1)
     }
-
-    /// Returns whether `translation_f64` rounds to the local translation and differs from it.
-    pub(crate) fn is_wide(&self) -> bool {
-        let Some(at) = self.local.map(|local| local.translation()) else { return false };
-        let lost = self.remainder();
-        let whole = at.as_dvec3() + lost.as_dvec3();
-        lost != Vec3::ZERO && is_remainder(lost, at) && self.translation_f64 == Some(whole)
-    }
-}
-
-/// Returns the part of a translation that rounding to single precision loses.
-pub(crate) fn remainder(wide: DVec3, rounded: Vec3) -> Vec3 {
-    (wide - rounded.as_dvec3()).as_vec3()
-}
-
-/// Returns whether rounding to this translation can have lost this remainder: along each axis, the remainder is at most
-/// half the distance to the next number in single precision.
-pub(crate) fn is_remainder(lost: Vec3, translation: Vec3) -> bool {
-    let fits = |(lost, at): (f32, f32)| {
-        let at = at.abs();
-        let gap = if at < f32::MAX { f64::from(at.next_up()) - f64::from(at) } else { f64::from(at - at.next_down()) };
-        f64::from(lost).abs() <= gap / 2.0
-    };
-    lost.to_array().into_iter().zip(translation.to_array()).all(fits)
-        && remainder(translation.as_dvec3() + lost.as_dvec3(), translation) == lost
 }
 
 /// What [`NodeMut::set_local`](crate::NodeMut::set_local) takes: a [`Transform`], a matrix ([`Mat34`], [`Affine3A`],
@@ -397,13 +385,18 @@ impl From<&Transform> for Local {
 }
 
 impl Local {
-    /// Returns the local transform as a scene stores it: with a unit rotation, and as a matrix only if necessary.
+    /// Returns the local transform as a scene keeps it: with a unit rotation, and as a matrix only if necessary.
     pub(crate) fn checked(self) -> Result<Self, Error> {
         match self {
             Self::Transform(transform) => Ok(Self::Transform(transform.checked()?)),
             Self::Matrix(matrix) if !matrix.is_finite() => Err(Error::NotFinite("a local matrix")),
             Self::Matrix(matrix) => Ok(matrix.to_transform().map_or(self, Self::Transform)),
         }
+    }
+
+    /// Returns whether the local transform is as a scene keeps it.
+    pub(crate) fn is_kept(&self) -> bool {
+        matches!(self, Self::Transform(transform) if transform.is_plain()) || self.checked() == Ok(*self)
     }
 
     /// Returns the transform as a node's new world transform, with its rotation normalised.
@@ -484,41 +477,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rounding_loses_fits_and_more_does_not() {
-        for number in [0.0, 0.1, 1.0, 1.0 + 2_f64.powi(-24), 16_777_217.0, 6_371_000.123_456, -1e30, 3.4e38, 1e-42] {
-            let whole = DVec3::splat(number);
-            let rounded = whole.as_vec3();
-            assert!(is_remainder(remainder(whole, rounded), rounded), "{number}");
-            let more = Vec3::new(0.0, (rounded.y.abs().next_up() - rounded.y.abs()).max(1e-45), 0.0);
-            assert!(!is_remainder(more, rounded), "{number}");
-        }
-        assert!(!is_remainder(Vec3::NAN, Vec3::ONE));
-        assert!(!is_remainder(Vec3::splat(1e-30), Vec3::splat(1e7)), "double precision has no such number");
-        // The greatest number has no next number, so the distance to the previous number is used.
-        let half = 2_f32.powi(103);
-        assert!(is_remainder(Vec3::splat(half), Vec3::splat(f32::MAX)));
-        assert!(!is_remainder(Vec3::splat(half.next_up()), Vec3::splat(f32::MAX)));
-    }
-
-    #[test]
-    fn a_translation_in_double_precision_is_kept_as_far_as_two_numbers_in_single_precision_have_it() {
+    fn a_description_that_was_checked_is_kept() {
         let node = Node::transform(Transform::IDENTITY);
         let checked = |number| node.with_translation_f64(DVec3::splat(number)).checked();
-        // The last number loses its last bit, and is then halfway between two numbers in single precision.
         for number in [0.1, 1e7 + 0.1, -1e30, 1e-42, 1.0 + 2_f64.powi(-24), 1.0 + 2_f64.powi(-24) - 2_f64.powi(-52)] {
             let once = checked(number).unwrap();
-            assert_eq!(once.checked(), Ok(once), "{number}");
-            let whole = once.translation_f64.map_or(once.local.unwrap().translation().as_dvec3(), |wide| wide);
-            assert!((whole.x - number).abs() <= number.abs() * 2_f64.powi(-48) + 1e-45, "{number}");
-            // The description is also stable if the local translation is rounded in the other direction.
-            let near = Local::from(Transform::IDENTITY).with_translation(Vec3::splat(1.0 + f32::EPSILON));
-            let near = Node { local: Some(near), ..once };
-            assert!(!near.is_wide() || near.checked() == Ok(near));
+            assert!(once.is_kept() && once.checked() == Ok(once), "{number}");
+            // The translation in double precision replaces the local one.
+            let near = Node { local: Some(Transform::from_xyz(1.0, -0.0, 0.0).into()), ..once };
+            assert!(once.translation_f64.is_none() || !near.is_kept() && near.checked() == Ok(once), "{number}");
         }
         assert_eq!(checked(0.5), Ok(Node::transform(Transform::from_xyz(0.5, 0.5, 0.5))), "nothing is lost");
         for number in [f64::NAN, f64::INFINITY, 1e300] {
             assert_eq!(checked(number), Err(Error::NotFinite("a translation")));
         }
+        // It would be rounded up to infinity.
+        let most = f64::from(f32::MAX) + 2_f64.powi(103).next_down();
+        assert_eq!(checked(most), Err(Error::NotFinite("a translation")));
         assert_eq!(Node::group().with_translation_f64(DVec3::ONE).checked(), Err(Error::NoLocal));
     }
 }

@@ -130,7 +130,8 @@ impl Patch {
     ///
     /// # Errors
     /// [`PatchError::Invalid`] if two entries have the same node and field, or if spots contradict each other. The same
-    /// holds if the values of an entry are equal, belong to different fields, or are not as a scene stores them.
+    /// holds if the values of an entry are equal, belong to different fields, or are not as a scene keeps them: finite,
+    /// rotations normalised, a matrix only if it shears or is flat. No node has the id `u64::MAX`.
     ///
     /// ```
     /// use hedgerow::patch::{Entry, Patch, Value};
@@ -147,9 +148,12 @@ impl Patch {
             let (id, field) = entry.key();
             let ensure = |holds, violation| if holds { Ok(()) } else { Err(PatchError::Invalid { id, violation }) };
             ensure(last < Some((id, field)), "two entries are of one field")?;
-            ensure(id != u64::MAX && entry.after.field() == field, "an id is too great, or a value of another field")?;
+            let values = [&entry.before, &entry.after];
+            let great = id == u64::MAX || values.iter().any(|value| value.ids().contains(&Some(u64::MAX)));
+            ensure(!great, "an id is too great")?;
+            ensure(entry.after.field() == field, "a value is of another field")?;
             last = Some((id, field));
-            ensure(entry.before.is_sound() && entry.after.is_sound(), "a scene does not keep a value as it is")?;
+            ensure(values.iter().all(|value| value.is_kept()), "a value is not finite or not normalised")?;
             ensure(entry.is_needed(), "a value stays the same")?;
         }
         let patch = Self { entries };

@@ -1,7 +1,7 @@
 //! The fields of a node, and their values.
 
 use crate::edit::Change;
-use crate::{Drawable, Keep, Layers, Local, Node, ViewRange, Visibility};
+use crate::{Drawable, Keep, Layers, Local, Node, ViewRange, Visibility, wide};
 use glam::Vec3;
 
 /// A field of a node that a patch can change.
@@ -132,9 +132,9 @@ impl Value {
         match self {
             Self::Place(_) => {}
             Self::Local { local, remainder } => {
-                let at = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
+                let rounded = local.map_or(Vec3::ZERO, |local| local.translation());
                 node.local = *local;
-                node.translation_f64 = remainder.map(|lost| at + Vec3::from_array(lost).as_dvec3());
+                node.translation_f64 = remainder.map(|lost| wide::join(rounded, lost.into()));
             }
             Self::Anchored(anchored) => node.anchored = *anchored,
             Self::Material(material) => node.material = *material,
@@ -174,10 +174,15 @@ impl Value {
         self.same(&Self::of(&Node::group(), self.field()))
     }
 
-    /// Returns whether a scene stores the value unchanged.
-    pub(super) fn is_sound(&self) -> bool {
+    /// Returns whether the value is as a scene keeps it, to the bit.
+    pub(super) fn is_kept(&self) -> bool {
         let node = self.alone();
-        node.is_plain() || node.checked().is_ok_and(|kept| self.same(&Self::of(&kept, self.field())))
+        node.is_plain() || node.is_kept() && self.same(&Self::of(&node, self.field()))
+    }
+
+    /// Returns the ids that the value refers to.
+    pub(super) fn ids(&self) -> [Option<u64>; 2] {
+        if let Self::Place(Some(spot)) = self { [spot.parent, spot.after] } else { [None; 2] }
     }
 
     pub(super) fn same(&self, other: &Self) -> bool {

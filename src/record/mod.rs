@@ -23,12 +23,6 @@ pub(crate) trait Record: Copy {
     fn encode(self, bytes: &mut [u8]);
 
     fn decode(bytes: &[u8]) -> Self;
-
-    /// Returns whether a scene can contain this value, wherever it is stored.
-    #[inline]
-    fn is_sound(&self) -> bool {
-        true
-    }
 }
 
 /// Numbers, in the machine's format except for the byte order.
@@ -69,7 +63,7 @@ impl<T: Record, const N: usize> Record for [T; N] {
 }
 
 macro_rules! structures {
-    ($($name:ty { $($field:ident: $record:ty),* } $(if $sound:expr)?;)*) => {
+    ($($name:ty { $($field:ident: $record:ty),* };)*) => {
         $(impl $crate::record::Record for $name {
             const BYTES: usize = 0 $(+ <$record as $crate::record::Record>::BYTES)*;
 
@@ -87,23 +81,15 @@ macro_rules! structures {
                 debug_assert!(bytes.is_empty());
                 Self { $($field),* }
             }
-
-            $(#[inline]
-            fn is_sound(&self) -> bool {
-                let sound: fn(&Self) -> bool = $sound;
-                sound(self)
-            })?
         })*
     };
 }
 pub(crate) use structures;
 
 structures! {
-    PackedTransform { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] } if |local| local.is_sound();
+    PackedTransform { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] };
     Mat34 { rows: [[f32; 4]; 3] };
-    Aabb { min: Vec3, max: Vec3 } if |bounds| {
-        bounds.is_plain() || *bounds == Self::EMPTY || *bounds == Self::INFINITE
-    };
+    Aabb { min: Vec3, max: Vec3 };
 }
 
 impl Record for Vec3 {

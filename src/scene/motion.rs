@@ -27,9 +27,9 @@
 
 use crate::changes::{ChangeKinds, ChangeReader};
 use crate::data::NodeMap;
-use crate::node::remainder;
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, Store, WideLocal};
+use crate::wide::split;
 use crate::{Error, Local, Mat34, NodeHandle, Transform};
 use core::ops::Deref;
 use glam::{DVec3, Vec3};
@@ -175,7 +175,6 @@ impl Pose {
         let lerp = |from: DVec3, to: DVec3| from + (to - from) * f64::from(t);
         let [start, end] = [self, other].map(|pose| wide(pose.local.translation) + pose.remainder.as_dvec3());
         let (place, scale) = (lerp(start, end), lerp(wide(from.scale), wide(to.scale)).as_vec3().to_array());
-        let rounded = place.as_vec3();
         // Summed in a fixed order, to get the same bits on every machine.
         let dot = |a: &[f32; 4], b: &[f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
         let (a, b) = (&from.rotation, &to.rotation);
@@ -185,7 +184,7 @@ impl Pose {
         let rotation = if a == b { *a } else { sum.map(|number| number / length) };
         // A translation that is in single precision at both ends stays in single precision.
         let narrow = self.remainder == Vec3::ZERO && other.remainder == Vec3::ZERO;
-        let remainder = if narrow { Vec3::ZERO } else { remainder(place, rounded) };
+        let (rounded, remainder) = if narrow { (place.as_vec3(), Vec3::ZERO) } else { split(place) };
         Self { local: PackedTransform { rotation, translation: rounded.to_array(), scale }, remainder }
     }
 }

@@ -272,12 +272,12 @@ impl NodeMut<'_> {
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
     /// planet. The node must have a transform. Rotation and scale stay the same.
     ///
-    /// The translation and its rounding error are both stored in single precision; their sum is exact to 10⁻⁷ m at 10⁷
-    /// m. [`NodeRef::world_f64`] and lists [with an eye](crate::DrawList::set_eye) use the exact translation. World
-    /// matrices, boxes and [`Scene::local`] use the rounded translation. The exact translation is preserved by moves,
-    /// copies, snapshots and text, and by [`Scene::modify_local`] and [`look_at`](Self::look_at) if these do not change
-    /// the translation. Moves with [`Keep::World`] preserve as much as they can. All other ways to set the local
-    /// transform round the translation.
+    /// The translation and its rounding error are both stored in single precision. Their sum has 48 of the 53 bits of
+    /// double precision: it is exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists
+    /// [with an eye](crate::DrawList::set_eye) use the exact translation. World matrices, boxes and [`Scene::local`] use
+    /// the rounded translation. The exact translation is preserved by moves, copies, snapshots and text, and by
+    /// [`Scene::modify_local`] and [`look_at`](Self::look_at) if these do not change the translation. Moves with
+    /// [`Keep::World`] preserve as much as they can. All other ways to set the local transform round the translation.
     ///
     /// Runs in **O(1)**. If the translation was rounded, later changes of the local transform take a little longer.
     ///
@@ -304,10 +304,11 @@ impl NodeMut<'_> {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn set_translation_f64(&mut self, translation: DVec3) -> Result<&mut Self, Error> {
-        if !translation.as_vec3().is_finite() {
+        let parts = crate::wide::split(translation);
+        if !parts.0.is_finite() {
             return Err(Error::NotFinite("a translation"));
         }
-        if !self.scene.store.set_wide_translation(self.id, translation) {
+        if !self.scene.store.set_wide_translation(self.id, parts) {
             return Err(Error::NoTransform(self.handle()));
         }
         Ok(self)

@@ -5,7 +5,7 @@ use crate::record::{self, BytesError, Reader, Writer, ensure};
 use crate::store::Usage;
 use crate::store::record::{Has, Record, RecordId};
 use crate::store::side::{Side, Value};
-use crate::{Aabb, Drawable, Layers, ViewRange};
+use crate::{Aabb, Drawable, Layers, Local, ViewRange};
 use glam::Vec3;
 use hedgerow_math::Mat34;
 
@@ -15,8 +15,10 @@ trait Saved: Sized {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError>;
 
-    /// Returns whether a loaded value is valid.
-    fn is_sound(&self) -> bool;
+    /// Returns whether a loaded value is as a scene keeps it.
+    fn is_kept(&self) -> bool {
+        true
+    }
 
     /// Returns the number of bytes that a value owns outside of itself.
     fn owned_bytes(&self) -> usize {
@@ -103,7 +105,7 @@ macro_rules! components {
                 let mut components = Self::default();
                 $(for &(id, _) in nodes.iter().filter(|(_, has)| has.has(Has::$bit)) {
                     let value = <$type as Saved>::read(from)?;
-                    ensure!(Saved::is_sound(&value), concat!("a component is none that a node can have: ", stringify!($field)));
+                    ensure!(value.is_kept(), concat!("not finite or not normalised: ", stringify!($field)));
                     components.$field.try_insert(id, value)?;
                 })*
                 Ok(components)
@@ -130,7 +132,7 @@ components! {
 
 /// Implements [`Saved`] for components of a fixed length in bytes, each with its check.
 macro_rules! saved {
-    ($($type:ty: $sound:expr;)*) => {
+    ($($type:ty: $kept:expr;)*) => {
         $(impl Saved for $type {
             fn write(&self, out: &mut Writer) {
                 out.one(*self);
@@ -140,24 +142,24 @@ macro_rules! saved {
                 from.one()
             }
 
-            fn is_sound(&self) -> bool {
-                let sound: fn(&Self) -> bool = $sound;
-                sound(self)
+            fn is_kept(&self) -> bool {
+                let kept: fn(&Self) -> bool = $kept;
+                kept(self)
             }
         })*
     };
 }
 
 saved! {
-    Drawable: record::Record::is_sound;
+    Drawable: Self::is_kept;
     u32: |&user_data| user_data != 0;
-    Mat34: Self::is_finite;
+    Mat34: |&matrix| Local::Matrix(matrix).is_kept();
     // Whether the remainder fits the translation is checked when both are known.
     Vec3: |&lost| lost != Self::ZERO && lost.is_finite();
 }
 
 record::structures! {
-    Drawable { mesh: u32, bounds: Aabb } if |drawable| drawable.bounds.is_sound();
+    Drawable { mesh: u32, bounds: Aabb };
 }
 
 impl Saved for ViewRange {
@@ -167,10 +169,6 @@ impl Saved for ViewRange {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
         Self::of_ends([from.one()?, from.one()?]).ok_or_else(|| BytesError::invalid("a range has no distances"))
-    }
-
-    fn is_sound(&self) -> bool {
-        true
     }
 }
 
@@ -182,10 +180,6 @@ impl Saved for Layers {
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
         from.one().map(Self::new)
     }
-
-    fn is_sound(&self) -> bool {
-        true
-    }
 }
 
 impl Saved for Box<str> {
@@ -196,11 +190,6 @@ impl Saved for Box<str> {
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
         Ok(fallible::text(from.text()?)?)
     }
-
-    fn is_sound(&self) -> bool {
-        true
-    }
-
     fn owned_bytes(&self) -> usize {
         self.len()
     }

@@ -19,14 +19,13 @@
 //! If the walk reaches as many nodes as there are live nodes, the trees contain all nodes.
 
 use crate::fallible;
-use crate::node::is_remainder;
 use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
 use crate::store::Store;
 use crate::store::components::Components;
 use crate::store::page::Pages;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::waiting::Waiting;
-use crate::{Local, SceneConfig};
+use crate::{Local, SceneConfig, wide};
 use hedgerow_math::internal::{PackedTransform, prefetch};
 use std::collections::TryReserveError;
 
@@ -107,14 +106,14 @@ impl Image {
         let nodes = read_nodes(from, &mut pages)?;
         for &(id, _) in nodes.iter().filter(|(_, has)| has_plain_local(*has)) {
             let local: PackedTransform = from.one()?;
-            ensure!(local.is_sound(), "a transform is not finite, or its rotation no rotation");
+            ensure!(Local::Transform(local.into()).is_kept(), "a transform is not finite or not normalised");
             pages.record_mut(id).local = local;
         }
         for &(id, _) in nodes.iter().filter(|(_, has)| has.has(Has::MATERIAL)) {
             pages.record_mut(id).material = from.one()?;
         }
         let components = Components::read(from, &nodes)?;
-        ensure!(remainders_fit(&pages, &components), "a remainder is of another translation");
+        ensure!(remainders_fit(&pages, &components), "a translation in double precision is not normalised");
         let anchored = nodes.iter().any(|(_, has)| has.has(Has::ANCHORED));
         let mut waiting = Waiting { any_anchored: anchored, ..Waiting::default() };
         waiting.unplaced.try_reserve_exact(nodes.len())?;
@@ -172,12 +171,12 @@ fn read_nodes(from: &mut Reader<'_>, pages: &mut Pages) -> Result<Vec<(RecordId,
     Ok(nodes)
 }
 
-/// Returns whether each rounding error is smaller than the last digit of its translation.
+/// Returns whether each rounding error is that of its translation.
 fn remainders_fit(pages: &Pages, components: &Components) -> bool {
     components.remainder.iter().all(|(id, &remainder)| {
         let matrix = components.matrix.get(id).copied();
         let matrix = matrix.unwrap_or_else(|| Local::Transform(pages.record(id).local.into()).to_matrix());
-        is_remainder(remainder, matrix.translation())
+        wide::is_split(matrix.translation(), remainder)
     })
 }
 

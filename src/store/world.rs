@@ -1,10 +1,9 @@
 //! Present world transforms in double precision, from one walk up, and local transforms that place a node in the world.
 
-use crate::node::remainder;
 use crate::store::Store;
 use crate::store::record::{Has, RecordId};
 use crate::store::space::Space;
-use crate::{Error, Local, Mat34, NodeHandle};
+use crate::{Error, Local, Mat34, NodeHandle, wide};
 use glam::{DAffine3, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
@@ -23,8 +22,11 @@ impl WideLocal {
     /// Returns the nearest local transform in single precision, with the translation's rounding error if `precise`.
     fn from_wide(wide: &DAffine3, precise: bool) -> Option<Self> {
         let local = Local::from_wide(wide)?;
-        let remainder = if precise { remainder(wide.translation, local.translation()) } else { Vec3::ZERO };
-        Some(Self { local, remainder })
+        if !precise {
+            return Some(Self { local, remainder: Vec3::ZERO });
+        }
+        let (rounded, remainder) = wide::split(wide.translation);
+        rounded.is_finite().then(|| Self { local: local.with_translation(rounded), remainder })
     }
 
     /// Returns the local transform in double precision.
@@ -175,15 +177,13 @@ impl Store {
 
     /// Returns the translation, in double precision, of a node's local transform, if there is one.
     pub(crate) fn wide_translation(&self, id: RecordId) -> Option<DVec3> {
-        self.wide_local(id).map(|wide| wide.local.translation().as_dvec3() + wide.remainder.as_dvec3())
+        self.wide_local(id).map(|wide| wide::join(wide.local.translation(), wide.remainder))
     }
 
-    /// Sets the translation of a node's local transform in double precision. Returns false if there is none.
-    pub(crate) fn set_wide_translation(&mut self, id: RecordId, translation: DVec3) -> bool {
+    /// Sets the two parts of the translation of a node's local transform. Returns false if there is none.
+    pub(crate) fn set_wide_translation(&mut self, id: RecordId, (rounded, remainder): (Vec3, Vec3)) -> bool {
         let Some(local) = self.local(id) else { return false };
-        let rounded = translation.as_vec3();
-        let local = local.with_translation(rounded);
-        self.set_wide_local(id, WideLocal { local, remainder: remainder(translation, rounded) });
+        self.set_wide_local(id, WideLocal { local: local.with_translation(rounded), remainder });
         true
     }
 }

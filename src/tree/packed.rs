@@ -1,6 +1,6 @@
 //! Node descriptions, packed one after the other.
 
-use crate::record::{BytesError, Record, ensure};
+use crate::record::{BytesError, ensure};
 use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
 use glam::{DVec3, Vec3};
 use hedgerow_math::internal::PackedTransform;
@@ -227,22 +227,12 @@ impl Words<'_> {
         node
     }
 
-    /// Reads a description. Checks that a scene accepts it, and that its components are those in `head`.
+    /// Reads a description. Checks that it is as a scene keeps it, and that its components are those in `head`.
     pub(super) fn checked_node(&mut self, head: Head) -> Result<Node<'static>, BytesError> {
         let node = self.node(head);
-        match node.local {
-            Some(Local::Transform(transform)) => ensure!(
-                PackedTransform::from(transform).is_sound(),
-                "a transform is not finite, or its rotation no rotation"
-            ),
-            Some(Local::Matrix(matrix)) => ensure!(matrix.is_finite(), "a matrix is not finite"),
-            None => {}
-        }
-        let sound = node.drawable.is_none_or(|drawable| drawable.is_sound());
-        ensure!(sound, "bounds are neither finite nor empty or infinite throughout");
         ensure!(head.has(Head::RANGE) == node.view_range.is_some(), "a range has no distances");
         ensure!(head.has(Head::USER_DATA) == (node.user_data != 0), "the user data is none");
-        ensure!(node.translation_f64.is_none() || node.is_wide(), "a translation is of another local transform");
+        ensure!(node.is_kept(), "a value is not finite or not normalised");
         Ok(node)
     }
 

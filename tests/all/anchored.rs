@@ -194,7 +194,7 @@ fn no_parent_is_asked_for_the_world_of_an_anchored_node() {
 fn an_eye_in_double_precision_sees_an_anchored_node_where_it_is() {
     let (mut scene, [lorry, barrel, hoop, _]) = lorry();
     scene.edit(lorry).unwrap().set_translation_f64(DVec3::splat(1e9 + 0.1)).unwrap();
-    let near = DVec3::new(1e8 + 0.3, 0.0, 0.0);
+    let near = DVec3::new(1e8 + 0.25, 0.0, 0.0);
     scene.edit(barrel).unwrap().set_translation_f64(near).unwrap();
     let mut list = DrawList::new();
     list.set_eye(near);

@@ -352,6 +352,25 @@ fn errors_name_the_node() {
 }
 
 #[test]
+fn an_id_that_no_node_can_have_is_refused_in_a_spot_too() {
+    for (parent, after) in [(Some(u64::MAX), None), (None, Some(u64::MAX))] {
+        let place = Value::Place(Some(Spot { parent, after }));
+        let insert = Entry { id: 5, before: Value::Place(None), after: place };
+        let entries = [insert.clone(), Entry { before: insert.after.clone(), after: insert.before.clone(), ..insert }];
+        for entry in entries {
+            let refused = Patch::from_entries(vec![entry.clone()]);
+            assert!(matches!(refused, Err(PatchError::Invalid { id: 5, .. })), "{refused:?}");
+            #[cfg(feature = "serde")]
+            {
+                let text = serde_json::to_string(&[entry]).unwrap();
+                let refused = serde_json::from_str::<Patch>(&text).unwrap_err().to_string();
+                assert!(refused.contains("an id is too great"), "{refused}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_instance_whose_root_is_gone_is_refused() {
     let base = row(&[1]);
     let (mut scene, mut instance) = placed(&base);

@@ -10,6 +10,7 @@ use crate::random;
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
+use hedgerow::patch::Patch;
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     Tree, ViewRange,
@@ -288,13 +289,13 @@ fn what_is_no_snapshot_says_what_it_is() {
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
     assert_eq!(refusal(&part), SnapshotError::Kind { found: "Tree" });
     assert_eq!(Tree::from_bytes(&whole).unwrap_err(), SnapshotError::Kind { found: "Scene" });
-    for version in [9, 10, 12, 200] {
+    for version in [10, 11, 13, 200] {
         let mut other = whole.clone();
-        assert_eq!(core::mem::replace(&mut other[8], version), 11, "the version that is read");
+        assert_eq!(core::mem::replace(&mut other[8], version), 12, "the version that is read");
         let error = refusal(&other);
         assert_eq!(error, SnapshotError::Version(version.into()));
         let told =
-            format!("has version {version}, and this crate reads version 11; load it with the crate that wrote it");
+            format!("has version {version}, and this crate reads version 12; load it with the crate that wrote it");
         assert!(error.to_string().contains(&told), "{error}");
         let mut part = part.clone();
         part[8] = version;
@@ -448,6 +449,63 @@ fn a_tree_with_numbers_that_no_scene_takes_is_not_read() {
     assert!([x, extent, far, 1234].into_iter().all(|number| read(number, number).is_ok()));
     for (from, to) in [(x, nan), (extent, nan), (far, 0), (1234, 0)] {
         assert!(matches!(read(from, to), Err(SnapshotError::Invalid { .. })), "{from:#x} becomes {to:#x}");
+    }
+}
+
+#[test]
+fn bytes_with_a_value_that_a_scene_does_not_keep_are_refused() {
+    let shear = Mat34 { rows: [[1.0, 0.123, 0.0, 55.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
+    let mut tree = Tree::new();
+    tree.push(None, Node::transform(Transform::from_xyz(77.0, 0.0, 0.0)));
+    tree.push(None, Node::group().with_matrix(shear));
+    tree.push(None, Node::drawable(Drawable::new(1, Aabb::cube(33.0))));
+    let mut scene = Scene::new();
+    scene.insert_tree(scene.root(), &tree).unwrap();
+    let insertion = Patch::between(&Tree::new(), &tree).unwrap();
+    // Replaces the number that is `words` words after another one, in all three forms.
+    let read = |[near, to]: [f32; 2], words: usize| {
+        let changed = |mut bytes: Vec<u8>| {
+            let place = (0..bytes.len() - 3).rfind(|&at| bytes[at..at + 4] == near.to_le_bytes()).expect("the number");
+            bytes[place + 4 * words..][..4].copy_from_slice(&to.to_le_bytes());
+            set_checksum(&mut bytes);
+            bytes
+        };
+        [
+            Scene::from_bytes(&changed(scene.to_bytes())).map(drop),
+            Tree::from_bytes(&changed(tree.to_bytes())).map(drop),
+            Patch::from_bytes(&changed(insertion.to_bytes())).map(drop),
+        ]
+    };
+    // A rotation that is not normalised, or slightly not; a matrix that is a transform; an empty box; no numbers.
+    for (numbers, words) in [
+        ([77.0, 2.0], 6),
+        ([77.0, 1.000_001_4], 6),
+        ([77.0, f32::NAN], 0),
+        ([0.123, 0.0], 0),
+        ([0.123, f32::INFINITY], 0),
+        ([33.0, -40.0], 0),
+        ([33.0, f32::INFINITY], 0),
+    ] {
+        for answer in read(numbers, words) {
+            let Err(SnapshotError::Invalid { violation }) = answer else { panic!("{numbers:?}: {answer:?}") };
+            assert!(violation.contains("not finite or not normalised"), "{violation}");
+        }
+    }
+    for (numbers, words) in [([77.0, 1.000_000_1], 6), ([77.0, -0.0], 0), ([0.123, 0.124], 0), ([33.0, 34.0], 0)] {
+        assert_eq!(read(numbers, words), [Ok(()); 3]);
+    }
+    // A translation in double precision that is that of a transform, and one with more bits than a scene keeps.
+    let wide = DVec3::new(1e7 + 0.1, 0.0, 0.0);
+    let kept = Node::transform(Transform::IDENTITY).with_translation_f64(wide);
+    tree.clear();
+    tree.push(None, kept);
+    let kept = tree.get(0).unwrap().translation_f64.unwrap().x.to_bits();
+    for to in [kept, kept + 1, 1e7_f64.to_bits(), f64::NAN.to_bits()] {
+        let mut bytes = tree.to_bytes();
+        let place = (0..bytes.len() - 7).rfind(|&at| bytes[at..at + 8] == kept.to_le_bytes()).expect("the number");
+        bytes[place..place + 8].copy_from_slice(&to.to_le_bytes());
+        set_checksum(&mut bytes);
+        assert_eq!(Tree::from_bytes(&bytes).is_ok(), to == kept, "{}", f64::from_bits(to));
     }
 }
 

@@ -79,6 +79,6 @@ fn a_remainder_of_another_translation_is_refused() {
     let id = scene.insert(scene.root(), node).unwrap().record();
     assert!(loaded(&saved(&scene.store)).is_ok());
     scene.store.components.remainder.insert(id, glam::Vec3::ONE);
-    let refused = Err(BytesError::invalid("a remainder is of another translation"));
+    let refused = Err(BytesError::invalid("a translation in double precision is not normalised"));
     assert_eq!(loaded(&saved(&scene.store)).map(drop), refused);
 }

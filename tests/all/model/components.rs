@@ -4,7 +4,7 @@ use super::Check;
 use super::op::Op;
 use super::oracle::{Oracle, Refusals};
 use super::world::{skew, widen, widen_matrix};
-use hedgerow::glam::DQuat;
+use hedgerow::glam::{DQuat, DVec3};
 use hedgerow::{Aabb, Drawable, Error, Local, Mat34, Node, NodeHandle, Transform};
 
 impl Oracle {
@@ -105,7 +105,7 @@ impl Oracle {
             return Ok(());
         };
         self.adopt(index, &given)?;
-        self.tree.at_mut(index).precise = node.translation_f64;
+        self.tree.at_mut(index).precise = node.translation_f64.map(kept_wide);
         Ok(())
     }
 
@@ -226,9 +226,14 @@ pub(crate) fn faults(node: &Node<'_>, errors: &mut Vec<Error>) {
     }
 }
 
+/// Returns a translation in double precision with the 48 bits that a scene keeps.
+pub(crate) fn kept_wide(wide: DVec3) -> DVec3 {
+    DVec3::from_array(wide.to_array().map(|number| f64::from_bits(number.to_bits().wrapping_add(16) & !31)))
+}
+
 /// Returns the local transform of a description, with its translation in double precision rounded.
 fn given_local(node: &Node<'_>) -> Option<Local> {
-    let Some(translation) = node.translation_f64.map(|translation| translation.as_vec3()) else { return node.local };
+    let Some(translation) = node.translation_f64.map(|wide| kept_wide(wide).as_vec3()) else { return node.local };
     node.local.map(|local| match local {
         Local::Transform(transform) => Local::Transform(transform.with_translation(translation)),
         Local::Matrix(mut matrix) => {

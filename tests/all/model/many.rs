@@ -1,7 +1,7 @@
 //! Edits of many nodes compared with single edits, and translations in double precision.
 
 use super::Check;
-use super::components;
+use super::components::{self, kept_wide};
 use super::op::Target;
 use super::oracle::{Oracle, Refusals};
 use super::tree::Tree;
@@ -114,6 +114,7 @@ impl Oracle {
         })?;
         let (Some(()), Some(index)) = (done, index) else { return Ok(()) };
         let before = self.tree.at(index).local.map(|kept| kept.local);
+        let translation = kept_wide(translation);
         let rounded = translation.as_vec3();
         let expected = before.map(|local| match local {
             Local::Transform(transform) => Local::Transform(transform.with_translation(rounded)),
