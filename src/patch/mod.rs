@@ -328,7 +328,7 @@ impl serde::Serialize for Patch {
     }
 }
 
-/// Reads a list of entries, with the checks of [`Patch::from_entries`].
+/// Reads a list of entries, with the checks of [`Patch::from_entries`]. Values are normalised as by an edit.
 ///
 /// ```
 /// use hedgerow::patch::Patch;
@@ -341,7 +341,12 @@ impl serde::Serialize for Patch {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Patch {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = serde::Deserialize::deserialize(deserializer)?;
-        Self::from_entries(entries).map_err(serde::de::Error::custom)
+        let entries: Vec<Entry> = serde::Deserialize::deserialize(deserializer)?;
+        let checked = |Entry { id, before, after }: Entry| match (before.checked(), after.checked()) {
+            (Ok(before), Ok(after)) => Ok(Entry { id, before, after }),
+            (Err(error), _) | (_, Err(error)) => Err(PatchError::Scene { id, error }),
+        };
+        let entries = entries.into_iter().map(checked).collect::<Result<_, _>>();
+        entries.and_then(Self::from_entries).map_err(serde::de::Error::custom)
     }
 }

@@ -1,5 +1,7 @@
 //! The fields of a node, and their values.
 
+#[cfg(feature = "serde")]
+use crate::Error;
 use crate::edit::Change;
 use crate::{Drawable, Keep, Layers, Local, Node, ViewRange, Visibility, wide};
 use glam::Vec3;
@@ -61,12 +63,12 @@ pub struct Spot {
 pub enum Value {
     /// [`Field::Place`]; `None` if the node is not in the tree.
     Place(Option<Spot>),
-    /// [`Field::Local`].
+    /// [`Field::Local`]. In text it is `{"local": …}`, whose translation may be in double precision.
+    #[cfg_attr(feature = "serde", serde(with = "crate::tree::local::value"))]
     Local {
         /// [`Node::local`].
         local: Option<Local>,
         /// [`Node::translation_f64`] minus the local translation, which single precision represents exactly.
-        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         remainder: Option<[f32; 3]>,
     },
     /// [`Field::Anchored`].
@@ -172,6 +174,15 @@ impl Value {
     /// Returns whether a node without components has this value.
     pub(super) fn is_default(&self) -> bool {
         self.same(&Self::of(&Node::group(), self.field()))
+    }
+
+    /// Returns the value as a scene keeps it.
+    #[cfg(feature = "serde")]
+    pub(super) fn checked(&self) -> Result<Self, Error> {
+        match self {
+            Self::Place(_) => Ok(self.clone()),
+            value => Ok(Self::of(&value.alone().checked()?, self.field())),
+        }
     }
 
     /// Returns whether the value is as a scene keeps it, to the bit.

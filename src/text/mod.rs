@@ -5,6 +5,10 @@
 //! parents by id. Inserting a node then changes no other line, and reading and writing a file keeps the ids. A
 //! [`Tree`](crate::Tree) is written as its nodes only. Children may come before parents; siblings are in list order.
 //!
+//! A translation in double precision is written in the same field as any other, with more digits. A translation with
+//! more digits than single precision tells apart, such as 16777217 or 2683141.257, is read in double precision. All
+//! other numbers are rounded to single precision. Values are normalised as by an edit.
+//!
 //! Use self-describing formats such as JSON, RON or YAML, since components that a node does not have are omitted. To
 //! exchange scenes between programs, use snapshots, which are smaller and faster, and preserve handles.
 //!

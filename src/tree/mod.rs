@@ -3,6 +3,8 @@
 pub(crate) mod bytes;
 mod ids;
 mod insert;
+#[cfg(feature = "serde")]
+pub(crate) mod local;
 mod packed;
 #[cfg(feature = "serde")]
 pub(crate) mod text;

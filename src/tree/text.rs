@@ -3,8 +3,8 @@
 //! The list is flat because trees are deep, and most formats could not read a nested chain of a thousand nodes.
 
 use crate::tree::Tree;
-use crate::{Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
-use glam::Vec3;
+use crate::tree::local::{LocalText, MatrixText, TransformText};
+use crate::{Drawable, Layers, Node, ViewRange, Visibility};
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -26,12 +26,11 @@ pub(crate) struct NodeForm<'n> {
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     name: Option<Cow<'n, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    transform: Option<Transform>,
+    transform: Option<TransformText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    matrix: Option<Mat34>,
-    /// The translation in double precision minus the local one. All parsers read single precision exactly, but not all
-    /// read double precision exactly.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    matrix: Option<MatrixText>,
+    /// A number that is added to the translation; only read.
+    #[serde(default, skip_serializing)]
     remainder: Option<[f32; 3]>,
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     anchored: bool,
@@ -61,30 +60,20 @@ fn is_inherited(visibility: &Visibility) -> bool {
 
 impl<'n> NodeForm<'n> {
     pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node {
-            local,
-            material,
-            drawable,
-            visibility,
-            layers,
-            name,
-            user_data,
-            translation_f64,
-            anchored,
-            view_range,
-        } = node;
-        let remainder = translation_f64.map(|_| node.remainder().to_array());
+        let Node { material, drawable, visibility, layers, name, user_data, anchored, view_range, .. } = node;
+        let (transform, matrix) = match node.local.map(|local| LocalText::of(local, node.remainder())) {
+            Some(LocalText::Transform(transform)) => (Some(transform), None),
+            Some(LocalText::Matrix(matrix)) => (None, Some(matrix)),
+            None => (None, None),
+        };
         Self {
             id,
             parent,
             detached,
             name: name.map(Cow::Borrowed),
-            transform: local.and_then(Local::transform),
-            matrix: match local {
-                Some(Local::Matrix(matrix)) => Some(matrix),
-                _ => None,
-            },
-            remainder,
+            transform,
+            matrix,
+            remainder: None,
             anchored,
             material,
             drawable,
@@ -97,13 +86,12 @@ impl<'n> NodeForm<'n> {
 
     /// Returns the description; `None` if it has two local transforms.
     fn describe(&self) -> Option<Node<'_>> {
-        let local = match (self.transform, self.matrix) {
+        let form = match (self.transform, self.matrix) {
             (Some(_), Some(_)) => return None,
-            (transform, matrix) => transform.map(Local::Transform).or(matrix.map(Local::Matrix)),
+            (transform, matrix) => transform.map(LocalText::Transform).or(matrix.map(LocalText::Matrix)),
         };
+        let (local, translation_f64) = LocalText::read(form, self.remainder);
         let Self { anchored, material, drawable, visibility, layers, view_range, user_data, .. } = *self;
-        let translation = local.map_or(Vec3::ZERO, |local| local.translation()).as_dvec3();
-        let translation_f64 = self.remainder.map(|lost| translation + Vec3::from_array(lost).as_dvec3());
         Some(Node {
             local,
             material,

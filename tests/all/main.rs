@@ -19,6 +19,7 @@ mod errors;
 mod examples;
 mod eyes;
 mod far_worlds;
+mod forms;
 mod handles;
 mod inherited;
 mod joint_bounds;

@@ -3,7 +3,11 @@
 use crate::drivers::patch::{between, bits, edited, placed, tree};
 use crate::model::checksum::set_checksum;
 use fastrand::Rng;
+#[cfg(feature = "serde")]
+use hedgerow::Transform;
 use hedgerow::edit::BatchError;
+#[cfg(feature = "serde")]
+use hedgerow::glam::DVec3;
 use hedgerow::glam::Vec3;
 use hedgerow::patch::{Entry, Field, Patch, PatchError, Spot, Value};
 use hedgerow::snapshot::SnapshotError;
@@ -491,6 +495,36 @@ fn text_of_a_patch_and_of_a_tree_with_ids_is_read_as_it_was_written() {
     ] {
         assert!(serde_json::from_str::<Patch>(text).is_err(), "{text}");
     }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn text_of_a_patch_that_a_person_wrote_is_normalised() {
+    let read = |text: &str| serde_json::from_str::<Patch>(text);
+    let insert = |local: &str| {
+        format!(
+            r#"[{{"id":0,"before":{{"place":null}},"after":{{"place":{{}}}}}},
+            {{"id":0,"before":{{"local":{{"local":null}}}},"after":{{"local":{local}}}}}]"#
+        )
+    };
+    let node = |text: &str| {
+        let tree = Tree::new().patched(&read(&insert(text)).unwrap()).unwrap();
+        (tree.get(0).unwrap().local, tree.get(0).unwrap().translation_f64)
+    };
+    let (local, wide) = node(r#"{"local":{"transform":{"translation":[2683141.257,0.1,0],"rotation":[0,0,0,2]}}}"#);
+    let place = Vec3::new(2_683_141.3, 0.1, 0.0);
+    assert_eq!(local, Some(Transform::from_translation(place).into()));
+    assert_eq!(wide.map(|wide| (wide.x * 1e6).round()), Some(2_683_141_257_000.0));
+    assert_eq!(wide.map(|wide| wide.y), Some(f64::from(0.1_f32)), "few digits are single precision");
+    let matrix = node(r#"{"local":{"matrix":[[1,0,0,5],[0,1,0,0],[0,0,1,0]]}}"#);
+    assert_eq!(matrix, (Some(Transform::from_xyz(5.0, 0.0, 0.0).into()), None));
+    let old = node(r#"{"local":{"transform":{"translation":[1e7,0,0]}},"remainder":[0.25,0,0]}"#);
+    assert_eq!(old.1, Some(DVec3::new(1e7 + 0.25, 0.0, 0.0)));
+    let patch = read(&insert(r#"{"local":{"transform":{"translation":[2683141.257,0.1,0]}}}"#)).unwrap();
+    let text = serde_json::to_string(&patch).unwrap();
+    assert!(text.contains(r#""translation":[2683141.257,0.1,0.0]"#) && !text.contains("remainder"), "{text}");
+    let refused = read(&insert(r#"{"local":{"transform":{"rotation":[0,0,0,0]}}}"#)).unwrap_err().to_string();
+    assert!(refused.contains("node 0: no rotation has this direction"), "{refused}");
 }
 
 #[test]

@@ -69,6 +69,59 @@ fn a_person_can_read_and_write_it() {
 }
 
 #[test]
+fn a_translation_is_one_field_in_the_precision_of_its_digits() {
+    let place = DVec3::new(2_683_141.257, 1_247_913.503, 408.125);
+    let mut scene = Scene::new();
+    let site = Node::transform(Transform::IDENTITY).with_translation_f64(place);
+    scene.insert(scene.root(), site).unwrap();
+    let text = serde_json::to_string(&scene).unwrap();
+    assert!(text.contains(r#""translation":[2683141.257,1247913.503,408.125]"#), "{text}");
+    assert!(!text.contains("remainder"), "{text}");
+    let typed = |node: &str| -> Scene {
+        serde_json::from_str(&format!(r#"{{"nodes":[{{}},{{"parent":0,{node}}}]}}"#)).unwrap()
+    };
+    let first = |scene: &Scene| scene.get(scene.root()).and_then(NodeRef::first_child).unwrap().node().translation_f64;
+    let by_hand = typed(r#""transform":{"translation":[2683141.257,1247913.503,408.125]}"#);
+    assert_eq!(nodes(&by_hand), nodes(&scene));
+    assert!((first(&scene).unwrap() - place).abs().max_element() < 1e-8);
+    // The form of earlier versions: the shortest digits, and a number to add to what they mean in single precision.
+    let old = typed(r#""transform":{"translation":[2683141.2,1247913.5,408.125]},"remainder":[0.007,0.003,0]"#);
+    assert!((first(&old).unwrap() - place).abs().max_element() < 1e-8);
+    let sheared = typed(r#""matrix":[[1,0.5,0,2683141.257],[0,1,0,0],[0,0,1,0.1]]"#);
+    assert_eq!(first(&sheared).map(|wide| (wide.x, wide.z)), first(&scene).map(|wide| (wide.x, f64::from(0.1_f32))));
+    assert_eq!(nodes(&again(&sheared)), nodes(&sheared));
+    // As many digits as single precision tells apart.
+    for (digits, single) in [
+        ("0.1", 0.1),
+        ("2683141.2", 2_683_141.3),
+        ("2683141.3", 2_683_141.3),
+        ("16777216", 16_777_216.0),
+        ("-0", -0.0),
+        ("1e-30", 1e-30),
+        ("3.3e38", 3.3e38),
+    ] {
+        let scene = typed(&format!(r#""transform":{{"translation":[{digits},0,0]}}"#));
+        let node = scene.get(scene.root()).and_then(NodeRef::first_child).unwrap().node();
+        assert_eq!(
+            format!("{:?}", node.local),
+            format!("{:?}", Some(Local::from(Transform::from_xyz(single, 0.0, 0.0))))
+        );
+        assert_eq!(node.translation_f64, None, "{digits}");
+        assert!(serde_json::to_string(&scene).unwrap().contains("translation"), "{digits}");
+    }
+    for digits in ["16777217", "0.100000012", "1.00000000001"] {
+        assert!(first(&typed(&format!(r#""transform":{{"translation":[{digits},0,0]}}"#))).is_some(), "{digits}");
+    }
+    // In double precision, although the digits would be those of single precision.
+    for number in (0..2_000).map(|number| f64::from(number) / 1000.0) {
+        let mut scene = Scene::new();
+        let wide = DVec3::new(number, 0.0, -0.0);
+        scene.insert(scene.root(), site.with_translation_f64(wide)).unwrap();
+        assert_eq!(first(&again(&scene)), first(&scene), "{number}");
+    }
+}
+
+#[test]
 fn any_scene_comes_back_node_by_node() {
     let config =
         Config { failure_persistence: None, max_shrink_iters: 2_000, ..Config::with_cases(random::at_most(40)) };

@@ -190,6 +190,8 @@ fn read_tree(bytes: &[u8]) -> bool {
     end();
     let Ok(tree) = read else { return false };
     assert_eq!(tree.to_bytes(), bytes);
+    let insertion = Patch::between(&Tree::new(), &tree).expect("a tree that was read is sound").to_bytes();
+    assert!(Patch::from_bytes(&insertion).is_ok_and(|again| again.to_bytes() == insertion));
     let mut scene = Scene::new();
     let nodes = scene.insert_tree(scene.root(), &tree).expect("a tree that was read is sound");
     assert!(
@@ -243,7 +245,9 @@ fn read_patch(bytes: &[u8]) -> bool {
     };
     let before = state(&scene, &instance);
     if patch.apply(&mut scene, &mut instance).is_ok() {
-        patch.inverse().apply(&mut scene, &mut instance).expect("what was made can be taken back");
+        for patch in [&patch.inverse(), &patch, &patch.inverse()] {
+            patch.apply(&mut scene, &mut instance).expect("what was made can be taken back, and made again");
+        }
     }
     assert_eq!(state(&scene, &instance), before);
     use_scene(scene);

@@ -8,6 +8,7 @@ pub(crate) mod batches;
 pub(crate) mod clip;
 pub(crate) mod dice;
 pub(crate) mod edits;
+pub(crate) mod forms;
 mod input;
 #[cfg(feature = "serde")]
 pub(crate) mod json;

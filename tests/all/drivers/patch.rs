@@ -27,6 +27,11 @@ pub(crate) fn run(input: &Input) {
         set_checksum(&mut bytes);
         let Ok(bent) = Patch::from_bytes(&bytes) else { continue };
         assert_eq!(bent.to_bytes(), bytes);
+        #[cfg(feature = "serde")]
+        {
+            let text = serde_json::to_string(&bent).expect("text of a patch");
+            assert!(serde_json::from_str::<Patch>(&text).is_ok_and(|again| again.to_bytes() == bytes), "{text}");
+        }
         apply(&bent, &base);
         for (ours, theirs) in [(&bent, &other), (&other, &bent)] {
             if let Ok((merged, _)) = Patch::merge(ours, theirs) {
@@ -45,13 +50,17 @@ fn apply(patch: &Patch, base: &Tree) {
     let applied = patch.apply(&mut scene, &mut instance);
     assert_eq!(scene.validate(), Ok(()));
     if applied.is_ok() {
-        patch.inverse().apply(&mut scene, &mut instance).expect("what was made can be taken back");
+        super::forms::hold(&instance.tree(&scene).expect("few nodes"));
+        for patch in [&patch.inverse(), patch, &patch.inverse()] {
+            patch.apply(&mut scene, &mut instance).expect("what was made can be taken back, and made again");
+        }
     }
     assert_eq!(bits(&instance.tree(&scene).expect("few nodes")), bits(base));
 }
 
-/// Returns the ids, the parents' ids and the exact nodes of a tree in depth-first order.
-pub(crate) fn bits(tree: &Tree) -> Vec<(Option<u64>, Option<u64>, Vec<u8>)> {
+/// Returns the ids, the parents' ids and the exact nodes of a tree in depth-first order. Different bits have different
+/// texts, even those of zeros.
+pub(crate) fn bits(tree: &Tree) -> Vec<(Option<u64>, Option<u64>, String)> {
     let (mut first, mut last) = (vec![Vec::new(); tree.len()], Vec::new());
     for index in 0..tree.len() {
         tree.parent(index).map_or(&mut last, |parent| &mut first[parent]).push(index);
@@ -59,9 +68,8 @@ pub(crate) fn bits(tree: &Tree) -> Vec<(Option<u64>, Option<u64>, Vec<u8>)> {
     let mut ahead: Vec<usize> = last.into_iter().rev().collect();
     let mut all = Vec::new();
     while let Some(index) = ahead.pop() {
-        let mut alone = Tree::new();
-        alone.push(None, tree.get(index).unwrap());
-        all.push((tree.id(index), tree.parent(index).and_then(|parent| tree.id(parent)), alone.to_bytes()));
+        let above = tree.parent(index).and_then(|parent| tree.id(parent));
+        all.push((tree.id(index), above, format!("{:?}", tree.get(index).unwrap())));
         ahead.extend(first[index].iter().rev());
     }
     all

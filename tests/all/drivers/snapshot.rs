@@ -32,6 +32,7 @@ pub(crate) fn run(input: &Input) {
         forged::bend(&mut bytes, how);
         set_checksum(&mut bytes);
         if let Ok(scene) = Scene::from_bytes(&bytes) {
+            super::forms::hold(&scene.tree(scene.root()).expect("the root lives"));
             forged::live_on(scene).unwrap_or_else(|mismatch| panic!("{mismatch}"));
         }
     }
@@ -41,6 +42,7 @@ pub(crate) fn run(input: &Input) {
         set_checksum(&mut part);
         let Ok(tree) = Tree::from_bytes(&part) else { continue };
         assert_eq!(tree.to_bytes(), part);
+        super::forms::hold(&tree);
         let (len, root) = (oracle.scene.len(), oracle.scene.root());
         let added = oracle.scene.insert_tree(root, &tree).expect("a tree that was read is sound");
         assert_eq!((added.len(), oracle.scene.len()), (tree.len(), len + tree.len()));

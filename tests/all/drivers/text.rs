@@ -161,6 +161,7 @@ fn read(text: &[u8]) {
         assert!(nodes.first().is_none_or(|&first| scene.tree(first).is_ok_and(|first| first.len() <= tree.len())));
         let text = serde_json::to_string(&tree).expect("what a tree has can be written");
         assert!(serde_json::from_str::<Tree>(&text).is_ok_and(|again| again == tree));
+        super::forms::hold(&tree);
         live_on(scene);
     }
     if let Ok(table) = serde_json::from_slice::<NodeMap<u32>>(text) {
@@ -177,6 +178,7 @@ fn live_on(mut scene: Scene) {
     scene.update();
     assert_eq!(scene.validate(), Ok(()));
     scene.draw_list(&mut DrawList::new());
+    super::forms::hold(&scene.tree(scene.root()).expect("the root lives"));
     let text = serde_json::to_string(&scene).expect("what a scene has can be written");
     let again: Scene = serde_json::from_str(&text).expect("what was written is read");
     assert_eq!(serde_json::to_string(&again).expect("the same"), text);

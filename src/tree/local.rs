@@ -1,0 +1,131 @@
+//! Local transforms in text formats: the translation is one field, in single or in double precision.
+//!
+//! The digits say which precision is meant. A number in single precision is written with the fewest digits that
+//! identify it: 0.1, not 0.10000000149. A number with more digits is in double precision.
+
+use crate::{Local, Mat34, Node, Transform, wide};
+use glam::{DVec3, Quat, Vec3};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LocalText {
+    Transform(TransformText),
+    Matrix(MatrixText),
+}
+
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct TransformText {
+    translation: [f64; 3],
+    rotation: Quat,
+    scale: Option<Vec3>,
+}
+
+/// The rows; their last numbers are the translation.
+pub(crate) type MatrixText = [(f32, f32, f32, f64); 3];
+
+impl LocalText {
+    pub(crate) fn of(local: Local, remainder: Vec3) -> Self {
+        let rounded = local.translation();
+        let translation = core::array::from_fn(|axis| digits(rounded[axis], remainder[axis]));
+        match local {
+            Local::Transform(Transform { rotation, scale, .. }) => {
+                Self::Transform(TransformText { translation, rotation, scale: Some(scale) })
+            }
+            Local::Matrix(Mat34 { rows }) => Self::Matrix(core::array::from_fn(|axis| {
+                let [x, y, z, _] = rows[axis];
+                (x, y, z, translation[axis])
+            })),
+        }
+    }
+
+    /// Returns the local transform, and its translation in double precision if single precision does not have it.
+    /// `remainder` is added to the translation: earlier versions wrote both in single precision.
+    pub(crate) fn read(text: Option<Self>, remainder: Option<[f32; 3]>) -> (Option<Local>, Option<DVec3>) {
+        let lost = remainder.map_or(Vec3::ZERO, Vec3::from_array).as_dvec3();
+        let (local, translation): (Local, _) = match text {
+            None => return (None, remainder.map(|_| lost)),
+            Some(Self::Transform(TransformText { translation, rotation, scale })) => {
+                (Transform::from_scale(scale.unwrap_or(Vec3::ONE)).with_rotation(rotation).into(), translation)
+            }
+            Some(Self::Matrix(rows)) => {
+                (Mat34 { rows: rows.map(|(x, y, z, _)| [x, y, z, 0.0]) }.into(), rows.map(|row| row.3))
+            }
+        };
+        let wide = DVec3::from_array(translation.map(meant)) - (DVec3::ZERO - lost);
+        // `as_vec3` may round otherwise: without its last bits, a translation may be halfway between two numbers.
+        let (rounded, lost) = wide::split(wide);
+        (Some(local.with_translation(rounded)), (lost != Vec3::ZERO).then_some(wide))
+    }
+}
+
+/// Parsers of text err by at most this many numbers of double precision.
+const ERROR: u64 = 3;
+
+/// Returns how far a number is from one that single precision is written as.
+fn steps_to_short(number: f64) -> u64 {
+    let single = DVec3::splat(number).as_vec3().x;
+    let text = format!("{single:e}");
+    let digits = text.bytes().take_while(|&byte| byte != b'e').filter(u8::is_ascii_digit).count();
+    let [short, other] =
+        [text, format!("{number:.*e}", digits.saturating_sub(1))].map(|text| text.parse().unwrap_or(0.0));
+    // If two numbers with few digits are equally near, either may be written.
+    let off = |short: f64| (short - f64::from(single)).abs();
+    let short: f64 = if off(other) <= off(short) * 1.000_001 { other } else { short };
+    number.to_bits().abs_diff(short.to_bits())
+}
+
+/// Returns the number that the digits of a text mean.
+fn meant(number: f64) -> f64 {
+    let single = DVec3::splat(number).as_vec3().as_dvec3().x;
+    if single == number || steps_to_short(number) <= ERROR { single } else { number }
+}
+
+/// Returns a number with few digits that means both parts, even after an error of the parser.
+fn digits(rounded: f32, remainder: f32) -> f64 {
+    if remainder == 0.0 {
+        return format!("{rounded:e}").parse().unwrap_or(f64::NAN);
+    }
+    let parts = (Vec3::splat(rounded), Vec3::splat(remainder));
+    let whole = wide::join(parts.0, parts.1).x;
+    // All numbers within 15 steps of the sum are split alike.
+    let aside = |steps: i64| f64::from_bits(whole.to_bits().wrapping_add_signed(steps));
+    let fits = |number: &f64| {
+        let off = whole.to_bits().abs_diff(number.to_bits());
+        off + ERROR < 16 && steps_to_short(*number) > 2 * ERROR
+    };
+    let few = [14, 15].into_iter().filter_map(|digits| format!("{whole:.digits$e}").parse().ok());
+    few.chain([whole, aside(8), aside(-8)]).find(fits).unwrap_or(whole)
+}
+
+/// The text of [`Value::Local`](crate::patch::Value::Local).
+pub(crate) mod value {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Fields {
+        local: Option<LocalText>,
+        #[serde(default, skip_serializing)]
+        remainder: Option<[f32; 3]>,
+    }
+
+    type Parts = (Option<Local>, Option<[f32; 3]>);
+
+    pub(crate) fn serialize<S: Serializer>(
+        local: &Option<Local>,
+        remainder: &Option<[f32; 3]>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let lost = remainder.map_or(Vec3::ZERO, Vec3::from_array);
+        Fields { local: local.map(|local| LocalText::of(local, lost)), remainder: None }.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Parts, D::Error> {
+        let Fields { local, remainder } = Fields::deserialize(from)?;
+        let (local, translation_f64) = LocalText::read(local, remainder);
+        let node = Node { local, translation_f64, ..Node::group() };
+        Ok((local, translation_f64.map(|_| node.remainder().to_array())))
+    }
+}
