@@ -6,7 +6,8 @@
 //! patch, whichever edits it made. The patch's [`inverse`](crate::patch::Patch::inverse) takes the changes back, to the
 //! bit. The time of a read depends on the changes, not on the scene's size. [`revert`](crate::patch::Recorder::revert)
 //! takes back an action that failed half-way. A removed node comes back with another handle and the same id, so refer
-//! to nodes by ids. A file keeps ids: save [`Recorder::tree`](crate::patch::Recorder::tree), and open it with
+//! to nodes by ids. A file keeps ids: save [`Recorder::tree`](crate::patch::Recorder::tree), as bytes or as text (not
+//! [`WithIds`](crate::text::WithIds), which needs an id for the root, too), and open it with
 //! [`Instance::insert_below`](crate::patch::Instance::insert_below). `examples/undo.rs` is an editor that does this.
 //!
 //! ```

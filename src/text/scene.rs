@@ -12,7 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references.
 ///
 /// The module's example does both. In a list without ids, the index of a node is its id. Before writing, give each node
-/// an id by [`NodeIds::assign`].
+/// an id by [`NodeIds::assign`]. The [ids of an instance](crate::patch::Instance::ids) are refused, as its root has none:
+/// write [`Recorder::tree`](crate::patch::Recorder::tree) or [`Instance::tree`](crate::patch::Instance::tree) instead.
 #[derive(Clone, Debug)]
 pub struct WithIds<S = Scene, I = NodeIds> {
     /// The scene.
@@ -140,8 +141,8 @@ impl Serialize for NodeList<'_> {
                 Edge::Enter(node) => {
                     let id = match ids.map(|ids| ids.id(node.handle())) {
                         Some(None) => {
-                            let why = format!("{:?} has no id; give it one with NodeIds::assign", node.handle());
-                            return Err(S::Error::custom(why));
+                            let help = "give it one with NodeIds::assign, or write Instance::tree or Recorder::tree";
+                            return Err(S::Error::custom(format!("{:?} has no id; {help}", node.handle())));
                         }
                         id => id.flatten(),
                     };

@@ -268,3 +268,17 @@ fn a_refused_read_counts_as_none() {
     scene.update();
     assert_eq!(recorder.read(&scene), Err(Error::StaleHandle(root)));
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn the_tree_of_a_recorder_is_written_as_text_and_its_scene_with_ids_is_not() {
+    let mut scene = tracked(TRACKED);
+    let root = scene.root();
+    scene.insert(root, Node::group().named("lamp")).unwrap();
+    let recorder = recorder(&mut scene, root);
+    let with_ids = hedgerow::text::WithIds { scene: &scene, ids: recorder.instance().ids() };
+    let refused = serde_json::to_string(&with_ids).unwrap_err().to_string();
+    assert!(refused.contains("has no id") && refused.contains("Recorder::tree"), "{refused}");
+    let text = serde_json::to_string(&recorder.tree()).unwrap();
+    assert_eq!(bits(&serde_json::from_str(&text).unwrap()), bits(&now(&scene, &recorder)));
+}
