@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs for hours: a hundred million edits in long scenes, compared with the naive model; as many in short scenes, with a
-# full comparison after each step; ten million nodes inserted and removed; ten minutes of validated frames on one and on
+# full comparison after each step; ten million short sequences of edits; ten million nodes inserted and removed; ten minutes of validated frames on one and on
 # two threads; and the clocks of players after a day.
 #
 #   ci/soak.sh [edits, 1e8 by default] [seconds of frames, 600 by default]
@@ -13,6 +13,7 @@ soak() {
 }
 features=()
 soak cycles --count 1e7
+soak sequences --count 1e7
 soak players --days 1
 soak frames --seconds "$seconds"
 features=(--features rayon)

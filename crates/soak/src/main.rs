@@ -5,6 +5,8 @@
 //!                 [--steps 1499]                           after every so many steps; the most steps of a scene
 //!                 [--keep FOLDER]                          what fails is reduced, and put there
 //!                 [--play FILE]                            such an input again (its name begins with its target's)
+//! soak sequences  [--count 1e7] [--seed 1] [--threads 2]   short sequences of edits, validated and compared after each
+//!                                                          update; small slices, short histories of changes
 //! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
 //! soak frames     [--seconds 600] [--threads 2] [--seed 1] frames with random edits, each validated
 //! soak players    [--days 1]                               the clocks of players, against double precision
@@ -16,6 +18,7 @@ mod memory;
 mod operations;
 mod players;
 mod reduce;
+mod sequences;
 
 #[allow(
     dead_code,
@@ -87,10 +90,11 @@ fn run() -> Result<(), String> {
     }
     match which.as_deref() {
         Some("operations") => operations::run(&options),
+        Some("sequences") => sequences::run(&options),
         Some("cycles") => cycles::run(options.count).map(|line| println!("{line}")),
         Some("frames") => frames::run(&options),
         Some("players") => players::run(options.days).map(|line| println!("{line}")),
-        _ => Err("which run? operations, cycles, frames or players".into()),
+        _ => Err("which run? operations, sequences, cycles, frames or players".into()),
     }
 }
 
