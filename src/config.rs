@@ -34,10 +34,10 @@ pub struct SceneConfig {
     /// The limit for log entries older than the last update with changes, of 16 bytes each. Default 65,536.
     ///
     /// A node takes one entry for each update in which it entered, left, was removed or was edited. This includes
-    /// updates in which it began to inherit other layers, another material, or another ancestor's transform. The number
-    /// of removals that are recorded between two updates is at most the greatest of this value, 4,096 and the number of
-    /// nodes. A read is [whole](crate::changes::Changed::is_whole) if the history no longer reaches back to the last
-    /// read.
+    /// updates in which it began to inherit other layers, another material, or another ancestor's transform. A node
+    /// without a transform may take another entry when slices are merged, also by maintenance. The number of removals
+    /// that are recorded between two updates is at most the greatest of this value, 4,096 and the number of nodes. A
+    /// read is [whole](crate::changes::Changed::is_whole) if the history no longer reaches back to the last read.
     pub change_history: u32,
 }
 

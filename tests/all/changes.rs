@@ -721,3 +721,26 @@ fn what_is_below_a_node_moves_when_that_loses_its_transform_in_the_update_that_j
         }
     }
 }
+
+/// Merging gives nodes other slots, which is logged, here after an update without changes.
+#[test]
+fn maintenance_keeps_the_history_within_its_limit() {
+    let config = SceneConfig { max_nodes: 64, changes: true, change_history: 1, ..SceneConfig::DEFAULT };
+    let mut scene = Scene::with_config(config).unwrap();
+    let root = scene.root();
+    let car = placed(&mut scene, root, 1.0);
+    let body = placed(&mut scene, car, 2.0);
+    let parts: Vec<_> = (0..600).map(|_| scene.insert(body, Node::group()).unwrap()).collect();
+    scene.update();
+    let mut reader = ChangeReader::of(&scene);
+    // Few parts are left in each slice, and they move with the car from now on.
+    parts.iter().enumerate().filter(|(at, _)| at % 20 != 0).for_each(|(_, &part)| _ = scene.remove(part).unwrap());
+    scene.edit(body).unwrap().set_local(None).unwrap();
+    scene.update();
+    let moved = scene.changes(&mut reader).unwrap().moved().len();
+    assert_eq!(moved, 31, "the body and its parts");
+    scene.update();
+    assert!(scene.maintain(Duration::MAX).merged > 0);
+    assert_eq!(scene.validate(), Ok(()));
+    assert!(scene.changes(&mut reader).unwrap().is_empty());
+}

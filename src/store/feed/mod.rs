@@ -9,9 +9,9 @@
 //! An update goes through these steps:
 //!
 //! 1. [`Store::begin_frame`]: the present matrices become the previous ones; removals are logged.
-//! 2. [`Store::place`]: moved nodes are noted with their history before they lose their row; nodes to place are logged
+//! 2. [`Store::place_and_sweep`]: moved nodes are noted with their history before they lose their row; nodes to place are logged
 //!    as entered or left. Reconstitution keeps histories, and moved nodes get their own histories back.
-//! 3. [`Store::finish_frame`], after the sweep: matrices are compared with the previous ones, then notes are logged.
+//! 3. [`Store::finish_frame`]: matrices are compared with the previous ones, then notes are logged.
 //!
 //! Invariants:
 //! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
@@ -353,8 +353,9 @@ impl Store {
         }
         slices.slices[number as usize].trace = Some(Box::new(trace));
         if feed.frame == self.clock.updates {
-            // Outside of an update, nothing else logs the notes.
+            // Outside of an update, nothing else logs the notes, and they may begin a frame of the log.
             self.log_notes();
+            self.feed.iter_mut().for_each(|feed| feed.log.trim());
         }
     }
 
