@@ -4,7 +4,7 @@
 //!
 //! | subject | types |
 //! |---|---|
-//! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changed`], [`ChangeKinds`] |
+//! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changed`], [`ChangeKinds`], [`ParentChange`] |
 //! | a copy of all world matrices in one buffer, updated incrementally | [`MatrixMirror`], [`MirrorStep`], [`SyncStats`] |
 //! | the location of a node's matrix: [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) | [`MatrixSlot`] |
 //!
@@ -24,5 +24,5 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{ChangeReader, Changed, MatrixMirror, MirrorStep, SyncStats};
+pub use crate::scene::{ChangeReader, Changed, MatrixMirror, MirrorStep, ParentChange, SyncStats};
 pub use crate::store::{ChangeKinds, MatrixSlot};

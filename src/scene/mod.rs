@@ -25,7 +25,7 @@ mod stats;
 mod validate;
 mod world;
 
-pub use changes::{ChangeReader, Changed};
+pub use changes::{ChangeReader, Changed, ParentChange};
 pub use column::Column;
 pub use inherited::Inherited;
 pub use maintain::Maintenance;

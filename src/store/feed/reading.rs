@@ -148,6 +148,19 @@ impl Store {
         anew
     }
 
+    /// Returns the parent of a node as of the last update; `None` if the node is the root, was not in the tree, or if it
+    /// or its parent was removed since.
+    pub(crate) fn parent_in_slice(&self, node: NodeHandle) -> Option<NodeHandle> {
+        let spot = self.pages.spot_of(node)?;
+        let (slice, row) = self.slices.row(spot).filter(|(slice, _)| !slice.detached)?;
+        let above = usize::from(row.above);
+        match slice.imports.get(above) {
+            Some(import) => import.filter(|&parent| self.resolve(parent).is_some()),
+            None if !self.slices.heads[spot.slice()].alive.contains(above) => None,
+            None => Some(self.handle(slice.rows[above].record)),
+        }
+    }
+
     fn read_since(
         &self,
         after: u64,
@@ -204,13 +217,14 @@ impl Reading<'_> {
                         if left { &mut scratch.back } else { &mut lists.entered }.push(node);
                     }
                 }
-                Event::Edited(kinds) => {
+                Event::Edited(kinds) if kinds.intersects(self.kinds) => {
                     let state = scratch.state_mut(node);
                     if state.kinds.is_empty() {
                         lists.edited.push((node, ChangeKinds::NONE));
                     }
                     state.kinds |= kinds;
                 }
+                Event::Edited(_) => {}
                 Event::Moved(moved) => scratch.note_other(node, self.feed.slot_frame(frame), moved),
             }
         }

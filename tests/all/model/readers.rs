@@ -4,7 +4,7 @@ use super::Check;
 use super::compare::same_bits;
 use super::op::Op;
 use super::oracle::Oracle;
-use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
+use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, ParentChange};
 use hedgerow::{Drawable, Error, Layers, Local, Mat34, NodeHandle, Scene, ViewRange, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +81,8 @@ impl Snapshot {
 /// A reader, and what it must report next.
 struct Reader {
     changes: ChangeReader,
+    /// The parents of all nodes, as the reads told.
+    parents: BTreeMap<NodeHandle, NodeHandle>,
     /// The state at the last read.
     known: Snapshot,
     /// The number of updates since the last read.
@@ -100,10 +102,11 @@ struct Reader {
 
 impl Reader {
     fn new(scene: &Scene) -> Self {
-        let mut changes = ChangeReader::new();
-        let _ = scene.changes(&mut changes);
+        let mut changes = ChangeReader::new().with_parents();
+        let told = scene.changes(&mut changes).map(|whole| whole.parents().to_vec()).unwrap_or_default();
         Self {
             changes,
+            parents: told.iter().filter_map(|change| Some((change.node, change.after?))).collect(),
             known: Snapshot::default(),
             missed: 0,
             edited: false,
@@ -144,7 +147,9 @@ impl Reader {
     fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool, updated: bool) -> Check {
         let mut late = Vec::new();
         let mut changes = core::mem::take(&mut self.changes);
-        match scene.changes(&mut changes) {
+        let read = scene.changes(&mut changes);
+        let told = read.as_ref().map(|changed| (changed.is_whole(), changed.parents().to_vec())).unwrap_or_default();
+        match read {
             Err(error) => ensure!(error == Error::NoChanges && !scene.config().changes, "refused for {error:?}"),
             Ok(whole) if whole.is_whole() => {
                 ensure!(limited && self.missed > 1, "everything is to be read after {} updates", self.missed);
@@ -154,6 +159,9 @@ impl Reader {
                 ensure!(told.iter().copied().eq(there), "{told:?} are all nodes");
             }
             Ok(changed) => late = compare(changed, scene, &self.expected(now), now, updated)?,
+        }
+        if scene.config().changes {
+            follow(&mut self.parents, &told, now, updated)?;
         }
         self.changes = changes;
         self.known = now.clone();
@@ -279,6 +287,32 @@ fn compare(
         ensure!(before.eq(after), "the order of the children of {parent:?} is not told");
     }
     Ok(late)
+}
+
+/// Follows the tree by what a read told, and nothing else. After an update, all parents are known.
+fn follow(
+    parents: &mut BTreeMap<NodeHandle, NodeHandle>,
+    (whole, told): &(bool, Vec<ParentChange>),
+    now: &Snapshot,
+    updated: bool,
+) -> Check {
+    if *whole {
+        parents.clear();
+    }
+    for &ParentChange { node, before, after } in told {
+        let known = parents.get(&node).copied();
+        ensure!(
+            before == known && after != known,
+            "{node:?} is told to go from {before:?} to {after:?}, not {known:?}"
+        );
+        match after {
+            Some(parent) => parents.insert(node, parent),
+            None => parents.remove(&node),
+        };
+    }
+    let right = now.nodes.iter().filter_map(|(&node, state)| Some((node, state.parent?)));
+    ensure!(!updated || right.eq(parents.iter().map(|(&node, &parent)| (node, parent))), "{parents:?} are told");
+    Ok(())
 }
 
 pub(crate) struct Readers {
