@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs for hours: a hundred million edits in long scenes, compared with the naive model; as many in short scenes, with a
-# full comparison after each step; ten million short sequences of edits; ten million nodes inserted and removed; ten minutes of validated frames on one and on
-# two threads; and the clocks of players after a day.
+# full comparison after each step; ten million short sequences of edits; ten million nodes inserted and removed; ten
+# minutes of validated frames on one and on two threads; and the clocks of players after a day.
 #
 #   ci/soak.sh [edits, 1e8 by default] [seconds of frames, 600 by default]
 source "$(dirname "$0")/common.sh"

@@ -168,7 +168,8 @@ impl MatrixMirror {
     /// Writes the matrices that updates computed since the last call. Ranges with a small
     /// [gap](Self::with_gap) between them are combined into one write. An array whose layout changed is written completely. It gets a larger range if
     /// it outgrew the old one, and a smaller range if it fills less than a quarter of the old one. The buffer grows by
-    /// at least a quarter, and shrinks if slices use less than half of it.
+    /// at least a quarter, and shrinks if slices use less than half of it. Matrices with the same bits as before may be
+    /// written, too; how many, may depend on threads.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, or of gaps between their ranges, grows.

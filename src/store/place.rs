@@ -7,7 +7,7 @@
 //!    that has no room, doubles, or is over half unused is [reconstituted](super::reconstitute). Empty slices end.
 //!
 //! On one thread, each slice is [swept](super::sweep) directly after step 3, while it is in the cache. On several
-//! threads, all slices are swept afterwards.
+//! threads, all slices are swept afterwards. Then a few small slices are merged.
 
 use crate::store::Store;
 use crate::store::columns::short;
@@ -67,13 +67,11 @@ impl Scratch {
 }
 
 impl Store {
-    /// Gives rows and slots to waiting nodes, and frees those of removed nodes. If `sweeps`, also sweeps each slice.
-    pub(crate) fn place(&mut self, sweeps: bool) {
+    /// Gives rows and slots to waiting nodes, frees those of removed nodes, and sweeps each slice; `shared`, on several
+    /// threads.
+    pub(crate) fn place_and_sweep(&mut self, shared: bool) {
         if self.has_placed() {
-            if sweeps {
-                self.sweep_all();
-            }
-            return;
+            return self.sweep_all(shared);
         }
         let mut scratch = core::mem::take(&mut self.scratch);
         let large = self.lift_moved(&mut scratch.stack);
@@ -91,7 +89,7 @@ impl Store {
             let end = |slice: usize| ends.get(slice).map_or(0, |&end| end as usize);
             let begin = (number as usize).checked_sub(1).map_or(0, end);
             self.place_in(number, &by_slice[begin..end(number as usize)], sort, &mut reorder);
-            if sweeps {
+            if !shared {
                 self.sweep_slice(number, self.slices.order.get(at + 1).copied(), &mut scratch.slots);
                 for &(_, piece) in &reorder.pieces[pieces..] {
                     self.sweep_slice(piece, None, &mut scratch.slots);
@@ -99,7 +97,11 @@ impl Store {
             }
         }
         self.apply(reorder);
-        self.join_small(sweeps, &mut scratch);
+        if shared {
+            self.sweep_all(shared);
+        }
+        // Slices are merged after all are swept, since what is reported must not depend on threads.
+        self.join_small(&mut scratch);
         self.settle_lifted();
         self.slices.edited.clear();
         scratch.shrink(self.pages.len());
@@ -333,7 +335,7 @@ impl Store {
     }
 
     /// Merges a few small edited slices, each with a neighbour. Maintenance merges the others.
-    fn join_small(&mut self, sweeps: bool, scratch: &mut Scratch) {
+    fn join_small(&mut self, scratch: &mut Scratch) {
         const MOST: usize = 4;
         let edited = &self.slices.edited;
         // The first candidate rotates, so that slices without a neighbour to merge do not block others.
@@ -348,9 +350,7 @@ impl Store {
                 let mut reorder = Reorder::default();
                 self.reconstitute(&pair, &[], false, &mut scratch.sort, &mut reorder);
                 self.apply(reorder);
-                if sweeps {
-                    self.sweep_slice(pair[0], None, &mut scratch.slots);
-                }
+                self.sweep_slice(pair[0], None, &mut scratch.slots);
             }
         }
     }

@@ -147,8 +147,12 @@ impl Store {
         slices.slices[number as usize].marked
     }
 
-    /// Computes all changed slices in order.
-    pub(crate) fn sweep_all(&mut self) {
+    /// Computes all changed slices, in order or, if `shared`, on several threads.
+    pub(crate) fn sweep_all(&mut self, shared: bool) {
+        if shared {
+            #[cfg(feature = "rayon")]
+            return self.sweep_shared();
+        }
         let mut set = core::mem::take(&mut self.scratch.slots);
         for at in 0..self.slices.order.len() {
             self.sweep_slice(self.slices.order[at], self.slices.order.get(at + 1).copied(), &mut set);

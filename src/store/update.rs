@@ -21,11 +21,7 @@ impl Store {
         let shared = self.shares_sweep();
         #[cfg(not(feature = "rayon"))]
         let shared = false;
-        self.place(!shared);
-        #[cfg(feature = "rayon")]
-        if shared {
-            self.sweep_shared();
-        }
+        self.place_and_sweep(shared);
         self.clock.is_new = false;
         if self.config.bounds {
             self.refresh_boxes();

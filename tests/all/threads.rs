@@ -76,15 +76,29 @@ mod side_by_side {
         draws: Vec<(Vec<DrawCommand>, Vec<Mat34>)>,
         nodes: [Vec<NodeHandle>; 4],
         hits: Vec<RayHit>,
-        changed: [Vec<NodeHandle>; 3],
+        changed: String,
         /// The slice and slot of each node.
         slots: Vec<Option<MatrixSlot>>,
         /// The snapshot.
         saved: Vec<u8>,
     }
 
+    /// What a program keeps from frame to frame.
+    struct Kept {
+        lists: [DrawList; 2],
+        reader: ChangeReader,
+    }
+
+    impl Kept {
+        fn new() -> Self {
+            let lists = [DrawList::new(), DrawList::new().on_layers(Layers::new(4))];
+            Self { lists, reader: ChangeReader::new().with_parents() }
+        }
+    }
+
     impl Answers {
-        fn of(scene: &Scene, nodes: &[NodeHandle], kept: &mut [DrawList; 2], reader: &mut ChangeReader) -> Self {
+        fn of(scene: &Scene, nodes: &[NodeHandle], kept: &mut Kept) -> Self {
+            let Kept { lists: kept, reader } = kept;
             let [half, tenth] = [0.0, 100.0].map(|x| {
                 let (wall, any) = (Vec4::new(1.0, 0.0, 0.2, -x), Vec4::ZERO);
                 Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
@@ -138,10 +152,7 @@ mod side_by_side {
                 draws,
                 nodes: found,
                 hits,
-                changed: match scene.changes(reader) {
-                    Ok(told) => [told.moved(), told.visibility(), told.locals()].map(<[NodeHandle]>::to_vec),
-                    _ => Default::default(),
-                },
+                changed: format!("{:?}", scene.changes(reader)),
                 slots: nodes.iter().map(|&node| scene.get(node).and_then(|node| node.matrix_slot())).collect(),
                 saved: scene.to_bytes(),
             }
@@ -221,22 +232,23 @@ mod side_by_side {
     #[test]
     #[cfg_attr(target_family = "wasm", ignore = "needs threads")]
     fn any_number_of_threads_gives_the_same_bits() {
-        let default = SceneConfig { bounds: true, ..SceneConfig::DEFAULT };
-        for config in [default, SceneConfig { max_nodes: 200, changes: true, ..default }] {
+        for (max_nodes, changes) in [(4096, false), (200, true), (64, true)] {
+            let config = SceneConfig { max_nodes, changes, bounds: true, ..SceneConfig::DEFAULT };
             let (scene, nodes) = tree(config);
             let mut scenes = vec![scene; 3];
-            let lists = || [DrawList::new(), DrawList::new().on_layers(Layers::new(4))];
-            let mut kept = [lists(), lists(), lists()];
-            let mut readers = [(); 3].map(|()| ChangeReader::new());
+            let mut kept = [(); 3].map(|()| Kept::new());
             let pools = [1, 2, 8].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
             for (round, count) in (0..).zip([0, 400, 40, 10_000, 3]) {
                 let edit = |scene: &mut Scene, count: usize| {
+                    let place = Node::transform(Transform::IDENTITY);
                     let mut dice = Dice(Rng::with_seed(round));
                     for _ in 0..count {
                         let node = nodes[1 + dice.below(nodes.len() - 1)];
                         let other = nodes[dice.below(nodes.len())];
                         match dice.below(20) {
-                            0 => drop(scene.reparent(node, other, Keep::Local)),
+                            // Some would go below themselves.
+                            0 | 3 => drop(scene.reparent(node, other, Keep::Local)),
+                            4 => _ = scene.insert(node, place).unwrap(),
                             1 => {
                                 _ = scene
                                     .edit(node)
@@ -259,8 +271,7 @@ mod side_by_side {
                     .iter_mut()
                     .zip(&pools)
                     .zip(&mut kept)
-                    .zip(&mut readers)
-                    .map(|(((scene, pool), kept), reader)| {
+                    .map(|((scene, pool), kept)| {
                         pool.install(|| {
                             scene.update();
                             // Slices are joined and split, as after edits.
@@ -269,10 +280,10 @@ mod side_by_side {
                                 scene.update();
                             }
                             scene.validate().unwrap();
-                            let updated = Answers::of(scene, &nodes, kept, reader);
+                            let updated = Answers::of(scene, &nodes, kept);
                             // Queries also run while edits wait for an update.
                             edit(scene, 30);
-                            [updated, Answers::of(scene, &nodes, kept, reader)]
+                            [updated, Answers::of(scene, &nodes, kept)]
                         })
                     })
                     .collect();
