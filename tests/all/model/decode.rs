@@ -17,8 +17,14 @@ const NAMES: [&str; 7] = ["car", "wheel", "door", "wheel/fl", "", "äpple", "a r
 
 /// Returns a configuration, mostly with tiny slices.
 pub(crate) fn policy(bytes: [u8; POLICY_BYTES]) -> SceneConfig {
-    let [size, _, _, mode, ..] = bytes;
-    let max_nodes = if size >= 224 { 4096 } else { [8, 16, 40, 256][usize::from(size % 4)] };
+    let [size, _, more, mode, ..] = bytes;
+    let max_nodes = match (size % 4, u32::from(more)) {
+        _ if size >= 224 => 4096,
+        (0, _) => 8,
+        (1, more) => 9 + more % 16,
+        (2, more) => 25 + more % 40,
+        _ => 256,
+    };
     SceneConfig { max_nodes, bounds: mode & 8 != 0, changes: mode & 64 == 0, ..SceneConfig::DEFAULT }
 }
 

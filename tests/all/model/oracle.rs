@@ -108,7 +108,7 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// Creates an oracle with an empty scene. The bytes limit its size, and choose how often it is updated.
     pub(crate) fn new(config: SceneConfig, bytes: [u8; decode::POLICY_BYTES]) -> Self {
-        let change_history = [0, 2, 40, 1 << 16][usize::from(bytes[0] % 4)];
+        let change_history = [0, 1, 2, 40, 1 << 16][usize::from(bytes[1] % 5)];
         let config = SceneConfig { change_history, ..config };
         let scene = Scene::with_config(config).expect("the policy makes sense");
         let readers = Readers::new(&scene);
