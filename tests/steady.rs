@@ -184,7 +184,7 @@ impl Beside {
 
     /// Adds values for the upper of two nodes everywhere, and a socket for the lower one.
     fn note(&mut self, scene: &Scene, top: NodeHandle, number: usize) {
-        _ = self.map.replace(top, number);
+        _ = self.map.insert(top, number);
         self.inherited.set(top, number);
         self.column.set(scene, top, number).unwrap();
         #[cfg(feature = "anim")]

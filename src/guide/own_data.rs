@@ -10,8 +10,7 @@
 //! | an entity of an entity-component system for each node | a `NodeMap<Entity>`, and the [`NodeHandle`](crate::NodeHandle) as a component |
 //! | a reference to a node in a file or a message | [`NodeHandle::to_bits`](crate::NodeHandle::to_bits), a `u64` |
 //!
-//! [`NodeMap::copy_along`](crate::data::NodeMap::copy_along) gives copies of nodes the values of their originals. With
-//! the feature `serde` you can save a `NodeMap` along with the scene's snapshot.
+//! With the feature `serde` you can save a `NodeMap` along with the scene's snapshot.
 //!
 //! Handles are `Copy + Eq + Hash + Ord`, so they also work as keys of any map of the standard library.
 //!

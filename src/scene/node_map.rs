@@ -1,7 +1,6 @@
 //! A side table for the user's own data, keyed by handle.
 
 mod blocks;
-mod copies;
 mod iter;
 
 pub use iter::{Drain, IntoIter, Iter, IterMut};
@@ -24,7 +23,7 @@ use core::ops::{Index, IndexMut};
 ///   with its handle, so that you can free resources that belong to the value.
 ///
 /// The handle of the later node never reads the old value. Once the map has a value for the later node, the older
-/// handle reads `None`, and inserting with it does nothing; [`replace`](Self::replace) always inserts.
+/// handle reads `None`, and inserting with it does nothing.
 ///
 /// So a map is for the nodes of one scene. If nodes of two scenes have the same record number, they share one entry, in
 /// which [`insert`](Self::insert) keeps the later generation. If handles have the same bits, they share one value.
@@ -144,66 +143,15 @@ impl<V> NodeMap<V> {
         self.replace(handle, value)
     }
 
-    /// Removes the value of an earlier node with the same record number, and returns it with that node's stale handle.
-    /// A value for this handle or for a later node stays. Runs in **O(1)**.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene, data::NodeMap};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::group())?;
-    /// let mut bodies = NodeMap::from_iter([(car, 1)]);
-    /// assert_eq!(bodies.remove_colliding(car), None);
-    /// scene.remove(car)?;
-    /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(bodies.remove_colliding(tree), Some((car, 1)));
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn remove_colliding(&mut self, handle: NodeHandle) -> Option<(NodeHandle, V)> {
-        let earlier = self.key_at(handle).filter(|held| held.generation() < handle.generation())?;
-        Some((earlier, self.remove(earlier)?))
-    }
-
     /// Sets the value for this handle, whichever node's value is in the entry, and returns the replaced entry.
-    ///
-    /// The replaced entry belonged to this handle or to a node with the same record number. Runs in amortised **O(1)**.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene, data::NodeMap};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::group())?;
-    /// scene.remove(car)?;
-    /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// let mut map = NodeMap::from_iter([(tree, "tree")]);
-    /// assert_eq!(map.replace(car, "car"), Some((tree, "tree")));
-    /// assert_eq!((map.get(car), map.get(tree)), (Some(&"car"), None));
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    #[must_use = "this is the displaced entry, if any: free what it owns, or drop it with `_ =`"]
-    pub fn replace(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
+    pub(crate) fn replace(&mut self, handle: NodeHandle, value: V) -> Option<(NodeHandle, V)> {
         let before = self.blocks.slot_or_grow(handle).replace(Entry::new(handle, value));
         self.len += usize::from(before.is_none());
         before.map(|entry| (entry.handle(handle.record()), entry.value))
     }
 
-    /// Returns the handle whose value is in this handle's entry: this handle, or that of an earlier or later node with
-    /// the same record number. `None` if the entry is vacant. Runs in **O(1)**.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Scene, data::NodeMap};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::group())?;
-    /// let map = NodeMap::from_iter([(car, "car")]);
-    /// scene.remove(car)?;
-    /// let tree = scene.insert(scene.root(), Node::group())?;
-    /// assert_eq!(map.key_at(tree), Some(car));
-    /// assert_eq!(map.key_at(scene.root()), None);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    #[must_use]
-    pub fn key_at(&self, handle: NodeHandle) -> Option<NodeHandle> {
+    /// Returns the handle whose value is in this handle's entry: this handle, or that of a node with the same record.
+    pub(crate) fn key_at(&self, handle: NodeHandle) -> Option<NodeHandle> {
         Some(self.blocks.slot(handle)?.as_ref()?.handle(handle.record()))
     }
 
@@ -211,7 +159,7 @@ impl<V> NodeMap<V> {
     ///
     /// Returns `None` only if the map has the value of a later node with the same record number, as with
     /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node with the same record
-    /// number; call [`remove_colliding`](Self::remove_colliding) first to get that value. Runs in amortised **O(1)**.
+    /// number. Runs in amortised **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

@@ -57,9 +57,8 @@ impl Scene {
     /// last child of that node.
     ///
     /// To copy a subtree within a scene or from another scene, insert the result of [`Scene::tree`]. To load a subtree
-    /// from a file, insert the result of [`Tree::from_bytes`]. To copy your own data of the nodes, use
-    /// [`NodeMap::copy_along`](crate::data::NodeMap::copy_along). A tree at [`Place::Detached`] can serve as a prefab
-    /// that costs nothing in any pass. Runs in **O(nodes)**.
+    /// from a file, insert the result of [`Tree::from_bytes`]. A tree at [`Place::Detached`] can serve as a prefab that
+    /// costs nothing in any pass. Runs in **O(nodes)**.
     ///
     /// # Errors
     /// [`BatchError::item`] is the number of the first invalid node: [`Error::UnknownParent`] if its parent does not

@@ -252,14 +252,12 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
-        names: &["NodeMap::insert", "NodeMap::replace", "NodeMap::remove", "NodeMap::remove_colliding"],
+        names: &["NodeMap::insert", "NodeMap::remove"],
         run: |world| {
             for (at, &node) in world.nodes.iter().enumerate() {
-                match at % 4 {
+                match at % 2 {
                     0 => drop(world.map.insert(node, Value::new(1))),
-                    1 => drop(world.map.replace(node, Value::new(2))),
-                    2 => drop(world.map.remove(node)),
-                    _ => drop(world.map.remove_colliding(node)),
+                    _ => drop(world.map.remove(node)),
                 }
             }
         },
