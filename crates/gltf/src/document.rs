@@ -4,7 +4,7 @@
 use super::draco;
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind, Warnings};
 use super::extras::others;
-use super::file::{self, Budget, Buffers, Parsed, Reader};
+use super::file::{self, Budget, Buffers, Files, Parsed, Reader};
 use super::material::Look;
 use super::mesh::{self, Boxes, Deforms, ImportedMesh, ImportedPrimitive, MeshIds};
 use super::motion::Motion;
@@ -13,7 +13,6 @@ use super::{Extensions, Extras, ImportOptions, Imported, Instances, Parts, Skipp
 use bumpalo::Bump;
 use gltf::json::Root;
 use hedgerow::{Aabb, Drawable, Mat34, Transform};
-use std::path::Path;
 
 /// A checked file.
 pub(super) struct Document {
@@ -38,7 +37,7 @@ pub(super) struct DrawnPrimitive {
 
 impl Document {
     /// Reads and checks a file: first the graph, then the items that nodes refer to, then the requested parts.
-    pub(super) fn read(bytes: &[u8], base_dir: Option<&Path>, options: &ImportOptions) -> Result<Self, ImportError> {
+    pub(super) fn read(bytes: &[u8], files: Files<'_>, options: &ImportOptions) -> Result<Self, ImportError> {
         let parts = &options.parts;
         let warnings = Warnings::new(options.strict);
         let file_bytes = bytes.len() as u64;
@@ -47,7 +46,7 @@ impl Document {
         let mut arena = Bump::new();
         graph::check(&mut root, &arena, &warnings)?;
         arena.reset();
-        let buffers = Buffers::open(&root, blob, base_dir, &warnings)?;
+        let buffers = Buffers::open(&root, blob, files, &warnings)?;
         file::check(&root, &buffers, &warnings)?;
         // Buffers of a GLB are part of `file_bytes`; other buffers are not.
         let file_bytes = file_bytes.max((json_bytes as u64).saturating_add(buffers.total()));
@@ -79,7 +78,7 @@ impl Document {
         let motion = Motion::read(reader, parts, &deforms, &mut skipped)?;
         let (read, deforms) = ((parts, options.eight_influences), (&deforms[..], &motion.rest(reader)?));
         let mut boxes = mesh::read_vertices(reader, &mut meshes, read, deforms, &mut skipped)?;
-        let look = if parts.materials { Look::read(reader, base_dir, parts, &mut skipped)? } else { Look::default() };
+        let look = if parts.materials { Look::read(reader, files, parts, &mut skipped)? } else { Look::default() };
         let levels = levels::read(reader, &meshes)?;
         let mut nodes = Nodes::read(reader, parts.extras)?;
         for (node, transforms) in matrices {

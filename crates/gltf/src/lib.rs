@@ -2,8 +2,8 @@
 //!
 //! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds a file to an existing scene;
 //! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: the plain
-//! data of all items except nodes, and the mapping between glTF node indices and handles. [`ImportOptions`] has the
-//! same four functions. It chooses the [`Parts`] to import, the configuration of the new scene, limits, and numbers
+//! data of all items except nodes, and the mapping between glTF node indices and handles. For archives and browsers,
+//! [`from_slice_with`] gets other files from a closure. [`ImportOptions`] has the same functions. It chooses the [`Parts`] to import, the configuration of the new scene, limits, and numbers
 //! that do not collide with those of another file.
 //!
 //! ```
@@ -249,6 +249,7 @@ pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
 pub use options::{ImportOptions, Instances, Parts};
 pub use serde_json;
 
+use core::fmt::Display;
 use hedgerow::{NodeHandle, Scene};
 use std::path::Path;
 
@@ -354,6 +355,45 @@ pub fn from_slice_into(
     base_dir: Option<&Path>,
 ) -> Result<Imported, ImportError> {
     ImportOptions::new().from_slice_into(scene, parent, bytes, base_dir)
+}
+
+/// Reads the bytes of a `.gltf` or `.glb` file into a new scene. `resolver` returns the bytes of separate files: for
+/// archives, asset packs and browsers.
+///
+/// `resolver` is called once for each buffer, and once for the URI of each image if [`Parts::images`] is set. It gets
+/// paths as they are in the file, percent-decoded and with slashes; they may be absolute or lead out of the folder
+/// (`../`). URIs with a scheme, such as `https:`, are passed unchanged. `data:` URIs are decoded without it. If it
+/// cannot wait, as in a browser, return an error, fetch what [`BufferProblem::Resolver`] names, and import again.
+///
+/// [`ImportOptions::from_slice_into_with`] adds the file to an existing scene.
+///
+/// # Errors
+/// [`ImportError`] if the file is invalid, or with [`BufferProblem::Resolver`] if `resolver` returns an error for a
+/// buffer. An image without bytes is no error: [`Skipped::Image`] has the same problem.
+///
+/// ```
+/// use std::collections::HashMap;
+///
+/// let text = br#"{
+///     "asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+///     "bufferViews": [{"buffer": 0, "byteLength": 12}], "buffers": [{"byteLength": 12, "uri": "my%20car.bin"}]
+/// }"#;
+/// let mut pack = HashMap::from([("my car.bin", vec![0; 12])]);
+/// let import = hedgerow_gltf::from_slice_with(text, |uri| pack.get(uri).cloned().ok_or("not in the pack"))?;
+/// assert_eq!(import.imported.vertices(0).unwrap().positions, [[0.0; 3]]);
+///
+/// pack.clear();
+/// let refused = hedgerow_gltf::from_slice_with(text, |uri| pack.get(uri).cloned().ok_or("not in the pack"));
+/// let Err(error) = refused else { unreachable!() };
+/// assert_eq!(error.to_string(), "buffer 0: \"my car.bin\" cannot be read: not in the pack");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn from_slice_with<E: Display>(
+    bytes: &[u8],
+    resolver: impl FnMut(&str) -> Result<Vec<u8>, E>,
+) -> Result<Import, ImportError> {
+    ImportOptions::new().from_slice_with(bytes, resolver)
 }
 
 /// The example of the README, tested.

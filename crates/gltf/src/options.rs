@@ -1,8 +1,10 @@
 //! The choices and limits of an import.
 
 use super::document::Document;
-use super::error::{ImportError, ImportErrorKind};
+use super::error::{BufferProblem, ImportError, ImportErrorKind};
+use super::file::{Files, Source, in_folder};
 use super::{Import, Imported, node::insert};
+use core::fmt::Display;
 use hedgerow::{Error, NodeHandle, Scene, SceneConfig};
 use std::fs;
 use std::path::Path;
@@ -329,10 +331,51 @@ impl ImportOptions {
         bytes: &[u8],
         base_dir: Option<&Path>,
     ) -> Result<Imported, ImportError> {
+        self.read_into(scene, parent, bytes, &mut |address| in_folder(base_dir, address))
+    }
+
+    /// Reads bytes as [`hedgerow_gltf::from_slice_with`](super::from_slice_with) does, with these options.
+    ///
+    /// # Errors
+    /// The errors of [`hedgerow_gltf::from_slice_with`](super::from_slice_with) and of [`Scene::with_config`].
+    pub fn from_slice_with<E: Display>(
+        &self,
+        bytes: &[u8],
+        resolver: impl FnMut(&str) -> Result<Vec<u8>, E>,
+    ) -> Result<Import, ImportError> {
+        self.with_new_scene(|scene, root| self.from_slice_into_with(scene, root, bytes, resolver))
+    }
+
+    /// Reads bytes into a scene, after the last child of `parent`. `resolver` returns the bytes of separate files: see
+    /// [`hedgerow_gltf::from_slice_with`](super::from_slice_with).
+    ///
+    /// # Errors
+    /// The errors of [`hedgerow_gltf::from_slice_into`](super::from_slice_into), and [`BufferProblem::Resolver`] for a
+    /// buffer whose bytes `resolver` does not return.
+    pub fn from_slice_into_with<E: Display>(
+        &self,
+        scene: &mut Scene,
+        parent: NodeHandle,
+        bytes: &[u8],
+        mut resolver: impl FnMut(&str) -> Result<Vec<u8>, E>,
+    ) -> Result<Imported, ImportError> {
+        self.read_into(scene, parent, bytes, &mut |address| match resolver(address.text) {
+            Ok(bytes) => Ok(Source::Memory(bytes.into())),
+            Err(error) => Err(BufferProblem::Resolver { uri: address.text.to_owned(), reason: error.to_string() }),
+        })
+    }
+
+    fn read_into(
+        &self,
+        scene: &mut Scene,
+        parent: NodeHandle,
+        bytes: &[u8],
+        files: Files<'_>,
+    ) -> Result<Imported, ImportError> {
         if !scene.contains(parent) {
             return Err(Error::StaleHandle(parent).into());
         }
-        insert::insert(scene, parent, Document::read(bytes, base_dir, self)?)
+        insert::insert(scene, parent, Document::read(bytes, files, self)?)
     }
 
     /// Runs an import into a new scene.

@@ -305,7 +305,7 @@ fn what_is_named_again_and_again_has_a_limit() {
         "buffers": [{"byteLength": 9, "uri": "data:,123456789"}]}"#;
     let warnings = Warnings::new(false);
     let Parsed { root, blob, .. } = file::parse(text.as_bytes(), u64::MAX, &warnings).unwrap();
-    let buffers = Buffers::open(&root, blob, None, &warnings).unwrap();
+    let buffers = Buffers::open(&root, blob, &mut |_| unreachable!(), &warnings).unwrap();
     let ids = MeshIds::count(0, [1].into_iter()).unwrap();
     let read = |bytes| {
         let budget = Budget::limited(bytes);
@@ -347,7 +347,7 @@ fn a_scene_that_refuses_a_node_is_left_as_it_was() {
     let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}, {"nodes": [2]}],
         "nodes": [{"name": "car", "children": [1]}, {"name": "wheel"}, {"name": "truck"}]}"#;
     for node in 0..3 {
-        let mut document = Document::read(text, None, &ImportOptions::new()).unwrap();
+        let mut document = Document::read(text, &mut |_| unreachable!(), &ImportOptions::new()).unwrap();
         document.root.nodes[node].translation = Some([f32::NAN; 3]);
         let mut scene = Scene::new();
         let root = scene.root();

@@ -269,6 +269,13 @@ pub enum BufferProblem {
         /// The error of the operating system.
         reason: io::ErrorKind,
     },
+    /// The closure passed to [`from_slice_with`](super::from_slice_with) returned an error.
+    Resolver {
+        /// The URI that the closure was called with.
+        uri: String,
+        /// The text of the closure's error.
+        reason: String,
+    },
 }
 
 impl fmt::Display for BufferProblem {
@@ -284,6 +291,7 @@ impl fmt::Display for BufferProblem {
             }
             Self::GitLfsPointer => f.write_str("it is a pointer of Git LFS; run `git lfs pull`, or download it"),
             Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
+            Self::Resolver { uri, reason } => write!(f, "{uri:?} cannot be read: {reason}"),
         }
     }
 }

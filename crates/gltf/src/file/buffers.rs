@@ -41,6 +41,17 @@ struct Buffer<'a> {
     source: Option<Source<'a>>,
 }
 
+/// Finds other files: [`in_folder`], or what the caller of an import passes.
+pub(crate) type Files<'f> = &'f mut dyn FnMut(Address<'_>) -> Result<Source<'static>, BufferProblem>;
+
+/// The address of another file.
+#[derive(Clone, Copy)]
+pub(crate) struct Address<'u> {
+    /// A percent-decoded path, or a URI with a scheme as it is in the file.
+    pub(crate) text: &'u str,
+    has_scheme: bool,
+}
+
 pub(crate) enum Source<'a> {
     /// Bytes in memory; a buffer has at least `length` bytes.
     Memory(Cow<'a, [u8]>),
@@ -53,7 +64,7 @@ impl<'a> Buffers<'a> {
     pub(crate) fn open(
         root: &Root,
         mut blob: super::Blob<'a>,
-        base_dir: Option<&Path>,
+        files: Files<'_>,
         warnings: &Warnings,
     ) -> Result<Self, ImportError> {
         let mut buffers = Vec::new();
@@ -70,7 +81,7 @@ impl<'a> Buffers<'a> {
                 // Only the first buffer can be the binary chunk.
                 None => blob.take().filter(|_| index == 0).map(Source::Memory),
                 Some(uri) => {
-                    let (source, fault) = find(uri, base_dir).map_err(refuse)?;
+                    let (source, fault) = find(uri, files).map_err(refuse)?;
                     if let Some(kind) = fault {
                         warnings.fault(|| Item::of(root, ItemKind::Buffer, index), || "uri".to_owned(), kind)?;
                     }
@@ -181,27 +192,32 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// Returns the source of a URI's data, and the fault of the URI if there is one.
-pub(crate) fn find<'a>(uri: &str, base_dir: Option<&Path>) -> Result<(Source<'a>, Option<WarningKind>), BufferProblem> {
+/// Returns the source of a URI's data, and the fault of the URI if there is one. `data:` URIs are decoded here; `files`
+/// finds all other data.
+pub(crate) fn find(uri: &str, files: Files<'_>) -> Result<(Source<'static>, Option<WarningKind>), BufferProblem> {
     let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
     if let Some(end) = scheme_end {
-        if !uri[..end].eq_ignore_ascii_case("data") {
-            return Err(BufferProblem::UnsupportedUri);
-        }
-        return decode(&uri[end + 1..]).map(|(bytes, fault)| (Source::Memory(Cow::Owned(bytes)), fault));
+        return match uri[..end].eq_ignore_ascii_case("data") {
+            true => decode(&uri[end + 1..]).map(|(bytes, fault)| (Source::Memory(Cow::Owned(bytes)), fault)),
+            false => Ok((files(Address { text: uri, has_scheme: true })?, None)),
+        };
     }
     let path = percent_decode_str(uri).decode_utf8().map_err(|_| BufferProblem::UnsupportedUri)?;
-    // A glTF file may name other files by relative paths only.
-    if path.starts_with(['/', '\\']) || Path::new(&*path).is_absolute() {
-        return Err(BufferProblem::UnsupportedUri);
-    }
-    let folder = base_dir.ok_or(BufferProblem::NoFolder)?;
     // Exporters on Windows write backslashes between folders; names rarely contain backslashes.
     let (path, fault) = match path.contains('\\') {
-        true => (folder.join(path.replace('\\', "/")), Some(WarningKind::Backslash)),
-        false => (folder.join(&*path), None),
+        true => (Cow::Owned(path.replace('\\', "/")), Some(WarningKind::Backslash)),
+        false => (path, None),
     };
-    Ok((Source::File { path, content: OnceCell::new() }, fault))
+    Ok((files(Address { text: &path, has_scheme: false })?, fault))
+}
+
+/// Finds a file by its path from a folder. A glTF file may name other files by relative paths only.
+pub(crate) fn in_folder(folder: Option<&Path>, address: Address<'_>) -> Result<Source<'static>, BufferProblem> {
+    if address.has_scheme || address.text.starts_with('/') || Path::new(address.text).is_absolute() {
+        return Err(BufferProblem::UnsupportedUri);
+    }
+    let path = folder.ok_or(BufferProblem::NoFolder)?.join(address.text);
+    Ok(Source::File { path, content: OnceCell::new() })
 }
 
 /// Decodes a `data:` URI without its scheme.
@@ -273,7 +289,7 @@ mod tests {
     use super::*;
 
     fn memory(uri: &str) -> Result<Vec<u8>, BufferProblem> {
-        find(uri, None).map(|(source, _)| match source {
+        find(uri, &mut |address| in_folder(None, address)).map(|(source, _)| match source {
             Source::Memory(bytes) => bytes.into_owned(),
             Source::File { path, .. } => panic!("a file: {}", path.display()),
         })
@@ -293,7 +309,8 @@ mod tests {
 
     #[test]
     fn white_space_in_base64_is_ignored() {
-        let (source, fault) = find("data:;base64,AQ\r\nID BA\n==", None).unwrap();
+        let nowhere = &mut |_: Address<'_>| Err(BufferProblem::NoFolder);
+        let (source, fault) = find("data:;base64,AQ\r\nID BA\n==", nowhere).unwrap();
         assert!(matches!(source, Source::Memory(bytes) if *bytes == [1, 2, 3, 4]));
         assert_eq!(fault, Some(WarningKind::WhiteSpace));
     }
@@ -308,18 +325,20 @@ mod tests {
     #[test]
     fn paths_are_decoded_and_stay_relative() {
         let folder = Path::new("models");
+        let mut files = |address: Address<'_>| in_folder(Some(folder), address);
         for (uri, expected, fault) in [
             ("my%20car.bin", "my car.bin", None),
             ("./a:b.bin", "./a:b.bin", None),
+            ("a%3Ab.bin", "a:b.bin", None),
             ("a dir\\x.bin", "a dir/x.bin", Some(WarningKind::Backslash)),
         ] {
-            let Ok((Source::File { path, .. }, found)) = find(uri, Some(folder)) else { panic!("not a file") };
+            let Ok((Source::File { path, .. }, found)) = find(uri, &mut files) else { panic!("not a file") };
             assert_eq!((path, found), (folder.join(expected), fault));
         }
         for uri in
             ["/dev/zero", "%2Fdev%2Fzero", "file:///dev/zero", "https://example.org/car.bin", "\\\\a\\b", "C:\\a"]
         {
-            assert_eq!(find(uri, Some(folder)).err(), Some(BufferProblem::UnsupportedUri), "{uri}");
+            assert_eq!(find(uri, &mut files).err(), Some(BufferProblem::UnsupportedUri), "{uri}");
         }
     }
 

@@ -2,11 +2,11 @@
 
 use crate::error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, check_index, is_lfs_pointer};
 use crate::extras::others;
-use crate::file::{Reader, Source, find, read_whole};
+use crate::file::{Files, Reader, Source, find, read_whole};
 use crate::{Extensions, Extras, Parts, Skipped};
 use hedgerow_math::internal::fallible;
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 
 /// An image of a glTF file, as it is stored: PNG, JPEG, or what an extension allows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,14 +29,14 @@ pub struct Image {
 /// Returns the images of a file. Lists images whose bytes are missing as skipped.
 pub(super) fn read(
     reader: Reader<'_>,
-    base_dir: Option<&Path>,
+    files: Files<'_>,
     parts: &Parts,
     skipped: &mut Vec<Skipped>,
 ) -> Result<Vec<Image>, ImportError> {
     let root = reader.root;
     let mut images: Vec<Image> = Vec::with_capacity(root.images.len());
     // The first image of each file that was read. Other images of the file copy its bytes; copies are charged.
-    let mut files: HashMap<PathBuf, usize> = HashMap::new();
+    let mut first: HashMap<String, usize> = HashMap::new();
     for (index, json) in root.images.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Image, index);
         check_index(json.buffer_view, root.buffer_views.len(), item, || "bufferView".to_owned())?;
@@ -56,39 +56,46 @@ pub(super) fn read(
             extensions: others!(json, parts.extras),
         };
         if parts.images {
+            // The address of the file to read, or the image that has its bytes.
+            let (mut address, mut before) = (None, None);
             let found = match (json.buffer_view, uri) {
                 (Some(view), _) => {
                     reader.buffers.present(root, view.value()).1.map_or(Ok(()), Err)?;
                     Ok(copied(reader.buffers.view(root, view.value())?)?)
                 }
-                (None, Some(uri)) => match find(uri, base_dir) {
-                    Ok((source, fault)) => {
-                        if let Some(kind) = fault {
-                            reader.warnings.fault(item, || "uri".to_owned(), kind)?;
+                (None, Some(uri)) => {
+                    let found = find(uri, &mut |of| {
+                        before = first.get(of.text).copied();
+                        if before.is_some() {
+                            return Ok(Source::Memory(Cow::Borrowed(&[])));
                         }
-                        match source {
-                            Source::Memory(bytes) => Ok(bytes.into_owned()),
-                            Source::File { path, .. } => match files.get(&path) {
-                                Some(&before) => Ok(copied(&images[before].bytes)?),
-                                None => {
-                                    let bytes = read_whole(&path);
-                                    if bytes.as_ref().is_ok_and(|bytes| !is_lfs_pointer(bytes)) {
-                                        files.insert(path, index);
-                                    }
-                                    bytes
-                                }
-                            },
+                        address = Some(of.text.to_owned());
+                        files(of)
+                    });
+                    match found {
+                        Ok((source, fault)) => {
+                            if let Some(kind) = fault {
+                                reader.warnings.fault(item, || "uri".to_owned(), kind)?;
+                            }
+                            match (before, source) {
+                                (Some(before), _) => Ok(copied(&images[before].bytes)?),
+                                (None, Source::Memory(bytes)) => Ok(bytes.into_owned()),
+                                (None, Source::File { path, .. }) => read_whole(&path),
+                            }
                         }
+                        Err(problem) => Err(problem),
                     }
-                    Err(problem) => Err(problem),
-                },
+                }
                 (None, None) => Err(BufferProblem::NoData),
             };
             match found {
                 Ok(bytes) if is_lfs_pointer(&bytes) => {
                     skipped.push(Skipped::Image { image: index, problem: BufferProblem::GitLfsPointer });
                 }
-                Ok(bytes) => image.bytes = bytes,
+                Ok(bytes) => {
+                    first.extend(address.map(|address| (address, index)));
+                    image.bytes = bytes;
+                }
                 Err(BufferProblem::AllocationFailed) => return Err(ImportErrorKind::AllocationFailed(item()).into()),
                 Err(problem) => skipped.push(Skipped::Image { image: index, problem }),
             }

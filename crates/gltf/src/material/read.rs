@@ -4,7 +4,7 @@ use super::texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, Texture
 use super::{AlphaMode, Image, Material, Specular, SpecularGlossiness, Transmission, Volume, image};
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, check_finite, check_index};
 use crate::extras::others;
-use crate::file::Reader;
+use crate::file::{Files, Reader};
 use crate::{Extras, Parts, Skipped};
 use gltf::json::Index;
 use gltf::json::extensions::material as extensions;
@@ -13,7 +13,6 @@ use gltf::json::material::{AlphaMode as JsonMode, Material as Json};
 use gltf::json::texture::{self as json, Info};
 use gltf::json::validation::Checked;
 use serde_json::{Map, Value};
-use std::path::Path;
 
 /// The extensions that give a texture an image in another format.
 const FORMATS: [&str; 4] = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds"];
@@ -31,7 +30,7 @@ pub(crate) struct Look {
 impl Look {
     pub(crate) fn read(
         reader: Reader<'_>,
-        base_dir: Option<&Path>,
+        files: Files<'_>,
         parts: &Parts,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Self, ImportError> {
@@ -44,7 +43,7 @@ impl Look {
         Ok(Self {
             materials: materials.chain([Ok(Material::default())]).collect::<Result<_, _>>()?,
             textures: textures.collect::<Result<_, _>>()?,
-            images: image::read(reader, base_dir, parts, skipped)?,
+            images: image::read(reader, files, parts, skipped)?,
         })
     }
 }

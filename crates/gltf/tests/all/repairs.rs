@@ -135,6 +135,9 @@ fn buffers_and_images_that_are_git_lfs_pointers_are_refused() {
         };
         assert!(error.to_string().ends_with("run `git lfs pull`, or download it"), "{error}");
     }
+    let resolver = |_: &str| Ok::<_, String>(LFS.as_bytes().to_vec());
+    let error = hedgerow_gltf::from_slice_with(with("x.bin").as_bytes(), resolver).map(drop).unwrap_err();
+    assert!(matches!(error.kind(), ImportErrorKind::Buffer { problem: BufferProblem::GitLfsPointer, .. }));
     let main_file = hedgerow_gltf::from_slice(LFS.as_bytes(), None).map(drop).unwrap_err();
     assert_eq!(main_file.kind(), &ImportErrorKind::NotGltf(OtherFile::GitLfsPointer));
 
@@ -142,11 +145,15 @@ fn buffers_and_images_that_are_git_lfs_pointers_are_refused() {
     let mut file = triangle();
     let view = file.view(LFS.as_bytes());
     file.json["images"] = json!([{"uri": "x.bin"}, {"uri": "x.bin"}, {"uri": data}, {"bufferView": view}]);
-    let imported = ImportOptions::new().from_slice(&file.glb(), Some(&folder)).unwrap().imported;
     let expected: Vec<_> =
         (0..4).map(|image| Skipped::Image { image, problem: BufferProblem::GitLfsPointer }).collect();
-    assert_eq!(imported.skipped, expected);
-    assert!(imported.images.iter().all(|image| image.bytes.is_empty()));
+    for import in
+        [hedgerow_gltf::from_slice(&file.glb(), Some(&folder)), hedgerow_gltf::from_slice_with(&file.glb(), resolver)]
+    {
+        let imported = import.unwrap().imported;
+        assert_eq!(imported.skipped, expected);
+        assert!(imported.images.iter().all(|image| image.bytes.is_empty()));
+    }
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
