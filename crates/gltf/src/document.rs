@@ -41,8 +41,8 @@ impl Document {
         let parts = &options.parts;
         let warnings = Warnings::new(options.strict);
         let file_bytes = bytes.len() as u64;
-        let Parsed { mut root, blob, json_bytes, unknown, weight } =
-            file::parse(bytes, Budget::most(file_bytes, options), &warnings)?;
+        let Parsed { mut root, blob, inner_extensions, json_bytes, unknown, weight } =
+            file::parse(bytes, Budget::most(file_bytes, options), options, &warnings)?;
         let mut arena = Bump::new();
         graph::check(&mut root, &arena, &warnings)?;
         arena.reset();
@@ -61,7 +61,7 @@ impl Document {
         let (mut root, buffers) = draco::decode(root, buffers, &budget, parts, &deforms)?;
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &unknown };
 
-        let mut skipped = skipped(&root, &arena);
+        let mut skipped = skipped(&root, &arena, options);
         arena.reset();
         let (mesh_ids, default_material) = numbers(&root, options)?;
         let mut meshes = mesh::read(reader, &mesh_ids, parts, &deforms, &mut skipped)?;
@@ -124,6 +124,7 @@ impl Document {
             warnings: Vec::new(),
             extras: Extras::read(&root.asset.extras, parts.extras),
             extensions: Extensions::new(),
+            inner_extensions,
         };
         drop(buffers);
         // Move, do not clone, because extensions may be most of the file.
@@ -172,8 +173,8 @@ fn numbers(root: &Root, options: &ImportOptions) -> Result<(MeshIds, u32), Impor
     ))
 }
 
-/// Returns the skipped nodes and extensions.
-fn skipped(root: &Root, arena: &Bump) -> Vec<Skipped> {
+/// Returns the skipped nodes, and the extensions that neither the import nor the caller handles.
+fn skipped(root: &Root, arena: &Bump, options: &ImportOptions) -> Vec<Skipped> {
     let in_scene = arena.alloc_slice_fill_copy(root.nodes.len(), false);
     let mut stack = bumpalo::collections::Vec::new_in(arena);
     stack.extend(root.scenes.iter().flat_map(|scene| &scene.nodes).map(|it| it.value()));
@@ -185,7 +186,8 @@ fn skipped(root: &Root, arena: &Bump) -> Vec<Skipped> {
     }
     let nodes = in_scene.iter().enumerate().filter(|&(_, in_scene)| !in_scene);
     let mut skipped: Vec<Skipped> = nodes.map(|(node, _)| Skipped::Node { node }).collect();
-    let foreign = root.extensions_used.iter().filter(|name| !file::is_known_extension(name));
+    let is_handled = |name: &str| file::is_known_extension(name) || options.extensions.contains(&name);
+    let foreign = root.extensions_used.iter().filter(|name| !is_handled(name));
     skipped.extend(foreign.map(|name| Skipped::Extension(name.clone())));
     skipped
 }

@@ -84,6 +84,11 @@ pub struct Imported {
     pub extras: Extras,
     /// The JSON of the file's own extensions, by name, without `KHR_lights_punctual` and `KHR_materials_variants`.
     pub extensions: Extensions,
+    /// The JSON of extensions of all objects without a place of their own above, such as samplers, accessors, buffer
+    /// views, channels, the `asset` and references to textures: pairs of the object's JSON pointer, such as
+    /// `/materials/0/normalTexture`, and its extensions by name, in the order of the file. `KHR_texture_transform` and
+    /// compressions that were decoded are left out.
+    pub inner_extensions: Vec<(String, Extensions)>,
 }
 
 impl Imported {
@@ -349,6 +354,7 @@ pub enum Skipped {
         /// The number within the animation.
         channel: usize,
     },
-    /// An extension that the file uses but does not require, and that the import does not support.
+    /// An extension that the file uses but does not require, that the import does not support, and that
+    /// [`ImportOptions::with_extensions`](super::ImportOptions::with_extensions) does not name.
     Extension(String),
 }

@@ -55,7 +55,7 @@
 //! | morph targets, their weights | | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
 //! | names | names of nodes and scenes | all other names |
 //! | extras | | [`Extras`] of the item |
-//! | other extensions | | [`Extensions`] of the item: their JSON |
+//! | other extensions | | [`Extensions`] of the item: their JSON; [`Imported::inner_extensions`] for objects that are no items |
 //!
 //! Joints and weights are used only if a node has a skin. [`Imported::skipped`] lists requested parts that were not
 //! imported, such as nodes in no scene and images whose files are missing.
@@ -166,12 +166,12 @@
 //! A file is checked as a whole before the first node is inserted. After an error the scene is unchanged: see
 //! [`ImportErrorKind`]. Buffers are found and measured, but read only if a requested part needs them.
 //!
-//! - A required extension is accepted if it is in the table above, if it concerns materials or textures, or if it is
-//!   `KHR_mesh_quantization`. If the [feature](#features) of an extension is off, the error is
+//! - A required extension is accepted if it is in the table above, if it concerns materials or textures, if it is
+//!   `KHR_mesh_quantization`, or if [`ImportOptions::with_extensions`] names it. If the [feature](#features) of an extension is off, the error is
 //!   [`ImportErrorKind::FeatureOff`].
 //! - If `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are refused.
 //! - Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`). Absolute
-//!   paths and network addresses are refused.
+//!   paths and network addresses are refused, except by [`from_slice_with`], whose closure decides.
 //! - A buffer that is a Git LFS pointer is refused.
 //! - A missing image, or one that is a Git LFS pointer, is no error: [`Skipped::Image`] lists it.
 //!

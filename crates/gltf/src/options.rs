@@ -56,12 +56,14 @@ pub struct ImportOptions {
     /// bytes for each allowed node.
     pub max_nodes: Option<usize>,
     /// The greatest number of bytes that an import may take, estimated before allocation. The estimate includes parsed
-    /// JSON, nodes, scenes, vertices, keys, weights, decompressed geometry, images in buffers, and further copies of
-    /// image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared accessors count each time they are
+    /// JSON, nodes, scenes, vertices, keys, weights, decompressed geometry, images in buffers, and further
+    /// copies of image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared accessors count each time they are
     /// read. `None`, the default, allows 64 bytes for each byte of the file and its buffers, but at least 256 MiB.
     pub max_bytes: Option<u64>,
     /// Whether faults are errors instead of [warnings](super::Warning). Default `false`.
     pub strict: bool,
+    /// Extensions that the caller handles: see [`with_extensions`](Self::with_extensions). Default none.
+    pub extensions: &'static [&'static str],
     /// The representation of instanced meshes. Default [`Instances::Nodes`].
     pub instances: Instances,
     /// Whether skinning keeps eight influences for each vertex instead of four: see
@@ -159,6 +161,7 @@ impl ImportOptions {
             max_nodes: None,
             max_bytes: None,
             strict: false,
+            extensions: &[],
             instances: Instances::Nodes,
             eight_influences: false,
         }
@@ -270,6 +273,34 @@ impl ImportOptions {
     #[must_use]
     pub const fn strict(mut self) -> Self {
         self.strict = true;
+        self
+    }
+
+    /// Names extensions that you handle: a file that requires them is not refused, and [`Imported::skipped`] does not
+    /// list them. Their JSON is in the `extensions` of each item, and in [`Imported::inner_extensions`] for other
+    /// objects, if [`Parts::extras`] is set.
+    ///
+    /// Name only extensions that add something. An extension that changes the meaning of bytes cannot be handled after
+    /// the import, which reads accessors as if the extension was not there. For this reason, Draco and meshopt are read
+    /// with a [feature](crate#features) or refused, even if they are named here; decompress other files first.
+    ///
+    /// ```
+    /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
+    ///
+    /// let text = br#"{
+    ///     "asset": {"version": "2.0"}, "extensionsUsed": ["ACME_door"], "extensionsRequired": ["ACME_door"],
+    ///     "nodes": [{"extensions": {"ACME_door": {"locked": true}}}], "scenes": [{"nodes": [0]}]
+    /// }"#;
+    /// let Err(error) = hedgerow_gltf::from_slice(text, None) else { unreachable!() };
+    /// assert_eq!(error.kind(), &ImportErrorKind::UnsupportedExtension("ACME_door".to_owned()));
+    /// let imported = ImportOptions::new().with_extensions(&["ACME_door"]).from_slice(text, None)?.imported;
+    /// assert_eq!(imported.nodes[0].extensions["ACME_door"]["locked"], true);
+    /// assert_eq!(imported.skipped, []);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn with_extensions(mut self, names: &'static [&'static str]) -> Self {
+        self.extensions = names;
         self
     }
 

@@ -304,7 +304,7 @@ fn what_is_named_again_and_again_has_a_limit() {
             {"componentType": 5126, "type": "SCALAR", "count": 1}, {"componentType": 5126, "type": "SCALAR", "count": 2}],
         "buffers": [{"byteLength": 9, "uri": "data:,123456789"}]}"#;
     let warnings = Warnings::new(false);
-    let Parsed { root, blob, .. } = file::parse(text.as_bytes(), u64::MAX, &warnings).unwrap();
+    let Parsed { root, blob, .. } = file::parse(text.as_bytes(), u64::MAX, &ImportOptions::new(), &warnings).unwrap();
     let buffers = Buffers::open(&root, blob, &mut |_| unreachable!(), &warnings).unwrap();
     let ids = MeshIds::count(0, [1].into_iter()).unwrap();
     let read = |bytes| {

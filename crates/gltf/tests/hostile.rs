@@ -115,6 +115,13 @@ const ITEMS: &[(&str, &str, &str)] = &[
     ),
     (r#""extensions": {"a": ["#, r#"{"":0}"#, "]}"),
     (r#""extensions": {"a": ["#, "[0]", "]}"),
+    (
+        r#""bufferViews": ["#,
+        r#"{"buffer":0,"byteLength":0,"extensions":{"a":{"b":0}}}"#,
+        r#"],"buffers":[{"byteLength":0}]"#,
+    ),
+    (r#""samplers": ["#, r#"{"extensions":{"a":{"b":0}}}"#, "]"),
+    (r#""unknown": ["#, r#"{"extensions":{"a":{}}}"#, "]"),
     (r#""extensions": {"KHR_lights_punctual": {"lights": ["#, r#"{"type":"point"}"#, "]}}"),
 ];
 

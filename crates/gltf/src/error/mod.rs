@@ -74,7 +74,8 @@ pub enum ImportErrorKind {
     Json(String),
     /// The file has or requires a glTF version other than 2.0.
     Version(String),
-    /// The file requires this extension, which is not supported.
+    /// The file requires this extension, which is not supported, and which
+    /// [`ImportOptions::with_extensions`](super::ImportOptions::with_extensions) does not name.
     UnsupportedExtension(String),
     /// The file requires an extension that this crate reads only with a feature, and the feature is off.
     FeatureOff {
@@ -321,7 +322,7 @@ impl fmt::Display for ImportErrorKind {
             }
             Self::UnsupportedExtension(name) => write!(
                 f,
-                "the file requires the extension {name}, which is not supported; look for a download without it, or open the file in an editor that has it and export it again"
+                "the file requires the extension {name}, which is not supported; name it in ImportOptions::extensions if your program handles it, or look for a download without it"
             ),
             Self::Buffer { item, problem } => write!(f, "{item}: {problem}"),
             Self::IndexOutOfRange { item, field, index, count } => {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `source` | containers, versions, required extensions: bytes to JSON |
 //! | `repair` | repairs JSON that the parser refuses although its meaning is plain |
+//! | `inner` | the extensions of objects that are no items |
 //! | `weight` | estimates the memory of JSON before parsing |
 //! | `buffers` | the sources of buffers and images |
 //! | `accessor` | the layout of an accessor, with every range checked |
@@ -11,6 +12,7 @@
 
 mod accessor;
 mod buffers;
+mod inner;
 mod read;
 mod repair;
 mod source;

@@ -1,8 +1,9 @@
 //! From bytes to a JSON root: containers, versions, required extensions.
 
 use super::repair::{self, Repaired, Unknown};
-use super::weight;
+use super::{inner, weight};
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, OtherFile, WarningKind, Warnings};
+use crate::{Extensions, ImportOptions};
 use gltf::json::Root;
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
@@ -30,6 +31,20 @@ const OF_FEATURES: [(&str, &str, bool); 3] = [
     ("KHR_meshopt_compression", "meshopt", cfg!(feature = "meshopt")),
 ];
 
+/// Extensions that are read as Rust types wherever they are, so that their JSON is not handed out.
+const TYPED: [&str; 10] = [
+    "KHR_lights_punctual",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_pbrSpecularGlossiness",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_unlit",
+    "KHR_materials_variants",
+    "KHR_materials_volume",
+    "KHR_texture_transform",
+];
+
 /// The sizes of a GLB's header and of a chunk's header, in bytes.
 const GLB_HEADER: usize = 12;
 const CHUNK_HEADER: usize = 8;
@@ -44,6 +59,11 @@ pub(crate) fn is_known_extension(name: &str) -> bool {
         || OF_FEATURES.iter().any(|&(of_feature, _, is_on)| is_on && of_feature == name)
 }
 
+/// Returns whether the import reads an extension itself, and hands out no JSON of it.
+pub(super) fn is_read_here(name: &str) -> bool {
+    TYPED.contains(&name) || OF_FEATURES.iter().any(|&(of_feature, _, is_on)| is_on && of_feature == name)
+}
+
 /// The binary chunk of a GLB, if there is one.
 pub(crate) type Blob<'a> = Option<Cow<'a, [u8]>>;
 
@@ -51,6 +71,8 @@ pub(crate) type Blob<'a> = Option<Cow<'a, [u8]>>;
 pub(crate) struct Parsed<'a> {
     pub(crate) root: Root,
     pub(crate) blob: Blob<'a>,
+    /// Extensions of objects that are no items, by JSON pointer; empty if extras are not wanted.
+    pub(crate) inner_extensions: Vec<(String, Extensions)>,
     pub(crate) json_bytes: usize,
     /// The attributes that glTF does not have, by ascending mesh and primitive.
     pub(crate) unknown: Vec<Unknown>,
@@ -59,7 +81,12 @@ pub(crate) struct Parsed<'a> {
 }
 
 /// Parses the JSON of a `.gltf` or `.glb` file, if parsing takes at most `most` bytes of memory.
-pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Result<Parsed<'a>, ImportError> {
+pub(crate) fn parse<'a>(
+    bytes: &'a [u8],
+    most: u64,
+    options: &ImportOptions,
+    warnings: &Warnings,
+) -> Result<Parsed<'a>, ImportError> {
     let (json, blob) = if bytes.starts_with(b"glTF") { split_glb(bytes)? } else { (bytes, None) };
     let json = match json.strip_prefix(BYTE_ORDER_MARK) {
         Some(json) => {
@@ -77,10 +104,10 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Resu
     }
     // Parsing checked text is faster than parsing bytes.
     let text = core::str::from_utf8(json).ok();
-    let (root, unknown) = match text.and_then(|text| Some((Root::from_str(text).ok()?, text))) {
-        Some((root, text)) if is_whole(&root, text) => (root, Vec::new()),
+    let (mut root, text, unknown) = match text.and_then(|text| Some((Root::from_str(text).ok()?, text))) {
+        Some((root, text)) if is_whole(&root, text) => (root, Cow::Borrowed(text), Vec::new()),
         Some((root, text)) => match repair::repaired(text) {
-            Repaired { pointers, unknown, .. } if pointers.is_empty() => (root, unknown),
+            Repaired { pointers, unknown, .. } if pointers.is_empty() => (root, Cow::Borrowed(text), unknown),
             _ => {
                 drop(root);
                 repaired(json, warnings)?
@@ -89,8 +116,13 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], most: u64, warnings: &Warnings) -> Resu
         None => repaired(json, warnings)?,
     };
     check_version(&root)?;
+    // The caller handles these; but no caller can give compressed bytes their meaning during an import.
+    let is_handled = |name: &str| options.extensions.contains(&name) && !OF_FEATURES.iter().any(|it| it.0 == name);
+    root.extensions_required.retain(|name| !is_handled(name));
+    check_extensions(&root)?;
     let weight = weight.saturating_add(root.materials.len() as u64 * weight::MATERIAL);
-    Ok(Parsed { root, blob: blob.map(Cow::Borrowed), json_bytes: json.len(), unknown, weight })
+    let inner_extensions = if options.parts.extras { inner::extensions(&text) } else { Vec::new() };
+    Ok(Parsed { root, blob: blob.map(Cow::Borrowed), inner_extensions, json_bytes: json.len(), unknown, weight })
 }
 
 /// Returns whether the parser kept all that the import reads: it drops names of unknown attributes, and pointers.
@@ -101,9 +133,9 @@ fn is_whole(root: &Root, text: &str) -> bool {
     !primitives.flat_map(|it| it.attributes.keys()).any(is_unknown) && !has_pointers()
 }
 
-/// Repairs and parses JSON that the JSON parser refused, or whose pointers it dropped. Also returns
-/// [`Parsed::unknown`].
-fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Vec<Unknown>), ImportError> {
+/// Repairs and parses JSON that the JSON parser refused, or whose pointers it dropped. Also returns the repaired JSON
+/// and [`Parsed::unknown`].
+fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Cow<'static, str>, Vec<Unknown>), ImportError> {
     let text = String::from_utf8_lossy(json);
     let Repaired { text: repaired, lone_surrogates, number_as_version, pointers, unknown } = repair::repaired(&text);
     let parser = &mut serde_json::Deserializer::from_str(&repaired);
@@ -127,7 +159,7 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Vec<Unknown>), Im
         let kind = WarningKind::Invalid { meant: "the node of the pointer" };
         warnings.fault(item, || format!("channels[{channel}].target.node"), kind)?;
     }
-    Ok((root, unknown))
+    Ok((root, Cow::Owned(repaired), unknown))
 }
 
 /// Returns the glTF version of JSON if it is not 2.
@@ -185,7 +217,7 @@ fn split_glb(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportError> {
     Ok((json.ok_or_else(|| container("it has no JSON chunk".to_owned()))?, binary))
 }
 
-/// Returns an error if the version is not 2.0, or if a required extension is unknown.
+/// Returns an error if the version is not 2.0.
 fn check_version(root: &Root) -> Result<(), ImportError> {
     let version = &root.asset.version;
     if !is_second(version) {
@@ -194,6 +226,11 @@ fn check_version(root: &Root) -> Result<(), ImportError> {
     if let Some(least) = root.asset.min_version.as_ref().filter(|least| *least != "2.0") {
         return Err(ImportErrorKind::Version(least.clone()).into());
     }
+    Ok(())
+}
+
+/// Returns an error if a required extension is unknown.
+fn check_extensions(root: &Root) -> Result<(), ImportError> {
     match root.extensions_required.iter().find(|name| !is_known_extension(name)) {
         Some(name) => match OF_FEATURES.iter().find(|(of_feature, ..)| of_feature == name) {
             Some(&(extension, feature, _)) => Err(ImportErrorKind::FeatureOff { extension, feature }.into()),

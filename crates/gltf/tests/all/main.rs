@@ -15,6 +15,7 @@ mod kept_inputs;
 mod nodes;
 mod play;
 mod repairs;
+mod resolver;
 mod rest;
 mod shipped_models;
 mod surfaces;

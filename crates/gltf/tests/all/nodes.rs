@@ -369,7 +369,7 @@ node 0: matrix must be finite
 "nodes": [{"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0.5, 0, 0, 0, 1]}]
 node 0: the last row of the matrix must be 0, 0, 0, 1
 "extensionsRequired": ["MSFT_lod"]
-the file requires the extension MSFT_lod, which is not supported; look for a download without it, or open the file in an editor that has it and export it again
+the file requires the extension MSFT_lod, which is not supported; name it in ImportOptions::extensions if your program handles it, or look for a download without it
 "#;
 
 #[test]
