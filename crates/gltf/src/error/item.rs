@@ -95,6 +95,27 @@ impl Item {
     }
 }
 
+impl ItemKind {
+    /// Returns the kind of the elements of a list at the top level of a file.
+    pub(crate) fn of_list(name: &str) -> Option<Self> {
+        Some(match name {
+            "scenes" => Self::Scene,
+            "nodes" => Self::Node,
+            "meshes" => Self::Mesh,
+            "materials" => Self::Material,
+            "accessors" => Self::Accessor,
+            "bufferViews" => Self::BufferView,
+            "buffers" => Self::Buffer,
+            "skins" => Self::Skin,
+            "animations" => Self::Animation,
+            "textures" => Self::Texture,
+            "images" => Self::Image,
+            "cameras" => Self::Camera,
+            _ => return None,
+        })
+    }
+}
+
 impl fmt::Display for ItemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -8,6 +8,7 @@ use gltf::json::Root;
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 use serde_json::value::RawValue;
+use serde_path_to_error::{Path, Segment};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -143,9 +144,9 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Cow<'static, str>
         if let Some(version) = other_version(&repaired) {
             return ImportErrorKind::Version(version);
         }
-        let path = error.path().to_string();
+        let place = place(&repaired, error.path());
         let problem = error.into_inner();
-        ImportErrorKind::Json(if path == "." { problem.to_string() } else { format!("{path}: {problem}") })
+        ImportErrorKind::Json(place.map_or_else(|| problem.to_string(), |place| format!("{place}: {problem}")))
     })?;
     parser.end().map_err(|error| ImportErrorKind::Json(error.to_string()))?;
     if lone_surrogates || matches!(text, Cow::Owned(_)) {
@@ -162,9 +163,29 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Cow<'static, str>
     Ok((root, Cow::Owned(repaired), unknown))
 }
 
+type Object<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+/// Returns the place of a fault: the item with its name, and the path within the item. `None` for the file as a whole.
+fn place(json: &str, path: &Path) -> Option<String> {
+    let mut parts = path.iter();
+    let item = match (parts.next(), parts.next()) {
+        (Some(Segment::Map { key }), Some(&Segment::Seq { index })) => ItemKind::of_list(key).map(|kind| {
+            let file = serde_json::from_str::<Object<'_>>(json).unwrap_or_default();
+            let list = file.get(key.as_str()).and_then(|list| serde_json::from_str::<Vec<&RawValue>>(list.get()).ok());
+            let item = list.as_ref().and_then(|list| serde_json::from_str::<Object<'_>>(list.get(index)?.get()).ok());
+            let name = item.and_then(|item| serde_json::from_str(item.get("name")?.get()).ok());
+            Item { kind, index, name }
+        }),
+        _ => None,
+    };
+    let path = path.to_string();
+    let Some(item) = item else { return Some(path).filter(|path| path != ".") };
+    let field = path.split_once(']').map_or("", |(_, field)| field.trim_start_matches('.'));
+    Some(if field.is_empty() { item.to_string() } else { format!("{item}: {field}") })
+}
+
 /// Returns the glTF version of JSON if it is not 2.
 fn other_version(json: &str) -> Option<String> {
-    type Object<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
     let file: Object<'_> = serde_json::from_str(json).ok()?;
     let asset = file.get("asset").and_then(|asset| serde_json::from_str::<Object<'_>>(asset.get()).ok());
     let version = asset.as_ref().and_then(|asset| serde_json::from_str(asset.get("version")?.get()).ok());

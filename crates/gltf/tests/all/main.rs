@@ -18,6 +18,7 @@ mod repairs;
 mod resolver;
 mod rest;
 mod shipped_models;
+mod stored;
 mod surfaces;
 mod whole;
 
