@@ -4,7 +4,7 @@ use gltf::json::Extras as Json;
 use serde_json::{Map, Value};
 
 /// The JSON of an item's extensions, by name, except for extensions that the import supports. Indices in the JSON are
-/// not checked.
+/// not checked; [`Imported::texture_ref`](crate::Imported::texture_ref) reads references to textures.
 ///
 /// ```
 /// let text = br#"{
@@ -28,6 +28,13 @@ macro_rules! others {
     };
 }
 pub(crate) use others;
+
+/// Returns a natural number, even if it is written as `3.0`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and in range")]
+pub(crate) fn natural(value: &Value) -> Option<u64> {
+    let float = || value.as_f64().filter(|it| it.fract() == 0.0 && (0.0..9e15).contains(it)).map(|it| it as u64);
+    value.as_u64().or_else(float)
+}
 
 /// The `extras` of an item: JSON of any form, which its author or exporter added.
 ///

@@ -55,7 +55,7 @@
 //! | morph targets, their weights | | [`MeshData::targets`]; a [`MorphNode`], and channels of clips if animated |
 //! | names | names of nodes and scenes | all other names |
 //! | extras | | [`Extras`] of the item |
-//! | other extensions | | [`Extensions`] of the item: their JSON; [`Imported::inner_extensions`] for objects that are no items |
+//! | other extensions | | [`Extensions`] of the item: their JSON; [`Imported::inner_extensions`] for objects that are no items; [`Imported::texture_ref`] reads references to textures in it |
 //!
 //! Joints and weights are used only if a node has a skin. [`Imported::skipped`] lists requested parts that were not
 //! imported, such as nodes in no scene and images whose files are missing.

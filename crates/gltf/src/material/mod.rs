@@ -28,6 +28,7 @@
 
 mod image;
 mod read;
+mod reference;
 mod texture;
 
 pub use image::Image;

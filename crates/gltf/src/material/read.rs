@@ -1,6 +1,7 @@
 //! Reads materials and textures.
 
-use super::texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, TextureTransform, Wrap};
+use super::reference::{self, TRANSFORM};
+use super::texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, Wrap};
 use super::{AlphaMode, Image, Material, Specular, SpecularGlossiness, Transmission, Volume, image};
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, check_finite, check_index};
 use crate::extras::others;
@@ -16,7 +17,6 @@ use serde_json::{Map, Value};
 
 /// The extensions that give a texture an image in another format.
 const FORMATS: [&str; 4] = ["KHR_texture_basisu", "EXT_texture_webp", "EXT_texture_avif", "MSFT_texture_dds"];
-const TRANSFORM: &str = "KHR_texture_transform";
 
 /// Materials, textures and images.
 #[derive(Default)]
@@ -195,11 +195,9 @@ impl Source<'_> {
         others: Option<&Map<String, Value>>,
         name: &str,
     ) -> Result<Option<TextureRef>, ImportError> {
-        let transform = others.and_then(|others| others.get(TRANSFORM));
-        let transform = transform.map(|value| serde_json::from_value::<JsonTransform>(value.clone())).transpose();
-        let transform = transform.map_err(|_| {
-            self.invalid(&format!("{name}.extensions.{TRANSFORM}"), "it must have an offset, a rotation and a scale")
-        })?;
+        let transform = others.and_then(|others| others.get(TRANSFORM)).map(reference::transform).transpose();
+        let transform =
+            transform.map_err(|problem| self.invalid(&format!("{name}.extensions.{TRANSFORM}"), problem))?;
         self.reference(index, texcoord, transform.as_ref(), name)
     }
 
@@ -215,19 +213,8 @@ impl Source<'_> {
             self.reader.warnings.fault(|| self.item(), || format!("{name}.index"), WarningKind::LeftOut)?;
             return Ok(None);
         }
-        if let Some(it) = transform {
-            let numbers = [it.offset.0[0], it.offset.0[1], it.rotation.0, it.scale.0[0], it.scale.0[1]];
-            check_finite(&numbers, || self.item(), &format!("{name}.extensions.{TRANSFORM}"))?;
-        }
-        Ok(Some(TextureRef {
-            texture: index.value(),
-            texcoord: transform.and_then(|it| it.tex_coord).unwrap_or(texcoord),
-            transform: transform.map(|it| TextureTransform {
-                offset: it.offset.0,
-                rotation: it.rotation.0,
-                scale: it.scale.0,
-            }),
-        }))
+        let field = format!("{name}.extensions.{TRANSFORM}");
+        reference::reference(index.value(), (texcoord, transform), || self.item(), &field).map(Some)
     }
 
     fn invalid(&self, field: &str, problem: &'static str) -> ImportError {

@@ -2,6 +2,7 @@
 
 use super::{Filter, Mode};
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
+use crate::extras::natural;
 use crate::file::{Budget, Buffers};
 use gltf::json::Root;
 use gltf::json::buffer::View;
@@ -83,13 +84,6 @@ impl Description {
             _ => Err(ImportErrorKind::OutOfBounds { item: item(), expected, found }.into()),
         }
     }
-}
-
-/// Returns a natural number, even if it is written as `3.0`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and in range")]
-fn natural(value: &Value) -> Option<u64> {
-    let float = || value.as_f64().filter(|it| it.fract() == 0.0 && (0.0..9e15).contains(it)).map(|it| it as u64);
-    value.as_u64().or_else(float)
 }
 
 /// For each buffer, returns whether the buffer contains no stream and only compressed views refer to it. Such a buffer
