@@ -58,7 +58,7 @@ impl Document {
         let buffers = buffers.within(&budget);
         let deforms = Deforms::of(&root);
         #[cfg(feature = "draco")]
-        let (mut root, buffers) = draco::decode(root, buffers, &budget, parts, &deforms)?;
+        let (mut root, buffers) = draco::decode(root, buffers, &budget, parts.vertices || options.accessors, &deforms)?;
         let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &unknown };
 
         let mut skipped = skipped(&root, &arena, options);
@@ -78,6 +78,12 @@ impl Document {
         let motion = Motion::read(reader, parts, &deforms, &mut skipped)?;
         let (read, deforms) = ((parts, options.eight_influences), (&deforms[..], &motion.rest(reader)?));
         let mut boxes = mesh::read_vertices(reader, &mut meshes, read, deforms, &mut skipped)?;
+        let accessors = if options.accessors {
+            mesh::list_accessors(reader, &mut meshes)?;
+            file::stored::read(reader, parts.extras)?
+        } else {
+            Vec::new()
+        };
         let look = if parts.materials { Look::read(reader, files, parts, &mut skipped)? } else { Look::default() };
         let levels = levels::read(reader, &meshes)?;
         let mut nodes = Nodes::read(reader, parts.extras)?;
@@ -112,6 +118,7 @@ impl Document {
             materials: look.materials,
             first_material: options.first_material,
             default_material,
+            accessors,
             variants: mesh::variant_names(&root),
             textures: look.textures,
             images: look.images,

@@ -3,7 +3,6 @@
 //! The streams of primitives are decoded before vertices are read. The decoded bytes become another buffer, and the
 //! primitive's accessors are changed to read from that buffer. Decoded data is therefore checked like any other data.
 
-use crate::Parts;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use crate::file::{Budget, Buffers};
 use crate::mesh::{Deforms, has_declared_bounds};
@@ -22,8 +21,8 @@ const EXTENSION: &str = "KHR_draco_mesh_compression";
 /// about six bytes for each decoded byte.
 const PART_OF_BUDGET: u64 = 8;
 
-/// Decodes all compressed primitives if vertices are wanted, else only primitives whose boxes must be computed. The
-/// ranges of the file must have been checked.
+/// Decodes all compressed primitives if `all` is set, else only those whose boxes must be computed. The ranges of the
+/// file must have been checked.
 ///
 /// # Errors
 /// Returns an error if a stream is invalid, lacks an attribute that the extension names, or exceeds the budget.
@@ -31,7 +30,7 @@ pub(crate) fn decode<'a>(
     mut root: Root,
     mut buffers: Buffers<'a>,
     budget: &Budget,
-    parts: &Parts,
+    all: bool,
     deforms: &[Deforms],
 ) -> Result<(Root, Buffers<'a>), ImportError> {
     // Indices in the file are checked against this number, which does not include the views added below.
@@ -44,7 +43,7 @@ pub(crate) fn decode<'a>(
             let names = source.names(json, primitive)?;
             let view = source.view(json, views)?;
             let of_positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
-            let is_read = parts.vertices || deforms.moves(primitive);
+            let is_read = all || deforms.moves(primitive);
             if !is_read && of_positions.is_none_or(|&it| has_declared_bounds(&root, &buffers, it.value())) {
                 continue;
             }

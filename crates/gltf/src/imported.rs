@@ -3,8 +3,8 @@
 use super::error::{BufferProblem, Warning};
 use super::material::{Image, Material, Texture};
 use super::{
-    Camera, Extensions, Extras, ImportedAnimation, ImportedClip, ImportedMesh, ImportedNode, ImportedPrimitive,
-    ImportedSkin, Light, MeshData, MeshIds, MorphNode, Rig,
+    Camera, Extensions, Extras, ImportedAccessor, ImportedAnimation, ImportedClip, ImportedMesh, ImportedNode,
+    ImportedPrimitive, ImportedSkin, Light, MeshData, MeshIds, MorphNode, Rig,
 };
 use hedgerow::NodeHandle;
 
@@ -60,6 +60,10 @@ pub struct Imported {
     pub first_material: u32,
     /// The material number of primitives without a material: one more than the number of the file's last material.
     pub default_material: u32,
+    /// The numbers of all accessors as they are in the file, by glTF index, if
+    /// [`ImportOptions::accessors`](super::ImportOptions::accessors) is set; `None` for an accessor that is invalid or
+    /// has no data. Accessors of what Draco compressed come after those of the file.
+    pub accessors: Vec<Option<ImportedAccessor>>,
     /// The names of material variants (`KHR_materials_variants`), indexed by [`ImportedPrimitive::variants`].
     pub variants: Vec<String>,
     /// The textures, by glTF index.

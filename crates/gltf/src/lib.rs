@@ -41,6 +41,7 @@
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | vertices | | [`MeshData`]: plain arrays |
 //! | vertices compressed by Draco or meshopt | | the same, if the [feature](#features) is on |
+//! | accessors | | [`ImportedAccessor`]: numbers as they are in the file, if [`ImportOptions::with_accessors`] asks for them |
 //! | bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): the box at rest. If joints or weights deform the mesh: computed. Else: `min` and `max` of the positions if the file has them, else computed; compared with the data if [`Parts::vertices`] is set | [`ImportedPrimitive::bounds`]: the box before the deformation |
 //! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without a material | [`Material`](material::Material) |
 //! | texture, sampler, image | | [`Texture`](material::Texture) with its sampler, [`Image`](material::Image) with its bytes, undecoded |
@@ -237,6 +238,7 @@ mod tests;
 
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, OtherFile, Warning, WarningKind};
 pub use extras::{Extensions, Extras};
+pub use file::stored::{AccessorNumbers, ImportedAccessor, PrimitiveAccessors};
 pub use imported::{CoarserMeshes, Imported, ImportedDrawable, ImportedScene, Skipped};
 pub use library::LibraryKeys;
 pub use mesh::{

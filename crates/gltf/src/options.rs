@@ -56,7 +56,7 @@ pub struct ImportOptions {
     /// bytes for each allowed node.
     pub max_nodes: Option<usize>,
     /// The greatest number of bytes that an import may take, estimated before allocation. The estimate includes parsed
-    /// JSON, nodes, scenes, vertices, keys, weights, decompressed geometry, images in buffers, and further
+    /// JSON, nodes, scenes, vertices, accessors, keys, weights, decompressed geometry, images in buffers, and further
     /// copies of image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared accessors count each time they are
     /// read. `None`, the default, allows 64 bytes for each byte of the file and its buffers, but at least 256 MiB.
     pub max_bytes: Option<u64>,
@@ -69,6 +69,9 @@ pub struct ImportOptions {
     /// Whether skinning keeps eight influences for each vertex instead of four: see
     /// [`MeshData::eight_influences`](super::MeshData::eight_influences). Default `false`.
     pub eight_influences: bool,
+    /// Whether to import the numbers of accessors as they are in the file: see [`with_accessors`](Self::with_accessors).
+    /// Default `false`.
+    pub accessors: bool,
 }
 
 /// The representation of a mesh that a node draws several times (`EXT_mesh_gpu_instancing`).
@@ -164,6 +167,7 @@ impl ImportOptions {
             extensions: &[],
             instances: Instances::Nodes,
             eight_influences: false,
+            accessors: false,
         }
     }
 
@@ -308,6 +312,18 @@ impl ImportOptions {
     #[must_use]
     pub const fn with_eight_influences(mut self) -> Self {
         self.eight_influences = true;
+        self
+    }
+
+    /// Imports the numbers of all accessors as they are in the file: [`Imported::accessors`]. They are for renderers that
+    /// upload quantised vertices and indices of 16 bits, and for extensions that refer to accessors. Primitives list
+    /// theirs in [`ImportedPrimitive::accessors`](super::ImportedPrimitive::accessors).
+    ///
+    /// The numbers are neither checked nor repaired. They take memory in addition to [`Parts::vertices`], which can be
+    /// left out.
+    #[must_use]
+    pub const fn with_accessors(mut self) -> Self {
+        self.accessors = true;
         self
     }
 

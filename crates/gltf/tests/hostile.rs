@@ -16,6 +16,9 @@
 mod bend;
 #[path = "../../../tests/all/model/checksum.rs"]
 mod checksum;
+#[allow(dead_code, reason = "other tests use all of it")]
+#[path = "all/gltf_file.rs"]
+mod gltf_file;
 #[path = "../../../tests/hostile/memory.rs"]
 mod memory;
 #[allow(dead_code, reason = "the files of other kinds are made")]
@@ -41,7 +44,12 @@ const GLTF: Kind = Kind {
 };
 
 fn read_gltf(bytes: &[u8]) -> bool {
-    let import = hedgerow_gltf::from_slice(bytes, None);
+    // Half of the variants also get what options add.
+    let options = match bytes.iter().fold(0, |all, byte| all ^ byte) % 2 {
+        0 => ImportOptions::new(),
+        _ => ImportOptions::new().with_accessors(),
+    };
+    let import = options.from_slice(bytes, None);
     end();
     let Ok(import) = import else { return false };
     let (mut scene, imported) = (import.scene, import.imported);
@@ -141,6 +149,45 @@ fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
         let refused = ImportOptions::new().with_max_bytes(most).from_slice(text.as_bytes(), None).map(drop);
         let Err(refused) = refused else { panic!("{item} takes {used} bytes, and is taken with {most}") };
         assert!(matches!(refused.kind(), ImportErrorKind::TooManyBytes { .. }), "{item}: {refused}");
+    }
+}
+
+/// Returns a file of triangles, each with vertices of its own or all with the same few. A morph target moves some.
+fn triangles(count: u32, vertices: u32, target: bool) -> Vec<u8> {
+    let mut file = gltf_file::GltfFile::new(serde_json::json!({
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "indices": 2, "material": 0}]}],
+        "materials": [{"normalTexture": {"index": 0}}], "textures": [{}]
+    }));
+    let mut dice = fastrand::Rng::with_seed(u64::from(vertices));
+    let mut numbers = |count| (0..count).map(|_| dice.f32()).collect::<Vec<f32>>();
+    let (positions, texcoords) = (numbers(3 * vertices), numbers(2 * vertices));
+    file.floats("VEC3", &positions);
+    file.floats("VEC2", &texcoords);
+    let indices: Vec<u8> = (0..3 * count).flat_map(|corner| (corner % vertices).to_le_bytes()).collect();
+    file.numbers(5125, "SCALAR", &indices);
+    if target {
+        file.put("/meshes/0/primitives/0/targets", serde_json::json!([{"POSITION": 0}, {"POSITION": 0}]));
+    }
+    file.glb()
+}
+
+#[test]
+fn nothing_that_an_option_adds_takes_more_memory_than_is_estimated() {
+    let options = ImportOptions::new();
+    // Lists of as many triangles have just grown.
+    for (name, options, count) in [("accessors", options.nodes_only().with_accessors(), 66_000)] {
+        for (vertices, target) in [(3 * count, false), (100, false), (100, true)] {
+            let file = triangles(count, vertices, target);
+            let begun = memory::begin();
+            let import = options.from_slice(&file, None).expect("it is a file");
+            let used = memory::peak_since(begun) as u64;
+            drop(import);
+            // Allows for the first nodes of a new scene, whose memory is reserved.
+            let most = used.saturating_sub((1 << 20) + (1 << 18));
+            let refused = options.with_max_bytes(most).from_slice(&file, None).map(drop);
+            let Err(refused) = refused else { panic!("{name} of {vertices} vertices: taken with {most} of {used}") };
+            assert!(matches!(refused.kind(), ImportErrorKind::TooManyBytes { .. }), "{refused}");
+        }
     }
 }
 

@@ -75,7 +75,7 @@ impl Layout {
             return Err(refuse("the type is none of glTF's"));
         };
         let (component, count) = (component.0, json.count.0);
-        let size = component.size() * kind.multiplicity();
+        let size = size(component, kind);
         let span = |view: Index<View>, offset: u64, count: u64, size: usize, field: &str| {
             check_index(Some(view), root.buffer_views.len(), item, || field.to_owned())?;
             let view_json = &root.buffer_views[view.value()];
@@ -116,6 +116,17 @@ impl Layout {
         };
         Ok(Self { kind, component, count, base, sparse })
     }
+}
+
+/// Returns the bytes of an element. The columns of a matrix begin at multiples of four bytes.
+fn size(component: ComponentType, kind: Type) -> usize {
+    let (columns, rows) = match kind {
+        Type::Mat2 => (2, 2),
+        Type::Mat3 => (3, 3),
+        Type::Mat4 => (4, 4),
+        _ => return component.size() * kind.multiplicity(),
+    };
+    columns * (rows * component.size()).next_multiple_of(4)
 }
 
 impl Span {

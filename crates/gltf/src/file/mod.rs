@@ -8,6 +8,7 @@
 //! | `weight` | estimates the memory of JSON before parsing |
 //! | `buffers` | the sources of buffers and images |
 //! | `accessor` | the layout of an accessor, with every range checked |
+//! | `stored` | the numbers of accessors as they are in the file |
 //! | `read` | the elements of accessors as lists, and the memory budget of an import |
 
 mod accessor;
@@ -16,6 +17,7 @@ mod inner;
 mod read;
 mod repair;
 mod source;
+pub(super) mod stored;
 mod weight;
 
 pub(super) use accessor::{Layout, SPARSE_ORDER, check, columns, number, read_index, scaled, with_number};

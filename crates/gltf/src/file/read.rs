@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
             _ => (Type::Mat4, "it is read as matrices and must be of type MAT4"),
         };
         let (layout, normalized) = self.layout(accessor, (kind, wrong), numbers, field)?;
-        with_number!(layout.component, normalized, read => self.elements(accessor, &layout, list, read, 0.0, value))
+        with_number!(layout.component, normalized, read => self.elements(accessor.value(), &layout, list, read, 0.0, value))
     }
 
     /// Returns the elements of `accessor`; `value` converts the `N` integers of an element.
@@ -216,18 +216,18 @@ impl<'a> Reader<'a> {
             number as u32
         };
         let list = match layout.component {
-            ComponentType::U8 => self.elements(accessor, &layout, list, |[byte]| u32::from(byte), 0, value),
+            ComponentType::U8 => self.elements(accessor.value(), &layout, list, |[byte]| u32::from(byte), 0, value),
             ComponentType::U16 => {
-                self.elements(accessor, &layout, list, |it| u32::from(u16::from_le_bytes(it)), 0, value)
+                self.elements(accessor.value(), &layout, list, |it| u32::from(u16::from_le_bytes(it)), 0, value)
             }
-            ComponentType::U32 => self.elements(accessor, &layout, list, u32::from_le_bytes, 0, value),
+            ComponentType::U32 => self.elements(accessor.value(), &layout, list, u32::from_le_bytes, 0, value),
             other => {
                 with_number!(other, false, read => {
-                    self.elements(accessor, &layout, list, |it| natural(read(it)), 0, value)
+                    self.elements(accessor.value(), &layout, list, |it| natural(read(it)), 0, value)
                 })
             }
         }?;
-        if all_natural.get() { Ok(list) } else { Err(self.refuse(accessor, NOT_NATURAL)) }
+        if all_natural.get() { Ok(list) } else { Err(self.refuse(accessor.value(), NOT_NATURAL)) }
     }
 
     /// Returns whether the elements of an accessor have four numbers instead of three.
@@ -249,32 +249,35 @@ impl<'a> Reader<'a> {
         let index = accessor.value();
         let (layout, normalized) = (Layout::of(root, buffers, index)?, root.accessors[index].normalized);
         if layout.kind != kind {
-            return Err(self.refuse(accessor, wrong));
+            return Err(self.refuse(index, wrong));
         }
         // In meshes and VEC4 accessors, integers are plainly meant as fractions.
         let meant = numbers.allow(layout.component, normalized, of_mesh || kind == Type::Vec4);
-        if let Some([field, meant]) = meant.map_err(|problem| self.refuse(accessor, problem))? {
-            let item = || Item::of(root, ItemKind::Accessor, accessor.value());
+        if let Some([field, meant]) = meant.map_err(|problem| self.refuse(index, problem))? {
+            let item = || Item::of(root, ItemKind::Accessor, index);
             warnings.fault(item, || field.to_owned(), WarningKind::Invalid { meant })?;
         }
-        // Limit the number of elements of an accessor without bytes.
-        if layout.base.is_none() && layout.count > buffers.total().max(LEAST_ELEMENTS) {
-            let problem = "it has no buffer view and more elements than the file has bytes; give it data";
-            return Err(self.refuse(accessor, problem));
-        }
+        self.limit(&layout, index)?;
         Ok((layout, normalized || numbers == Numbers::Fractions))
     }
 
-    fn refuse(self, accessor: Index<Accessor>, problem: &'static str) -> ImportError {
-        let item = Item::of(self.root, ItemKind::Accessor, accessor.value());
+    /// Limits the number of elements of an accessor without bytes.
+    pub(crate) fn limit(self, layout: &Layout, index: usize) -> Result<(), ImportError> {
+        let is_limited = layout.base.is_none() && layout.count > self.buffers.total().max(LEAST_ELEMENTS);
+        let problem = "it has no buffer view and more elements than the file has bytes; give it data";
+        if is_limited { Err(self.refuse(index, problem)) } else { Ok(()) }
+    }
+
+    fn refuse(self, accessor: usize, problem: &'static str) -> ImportError {
+        let item = Item::of(self.root, ItemKind::Accessor, accessor);
         ImportErrorKind::Accessor { item, problem }.into()
     }
 
     /// Returns the elements: each has `N` numbers, and each number is read from `S` bytes.
     #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
-    fn elements<const S: usize, const N: usize, C: Copy, T: Copy, L: List<T>>(
+    pub(crate) fn elements<const S: usize, const N: usize, C: Copy, T: Copy, L: List<T>>(
         self,
-        accessor: Index<Accessor>,
+        accessor: usize,
         layout: &Layout,
         mut list: L,
         read: impl Fn([u8; S]) -> C,
@@ -283,7 +286,7 @@ impl<'a> Reader<'a> {
     ) -> Result<L, ImportError> {
         let Self { root, buffers, budget, .. } = self;
         let count = usize::try_from(layout.count).unwrap_or(usize::MAX);
-        let item = || Item::of(root, ItemKind::Accessor, accessor.value());
+        let item = || Item::of(root, ItemKind::Accessor, accessor);
         budget.take::<T>(count, item)?;
         if !list.reserve_or_refuse(count) {
             return Err(ImportErrorKind::AllocationFailed(item()).into());

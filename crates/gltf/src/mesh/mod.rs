@@ -31,9 +31,9 @@ pub(super) use rest::{Boxes, Deforms, Rest, Resting};
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind, check_index};
 use super::extras::others;
 use super::file::Reader;
-use super::{Extensions, Extras, Parts, Skipped};
+use super::{Extensions, Extras, Parts, PrimitiveAccessors, Skipped};
 use gltf::json::Root;
-use gltf::json::mesh::{Primitive, Semantic};
+use gltf::json::mesh::{MorphTarget, Primitive, Semantic};
 use gltf::json::validation::Checked;
 use hedgerow::Aabb;
 
@@ -88,6 +88,8 @@ pub struct ImportedPrimitive {
     pub bounds: Option<Aabb>,
     /// The vertices, if the primitive has positions and [`Parts::vertices`] is set.
     pub vertices: Option<MeshData>,
+    /// The accessors, if [`ImportOptions::accessors`](super::ImportOptions::accessors) is set.
+    pub accessors: PrimitiveAccessors,
     /// The item's `extras`.
     pub extras: Extras,
     /// The JSON of the item's extensions, by name, without `KHR_materials_variants`.
@@ -126,6 +128,7 @@ pub(super) fn read(
                 variants: variants(root, mesh, number, primitive)?,
                 bounds,
                 vertices: None,
+                accessors: PrimitiveAccessors::default(),
                 extras: Extras::read(&primitive.extras, parts.extras),
                 extensions: others!(primitive, parts.extras),
             });
@@ -178,6 +181,31 @@ pub(super) fn read_vertices(
     Ok(boxes)
 }
 
+/// Lists the accessors of all primitives.
+pub(super) fn list_accessors(reader: Reader<'_>, meshes: &mut [ImportedMesh]) -> Result<(), ImportError> {
+    for (mesh, (of_mesh, json)) in meshes.iter_mut().zip(&reader.root.meshes).enumerate() {
+        for (number, (primitive, json)) in of_mesh.primitives.iter_mut().zip(&json.primitives).enumerate() {
+            let item = || Item::of(reader.root, ItemKind::Mesh, mesh);
+            let targets = json.targets.as_deref().unwrap_or_default();
+            // A list in a growing list, three attributes and a short name each.
+            reader.budget.take::<[usize; 4]>(4 * targets.len(), item)?;
+            reader.budget.take::<[usize; 8]>(json.attributes.len(), item)?;
+            let name = |semantic| attribute_name(reader, (mesh, number), semantic);
+            let attributes = json.attributes.iter().map(|(semantic, accessor)| (name(semantic), accessor.value()));
+            let target = |json: &MorphTarget| {
+                let of = [("POSITION", json.positions), ("NORMAL", json.normals), ("TANGENT", json.tangents)];
+                of.into_iter().filter_map(|(name, accessor)| Some((name, accessor?.value()))).collect()
+            };
+            primitive.accessors = PrimitiveAccessors {
+                attributes: attributes.collect(),
+                indices: json.indices.map(|accessor| accessor.value()),
+                targets: targets.iter().map(target).collect(),
+            };
+        }
+    }
+    Ok(())
+}
+
 /// Checks the indices of a primitive.
 fn check_primitive(reader: Reader<'_>, mesh: usize, number: usize, json: &Primitive) -> Result<(), ImportError> {
     let root = reader.root;
@@ -186,12 +214,18 @@ fn check_primitive(reader: Reader<'_>, mesh: usize, number: usize, json: &Primit
     check_index(json.material, root.materials.len(), item, || field("material"))?;
     check_index(json.indices, root.accessors.len(), item, || field("indices"))?;
     for (semantic, accessor) in &json.attributes {
-        // Of several attributes with unknown names, the parser keeps the last.
-        let unknown = || reader.unknown_attributes(mesh, number).last().filter(|_| *semantic == Checked::Invalid);
-        let name = || field(&format!("attributes.{}", unknown().map_or_else(|| semantic.to_string(), str::to_owned)));
+        let name = || field(&format!("attributes.{}", attribute_name(reader, (mesh, number), semantic)));
         check_index(Some(*accessor), root.accessors.len(), item, name)?;
     }
     Ok(())
+}
+
+/// Returns the name of an attribute in the file.
+fn attribute_name(reader: Reader<'_>, (mesh, number): (usize, usize), semantic: &Checked<Semantic>) -> String {
+    let is_unknown = *semantic == Checked::Invalid;
+    // Of several attributes with unknown names, the parser keeps the last.
+    let unknown = is_unknown.then(|| reader.unknown_attributes(mesh, number).last()).flatten();
+    unknown.map_or_else(|| semantic.to_string(), str::to_owned)
 }
 
 pub(super) fn variant_names(root: &Root) -> Vec<String> {

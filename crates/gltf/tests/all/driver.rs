@@ -33,7 +33,9 @@ pub(crate) fn run_changes(input: &Input) {
         gltf_text::change(&mut file, change);
     }
     let parts = if how & 1 == 0 { Parts::ALL } else { Parts::NODES };
-    read(&gltf_text::bytes(&mut file), ImportOptions::new().with_parts(parts));
+    let options = ImportOptions::new().with_parts(parts);
+    let options = if how & 2 == 0 { options } else { options.with_accessors() };
+    read(&gltf_text::bytes(&mut file), options);
 }
 
 fn read(bytes: &[u8], options: ImportOptions) {
