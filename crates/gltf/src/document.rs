@@ -78,6 +78,7 @@ impl Document {
         let motion = Motion::read(reader, parts, &deforms, &mut skipped)?;
         let (read, deforms) = ((parts, options.eight_influences), (&deforms[..], &motion.rest(reader)?));
         let mut boxes = mesh::read_vertices(reader, &mut meshes, read, deforms, &mut skipped)?;
+        mesh::complete(reader, &mut meshes, options)?;
         let accessors = if options.accessors {
             mesh::list_accessors(reader, &mut meshes)?;
             file::stored::read(reader, parts.extras)?

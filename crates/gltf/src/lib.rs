@@ -3,8 +3,9 @@
 //! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds a file to an existing scene;
 //! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: the plain
 //! data of all items except nodes, and the mapping between glTF node indices and handles. For archives and browsers,
-//! [`from_slice_with`] gets other files from a closure. [`ImportOptions`] has the same functions. It chooses the [`Parts`] to import, the configuration of the new scene, limits, and numbers
-//! that do not collide with those of another file.
+//! [`from_slice_with`] gets other files from a closure. [`ImportOptions`] has the same functions. It chooses the
+//! [`Parts`] to import, the configuration of the new scene, limits, and numbers that do not collide with those of
+//! another file.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -41,6 +42,7 @@
 //! | primitive | a mesh id: a consecutive number over all meshes, see [`MeshIds`] | an [`ImportedPrimitive`] |
 //! | vertices | | [`MeshData`]: plain arrays |
 //! | vertices compressed by Draco or meshopt | | the same, if the [feature](#features) is on |
+//! | missing normals and tangents | | empty lists, or [`ImportOptions::with_normals`] and [`ImportOptions::with_tangents`] compute them |
 //! | accessors | | [`ImportedAccessor`]: numbers as they are in the file, if [`ImportOptions::with_accessors`] asks for them |
 //! | bounds | [`Drawable::bounds`](hedgerow::Drawable::bounds): the box at rest. If joints or weights deform the mesh: computed. Else: `min` and `max` of the positions if the file has them, else computed; compared with the data if [`Parts::vertices`] is set | [`ImportedPrimitive::bounds`]: the box before the deformation |
 //! | material | a number: the glTF index, and [`Imported::default_material`] for primitives without a material | [`Material`](material::Material) |
@@ -168,8 +170,8 @@
 //! [`ImportErrorKind`]. Buffers are found and measured, but read only if a requested part needs them.
 //!
 //! - A required extension is accepted if it is in the table above, if it concerns materials or textures, if it is
-//!   `KHR_mesh_quantization`, or if [`ImportOptions::with_extensions`] names it. If the [feature](#features) of an extension is off, the error is
-//!   [`ImportErrorKind::FeatureOff`].
+//!   `KHR_mesh_quantization`, or if [`ImportOptions::with_extensions`] names it. If the [feature](#features) of an
+//!   extension is off, the error is [`ImportErrorKind::FeatureOff`].
 //! - If `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are refused.
 //! - Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`). Absolute
 //!   paths and network addresses are refused, except by [`from_slice_with`], whose closure decides.
@@ -190,7 +192,8 @@
 //! - nodes: 65,536, or one for each byte of a longer file. Names: 64 bytes in total for each allowed node.
 //!   [`ImportOptions::max_nodes`] raises both limits.
 //! - memory: 256 MiB, or 64 times the size of the file with its buffers if that is more. [`ImportOptions::max_bytes`]
-//!   raises this limit.
+//!   raises this limit. To compute tangents, about 2 kB for each triangle of the primitive must be left, and about 1 kB
+//!   to compute normals; more if it has morph targets.
 //!
 //! All memory is counted, except for numbers and strings in the JSON of extensions, which take up to 81 times their
 //! size in the file. In tests with changed files, an import takes at most 320 MiB plus 100 times the size of the file.
@@ -381,14 +384,9 @@ pub fn from_slice_into(
 ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
 ///     "bufferViews": [{"buffer": 0, "byteLength": 12}], "buffers": [{"byteLength": 12, "uri": "my%20car.bin"}]
 /// }"#;
-/// let mut pack = HashMap::from([("my car.bin", vec![0; 12])]);
+/// let pack = HashMap::from([("my car.bin", vec![0; 12])]);
 /// let import = hedgerow_gltf::from_slice_with(text, |uri| pack.get(uri).cloned().ok_or("not in the pack"))?;
 /// assert_eq!(import.imported.vertices(0).unwrap().positions, [[0.0; 3]]);
-///
-/// pack.clear();
-/// let refused = hedgerow_gltf::from_slice_with(text, |uri| pack.get(uri).cloned().ok_or("not in the pack"));
-/// let Err(error) = refused else { unreachable!() };
-/// assert_eq!(error.to_string(), "buffer 0: \"my car.bin\" cannot be read: not in the pack");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_slice_with<E: Display>(

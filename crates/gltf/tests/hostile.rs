@@ -47,7 +47,7 @@ fn read_gltf(bytes: &[u8]) -> bool {
     // Half of the variants also get what options add.
     let options = match bytes.iter().fold(0, |all, byte| all ^ byte) % 2 {
         0 => ImportOptions::new(),
-        _ => ImportOptions::new().with_accessors(),
+        _ => ImportOptions::new().with_normals().with_tangents().with_accessors(),
     };
     let import = options.from_slice(bytes, None);
     end();
@@ -175,7 +175,11 @@ fn triangles(count: u32, vertices: u32, target: bool) -> Vec<u8> {
 fn nothing_that_an_option_adds_takes_more_memory_than_is_estimated() {
     let options = ImportOptions::new();
     // Lists of as many triangles have just grown.
-    for (name, options, count) in [("accessors", options.nodes_only().with_accessors(), 66_000)] {
+    for (name, options, count) in [
+        ("normals", options.with_normals(), 16_600),
+        ("tangents", options.with_tangents(), 4_200),
+        ("accessors", options.nodes_only().with_accessors(), 66_000),
+    ] {
         for (vertices, target) in [(3 * count, false), (100, false), (100, true)] {
             let file = triangles(count, vertices, target);
             let begun = memory::begin();

@@ -63,12 +63,17 @@ impl Budget {
 
     /// Charges `bytes` to the budget. Returns an error if the budget is exceeded.
     pub(crate) fn take_bytes(&self, bytes: u64, item: impl FnOnce() -> Item) -> Result<(), ImportError> {
+        self.taken.set(self.room(bytes, item)?);
+        Ok(())
+    }
+
+    /// Returns what would be taken with `bytes` more, and takes nothing. Returns an error if the budget is exceeded.
+    pub(crate) fn room(&self, bytes: u64, item: impl FnOnce() -> Item) -> Result<u64, ImportError> {
         let bytes = bytes.saturating_add(self.taken.get());
         if bytes > self.most {
             return Err(ImportErrorKind::TooManyBytes { item: item(), bytes, most: self.most }.into());
         }
-        self.taken.set(bytes);
-        Ok(())
+        Ok(bytes)
     }
 }
 

@@ -35,6 +35,7 @@ pub use image::Image;
 pub use texture::{MagFilter, MinFilter, Sampler, Texture, TextureRef, TextureTransform, Wrap};
 
 pub(super) use read::Look;
+pub(super) use reference::normal_map_set;
 
 use super::Extras;
 use serde_json::{Map, Value};

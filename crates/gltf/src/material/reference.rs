@@ -5,6 +5,7 @@ use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, check_finite};
 use crate::extras::natural;
 use gltf::json::extensions::texture::TextureTransform as JsonTransform;
+use gltf::json::material::Material;
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -79,4 +80,22 @@ pub(super) fn reference(
             scale: it.scale.0,
         }),
     })
+}
+
+/// Returns the set of texture coordinates that tangents of a material belong to: that of its normal map, of the normal
+/// map of its clear coat, or of its anisotropy; `None` if the material needs no tangents.
+pub(crate) fn normal_map_set(json: &Material) -> Option<u32> {
+    let set = |json: &Value| json.get("texCoord").and_then(natural).and_then(|set| u32::try_from(set).ok());
+    let of_transform = |extensions: &Value| extensions.get(TRANSFORM).and_then(set);
+    if let Some(map) = &json.normal_texture {
+        let transform = map.extensions.as_ref().and_then(|extensions| extensions.others.get(TRANSFORM));
+        return Some(transform.and_then(set).unwrap_or(map.tex_coord));
+    }
+    let others = &json.extensions.as_ref()?.others;
+    let clearcoat = others.get("KHR_materials_clearcoat").and_then(|it| it.get("clearcoatNormalTexture"));
+    let map = match (clearcoat, others.get("KHR_materials_anisotropy")) {
+        (Some(map), _) => map,
+        (None, anisotropy) => anisotropy?.get("anisotropyTexture").unwrap_or(&Value::Null),
+    };
+    Some(map.get("extensions").and_then(of_transform).or_else(|| set(map)).unwrap_or(0))
 }

@@ -8,20 +8,27 @@
 //! | `read` | reads vertices |
 //! | `custom` | an application's own attributes |
 //! | `mend` | replaces invalid numbers |
+//! | `normals`, `tangents`, `complete` | computes what a file lacks |
+//! | `split` | splits vertices whose triangles need different values |
 //! | `deform` | makes skinned meshes and joint bounds |
 //! | `rest` | boxes of skinned and morphed meshes at rest |
 
 mod bounds;
+mod complete;
 mod custom;
 mod data;
 mod deform;
 mod ids;
 mod mend;
+mod normals;
 mod read;
 mod rest;
+mod split;
+mod tangents;
 
 #[cfg(feature = "draco")]
 pub(super) use bounds::are_declared as has_declared_bounds;
+pub(super) use complete::complete;
 pub use custom::{AttributeValues, VertexAttribute};
 pub use data::{MeshData, MorphDeltas, Topology};
 pub use ids::MeshIds;

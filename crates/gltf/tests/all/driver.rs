@@ -34,7 +34,7 @@ pub(crate) fn run_changes(input: &Input) {
     }
     let parts = if how & 1 == 0 { Parts::ALL } else { Parts::NODES };
     let options = ImportOptions::new().with_parts(parts);
-    let options = if how & 2 == 0 { options } else { options.with_accessors() };
+    let options = if how & 2 == 0 { options } else { options.with_normals().with_tangents().with_accessors() };
     read(&gltf_text::bytes(&mut file), options);
 }
 

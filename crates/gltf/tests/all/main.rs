@@ -3,6 +3,7 @@
 mod animation;
 mod characters;
 mod compressed;
+mod computed;
 mod driver;
 mod drivers;
 mod extensions;

@@ -14,7 +14,7 @@ const WAYS: [Parts; 3] =
     [Parts::NODES, Parts { vertices: true, ..Parts::NODES }, Parts { motion: true, ..Parts::NODES }];
 
 /// Returns the box of the deformed vertices of a drawable at rest; `None` if nothing deforms it.
-fn deformed(imported: &Imported, drawable: &ImportedDrawable) -> Option<Aabb> {
+pub(crate) fn deformed(imported: &Imported, drawable: &ImportedDrawable) -> Option<Aabb> {
     let mut body = imported.deformed(drawable).unwrap()?;
     let mut positions = vec![[0.0_f32; 3]; body.mesh().len()];
     body.skin(SkinOutput::new(&mut positions[..])).unwrap();
@@ -22,7 +22,7 @@ fn deformed(imported: &Imported, drawable: &ImportedDrawable) -> Option<Aabb> {
 }
 
 /// Returns the glTF index of the parent, the box and the world box of each drawable.
-fn drawn(Import { scene, imported, .. }: &mut Import) -> Vec<(Option<usize>, Aabb, Aabb)> {
+pub(crate) fn drawn(Import { scene, imported, .. }: &mut Import) -> Vec<(Option<usize>, Aabb, Aabb)> {
     scene.update();
     let drawables = imported.scenes.iter().flat_map(|scene| &scene.drawables);
     let of_one = drawables.map(|it| {
