@@ -136,7 +136,8 @@
 //! `Deformed` takes its palette, weights and box from an [`AnimationPlayer`] and computes vertices, as the example of
 //! the README shows. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and the
 //! drawable is a child of the base. The transform of the node with the mesh has no effect, as glTF demands. To hide or
-//! copy a deformed mesh, hide or copy the drawable's node.
+//! copy a deformed mesh, hide or copy the drawable's node. [`Imported::triangles`] returns the triangles of any node,
+//! static or deformed, for rays and physics.
 //!
 //! These parts can also be used alone: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
 //! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. [`hedgerow::guide::characters`] has the steps.

@@ -9,6 +9,7 @@
 //! | `keys` | repairs keys that a track refuses |
 //! | `play`, `part` | plays an animation on all rigs that it moves, and on one rig |
 //! | `deformed` | palettes, weights, vertices and boxes of drawables |
+//! | `triangles` | the triangles of a node, static or deformed |
 
 mod clip;
 mod deformed;
@@ -18,6 +19,7 @@ mod part;
 mod play;
 mod rig;
 mod skin;
+mod triangles;
 
 pub use clip::{ImportedAnimation, ImportedClip};
 pub use deformed::Deformed;

@@ -1,7 +1,11 @@
-//! Numbers as they are in the file, and references to textures in extensions.
+//! Numbers as they are in the file, references to textures in extensions, and the triangles of nodes.
 
 use crate::gltf_file::GltfFile;
 use crate::grid::grid;
+use hedgerow::anim::player::Playback;
+use hedgerow::data::NodeMap;
+use hedgerow::glam::Vec3;
+use hedgerow::skin::SkinOutput;
 use hedgerow_gltf::{AccessorNumbers, ImportErrorKind, ImportOptions, Imported, Parts};
 use serde_json::json;
 
@@ -139,6 +143,44 @@ fn references_to_textures_are_read_from_any_json() {
         ),
     ] {
         assert_eq!(imported.texture_ref(&json).unwrap_err().to_string(), expected, "{json}");
+    }
+}
+
+#[test]
+fn the_triangles_of_a_node_are_those_that_it_draws_now() {
+    let mut import = hedgerow_gltf::from_slice(&grid().glb(), None).unwrap();
+    let (scene, imported) = (&mut import.scene, &import.imported);
+    let mut bodies = NodeMap::new();
+    for (drawable, body) in imported.deformed_all(&imported.scenes[0].drawables).unwrap() {
+        bodies.insert(drawable.handle, body);
+    }
+    let mut player = imported.play(0).unwrap();
+    player.set_playback(Playback::Clamp);
+    player.advance(1.0);
+    player.apply(scene).unwrap();
+    let [field, rim] = imported.scenes[0].drawables_of(1) else { panic!("two primitives") };
+    let body = bodies.get_mut(field.handle).unwrap();
+    body.follow(&player, scene).unwrap();
+    let mut positions = vec![[0.0_f32; 3]; body.mesh().len()];
+    body.skin(SkinOutput::new(&mut positions[..])).unwrap();
+    let expected: Vec<[Vec3; 3]> =
+        body.triangles().iter().map(|of| of.map(|index| positions[index as usize].into())).collect();
+
+    let mut triangles = Vec::new();
+    imported.triangles(scene, field.handle, &mut bodies, &mut triangles).unwrap();
+    assert_eq!(triangles, expected);
+    assert!(!triangles.is_empty());
+    // Without its body, the node has the triangles of the file.
+    let data = imported.vertices(field.id).unwrap();
+    let at_rest = data.triangles().map(|of| of.map(|index| Vec3::from(data.positions[index as usize])));
+    imported.triangles(scene, field.handle, &mut NodeMap::new(), &mut triangles).unwrap();
+    assert!(triangles.iter().copied().eq(at_rest));
+    // Lines, groups and removed nodes have none.
+    let root = scene.root();
+    scene.remove(field.handle).unwrap();
+    for node in [rim.handle, root, field.handle] {
+        imported.triangles(scene, node, &mut NodeMap::new(), &mut triangles).unwrap();
+        assert_eq!(triangles, [] as [[Vec3; 3]; 0]);
     }
 }
 
