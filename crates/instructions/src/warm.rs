@@ -31,7 +31,7 @@ impl Warm {
         Self::of(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }, nodes, true)
     }
 
-    fn of(config: SceneConfig, count: u32, drawables: bool) -> Self {
+    pub(crate) fn of(config: SceneConfig, count: u32, drawables: bool) -> Self {
         let mut dice = Dice::new();
         let (scene, nodes) = build_scene(config, count, drawables, &mut dice);
         let mut warm = Self { scene, nodes, dice };

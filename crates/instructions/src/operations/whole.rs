@@ -2,7 +2,8 @@
 
 use crate::dice::Dice;
 use crate::warm::{MANY, Warm, build_scene};
-use hedgerow::{Node, SceneConfig, Transform};
+use hedgerow::edit::{Change, Edit, EditQueue};
+use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::hint::black_box;
 
 pub(super) fn batch(times: u32) {
@@ -22,5 +23,43 @@ pub(super) fn batch(times: u32) {
 pub(super) fn build(times: u32) {
     for _ in 0..times {
         black_box(build_scene(SceneConfig::DEFAULT, MANY, false, &mut Dice::new()));
+    }
+}
+
+/// The length of a chain.
+pub(super) const CHAIN: u32 = 4_096;
+
+/// Returns a scene with a chain, from the top down.
+fn chain(place: impl FnOnce(&Scene) -> Place) -> (Scene, Vec<NodeHandle>) {
+    let mut scene = Scene::new();
+    let mut place = place(&scene);
+    let nodes = (0..CHAIN).map(|_| {
+        let node = scene.insert(place, Node::transform(Transform::IDENTITY)).expect("there is room");
+        place = node.into();
+        node
+    });
+    let nodes = nodes.collect();
+    (scene, nodes)
+}
+
+pub(super) fn set_worlds(times: u32) {
+    let (mut scene, nodes) = chain(|scene| scene.root().into());
+    let mut leaf =
+        || scene.insert(nodes[nodes.len() - 1], Node::transform(Transform::IDENTITY)).expect("there is room");
+    let mut items: Vec<_> = (0..64).map(|_| (leaf(), Transform::IDENTITY)).collect();
+    for turn in 0..times {
+        items.iter_mut().for_each(|(_, world)| world.translation.x = turn as f32);
+        scene.set_worlds(black_box(&items)).expect("nodes with transforms");
+    }
+}
+
+pub(super) fn apply_all_detached(times: u32) {
+    let (mut scene, nodes) = chain(|_| Place::Detached);
+    let mut queue = EditQueue::new();
+    for turn in 0..times {
+        let gone = scene.insert(scene.root(), Node::group()).expect("there is room");
+        queue.push(Edit::remove(gone));
+        nodes.iter().for_each(|&node| queue.push(Edit::change(node, Change::UserData(turn))));
+        queue.apply_all(&mut scene).expect("live nodes");
     }
 }
