@@ -252,8 +252,9 @@ impl Store {
         for (source, (slice, head)) in (0..).zip(old) {
             let start = sort.items_of_rows.len();
             starts.push(start);
+            let used = slice.used_imports(&head.alive);
             for (at, row) in slice.rows.iter().enumerate() {
-                let item = if let Some(&handle) = slice.imports.get(at) {
+                let item = if let Some(&handle) = slice.imports.get(at).filter(|_| used.contains(at)) {
                     // An import whose node is in an earlier source is no longer an import.
                     let spot = handle.and_then(|handle| self.pages.resolve(handle)).map(|id| self.pages.spot(id));
                     let within = spot.and_then(|spot| {

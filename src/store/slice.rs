@@ -345,11 +345,23 @@ impl Slice {
         }
     }
 
+    /// Returns the imports that are parents of these rows of nodes. Only their values are current.
+    pub(crate) fn used_imports(&self, nodes: &RowSet) -> RowSet {
+        let mut used = RowSet::EMPTY;
+        let above = nodes.iter().map(|row| usize::from(self.rows[row].above));
+        above.filter(|&above| above < self.imports.len()).for_each(|above| used.insert(above));
+        used
+    }
+
     /// Frees the rows and slots of dead nodes.
     pub(crate) fn free_dead(&mut self, head: &mut Head) {
         if head.reshaped {
             // Reconstitution derives everything. A node that got its transform since the update had an ancestor's slot.
             return;
+        }
+        let (imports, gone) = (self.imports.len(), self.used_rows.difference(&head.alive));
+        if gone.iter().any(|row| row >= imports && usize::from(self.rows[row].above) < imports) {
+            self.sources.forget();
         }
         self.used_rows.fill(self.imports.len());
         self.used_rows.unite(&head.alive);

@@ -2,6 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::page::{Pages, Spot};
+use crate::store::rows::RowSet;
 use smallvec::SmallVec;
 
 /// The spots of a slice's imports.
@@ -9,8 +10,7 @@ use smallvec::SmallVec;
 pub(crate) struct Sources {
     /// The newest version of any slice when the spots were found.
     found_in: u64,
-    /// The spot of each import. It is [`Spot::waiting`] for the identity, and for imports that no row uses: the node
-    /// was removed, has no row, or has a row in the same slice.
+    /// The spot of each import. It is [`Spot::waiting`] for the identity, and for imports that no row uses.
     pub(crate) spots: Vec<Spot>,
     /// The slices of these spots, each once.
     pub(crate) slices: SmallVec<[u32; 6]>,
@@ -29,14 +29,20 @@ impl Sources {
         self.spots.len() == imports && self.slices.iter().all(unmoved)
     }
 
-    /// Finds the spots of the imports of a slice. `versions` is the newest version of any slice.
-    pub(crate) fn find(&mut self, slice: u32, imports: &[Option<NodeHandle>], pages: &Pages, versions: u64) {
+    /// Makes the spots unknown, because an import may have lost its last row.
+    pub(crate) fn forget(&mut self) {
+        self.spots.clear();
+    }
+
+    /// Finds the spots of those imports of a slice that rows use. `versions` is the newest version of any slice.
+    ///
+    /// Whether the other imports are copied would depend on when they were found, which differs with threads.
+    pub(crate) fn find(&mut self, imports: &[Option<NodeHandle>], used: &RowSet, pages: &Pages, versions: u64) {
         let Self { found_in, spots, slices } = self;
         *found_in = versions;
-        let spot =
-            |handle: &Option<NodeHandle>| pages.spot_of((*handle)?).filter(|spot| spot.slice() != slice as usize);
+        let spot = |(at, handle): (usize, &Option<NodeHandle>)| pages.spot_of((*handle).filter(|_| used.contains(at))?);
         spots.clear();
-        spots.extend(imports.iter().map(|handle| spot(handle).unwrap_or(Spot::waiting(0))));
+        spots.extend(imports.iter().enumerate().map(|import| spot(import).unwrap_or(Spot::waiting(0))));
         slices.clear();
         for spot in spots.iter().filter(|spot| spot.as_waiting().is_none()) {
             if let Ok(slice) = u32::try_from(spot.slice())

@@ -111,7 +111,8 @@ impl Store {
         let (slice, others) = apart(&mut self.slices.slices, number);
         let layout = |source| others.get(source as usize).map(|source| source.layout);
         if !slice.sources.are_known(slice.imports.len(), layout) {
-            slice.sources.find(number, &slice.imports, &self.pages, self.clock.versions);
+            let used = slice.used_imports(&self.slices.heads[number as usize].alive);
+            slice.sources.find(&slice.imports, &used, &self.pages, self.clock.versions);
         }
     }
 

@@ -292,7 +292,7 @@ impl Store {
     fn validate_values(&self, number: u32) -> Result<(), String> {
         let slice = &self.slices.slices[number as usize];
         let imports = slice.imports.len();
-        let nodes = slice.used_rows.iter().filter(|&at| at >= imports);
+        let nodes = self.slices.heads[number as usize].alive.iter();
         let needed: HashSet<u16> = nodes.map(|at| slice.rows[at].above).collect();
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {

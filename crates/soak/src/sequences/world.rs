@@ -2,11 +2,12 @@
 
 use super::{Pick, Step};
 use crate::text;
-use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, ParentChange};
+use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, MatrixMirror, MirrorStep, ParentChange};
 use hedgerow::glam::Vec3;
 use hedgerow::visit::{Flow, SliceViewMut, SliceVisitorMut};
 use hedgerow::{
-    Aabb, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+    Aabb, DrawList, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
+    Visibility,
 };
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -90,8 +91,10 @@ pub(super) struct World {
     watches: [Watch; 2],
     /// Whether nothing was edited since the last update.
     current: bool,
-    /// With threads: what readers were told, in order.
+    /// With threads: what readers, a draw list and a mirror were told, in order.
     pub(super) told: String,
+    list: DrawList,
+    mirror: MatrixMirror,
 }
 
 /// Returns an error unless the condition holds.
@@ -119,8 +122,16 @@ impl World {
             assert_eq!(first, Ok(true));
             Watch { reader, rhythm, missed: 0, due: Vec::new(), parents: HashMap::new() }
         });
-        let mut world =
-            Self { scene, items: Vec::new(), numbers: HashMap::new(), watches, current: false, told: String::new() };
+        let mut world = Self {
+            scene,
+            items: Vec::new(),
+            numbers: HashMap::new(),
+            watches,
+            current: false,
+            told: String::new(),
+            list: DrawList::new(),
+            mirror: MatrixMirror::new(),
+        };
         world.adopt(world.scene.root(), None);
         Ok(world)
     }
@@ -409,7 +420,25 @@ impl World {
             }
         }
         self.items.iter_mut().zip(now).for_each(|(item, now)| item.seen = now);
+        if hedgerow::THREADED {
+            self.look();
+        }
         self.read()
+    }
+
+    /// Records what a draw list and a mirror say has changed.
+    fn look(&mut self) {
+        let Self { scene, told, list, mirror, .. } = self;
+        scene.draw_list(list);
+        let changed = [list.changed_commands().collect::<Vec<_>>(), list.changed_matrices().collect()];
+        _ = write!(told, "{changed:?}");
+        mirror.sync(scene, |step| {
+            _ = match step {
+                MirrorStep::Write { first, matrices } => write!(told, " {:?}", first..first + matrices.len()),
+                other => write!(told, " {other:?}"),
+            }
+        });
+        told.push('\n');
     }
 
     /// Reads with the readers whose turn it is.
