@@ -6,7 +6,6 @@
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{DrawableRecord, NO_DRAWABLE, Row, short};
-use crate::store::matrix_slot::MatrixSlot;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
 use crate::store::slice::{Head, Slice};
@@ -438,12 +437,6 @@ impl Store {
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
         let number = u32::try_from(slice).ok()?;
         self.slices.slices.get(slice).filter(|slice| slice.lives).map(|_| self.view(number))
-    }
-
-    /// Returns the world matrix in a slot, as of the last update, if there is such a slot.
-    #[inline]
-    pub(crate) fn matrix_at(&self, slot: MatrixSlot) -> Option<&Mat34> {
-        self.get_view(slot.slice as usize)?.transforms().worlds().get(slot.slot as usize)
     }
 
     /// Returns the slice and the row of a node, if the node has a row.

@@ -148,16 +148,17 @@ fn orders_are_those_of_a_stable_sort() {
     expected.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
     list.order_front_to_back(&mut order, &view, |command| command.material() != Some(1));
     assert_eq!(order.indices(), expected);
-    let mut of_scene = DrawOrder::new();
-    list.order_front_to_back_in(&scene, &mut of_scene, &view, |command| command.material() != Some(1));
-    assert_eq!(of_scene.indices(), expected);
+    // As for a list without matrices.
+    list.order_by_key(&mut order, |_, command| {
+        let world = scene.world(command.node).filter(|_| command.material() != Some(1))?;
+        Some(depth_key(view.depth(world)).into())
+    });
+    assert_eq!(order.indices(), expected);
 
     let mut expected: Vec<u32> = all.iter().copied().filter(|at| !opaque(at)).collect();
     expected.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
     list.order_back_to_front(&mut order, &view, |command| command.material() == Some(1));
     assert_eq!(order.indices(), expected);
-    list.order_back_to_front_in(&scene, &mut of_scene, &view, |command| command.material() == Some(1));
-    assert_eq!(of_scene.indices(), expected);
 
     let key = |at: u32| u64::from(list.commands()[at as usize].mesh) << 40 | u64::from(depth_key(depth(&at)));
     let mut expected = all.clone();

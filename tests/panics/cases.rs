@@ -166,13 +166,7 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
-        names: &[
-            "order::order_by_key",
-            "order::order_front_to_back",
-            "order::order_back_to_front",
-            "order::order_front_to_back_in",
-            "order::order_back_to_front_in",
-        ],
+        names: &["order::order_by_key", "order::order_front_to_back", "order::order_back_to_front"],
         run: |world| {
             let view = DepthView { eye: Vec3::ZERO, forward: Vec3::X };
             world.list.order_by_key(&mut world.order, |_, command| {
@@ -185,8 +179,6 @@ pub(crate) const CASES: &[Case] = &[
             };
             world.list.order_front_to_back(&mut world.order, &view, |_| takes());
             world.list.order_back_to_front(&mut world.order, &view, |_| takes());
-            world.list.order_front_to_back_in(&world.scene, &mut world.order, &view, |_| takes());
-            world.list.order_back_to_front_in(&world.scene, &mut world.order, &view, |_| takes());
         },
     },
     Case {

@@ -1,7 +1,7 @@
 //! Draws sorted by a key of the caller's, or by depth.
 
 use crate::pass::draw::DrawCommand;
-use crate::{DrawList, Mat34, Scene};
+use crate::{DrawList, Mat34};
 use glam::Vec3;
 use hedgerow_math::internal::radix::{self, Counts, DIGIT_BITS};
 
@@ -143,8 +143,9 @@ impl DrawList {
     /// Otherwise the [matrices](DrawList::matrices) are used.
     ///
     /// # Panics
-    /// Panics for a list [without matrices](DrawList::without_matrices) of either kind (see
-    /// [`order_front_to_back_in`](DrawList::order_front_to_back_in)), and for more than 2³² drawables.
+    /// Panics for a list [without matrices](DrawList::without_matrices) of either kind, and for more than 2³²
+    /// drawables. For such a list, pass [`depth_key`] of [`Scene::world`](crate::Scene::world) of the command's node to
+    /// [`order_by_key`](DrawList::order_by_key).
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -166,8 +167,7 @@ impl DrawList {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn order_front_to_back(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
-        let matrices = self.matrices_for_depth();
-        self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| Some(&matrices[index]));
+        self.order_by_depth(order, view, NEAREST_FIRST, takes);
     }
 
     /// Sorts draws by depth, the farthest first, as transparent draws require. Otherwise like
@@ -176,83 +176,23 @@ impl DrawList {
     /// # Panics
     /// Panics in the same cases as [`DrawList::order_front_to_back`].
     pub fn order_back_to_front(&self, order: &mut DrawOrder, view: &DepthView, takes: impl Fn(&DrawCommand) -> bool) {
-        let matrices = self.matrices_for_depth();
-        self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| Some(&matrices[index]));
+        self.order_by_depth(order, view, FARTHEST_FIRST, takes);
     }
 
-    /// Like [`DrawList::order_front_to_back`], but reads the matrices of the last update from the scene of the list.
-    /// Use it for a list [without matrices](DrawList::without_matrices), for example with a
-    /// [`MatrixMirror`](crate::changes::MatrixMirror). A draw whose slot the scene does not have is left out.
-    ///
-    /// # Panics
-    /// Panics if there are more than 2³² drawables.
-    ///
-    /// ```
-    /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform, draw::{DepthView, DrawOrder}};
-    ///
-    /// let mut scene = Scene::new();
-    /// for z in [-3.0, -8.0, -5.0] {
-    ///     let node = Node::transform(Transform::from_xyz(0.0, 0.0, z));
-    ///     scene.insert(scene.root(), node.with_drawable(Drawable::new(1, Aabb::cube(1.0))))?;
-    /// }
-    /// scene.update();
-    /// let (mut list, mut order) = (DrawList::new().without_matrices(), DrawOrder::new());
-    /// scene.draw_list(&mut list);
-    /// let view = DepthView { eye: Vec3::ZERO, forward: Vec3::NEG_Z };
-    /// list.order_front_to_back_in(&scene, &mut order, &view, |_| true);
-    /// assert_eq!(order.indices(), [0, 2, 1]);
-    /// list.order_back_to_front_in(&scene, &mut order, &view, |_| true);
-    /// assert_eq!(order.indices(), [1, 2, 0]);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    pub fn order_front_to_back_in(
-        &self,
-        scene: &Scene,
-        order: &mut DrawOrder,
-        view: &DepthView,
-        takes: impl Fn(&DrawCommand) -> bool,
-    ) {
-        let slots = self.slots();
-        self.order_by_depth(order, view, NEAREST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
-    }
-
-    /// Like [`DrawList::order_back_to_front`], but reads the matrices from the scene of the list: see
-    /// [`DrawList::order_front_to_back_in`].
-    ///
-    /// # Panics
-    /// Panics in the same cases as [`DrawList::order_front_to_back_in`].
-    pub fn order_back_to_front_in(
-        &self,
-        scene: &Scene,
-        order: &mut DrawOrder,
-        view: &DepthView,
-        takes: impl Fn(&DrawCommand) -> bool,
-    ) {
-        let slots = self.slots();
-        self.order_by_depth(order, view, FARTHEST_FIRST, takes, |index| scene.store.matrix_at(slots[index]));
-    }
-
-    /// Sorts draws by the depths of their matrices, with these bits of each key inverted. Drops draws without a matrix.
-    fn order_by_depth<'m>(
+    /// Sorts draws by the depths of their matrices, with these bits of each key inverted.
+    fn order_by_depth(
         &self,
         order: &mut DrawOrder,
         view: &DepthView,
         turned: u32,
         takes: impl Fn(&DrawCommand) -> bool,
-        matrix_of: impl Fn(usize) -> Option<&'m Mat34>,
     ) {
-        self.order_by_key(order, |index, command| {
-            let matrix = matrix_of(index).filter(|_| takes(command))?;
-            Some(u64::from(depth_key(view.depth(matrix)) ^ turned))
-        });
-    }
-
-    fn matrices_for_depth(&self) -> &[Mat34] {
         let relative = self.relative_matrices();
         let matrices = if relative.is_empty() { self.matrices() } else { relative };
         assert_eq!(matrices.len(), self.len(), "a list without matrices has no depths");
-        matrices
+        self.order_by_key(order, |index, command| {
+            takes(command).then(|| u64::from(depth_key(view.depth(&matrices[index])) ^ turned))
+        });
     }
 }
 
