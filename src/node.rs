@@ -289,9 +289,9 @@ impl<'n> Node<'n> {
         matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
     }
 
-    /// Returns the description as a scene keeps it: rotations are normalised, a matrix is one that shears or is flat, an
-    /// empty box is [`Aabb::EMPTY`], and a translation in double precision rounds to the local one and differs from it.
-    /// All edits and all text go through this; values of bytes and patches must be [kept](Self::is_kept).
+    /// Returns the description as a scene keeps it: rotations are normalised, a matrix is one that shears or is flat,
+    /// an empty box is [`Aabb::EMPTY`], and a translation in double precision rounds to the local one and differs from
+    /// it. All edits and all text go through this; values of bytes and patches must be [kept](Self::is_kept).
     #[cold]
     pub(crate) fn checked(mut self) -> Result<Self, Error> {
         if let Some(wide) = self.translation_f64 {
@@ -328,7 +328,8 @@ impl<'n> Node<'n> {
 }
 
 /// What [`NodeMut::set_local`](crate::NodeMut::set_local) takes: a [`Transform`], a matrix ([`Mat34`], [`Affine3A`],
-/// [`Affine3`]), a [`Local`], or `None`, which removes the local transform. Implement it for types of your own.
+/// [`Affine3`]), a [`Local`], or `None`, which removes the local transform. For a type of your own, implement it and
+/// `From<T> for Local`, which [`Scene::set_local`](crate::Scene::set_local) and batches take.
 ///
 /// Of options, only `Option<Local>` converts, so that the compiler knows the type of `None`.
 #[diagnostic::on_unimplemented(

@@ -6,12 +6,12 @@
 //! | for | use | cost |
 //! |---|---|---|
 //! | exact positions far from the origin | [`set_translation_f64`](crate::NodeMut::set_translation_f64) on the few nodes that are far from their parents: planets, cities. The nodes below them have small local transforms | 12 bytes for each such node |
-//! | exact drawing near the camera | a list with an eye: [`DrawList::set_eye`](crate::DrawList::set_eye); upload [`relative_matrices`](crate::DrawList::relative_matrices), and set the camera's translation to zero | O(transforms that changed), or O(drawables) if only the eye moved |
+//! | exact drawing near the camera | a list with an eye: [`DrawList::set_eye`](crate::DrawList::set_eye); upload [`relative_matrices`](crate::DrawList::relative_matrices), and set the camera's translation to zero | O(slices + transforms and drawables of slices with changes); O(drawables) if the eye moved |
 //! | exact culling | a [`CullView`](crate::query::CullView) of such a list, with a frustum relative to the eye; also exact levels and view ranges, with a [`DetailView`](crate::query::DetailView) from the same eye | boxes are rounded outwards; [`bounds`](crate::SceneConfig::bounds) are not needed |
 //!
-//! **Rotations and scales stay in single precision.** At the Earth's radius, a rotation is off by 0.1 m on average and by
-//! up to 0.5 m, so the ground of a turning planet jumps in every frame. Let the planet rest, and turn the sky: the sun,
-//! the stars and whatever orbits.
+//! **Rotations and scales stay in single precision.** At the Earth's radius, a rotation is off by 0.1 m on average and
+//! by up to 0.5 m, so the ground of a turning planet jumps in every frame. Let the planet rest, and turn the sky: the
+//! sun, the stars and whatever orbits.
 //!
 //! [`NodeRef::world_f64`](crate::NodeRef::world_f64) returns the world transform in double precision, for distances,
 //! for physics and for inverse kinematics, and [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) sets it.

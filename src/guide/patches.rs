@@ -6,10 +6,10 @@
 //!
 //! **A prefab with overrides.** Edit the instance by any call. To save it, compare it with the prefab; then the file
 //! only has the overrides. When the prefab changes, merge its change with the overrides. To revert overrides, remove
-//! their entries ([`retain`](crate::patch::Patch::retain)); the inverse of all overrides, then the kept ones, leads from
-//! the instance's state to the wanted one. A node that the instance adds or removes is one override with all its fields:
-//! reverting names does not touch the name of an added node. To apply an override to the prefab, patch the prefab. A
-//! variant of a variant has two consecutive patches: [`then`](crate::patch::Patch::then) joins them.
+//! their entries ([`retain`](crate::patch::Patch::retain)); the inverse of all overrides, then the kept ones, leads
+//! from the instance's state to the wanted one. A node that the instance adds or removes is one override with all its
+//! fields: reverting names does not touch the name of an added node. To apply an override to the prefab, patch the
+//! prefab. A variant of a variant has two consecutive patches: [`then`](crate::patch::Patch::then) joins them.
 //!
 //! ```
 //! use hedgerow::patch::{Field, Instance, Patch};

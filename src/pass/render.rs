@@ -248,7 +248,7 @@ impl DrawList {
     }
 
     /// Returns the ranges of indices whose matrices changed when the list was last filled; see
-    /// [`DrawList::changed_commands`]. Some may have the same bits as before; how many, may depend on threads.
+    /// [`DrawList::changed_commands`].
     pub fn changed_matrices(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::MATRIX)
     }

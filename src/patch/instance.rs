@@ -123,8 +123,8 @@ impl Instance {
         self.ids.id(node)
     }
 
-    /// Returns all ids with their nodes, and the next id. The root has no id, so a [`WithIds`](crate::text::WithIds) with
-    /// these ids cannot be written: write the [`tree`](Self::tree). A removed node keeps its id until
+    /// Returns all ids with their nodes, and the next id. The root has no id, so a [`WithIds`](crate::text::WithIds)
+    /// with these ids cannot be written: write the [`tree`](Self::tree). A removed node keeps its id until
     /// [`assign`](Self::assign) or [`Recorder::read`](crate::patch::Recorder::read) is called.
     ///
     /// ```

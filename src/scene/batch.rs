@@ -66,8 +66,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does and in any form. Use it in frames
-    /// that move many nodes. Does not collect the items. Runs in **O(n)** for n items.
+    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does and in any form.
+    /// Use it in frames that move many nodes. Does not collect the items. Runs in **O(n)** for n items.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of the first item that fails: [`Error::StaleHandle`], [`Error::NotFinite`],

@@ -93,7 +93,7 @@ pub struct ParentChange {
     pub node: NodeHandle,
     /// The parent as of the last read, which may have been removed since; `None` if the node was not in the tree.
     pub before: Option<NodeHandle>,
-    /// The parent as of the last update; `None` if the node is not in the tree any more.
+    /// The parent as of the last update; `None` if the node is not in the tree, or if that parent was removed since.
     pub after: Option<NodeHandle>,
 }
 

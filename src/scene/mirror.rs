@@ -150,11 +150,12 @@ impl MatrixMirror {
         Self { moment: None, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0, gap: 32 }
     }
 
-    /// Sets how far apart two changed ranges must be to stay apart: ranges with fewer than `gap` unchanged items between
-    /// them become one write. The default is 32; with 1, only what changed is written.
+    /// Sets how far apart two changed ranges must be to stay apart: ranges with fewer than `gap` unchanged items
+    /// between them become one write. The default is 32; with 1, only what changed is written.
     ///
     /// A write has a fixed cost, and an unchanged matrix costs 48 bytes. If every tenth matrix changed, the default
-    /// writes all of them at once, and 1 writes a tenth, one by one. Use 1 if a write is only a copy to a staging buffer.
+    /// writes all of them at once, and 1 writes a tenth, one by one. Use 1 if a write is only a copy to a staging
+    /// buffer.
     #[must_use]
     pub const fn with_gap(mut self, gap: usize) -> Self {
         // Adjacent ranges are always joined.
@@ -166,10 +167,9 @@ impl MatrixMirror {
     /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
     ///
     /// Writes the matrices that updates computed since the last call. Ranges with a small
-    /// [gap](Self::with_gap) between them are combined into one write. An array whose layout changed is written completely. It gets a larger range if
-    /// it outgrew the old one, and a smaller range if it fills less than a quarter of the old one. The buffer grows by
-    /// at least a quarter, and shrinks if slices use less than half of it. Matrices with the same bits as before may be
-    /// written, too; how many, may depend on threads.
+    /// [gap](Self::with_gap) between them are combined into one write. An array whose layout changed is written
+    /// completely. It gets a larger range if it outgrew the old one, and a smaller range if it fills less than a
+    /// quarter of the old one. The buffer grows by at least a quarter, and shrinks if slices use less than half of it.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, or of gaps between their ranges, grows.
@@ -245,7 +245,8 @@ impl MatrixMirror {
     /// Fills `instances` with the buffer indices of the matrices of draws. `order` lists the draws, for example
     /// [`DrawGroups::instances`](crate::draw::DrawGroups::instances) or
     /// [`DrawOrder::indices`](crate::draw::DrawOrder::indices). Calls `changed` for each range of `instances` that
-    /// changed, with its first index and its items, to update a copy on the GPU. Joins ranges over small [gaps](Self::with_gap).
+    /// changed, with its first index and its items, to update a copy on the GPU. Joins ranges over small
+    /// [gaps](Self::with_gap).
     ///
     /// Fill the list and sync the mirror after the scene's last update, before this call. Runs in **O(draws)**. A draw
     /// of a slice that the mirror does not know gets `u32::MAX`.

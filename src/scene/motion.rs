@@ -190,8 +190,8 @@ impl Pose {
 }
 
 impl Smooth {
-    /// Starts from the scene as it is. Fill the scene before: nodes that enter later are first blended in the step after
-    /// next. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
+    /// Starts from the scene as it is. Fill the scene before: nodes that enter later are first blended in the step
+    /// after next. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
@@ -211,8 +211,8 @@ impl Smooth {
     /// current matrix; so have all nodes if it was of another scene. For jumps, see [`cut`](Self::cut).
     ///
     /// Without this call, they return the matrices before the last update, which are wrong for blended nodes. Takes 64
-    /// bytes for each node. A [`Blended`] takes as long as [`Scene::changes`] and O(n log n) more for n nodes that moved
-    /// since the previous one, the first O(nodes); filling lists with motion takes O(drawables).
+    /// bytes for each node. A [`Blended`] takes as long as [`Scene::changes`] and O(n log n) more for n nodes that
+    /// moved since the previous one, the first O(nodes); filling lists with motion takes O(drawables).
     #[must_use]
     pub fn with_motion(mut self) -> Self {
         let reader = ChangeReader::new().with_kinds(ChangeKinds::WORLD);
@@ -258,12 +258,14 @@ impl Smooth {
     }
 
     /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example after a teleport.
-    /// Runs in **O(1)**; with motion vectors, the next frame takes O(nodes below) more. Does nothing for a stale handle.
+    /// Runs in **O(1)**; with motion vectors, the next frame takes O(nodes below) more. Does nothing for a stale
+    /// handle.
     ///
     /// With motion vectors, such a jump is no motion: in the next frame, the node and what hangs on it have previous
     /// matrices as if they had had their present local transforms below the parent that the previous frame showed. So a
-    /// filter neither smears the jump nor misses the motion of the ship on which it happened. If the step left the node
-    /// where it was below its parent, the vectors stay as they are. What is anchored below does not hang on the node.
+    /// filter neither smears the jump nor misses the motion of the ship on which it happened. A node that is still
+    /// where the last frame showed it below its parent has not jumped. What is anchored below does not hang on the
+    /// node.
     pub fn cut(&mut self, node: NodeHandle) {
         self.cuts.push(node);
     }

@@ -159,7 +159,7 @@ impl<V> NodeMap<V> {
     ///
     /// Returns `None` only if the map has the value of a later node with the same record number, as with
     /// [`insert`](Self::insert); `make` is not called then. Drops the value of an earlier node with the same record
-    /// number. Runs in amortised **O(1)**.
+    /// number, which [`insert`](Self::insert) returns. Runs in amortised **O(1)**.
     ///
     /// ```
     /// # let scene = hedgerow::Scene::new();

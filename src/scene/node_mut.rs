@@ -274,8 +274,8 @@ impl NodeMut<'_> {
     ///
     /// The translation and its rounding error are both stored in single precision. Their sum has 48 of the 53 bits of
     /// double precision: it is exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists
-    /// [with an eye](crate::DrawList::set_eye) use the exact translation. World matrices, boxes and [`Scene::local`] use
-    /// the rounded translation. The exact translation is preserved by moves, copies, snapshots and text, and by
+    /// [with an eye](crate::DrawList::set_eye) use the exact translation. World matrices, boxes and [`Scene::local`]
+    /// use the rounded translation. The exact translation is preserved by moves, copies, snapshots and text, and by
     /// [`Scene::modify_local`] and [`look_at`](Self::look_at) if these do not change the translation. Moves with
     /// [`Keep::World`] preserve as much as they can. All other ways to set the local transform round the translation.
     ///

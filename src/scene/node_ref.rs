@@ -319,7 +319,8 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world matrix after the second-to-last update, for motion vectors. For a node that was not in the
-    /// scene then, it is the current world matrix. See also [`Smooth::with_motion`](crate::motion::Smooth::with_motion).
+    /// scene then, it is the current world matrix. See also
+    /// [`Smooth::with_motion`](crate::motion::Smooth::with_motion).
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
     /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the current

@@ -298,7 +298,7 @@ impl Scene {
     ///
     /// `list` stores the composed world transforms and boxes, as it does for [`Scene::cull`] with an eye: pass the list
     /// of your camera. Its contents stay. As with `cull`, no box that touches the volume is missed, but more boxes may
-    /// be found in slices whose drawables are far apart.
+    /// be found in slices whose drawables are far apart, and in all slices if the eye is beyond single precision.
     ///
     /// Runs in **O(slices + drawables of slices touched)**, eight at a time, and O(transforms that changed since `list`
     /// composed them) more. For the first call, these are all, and take 120 bytes each.

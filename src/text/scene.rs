@@ -12,8 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references.
 ///
 /// The module's example does both. In a list without ids, the index of a node is its id. Before writing, give each node
-/// an id by [`NodeIds::assign`]. The [ids of an instance](crate::patch::Instance::ids) are refused, as its root has none:
-/// write [`Recorder::tree`](crate::patch::Recorder::tree) or [`Instance::tree`](crate::patch::Instance::tree) instead.
+/// an id by [`NodeIds::assign`]. The [ids of an instance](crate::patch::Instance::ids) are refused, as its root has
+/// none: write [`Recorder::tree`](crate::patch::Recorder::tree) or [`Instance::tree`](crate::patch::Instance::tree)
+/// instead.
 #[derive(Clone, Debug)]
 pub struct WithIds<S = Scene, I = NodeIds> {
     /// The scene.

@@ -474,7 +474,7 @@ fn watch(seed: u64, nodes: usize, frames: usize) -> [usize; 2] {
             1 => scene = Scene::from_bytes(&scene.to_bytes()).unwrap(),
             2 => drop(smooth.blend(&mut scene.clone(), alpha)),
             3 => drop(scene.visit_slices_mut(&mut TransformPass::dirty())),
-            4 if history > 40 => drop(scene.maintain(Duration::MAX)),
+            4 => drop(scene.maintain(Duration::MAX)),
             _ => {}
         }
         if other < 3 {

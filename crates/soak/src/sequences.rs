@@ -11,7 +11,7 @@ use crate::Options;
 use crate::reduce::reduced;
 use fastrand::Rng;
 use hedgerow::{Keep, SceneConfig, Visibility};
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use world::{Check, World};
@@ -130,8 +130,11 @@ impl Sequence {
         }
         let [one, two] = POOLS.with(|pools| pools.each_ref().map(|pool| pool.install(|| self.play_once(steps))));
         let (one, two) = (one?, two?);
+        if one == two {
+            return Ok(());
+        }
         let differ = one.lines().zip(two.lines()).find(|(one, two)| one != two);
-        differ.map_or(Ok(()), |(one, two)| Err(format!("on one thread and on two:\n{one}\n{two}")))
+        Err(format!("on one thread and on two: {differ:?}"))
     }
 }
 
@@ -159,7 +162,8 @@ pub(crate) fn run(options: &Options) -> Check {
     };
     let failed = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..options.threads.max(1)).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()?.err()).min()
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|cause| resume_unwind(cause)));
+        ended.filter_map(Result::err).min()
     });
     if let Some((seed, message)) = &failed {
         let sequence = sequence(*seed);

@@ -3,7 +3,8 @@
 //! If an update changes a matrix, the next update makes the previous matrix equal to the current one, even without
 //! edits. If a node uses another slot than before, the feed has the node's previous matrix. So a segment is filled
 //! again if its slice was swept since the last fill, if any previous matrix in the segment differs from the current
-//! one, or if it was listed again. All segments are filled again if the feed has previous matrices, or if `shows` changed.
+//! one, or if it was listed again. All segments are filled again if the feed has previous matrices, or if `shows`
+//! changed.
 
 use crate::pass::draw::Listing;
 use crate::store::{Feed, SliceView, Store};

@@ -9,8 +9,8 @@
 //! An update goes through these steps:
 //!
 //! 1. [`Store::begin_frame`]: the present matrices become the previous ones; removals are logged.
-//! 2. [`Store::place_and_sweep`]: moved nodes are noted with their history before they lose their row; nodes to place are logged
-//!    as entered or left. Reconstitution keeps histories, and moved nodes get their own histories back.
+//! 2. [`Store::place_and_sweep`]: moved nodes are noted with their history before they lose their row; nodes to place
+//!    are logged as entered or left. Reconstitution keeps histories, and moved nodes get their own histories back.
 //! 3. [`Store::finish_frame`]: matrices are compared with the previous ones, then notes are logged.
 //!
 //! Invariants:

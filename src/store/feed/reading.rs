@@ -148,8 +148,8 @@ impl Store {
         anew
     }
 
-    /// Returns the parent of a node as of the last update; `None` if the node is the root, was not in the tree, or if it
-    /// or its parent was removed since.
+    /// Returns the parent of a node as of the last update; `None` if the node is the root, was not in the tree, or if
+    /// it or its parent was removed since.
     pub(crate) fn parent_in_slice(&self, node: NodeHandle) -> Option<NodeHandle> {
         let spot = self.pages.spot_of(node)?;
         let (slice, row) = self.slices.row(spot).filter(|(slice, _)| !slice.detached)?;
