@@ -194,8 +194,7 @@ fn skipped(root: &Root, arena: &Bump, options: &ImportOptions) -> Vec<Skipped> {
     }
     let nodes = in_scene.iter().enumerate().filter(|&(_, in_scene)| !in_scene);
     let mut skipped: Vec<Skipped> = nodes.map(|(node, _)| Skipped::Node { node }).collect();
-    let is_handled = |name: &str| file::is_known_extension(name) || options.extensions.contains(&name);
-    let foreign = root.extensions_used.iter().filter(|name| !is_handled(name));
+    let foreign = root.extensions_used.iter().filter(|name| !file::is_handled(name, options));
     skipped.extend(foreign.map(|name| Skipped::Extension(name.clone())));
     skipped
 }

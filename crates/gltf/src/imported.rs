@@ -91,7 +91,8 @@ pub struct Imported {
     /// The JSON of extensions of all objects without a place of their own above, such as samplers, accessors, buffer
     /// views, channels, the `asset` and references to textures: pairs of the object's JSON pointer, such as
     /// `/materials/0/normalTexture`, and its extensions by name, in the order of the file. `KHR_texture_transform` and
-    /// compressions that were decoded are left out.
+    /// compressions that were decoded are left out. Empty if the JSON has more than 127 levels,
+    /// not counting extras.
     pub inner_extensions: Vec<(String, Extensions)>,
 }
 

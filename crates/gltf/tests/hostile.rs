@@ -130,6 +130,7 @@ const ITEMS: &[(&str, &str, &str)] = &[
     ),
     (r#""samplers": ["#, r#"{"extensions":{"a":{"b":0}}}"#, "]"),
     (r#""unknown": ["#, r#"{"extensions":{"a":{}}}"#, "]"),
+    (r#""LONG": ["#, r#"{"extensions":{"a":{}}}"#, "]"),
     (r#""extensions": {"KHR_lights_punctual": {"lights": ["#, r#"{"type":"point"}"#, "]}}"),
 ];
 
@@ -139,7 +140,7 @@ fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
     for (before, item, behind) in ITEMS {
         let items = vec![*item; (1 << 12) + 1].join(",");
         let text = format!(r#"{{"asset": {{"version": "2.0"}}, {before}{items}{behind}}}"#);
-        let text = text.replace("ZEROS", &"0,".repeat(99_999));
+        let text = text.replace("ZEROS", &"0,".repeat(99_999)).replace("LONG", &"k".repeat(20_000));
         let begun = memory::begin();
         let import = hedgerow_gltf::from_slice(text.as_bytes(), None).expect("it is a file");
         let used = memory::peak_since(begun) as u64;

@@ -3,23 +3,26 @@
 use super::source::is_read_here;
 use crate::Extensions;
 use core::fmt;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 /// The lists whose elements are items: each has its own `extensions` in an import.
 const ITEMS: [&str; 8] = ["animations", "cameras", "images", "materials", "meshes", "nodes", "scenes", "skins"];
 
-/// Returns the extensions of all other objects in the JSON of a file, with the JSON pointer of each object, in the order
-/// of the file. Returns an empty list if the JSON is invalid.
+/// Returns the extensions of all other objects in the JSON of a file, with the JSON pointer of each object, in the
+/// order of the file, and the bytes of all pointers. Returns an empty list if the JSON is invalid, has more than 127
+/// levels besides extras, or has pointers of more than `most` bytes.
 ///
-/// Runs in **O(text)**.
-pub(super) fn extensions(json: &str) -> Vec<(String, Extensions)> {
-    let mut search = Search::default();
+/// Runs in **O(text + pointers)**.
+pub(super) fn extensions(json: &str, most: u64) -> (Vec<(String, Extensions)>, u64) {
+    let mut search = Search { most, ..Search::default() };
     if json.contains("\"extensions\"") {
         let parsed = (&mut search).deserialize(&mut serde_json::Deserializer::from_str(json));
-        return parsed.map_or_else(|_| Vec::new(), |()| search.found);
+        if parsed.is_err() {
+            search.found = Vec::new();
+        }
     }
-    Vec::new()
+    (search.found, search.bytes)
 }
 
 #[derive(Default)]
@@ -30,6 +33,9 @@ struct Search {
     /// Rust types: the objects in these are searched.
     is_of_item: bool,
     found: Vec<(String, Extensions)>,
+    /// The bytes of the pointers in `found`, and their limit: a long key may be in many of them.
+    bytes: u64,
+    most: u64,
 }
 
 impl Search {
@@ -89,6 +95,10 @@ impl<'de> Visitor<'de> for &mut Search {
             } else if let Value::Object(mut extensions) = map.next_value()? {
                 extensions.retain(|name, _| !is_read_here(name));
                 if !extensions.is_empty() {
+                    self.bytes = self.bytes.saturating_add(self.path.len() as u64);
+                    if self.bytes > self.most {
+                        return Err(A::Error::custom("the pointers take too many bytes"));
+                    }
                     self.found.push((self.path.clone(), extensions));
                 }
             }
@@ -131,7 +141,7 @@ mod tests {
             "meshes":[{{"primitives":[{{{mine},"a/~b":{{{mine}}}}}]}}],"textures":[{{{mine},"a":[true,-1,1.5]}}],
             "bufferViews":[{{"extensions":{{"KHR_texture_transform":{{}}}}}}]}}"#
         );
-        let found = extensions(&json);
+        let (found, bytes) = extensions(&json, 200);
         let places: Vec<&str> = found.iter().map(|(place, _)| place.as_str()).collect();
         let expected = [
             "/asset",
@@ -143,8 +153,12 @@ mod tests {
             "/meshes/0/primitives/0/a~1~0b",
         ];
         assert_eq!(places, expected);
+        assert_eq!(bytes, places.concat().len() as u64);
+        assert_eq!(extensions(&json, bytes), (found.clone(), bytes));
+        let (refused, more) = extensions(&json, bytes - 1);
+        assert!(refused.is_empty() && more == bytes);
         assert!(found.iter().all(|(_, of)| of["ACME_a"]["extensions"]["ACME_b"] == 1));
-        assert_eq!(extensions(&json[1..]), []);
-        assert_eq!(extensions(r#"{"extensions": 7}"#), []);
+        assert_eq!(extensions(&json[1..], 200).0, []);
+        assert_eq!(extensions(r#"{"extensions": 7}"#, 200), (Vec::new(), 0));
     }
 }

@@ -24,4 +24,4 @@ pub(super) use accessor::{Layout, SPARSE_ORDER, check, columns, number, read_ind
 pub(super) use buffers::{Buffers, Files, Source, find, in_folder, read_whole};
 pub(super) use read::{Budget, Numbers, Reader, expect_count};
 pub(super) use repair::{NO_NODE, Unknown};
-pub(super) use source::{Blob, Parsed, is_known_extension, parse};
+pub(super) use source::{Blob, Parsed, is_handled, parse};

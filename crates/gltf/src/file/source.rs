@@ -53,8 +53,18 @@ const CHUNK_HEADER: usize = 8;
 /// A prefix that some writers put before text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
+/// Returns whether the import or the caller handles an extension.
+pub(crate) fn is_handled(name: &str, options: &ImportOptions) -> bool {
+    is_known_extension(name) || is_of_caller(name, options)
+}
+
+/// Returns whether the caller handles an extension. No caller can give compressed bytes their meaning during an import.
+fn is_of_caller(name: &str, options: &ImportOptions) -> bool {
+    options.extensions.contains(&name) && !OF_FEATURES.iter().any(|it| it.0 == name)
+}
+
 /// Returns whether a file that requires this extension is imported correctly.
-pub(crate) fn is_known_extension(name: &str) -> bool {
+fn is_known_extension(name: &str) -> bool {
     KNOWN_EXTENSIONS.contains(&name)
         || KNOWN_FAMILIES.iter().any(|family| name.starts_with(family))
         || OF_FEATURES.iter().any(|&(of_feature, _, is_on)| is_on && of_feature == name)
@@ -117,12 +127,16 @@ pub(crate) fn parse<'a>(
         None => repaired(json, warnings)?,
     };
     check_version(&root)?;
-    // The caller handles these; but no caller can give compressed bytes their meaning during an import.
-    let is_handled = |name: &str| options.extensions.contains(&name) && !OF_FEATURES.iter().any(|it| it.0 == name);
-    root.extensions_required.retain(|name| !is_handled(name));
+    root.extensions_required.retain(|name| !is_of_caller(name, options));
     check_extensions(&root)?;
     let weight = weight.saturating_add(root.materials.len() as u64 * weight::MATERIAL);
-    let inner_extensions = if options.parts.extras { inner::extensions(&text) } else { Vec::new() };
+    let left = most.saturating_sub(weight);
+    let (inner_extensions, of_pointers) =
+        if options.parts.extras { inner::extensions(&text, left) } else { (Vec::new(), 0) };
+    let weight = weight.saturating_add(of_pointers);
+    if of_pointers > left {
+        return Err(ImportErrorKind::TooManyBytes { item: Item::file(), bytes: weight, most }.into());
+    }
     Ok(Parsed { root, blob: blob.map(Cow::Borrowed), inner_extensions, json_bytes: json.len(), unknown, weight })
 }
 

@@ -108,6 +108,11 @@ fn compressed_geometry_is_read_with_a_feature_or_refused() {
         assert_eq!(import.is_ok(), is_on, "{name}");
         let refused_by_feature = |error: &ImportErrorKind| matches!(error, ImportErrorKind::FeatureOff { .. });
         assert!(import.err().is_none_or(|error| refused_by_feature(error.kind())));
+        // A file that does not require it is imported, and the caller learns what was not read.
+        let mut file = requiring(name);
+        file.json["extensionsRequired"] = json!([]);
+        let skipped = options.from_slice(&file.glb(), None).unwrap().imported.skipped;
+        assert_eq!(skipped.contains(&Skipped::Extension(name.to_owned())), !is_on, "{name}");
     }
 }
 
