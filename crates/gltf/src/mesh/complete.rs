@@ -12,8 +12,11 @@ use hedgerow_math::internal::fallible;
 /// Upper bounds on the bytes that a triangle takes while normals or tangents are computed, besides vertices.
 const NORMALS_SCRATCH: u64 = 128;
 const TANGENTS_SCRATCH: u64 = 1152;
-/// The time to compute tangents is also charged: this number of bytes for each triangle and each target.
-const TANGENTS_TIME: u64 = 64;
+/// The bytes of a triangle's indices, before and after.
+const INDICES: u64 = 2 * size_of::<[u32; 3]>() as u64;
+/// The time to compute tangents is also charged: this number of bytes for each triangle, and again for each target. The
+/// time for a triangle grows with the number of triangles around its vertices, up to 256.
+const TANGENTS_TIME: u64 = 1024;
 
 /// Computes the normals and tangents that primitives lack, as far as `options` ask for them.
 pub(crate) fn complete(
@@ -61,11 +64,12 @@ fn charged(
 ) -> Result<(), ImportError> {
     let (triangles, targets) = (data.triangles().len() as u64, data.targets.len() as u64);
     let (vertices, before) = (data.positions.len() as u64, bytes(data));
+    let of_lists = before - size_of_val(&data.indices[..]) as u64;
     let of_vertex =
-        before / vertices.max(1) + 1 + (size_of::<[f32; 7]>() as u64) + targets * size_of::<[f32; 9]>() as u64;
+        of_lists / vertices.max(1) + 1 + (size_of::<[f32; 7]>() as u64) + targets * size_of::<[f32; 9]>() as u64;
     // Each corner may become a vertex, and lists that grow are in memory twice.
     let most = (2 * of_vertex).saturating_mul(vertices.saturating_add(3 * triangles));
-    let most = most.saturating_add(triangles.saturating_mul(scratch.saturating_add(16 * targets)));
+    let most = most.saturating_add(triangles.saturating_mul(scratch + INDICES + 16 * targets));
     reader.budget.room(most, &item)?;
     let refused = |_| ImportError::from(ImportErrorKind::AllocationFailed(item()));
     fallible::probe::<u8>(usize::try_from(most).unwrap_or(usize::MAX)).map_err(refused)?;

@@ -6,13 +6,15 @@ use super::{MeshData, MorphDeltas};
 use glam::{DVec3, Vec3};
 
 impl MeshData {
-    /// Computes flat normals, as glTF demands for triangles without normals: each triangle has its own, on the side from
-    /// which its corners are counter-clockwise. Returns `false` and does nothing if there are normals, or no triangles.
+    /// Computes flat normals, as glTF demands for triangles without normals: each triangle has its own, on the side
+    /// from which its corners are counter-clockwise. Returns `false` and does nothing if there are normals, or no
+    /// triangles.
     ///
     /// Vertices that triangles with different normals share are split. The vertices keep their indices and their order;
-    /// copies are appended to all lists, with joints, weights, morph deltas and attributes. Strips and fans become lists
-    /// of triangles. Morph targets that move positions get the deltas of their flat normals. Tangents are removed.
-    /// Vertices of no triangle, or only of triangles without area, get the normal +z.
+    /// copies are appended to all lists, with joints, weights, morph deltas and attributes. Strips and fans become
+    /// lists of triangles. Morph targets that move positions get the deltas of their flat normals. Tangents are
+    /// removed. Vertices of no triangle, or only of triangles without area, get the normal +z; if a target gives the
+    /// triangle an area, its delta leads from there to the normal of the target.
     ///
     /// [`ImportOptions::with_normals`](crate::ImportOptions::with_normals) does this during the import. Runs in
     /// **O(corners · (log corners + targets))**, and adds at most three vertices for each triangle.
@@ -45,7 +47,10 @@ impl MeshData {
             self.targets.iter().map(|target| (!target.positions.is_empty()).then(|| flat(Some(target)))).collect();
         let triangle = |corner: u32| corner as usize / 3;
         let same = |a, b| morphed.iter().flatten().all(|of| of[triangle(a)] == of[triangle(b)]);
-        let split = Split::of(self.positions.len(), &triangles, |corner| base[triangle(corner)], same);
+        // A triangle that only a target opens needs vertices of its own, too.
+        let opened = |at: usize| morphed.iter().flatten().any(|of| of[at].is_some()).then_some(NORMAL);
+        let value = |corner| base[triangle(corner)].or_else(|| opened(triangle(corner)));
+        let split = Split::of(self.positions.len(), &triangles, value, same);
         let rest = |corner: Option<u32>| corner.and_then(|corner| base[triangle(corner)]).unwrap_or(NORMAL);
         let normals = split.values(|_, corner| rest(corner));
         let deltas: Vec<Vec<[f32; 3]>> = morphed

@@ -16,8 +16,9 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Finds the vertices of triangles. Corner 3 t + c is corner c of triangle t. `value` returns the value of a corner,
-    /// or `None` if any value does. Corners of a vertex share a copy if their values are equal and `same` agrees.
+    /// Finds the vertices of triangles. Corner 3 t + c is corner c of triangle t. `value` returns the value of a
+    /// corner, or `None` if any value does. Corners of a vertex are ordered by value, then by number; a corner shares
+    /// the copy of the one before it if their values are equal and `same` agrees.
     ///
     /// Runs in **O(corners · log corners)**.
     pub(super) fn of<const N: usize>(

@@ -15,9 +15,11 @@ impl MeshData {
     /// Returns `false` and does nothing if there are tangents, no normals, no such set, or no triangles.
     ///
     /// Vertices that need several tangents, such as those where a mirrored texture meets itself, are split, as
-    /// [`compute_normals`](Self::compute_normals) describes. Morph targets that move positions or normals get the deltas
-    /// of their tangents. Vertices of no triangle, or without texture coordinates that span an area, get any tangent
-    /// that is orthogonal to the normal.
+    /// [`compute_normals`](Self::compute_normals) describes. Morph targets that move positions or normals get the
+    /// deltas of their tangents. Vertices of no triangle, or of triangles whose corners or texture coordinates span no
+    /// area, get any tangent that is orthogonal to the normal, and deltas of zero. Around a vertex of more than 256
+    /// triangles, tangents are computed in batches of triangles, so that those at the edge of a batch may differ from
+    /// `MikkTSpace`'s.
     ///
     /// [`ImportOptions::with_tangents`](crate::ImportOptions::with_tangents) does this during the import. Runs in
     /// **O(corners · log corners)** for the mesh and for each such target, with about 1 kB of memory for each triangle.
@@ -120,8 +122,8 @@ impl Faces<'_> {
         batches
     }
 
-    /// Returns position, normal and texture coordinates of a vertex, with v pointing up as `MikkTSpace` expects; `None` if
-    /// a list is too short. Zeros are positive, and numbers that are not finite are zero.
+    /// Returns position, normal and texture coordinates of a vertex, with v pointing up as `MikkTSpace` expects; `None`
+    /// if a list is too short. Zeros are positive, and numbers that are not finite are zero.
     fn corner(self, index: u32) -> Option<([f32; 3], [f32; 3], [f32; 2])> {
         let index = index as usize;
         let plain = |number: f32| if number.is_finite() { number + 0.0 } else { 0.0 };
