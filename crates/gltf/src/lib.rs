@@ -122,7 +122,8 @@
 //! # Importing less
 //!
 //! [`ImportOptions::nodes_only`] imports cameras, lights, the names of meshes, and nodes with names, transforms,
-//! drawables and boxes. [`Parts`] selects what to add. Places and boxes do not depend on the parts.
+//! drawables and boxes. [`Parts`] selects what to add. Places and boxes do not depend on
+//! the parts, except that a declared box is compared with the vertices only if they are read.
 //!
 //! # Animations
 //!
@@ -366,7 +367,8 @@ pub fn from_slice_into(
 /// Reads the bytes of a `.gltf` or `.glb` file into a new scene. `resolver` returns the bytes of separate files: for
 /// archives, asset packs and browsers.
 ///
-/// `resolver` is called once for each buffer, and once for the URI of each image if [`Parts::images`] is set. It gets
+/// `resolver` is called once for each buffer, and for the URI of each image until it returns bytes, if
+/// [`Parts::images`] is set. It gets
 /// paths as they are in the file, percent-decoded and with slashes; they may be absolute or lead out of the folder
 /// (`../`). URIs with a scheme, such as `https:`, are passed unchanged. `data:` URIs are decoded without it. If it
 /// cannot wait, as in a browser, return an error, fetch what [`BufferProblem::Resolver`] names, and import again.

@@ -57,9 +57,9 @@ pub struct ImportOptions {
     pub max_nodes: Option<usize>,
     /// The greatest number of bytes that an import may take, estimated before allocation. The estimate includes parsed
     /// JSON, nodes, scenes, vertices, accessors, keys, weights, decompressed geometry, images in buffers, and further
-    /// copies of image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared accessors count each time
-    /// they are read. `None`, the default, allows 64 bytes for each byte of the file and its buffers, but at least
-    /// 256 MiB.
+    /// copies of image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared accessors count each
+    /// time they are read. For their time, computed tangents count as 1 kB for each triangle, and again for each morph
+    /// target. `None`, the default, allows 64 bytes for each byte of the file and its buffers, but at least 256 MiB.
     pub max_bytes: Option<u64>,
     /// Whether faults are errors instead of [warnings](super::Warning). Default `false`.
     pub strict: bool,
@@ -70,8 +70,8 @@ pub struct ImportOptions {
     /// Whether skinning keeps eight influences for each vertex instead of four: see
     /// [`MeshData::eight_influences`](super::MeshData::eight_influences). Default `false`.
     pub eight_influences: bool,
-    /// Whether to import the numbers of accessors as they are in the file: see [`with_accessors`](Self::with_accessors).
-    /// Default `false`.
+    /// Whether to import the numbers of accessors as they are in the file: see
+    /// [`with_accessors`](Self::with_accessors). Default `false`.
     pub accessors: bool,
     /// Whether triangles without normals get flat normals: see [`with_normals`](Self::with_normals). Default `false`.
     pub normals: bool,
@@ -118,10 +118,10 @@ pub enum Instances {
 /// The optional parts of an import. An import always includes nodes with names and transforms, and drawables with
 /// boxes. It also includes meshes, primitives, cameras and lights, but without the parts below.
 ///
-/// Places and boxes of drawables do not depend on the parts: a skinned mesh is below the base of its rig, with its box
-/// at rest. So skins and what they move are always read and checked, and so are the morph targets of meshes with
-/// weights at rest. All other parts that are left out are neither read nor checked. The lists of parts that are left
-/// out are empty in [`Imported`].
+/// Places and boxes of drawables do not depend on the parts, except that a declared box is compared with the vertices
+/// only if they are read. A skinned mesh is always below the base of its rig, with its box at rest. So skins and what
+/// they move are always read and checked, and so are the morph targets of meshes with weights at rest. All other parts
+/// that are left out are neither read nor checked. The lists of parts that are left out are empty in [`Imported`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     /// The vertices and indices of all primitives: [`ImportedPrimitive::vertices`](super::ImportedPrimitive::vertices).
@@ -321,9 +321,9 @@ impl ImportOptions {
         self
     }
 
-    /// Imports the numbers of all accessors as they are in the file: [`Imported::accessors`]. They are for renderers that
-    /// upload quantised vertices and indices of 16 bits, and for extensions that refer to accessors. Primitives list
-    /// theirs in [`ImportedPrimitive::accessors`](super::ImportedPrimitive::accessors).
+    /// Imports the numbers of all accessors as they are in the file: [`Imported::accessors`]. They are for renderers
+    /// that upload quantised vertices and indices of 16 bits, and for extensions that refer to accessors. Primitives
+    /// list theirs in [`ImportedPrimitive::accessors`](super::ImportedPrimitive::accessors).
     ///
     /// The numbers are neither checked nor repaired. They take memory in addition to [`Parts::vertices`], which can be
     /// left out.
@@ -346,6 +346,7 @@ impl ImportOptions {
     /// clear coat (`KHR_materials_clearcoat`) or anisotropy (`KHR_materials_anisotropy`): see
     /// [`MeshData::compute_tangents`](super::MeshData::compute_tangents). The first of these determines the set of
     /// texture coordinates. Primitives that need tangents and lack normals also get [flat normals](Self::with_normals).
+    /// Around a vertex of more than 256 triangles, some tangents differ from `MikkTSpace`'s.
     #[must_use]
     pub const fn with_tangents(mut self) -> Self {
         self.tangents = true;
@@ -419,7 +420,7 @@ impl ImportOptions {
     }
 
     /// Reads bytes into a scene, after the last child of `parent`. `resolver` returns the bytes of separate files: see
-    /// [`hedgerow_gltf::from_slice_with`](super::from_slice_with).
+    /// [`hedgerow_gltf::from_slice_with`](super::from_slice_with), which has an example.
     ///
     /// # Errors
     /// The errors of [`hedgerow_gltf::from_slice_into`](super::from_slice_into), and [`BufferProblem::Resolver`] for a

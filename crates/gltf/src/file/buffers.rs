@@ -20,14 +20,15 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Git LFS pointers have fewer bytes than this. Larger files are not read before their bytes are needed.
+/// Git LFS pointers have at most this number of bytes. Files of this size are read at once, larger ones when their
+/// bytes are needed.
 const MOST_OF_POINTER: u64 = 1024;
 
 /// The buffers of a file. Their data exists, except for buffers that no view reads. If a buffer has fewer bytes than
 /// the file states, the existing bytes can be read.
 ///
-/// The size of an external file is checked at once, but the file is read only when its bytes are first needed. If
-/// accessors state all bounds that the import needs, the file is never read.
+/// The size of an external file is checked at once, but one of more than 1,024 bytes is read only when its bytes
+/// are first needed. If accessors state all bounds that the import needs, it is never read.
 pub(crate) struct Buffers<'a> {
     buffers: Vec<Buffer<'a>>,
     #[cfg(feature = "meshopt")]

@@ -74,7 +74,7 @@ pub struct PrimitiveAccessors {
     pub attributes: Vec<(String, usize)>,
     /// The indices, if any.
     pub indices: Option<usize>,
-    /// For each morph target, its attributes by name.
+    /// For each morph target, its `POSITION`, `NORMAL` and `TANGENT` by name; `TEXCOORD_n` and `COLOR_n` are left out.
     pub targets: Vec<Vec<(&'static str, usize)>>,
 }
 

@@ -57,6 +57,12 @@ impl Imported {
 
 /// Reads a transform of texture coordinates; returns what is wrong with the JSON if it is none.
 pub(super) fn transform(json: &Value) -> Result<JsonTransform, &'static str> {
+    let mut json = json.clone();
+    if let Some(set) = json.get_mut("texCoord")
+        && let Some(number) = natural(set)
+    {
+        *set = number.into();
+    }
     JsonTransform::deserialize(json).map_err(|_| "it must have an offset, a rotation and a scale")
 }
 

@@ -12,8 +12,11 @@ impl Imported {
     /// Replaces the contents of `triangles` by the corners of all triangles that a node draws, for rays, decals and
     /// physics. The corners are in the space of the node, so that [`Scene::world`] takes them to the world.
     ///
-    /// If `bodies` has the node, the triangles are deformed as its [`Deformed`] is now; else they are those of the file.
-    /// There are none if the node draws points, lines, nothing, or a mesh of another file.
+    /// If `bodies` has the node, the triangles are deformed as its [`Deformed`] is now; else they are those of the
+    /// file. There are none if the node draws points, lines, nothing, or a mesh of another file. Meshes of other files
+    /// are recognised only if [`ImportOptions::after`](crate::ImportOptions::after) gave each file its own ids. With
+    /// [`Instances::Matrices`](crate::Instances::Matrices), the triangles are those of one instance, without its
+    /// matrix.
     ///
     /// Runs in **O(vertices + triangles)**, and computes deformed vertices anew in each call. It allocates if
     /// `triangles` is too short, and for deformed positions.
@@ -21,7 +24,7 @@ impl Imported {
     /// ```
     /// use hedgerow::{data::NodeMap, glam::Vec3};
     ///
-    /// // A triangle with the corners (0, 0, 0), (0, 2, 0) and (2, 0, 0). The second node doubles it with a morph target.
+    /// // A triangle with the corners (0, 0, 0), (0, 2, 0) and (2, 0, 0). The second node doubles it by a target.
     /// let text = br#"{
     ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0, 1]}],
     ///     "nodes": [{"mesh": 0}, {"mesh": 1, "weights": [1]}],
@@ -35,7 +38,7 @@ impl Imported {
     /// let (scene, imported) = (import.scene, import.imported);
     /// let mut bodies = NodeMap::new();
     /// for (drawable, body) in imported.deformed_all(&imported.scenes[0].drawables)? {
-    ///     bodies.insert(drawable.handle, body);
+    ///     _ = bodies.insert(drawable.handle, body);
     /// }
     /// let mut triangles = Vec::new();
     /// imported.triangles(&scene, imported.node(0).unwrap(), &mut bodies, &mut triangles)?;

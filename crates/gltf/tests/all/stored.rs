@@ -123,7 +123,7 @@ fn references_to_textures_are_read_from_any_json() {
         hedgerow_gltf::from_slice(&GltfFile::new(json!({"textures": [{}, {}]})).glb(), None).unwrap().imported;
     let plain = imported.texture_ref(&json!({"index": 1})).unwrap();
     assert_eq!((plain.texture, plain.texcoord, plain.transform), (1, 0, None));
-    let transform = json!({"KHR_texture_transform": {"rotation": 1.5, "texCoord": 3}});
+    let transform = json!({"KHR_texture_transform": {"rotation": 1.5, "texCoord": 3.0}});
     let moved = imported.texture_ref(&json!({"index": 1.0, "texCoord": 2.0, "extensions": transform})).unwrap();
     let transform = moved.transform.unwrap();
     assert_eq!((moved.texture, moved.texcoord, transform.rotation, transform.scale), (1, 3, 1.5, [1.0, 1.0]));
@@ -152,7 +152,7 @@ fn the_triangles_of_a_node_are_those_that_it_draws_now() {
     let (scene, imported) = (&mut import.scene, &import.imported);
     let mut bodies = NodeMap::new();
     for (drawable, body) in imported.deformed_all(&imported.scenes[0].drawables).unwrap() {
-        bodies.insert(drawable.handle, body);
+        _ = bodies.insert(drawable.handle, body);
     }
     let mut player = imported.play(0).unwrap();
     player.set_playback(Playback::Clamp);
