@@ -33,8 +33,8 @@ impl core::fmt::Debug for SliceView<'_> {
 }
 
 impl<'s> SliceView<'s> {
-    /// Returns the number of the slice, as in a [`MatrixSlot`]. It is small and stays the same as long as the slice
-    /// exists. Later slices may reuse it.
+    /// Returns the number of the slice, as in a [`MatrixSlot`](crate::changes::MatrixSlot). It is small and stays the
+    /// same as long as the slice exists. Later slices may reuse it.
     #[must_use]
     #[inline]
     pub fn number(&self) -> u32 {
