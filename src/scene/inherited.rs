@@ -4,7 +4,6 @@ use crate::NodeHandle;
 use crate::scene::{NodeMap, Scene};
 use crate::store::{RowSet, Store};
 use crate::visit::SliceView;
-use std::collections::BTreeMap;
 
 /// A property whose result for each node is computed from the parent's result and the node's own value.
 ///
@@ -20,9 +19,8 @@ use std::collections::BTreeMap;
 /// a detached subtree stay unchanged until it is attached again.
 ///
 /// You may run the property on another scene, for example on one that was loaded again. Then the run computes
-/// everything, and drops the locals of nodes that do not exist there. If nodes of two scenes have locals and the same
-/// record number, the run uses the local of the node that is in the given scene. If nodes of two scenes have handles
-/// with the same bits, a property cannot tell them apart, so use one property per scene.
+/// everything, and drops the locals of nodes that do not exist there; set locals in the loaded scene after that run.
+/// Handles of two scenes may have the same bits or share an entry of a [`NodeMap`]: use one property per scene.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, data::Inherited};
@@ -45,8 +43,6 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     above: T,
     combine: F,
     locals: NodeMap<T>,
-    /// Locals whose entry in `locals` belongs to another node. The next run keeps the locals of nodes in its scene.
-    contested: BTreeMap<NodeHandle, T>,
     results: NodeMap<T>,
     /// Nodes whose local was set or removed since the last run, or earlier if the node had no row at that run.
     changed: Vec<NodeHandle>,
@@ -75,7 +71,6 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             above,
             combine,
             locals: NodeMap::new(),
-            contested: BTreeMap::new(),
             results: NodeMap::new(),
             changed: Vec::new(),
             moment: None,
@@ -84,22 +79,17 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     }
 
     /// Sets a node's own value and returns the old one. Takes effect at the next run, which drops the value if the node
-    /// is not in the scene. Runs in amortised **O(1)**, or in O(log nodes) if a removed node or a node of another scene
-    /// has a value and the same record number.
+    /// is not in the scene. The value of a stale handle is dropped at once if a later node with the same record number
+    /// has one. Runs in amortised **O(1)**.
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
         self.note(node);
-        let aside = self.contested.remove(&node);
-        if self.locals.key_at(node).is_some_and(|other| other != node) {
-            self.contested.insert(node, local);
-            return aside;
-        }
-        self.locals.insert(node, local).map(|(_, before)| before).or(aside)
+        let (displaced, before) = self.locals.insert(node, local)?;
+        (displaced == node && self.locals.contains_key(node)).then_some(before)
     }
 
-    /// Removes a node's own value and returns it. The next run gives the node its parent's result. See
-    /// [`set`](Self::set) for the cost.
+    /// Removes a node's own value and returns it. The next run gives the node its parent's result. Runs in **O(1)**.
     pub fn remove(&mut self, node: NodeHandle) -> Option<T> {
-        let local = self.locals.remove(node).or_else(|| self.contested.remove(&node));
+        let local = self.locals.remove(node);
         if local.is_some() {
             self.note(node);
         }
@@ -122,11 +112,10 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// Returns the node's own value.
     #[must_use]
     pub fn local(&self, node: NodeHandle) -> Option<&T> {
-        self.locals.get(node).or_else(|| self.contested.get(&node))
+        self.locals.get(node)
     }
 
-    /// Returns the nodes' own values. A new value is missing until the next run if a removed node or a node of another
-    /// scene has a value and the same record number.
+    /// Returns the nodes' own values.
     #[must_use]
     pub fn locals(&self) -> &NodeMap<T> {
         &self.locals
@@ -161,12 +150,6 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             self.locals.retain(|node, _| scene.contains(node));
             self.results.clear();
             self.slices.clear();
-        }
-        // At most one of the nodes that share an entry is in this scene.
-        while let Some((node, local)) = self.contested.pop_first() {
-            if store.resolve(node).is_some() {
-                _ = self.locals.replace(node, local);
-            }
         }
         let end = store.slice_end().max(self.slices.len());
         self.slices.resize_with(end, || SliceState { version: 0, nodes: Vec::new(), imports: Vec::new() });

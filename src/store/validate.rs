@@ -292,15 +292,14 @@ impl Store {
     fn validate_values(&self, number: u32) -> Result<(), String> {
         let slice = &self.slices.slices[number as usize];
         let imports = slice.imports.len();
-        let nodes = self.slices.heads[number as usize].alive.iter();
-        let needed: HashSet<u16> = nodes.map(|at| slice.rows[at].above).collect();
+        let used_imports = slice.used_imports(&self.slices.heads[number as usize].alive);
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
                 let Some(id) = handle.and_then(|handle| self.pages.resolve(handle)) else { continue };
                 let spot = self.pages.spot(id);
                 let Some((from, _)) = self.slices.row(spot) else { continue };
                 let inherited = from.inherited(spot.row());
-                let used = needed.contains(&row.slot);
+                let used = used_imports.contains(at);
                 let layout = |source| self.slices.slices.get(source as usize).map(|source| source.layout);
                 let unknown = !slice.sources.are_known(imports, layout);
                 ensure!(

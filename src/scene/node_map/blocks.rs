@@ -2,7 +2,7 @@
 
 use crate::NodeHandle;
 use crate::store::RecordId;
-use core::iter::{Flatten, Zip};
+use core::iter::{self, Flatten, Zip};
 use core::num::NonZeroU32;
 use core::ops::RangeInclusive;
 use core::slice;
@@ -10,7 +10,7 @@ use std::vec;
 
 /// The number of entries of a block.
 const BLOCK: u32 = 64;
-/// The number of blocks of a group, which takes 32 KB. All record numbers fill 65,536 groups, whose list takes 1.5 MB.
+/// The number of blocks of a group, which takes 32 KB. All record numbers fill 65,536 groups, whose lists take 1.6 MB.
 const GROUP: u32 = 1 << 10;
 
 /// A generation of 4 bytes, and the value. The generation of a vacant slot is 0, which no handle has.
@@ -42,9 +42,13 @@ pub(super) struct Block<V> {
     slots: Vec<Slot<V>>,
 }
 
-/// All blocks in groups, so that a single large record number does not need a long array.
+/// All blocks in groups, so that a single large record number does not need a long array. A group begins at the first
+/// block that was used, its start: maps of a few nodes are small, wherever their records are.
 #[derive(Clone)]
-pub(super) struct Blocks<V>(Vec<Vec<Block<V>>>);
+pub(super) struct Blocks<V> {
+    groups: Vec<Vec<Block<V>>>,
+    starts: Vec<u16>,
+}
 
 /// Returns the group, the block and the index of a record's slot.
 #[inline(always)]
@@ -55,30 +59,42 @@ fn locate(handle: NodeHandle) -> [usize; 3] {
 
 impl<V> Blocks<V> {
     pub(super) const fn new() -> Self {
-        Self(Vec::new())
+        Self { groups: Vec::new(), starts: Vec::new() }
     }
 
     #[inline]
     pub(super) fn slot(&self, handle: NodeHandle) -> Option<&Slot<V>> {
         let [group, block, index] = locate(handle);
-        self.0.get(group)?.get(block)?.slots.get(index)
+        let block = block.wrapping_sub(usize::from(*self.starts.get(group)?));
+        self.groups[group].get(block)?.slots.get(index)
     }
 
     #[inline]
     pub(super) fn slot_mut(&mut self, handle: NodeHandle) -> Option<&mut Slot<V>> {
         let [group, block, index] = locate(handle);
-        self.0.get_mut(group)?.get_mut(block)?.slots.get_mut(index)
+        let block = block.wrapping_sub(usize::from(*self.starts.get(group)?));
+        self.groups[group].get_mut(block)?.slots.get_mut(index)
     }
 
     /// Returns the handle's slot, and adds it if it is missing.
     pub(super) fn slot_or_grow(&mut self, handle: NodeHandle) -> &mut Slot<V> {
         let [group, block, index] = locate(handle);
-        if self.0.len() <= group {
-            self.0.resize_with(group + 1, Vec::new);
+        if self.groups.len() <= group {
+            self.groups.resize_with(group + 1, Vec::new);
+            self.starts.resize(group + 1, 0);
         }
-        let blocks = &mut self.0[group];
+        let (blocks, start) = (&mut self.groups[group], &mut self.starts[group]);
+        if blocks.is_empty() {
+            *start = block as u16;
+        }
+        if block < usize::from(*start) {
+            let before = usize::from(*start) - block;
+            blocks.splice(..0, iter::repeat_with(Block::vacant).take(before));
+            *start = block as u16;
+        }
+        let block = block - usize::from(*start);
         if blocks.len() <= block {
-            blocks.resize_with(block + 1, || Block { first: 0, slots: Vec::new() });
+            blocks.resize_with(block + 1, Block::vacant);
         }
         let block = &mut blocks[block];
         if block.slots.is_empty() {
@@ -89,20 +105,20 @@ impl<V> Blocks<V> {
     }
 
     pub(super) fn iter(&self) -> Slots<'_, V> {
-        self.0.iter().flatten().flatten()
+        self.groups.iter().flatten().flatten()
     }
 
     pub(super) fn iter_mut(&mut self) -> SlotsMut<'_, V> {
-        self.0.iter_mut().flatten().flatten()
+        self.groups.iter_mut().flatten().flatten()
     }
 
     pub(super) fn into_iter(self) -> Owned<V> {
-        self.0.into_iter().flatten().flatten()
+        self.groups.into_iter().flatten().flatten()
     }
 
     /// Frees the blocks without an entry.
     pub(super) fn shrink_to_fit(&mut self) {
-        for blocks in &mut self.0 {
+        for (blocks, start) in self.groups.iter_mut().zip(&mut self.starts) {
             for block in &mut *blocks {
                 if block.slots.iter().all(Option::is_none) {
                     block.slots = Vec::new();
@@ -110,11 +126,16 @@ impl<V> Blocks<V> {
             }
             let end = blocks.iter().rposition(|block| !block.slots.is_empty()).map_or(0, |last| last + 1);
             blocks.truncate(end);
+            let vacant = blocks.iter().take_while(|block| block.slots.is_empty()).count();
+            blocks.drain(..vacant);
+            *start += vacant as u16;
             blocks.shrink_to_fit();
         }
-        let end = self.0.iter().rposition(|blocks| !blocks.is_empty()).map_or(0, |last| last + 1);
-        self.0.truncate(end);
-        self.0.shrink_to_fit();
+        let end = self.groups.iter().rposition(|blocks| !blocks.is_empty()).map_or(0, |last| last + 1);
+        self.groups.truncate(end);
+        self.groups.shrink_to_fit();
+        self.starts.truncate(end);
+        self.starts.shrink_to_fit();
     }
 }
 
@@ -137,6 +158,10 @@ impl Iterator for Records {
 }
 
 impl<V> Block<V> {
+    fn vacant() -> Self {
+        Self { first: 0, slots: Vec::new() }
+    }
+
     fn records(&self) -> Records {
         Records(self.first..=self.first + (BLOCK - 1))
     }
@@ -185,19 +210,20 @@ mod tests {
 
     #[test]
     fn numbers_far_apart_take_few_blocks_and_shrinking_keeps_those_in_use() {
-        let numbers = [0, 63, 64, 70_000, u32::MAX];
+        let numbers = [70_000, 64, 900, 0, 63, u32::MAX];
         let mut blocks = Blocks::new();
         numbers.iter().for_each(|&number| *blocks.slot_or_grow(handle(number)) = Some(Entry::new(handle(number), ())));
-        *blocks.slot_or_grow(handle(900)) = None;
-        let in_use = |blocks: &Blocks<()>| blocks.0.iter().flatten().filter(|block| !block.slots.is_empty()).count();
+        *blocks.slot_mut(handle(900)).expect("a block in use") = None;
+        let in_use =
+            |blocks: &Blocks<()>| blocks.groups.iter().flatten().filter(|block| !block.slots.is_empty()).count();
         assert_eq!(in_use(&blocks), 5);
-        assert!(blocks.0.iter().map(Vec::len).sum::<usize>() <= 3 * GROUP as usize);
+        assert_eq!(blocks.groups.iter().map(Vec::len).sum::<usize>(), 15 + 1 + 1);
         blocks.shrink_to_fit();
         assert_eq!(in_use(&blocks), 4);
         let found = blocks.iter().filter(|(_, slot)| slot.is_some()).map(|(record, _)| record.number());
-        assert!(found.eq(numbers));
-        numbers.iter().for_each(|&number| *blocks.slot_mut(handle(number)).expect("a block in use") = None);
+        assert!(found.eq([0, 63, 64, 70_000, u32::MAX]));
+        blocks.iter_mut().for_each(|(_, slot)| *slot = None);
         blocks.shrink_to_fit();
-        assert!(blocks.0.is_empty());
+        assert!(blocks.groups.is_empty());
     }
 }
