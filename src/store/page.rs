@@ -493,6 +493,12 @@ impl Pages {
         self.marks.iter().zip(&self.pages).filter(|(mark, _)| **mark != 0).map(|(_, page)| &**page)
     }
 
+    /// Returns whether there are more records than second-level caches hold, so that prefetches pay off.
+    #[inline(always)]
+    pub(crate) fn exceed_cache(&self) -> bool {
+        self.pages.len() > 16
+    }
+
     #[inline(always)]
     pub(crate) fn prefetch_record(&self, id: RecordId) {
         self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.records, id.index()));

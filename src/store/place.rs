@@ -88,7 +88,8 @@ impl Store {
             let Scratch { by_slice, ends, sort, .. } = &mut scratch;
             let end = |slice: usize| ends.get(slice).map_or(0, |&end| end as usize);
             let begin = (number as usize).checked_sub(1).map_or(0, end);
-            self.place_in(number, &by_slice[begin..end(number as usize)], sort, &mut reorder);
+            let count = end(number as usize) - begin;
+            self.place_in(number, &by_slice[begin..], count, sort, &mut reorder);
             if !shared {
                 self.sweep_slice(number, self.slices.order.get(at + 1).copied(), &mut scratch.slots);
                 for &(_, piece) in &reorder.pieces[pieces..] {
@@ -114,8 +115,9 @@ impl Store {
         self.waiting.is_empty() && self.slices.edited.is_empty()
     }
 
-    /// Frees dead rows of a slice, and gives nodes rows there, parents first.
-    fn place_in(&mut self, number: u32, nodes: &[Fresh], sort: &mut Sort, reorder: &mut Reorder) {
+    /// Frees dead rows of a slice, and gives the first `count` nodes of a list rows there, parents first.
+    fn place_in(&mut self, number: u32, list: &[Fresh], count: usize, sort: &mut Sort, reorder: &mut Reorder) {
+        let nodes = &list[..count];
         let at = number as usize;
         let head = &mut self.slices.heads[at];
         let killed = core::mem::take(&mut head.killed);
@@ -126,7 +128,7 @@ impl Store {
             self.slices.slices[at].free_dead(head);
             self.slices.list_unboxed(at);
         }
-        let put = self.put_all(number, nodes);
+        let put = self.put_all(number, nodes, list);
         let (slice, head) = (&mut self.slices.slices[at], &mut self.slices.heads[at]);
         let reshaped = core::mem::take(&mut head.reshaped);
         if head.live == 0 {
@@ -205,14 +207,15 @@ impl Store {
         owners.clear();
         fresh.reserve(count);
         owners.resize(count, UNLISTED);
+        let ahead = if pages.exceed_cache() { &waiting.unplaced[..] } else { &[] };
         for (k, &id) in waiting.unplaced.iter().enumerate() {
-            if let Some(&ahead) = waiting.unplaced.get(k + 32) {
+            if let Some(&ahead) = ahead.get(k + 32) {
                 pages.prefetch_parent(ahead);
             }
-            if let Some(&ahead) = waiting.unplaced.get(k + 16) {
+            if let Some(&ahead) = ahead.get(k + 16) {
                 pages.prefetch_spot(pages.parent(ahead));
             }
-            if let Some(&ahead) = waiting.unplaced.get(k + 8)
+            if let Some(&ahead) = ahead.get(k + 8)
                 && let Some(index) = pages.spot(pages.parent(ahead)).as_waiting()
             {
                 prefetch(owners, index as usize);
@@ -267,8 +270,9 @@ impl Store {
         }
     }
 
-    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many nodes got a row.
-    fn put_all(&mut self, number: u32, nodes: &[Fresh]) -> usize {
+    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many nodes got a row. `list` goes
+    /// on after `nodes` with those of the next slices: a slice gets too few nodes to start its own prefetches.
+    fn put_all(&mut self, number: u32, nodes: &[Fresh], list: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.max_rows(), self.max_nodes());
         let Self { pages, slices, components, .. } = self;
         let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
@@ -278,12 +282,13 @@ impl Store {
         if head.reshaped || !fits || nodes.len() > head.live as usize {
             return 0;
         }
+        let (here, list) = if pages.exceed_cache() { (nodes, list) } else { (&[][..], &[][..]) };
         for (count, &Fresh { id, above, .. }) in nodes.iter().enumerate() {
-            if let Some(&Fresh { id: ahead, .. }) = nodes.get(count + 24) {
+            if let Some(&Fresh { id: ahead, .. }) = list.get(count + 24) {
                 pages.prefetch_record(ahead);
                 pages.prefetch_spot(ahead);
             }
-            if let Some(&Fresh { id: ahead, above, .. }) = nodes.get(count + 8) {
+            if let Some(&Fresh { id: ahead, above, .. }) = here.get(count + 8) {
                 if pages.record(ahead).has.has(Has::DRAWABLE) {
                     components.drawable.prefetch(ahead);
                     pages.prefetch_state(ahead);

@@ -429,8 +429,8 @@ impl Store {
                 let slot = usize::from(from.slot);
                 let at = new.slots.records.len();
                 to.slot = short(at);
-                let local = if slice.stale { pages.record(id).local } else { slice.slots.locals[slot] };
-                new.push_slot(id, slot_above, local, slice.slots.worlds[slot]);
+                new.push_slot(id, slot_above, slice.slots.locals[slot], slice.slots.worlds[slot]);
+                new.stale |= slice.stale;
                 // An import of a later source may be older than the node's value in an earlier source, which may have
                 // been reconstituted in this update.
                 let parent = slice.slots.parents[slot] as usize;
