@@ -1,134 +1,229 @@
-//! A spatial index that follows a scene's change feed: an R*-tree of positions, updated each frame only for nodes that
-//! moved, entered or left.
+//! A pass of your own over a scene's columns: a bounding-volume hierarchy of all drawables that follows the scene, and
+//! computes only what changed.
 //!
 //! ```text
-//! cargo run --release --example spatial_index
+//! cargo run --release --example spatial_index -- [FRAMES]
 //! ```
 //!
-//! Ships with turrets wander; some sink, others are launched. Every frame the tree is updated and queried for nodes
-//! near a lighthouse. A brute-force query checks the result.
+//! Ships with turrets wander in random frames; some sink, others are launched, docked, hidden or refitted. Sometimes
+//! updates are skipped, the scene is loaded or cloned, or a blend of two steps is shown. After each frame, the hierarchy
+//! is compared with one that is built anew, and a query with [`Scene::query`].
 
-use hedgerow::changes::{ChangeReader, Changed};
+use hedgerow::changes::{ChangedSlots, SliceChange, SliceCursor};
 use hedgerow::glam::Vec3;
-use hedgerow::{Error, Node, NodeHandle, Scene, SceneConfig, Transform};
-use rstar::RTree;
-use rstar::primitives::GeomWithData;
-use std::collections::HashMap;
+use hedgerow::motion::Smooth;
+use hedgerow::visit::SliceView;
+use hedgerow::{
+    Aabb, Drawable, Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
+};
+use std::collections::BTreeMap;
 
-const SHIPS: usize = 400;
-const TURRETS: usize = 4;
-const FRAMES: usize = 10;
-/// The numbers of ships that move, sink and are launched in a frame.
-const MOVING: usize = 40;
-const SINKING: usize = 8;
-/// The reach of the lighthouse at the origin.
-const REACH: f32 = 30.0;
+/// The number of boxes that one box of the level above contains.
+const GROUP: usize = 16;
 
-type Entry = GeomWithData<[f32; 3], NodeHandle>;
-
-/// Positions in an R*-tree; also by handle, to find the entry of a node that moved or was removed.
+/// A box for each drawable, each group of drawables, and each slice.
 #[derive(Default)]
-struct Index {
-    tree: RTree<Entry>,
-    places: HashMap<NodeHandle, [f32; 3]>,
+struct Hierarchy {
+    cursor: SliceCursor,
+    parts: BTreeMap<u32, Part>,
+    /// The number of boxes computed from drawables.
+    computed: usize,
 }
 
-impl Index {
-    /// Applies the changes of the last update.
-    fn follow(&mut self, scene: &Scene, changes: Changed<'_>) {
-        if changes.is_whole() {
-            *self = Self::default();
-        }
-        for &node in changes.left().iter().chain(changes.moved()) {
-            if let Some(place) = self.places.remove(&node) {
-                self.tree.remove(&Entry::new(place, node));
-            }
-        }
-        for &node in changes.entered().iter().chain(changes.moved()) {
-            if let Some(place) = place(scene, node) {
-                self.tree.insert(Entry::new(place, node));
-                self.places.insert(node, place);
+/// The boxes of one slice, by drawable slot. Unused slots have empty boxes.
+#[derive(PartialEq, Debug)]
+struct Part {
+    nodes: Vec<Option<NodeHandle>>,
+    boxes: Vec<Aabb>,
+    groups: Vec<Aabb>,
+    own: Aabb,
+}
+
+impl Hierarchy {
+    /// Takes over what changed since the last call.
+    fn follow(&mut self, scene: &Scene) {
+        for change in scene.changed_slices(&mut self.cursor) {
+            match change {
+                SliceChange::Gone { number } => drop(self.parts.remove(&number)),
+                SliceChange::Rows { slice, .. } => {
+                    let part = Part::of(slice);
+                    self.computed += part.boxes.len();
+                    self.parts.insert(slice.number(), part);
+                }
+                SliceChange::Slots { slice, slots } => {
+                    let part = self.parts.get_mut(&slice.number()).expect("each slice comes with its rows first");
+                    self.computed += part.refit(slice, slots);
+                }
             }
         }
     }
 
-    /// Returns the nodes within reach of the origin, ordered by handle.
-    fn near(&self) -> Vec<NodeHandle> {
-        let found = self.tree.locate_within_distance([0.0; 3], REACH * REACH);
-        let mut near: Vec<_> = found.map(|entry| entry.data).collect();
+    /// Returns the nodes whose boxes overlap, in the order of their handles.
+    fn near(&self, area: &Aabb) -> Vec<NodeHandle> {
+        let mut near = Vec::new();
+        for part in self.parts.values().filter(|part| part.own.intersects(area)) {
+            for (group, _) in part.groups.iter().enumerate().filter(|(_, bounds)| bounds.intersects(area)) {
+                let slots = (group * GROUP..).zip(part.boxes.chunks(GROUP).nth(group).unwrap_or_default());
+                let found = slots.filter(|(_, bounds)| bounds.intersects(area));
+                near.extend(found.filter_map(|(slot, _)| part.nodes[slot]));
+            }
+        }
         near.sort_unstable();
         near
     }
 }
 
-fn place(scene: &Scene, node: NodeHandle) -> Option<[f32; 3]> {
-    scene.world(node).map(|world| world.translation().to_array())
-}
-
-/// Returns the same nodes by visiting every node.
-fn near_the_long_way(scene: &Scene) -> Vec<NodeHandle> {
-    let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
-    let mut near: Vec<_> = nodes
-        .filter(|&node| place(scene, node).is_some_and(|[x, y, z]| x * x + y * y + z * z <= REACH * REACH))
-        .collect();
-    near.sort_unstable();
-    near
-}
-
-/// Pseudorandom numbers between -1 and 1, the same at every run.
-struct Dice(fastrand::Rng);
-
-impl Dice {
-    fn roll(&mut self) -> f32 {
-        2.0 * self.0.f32() - 1.0
+impl Part {
+    fn of(slice: SliceView<'_>) -> Self {
+        let drawables = slice.drawables();
+        let listed = || (0..drawables.len()).map(|slot| drawables.get(slot));
+        let worlds = slice.transforms().worlds();
+        let world_box = |drawable: hedgerow::visit::ListedDrawable| {
+            drawable.drawable.bounds.transformed(&worlds[drawable.transform])
+        };
+        let mut part = Self {
+            nodes: listed().map(|listed| Some(listed?.node)).collect(),
+            boxes: listed().map(|listed| listed.map_or(Aabb::EMPTY, world_box)).collect(),
+            groups: vec![Aabb::EMPTY; drawables.len().div_ceil(GROUP)],
+            own: Aabb::EMPTY,
+        };
+        (0..part.groups.len()).for_each(|group| part.merge(group));
+        part.own = merged(&part.groups);
+        part
     }
 
-    fn below(&mut self, end: usize) -> usize {
-        self.0.usize(..end)
+    /// Computes the boxes of drawables whose matrices changed, and those above. Returns the number of drawables.
+    fn refit(&mut self, slice: SliceView<'_>, slots: ChangedSlots<'_>) -> usize {
+        let (drawables, worlds, mut computed) = (slice.drawables(), slice.transforms().worlds(), 0);
+        for group in 0..self.groups.len() {
+            let before = computed;
+            for slot in group * GROUP..self.boxes.len().min((group + 1) * GROUP) {
+                if let Some(listed) = drawables.get(slot).filter(|listed| slots.contains(listed.transform)) {
+                    self.boxes[slot] = listed.drawable.bounds.transformed(&worlds[listed.transform]);
+                    computed += 1;
+                }
+            }
+            if computed > before {
+                self.merge(group);
+            }
+        }
+        self.own = merged(&self.groups);
+        computed
     }
 
+    fn merge(&mut self, group: usize) {
+        self.groups[group] = merged(self.boxes.chunks(GROUP).nth(group).unwrap_or_default());
+    }
+}
+
+fn merged(boxes: &[Aabb]) -> Aabb {
+    boxes.iter().fold(Aabb::EMPTY, |all, bounds| all.merge(bounds))
+}
+
+/// Ships, and pseudorandom numbers that are the same at every run.
+struct Sea {
+    scene: Scene,
+    ships: Vec<NodeHandle>,
+    dice: fastrand::Rng,
+}
+
+impl Sea {
     fn afloat(&mut self) -> Transform {
-        Transform::from_xyz(self.roll() * 100.0, 0.0, self.roll() * 100.0)
+        Transform::from_xyz(self.dice.f32() * 200.0 - 100.0, 0.0, self.dice.f32() * 200.0 - 100.0)
+    }
+
+    fn pick(&mut self) -> NodeHandle {
+        self.ships[self.dice.usize(..self.ships.len())]
+    }
+
+    /// Inserts a ship with four turrets.
+    fn launch(&mut self) -> Result<(), Error> {
+        let ship = Node::transform(self.afloat()).with_drawable(Drawable::new(0, Aabb::cube(2.0)));
+        let ship = self.scene.insert(self.scene.root(), ship)?;
+        for turret in 0..4 {
+            let offset = Transform::from_xyz(0.0, 1.0, turret as f32 - 1.5);
+            let turret = Node::transform(offset).with_drawable(Drawable::new(1, Aabb::cube(0.3)));
+            self.scene.insert(ship, turret)?;
+        }
+        self.ships.push(ship);
+        Ok(())
+    }
+
+    fn edit(&mut self) -> Result<(), Error> {
+        let (ship, other) = (self.pick(), self.pick());
+        match self.dice.u32(..12) {
+            0 => self.launch()?,
+            1 if self.ships.len() > 100 => {
+                self.scene.remove(ship)?;
+                self.ships.retain(|&ship| self.scene.contains(ship));
+            }
+            // A ship cannot be docked at one that is docked at it.
+            2 => _ = self.scene.reparent(ship, other, Keep::World),
+            3 => _ = self.scene.reparent(ship, self.scene.root(), Keep::Local)?,
+            4 => _ = self.scene.reparent(ship, Place::Detached, Keep::Local)?,
+            5 => {
+                let drawable = Drawable::new(2, Aabb::cube(self.dice.f32()));
+                self.scene.edit(ship)?.set_drawable(drawable)?;
+            }
+            6 => {
+                self.scene.edit(ship)?.set_visibility(Visibility::Hidden);
+            }
+            _ => {
+                let transform = self.afloat();
+                self.scene.set_local(ship, transform)?;
+            }
+        }
+        Ok(())
     }
 }
 
-/// Inserts a ship with turrets.
-fn launch(scene: &mut Scene, dice: &mut Dice) -> Result<NodeHandle, Error> {
-    let ship = scene.insert(scene.root(), Node::transform(dice.afloat()))?;
-    for turret in 0..TURRETS {
-        let offset = Vec3::new(0.0, 1.0, turret as f32 - 1.5);
-        scene.insert(ship, Node::transform(Transform::IDENTITY.with_translation(offset)))?;
+/// Lets the hierarchy follow, and compares it with one that is built anew.
+fn follow(hierarchy: &mut Hierarchy, scene: &Scene) -> Result<(), Box<dyn std::error::Error>> {
+    hierarchy.follow(scene);
+    let mut anew = Hierarchy::default();
+    anew.follow(scene);
+    let (area, mut near) = (Aabb::new(Vec3::splat(-30.0), Vec3::splat(30.0)), Vec::new());
+    scene.query(&area, Layers::ALL, &mut near)?;
+    near.sort_unstable();
+    // A query leaves out what is hidden; a hierarchy does not.
+    let shown = |node: &NodeHandle| scene.get(*node).is_some_and(|node| !node.layers().is_empty());
+    let found: Vec<NodeHandle> = hierarchy.near(&area).into_iter().filter(shown).collect();
+    if hierarchy.parts != anew.parts || found != near {
+        return Err("the hierarchy is out of step with the scene".into());
     }
-    Ok(ship)
+    Ok(())
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-    let mut reader = ChangeReader::new();
-    let mut dice = Dice(fastrand::Rng::with_seed(1));
-    let mut ships = (0..SHIPS).map(|_| launch(&mut scene, &mut dice)).collect::<Result<Vec<_>, _>>()?;
-    let mut index = Index::default();
-    println!("{:>5}{:>8}{:>9}{:>9}{:>9}{:>9}", "frame", "nodes", "moved", "entered", "left", "near");
-    for frame in 0..FRAMES {
-        if frame > 0 {
-            for _ in 0..SINKING {
-                scene.remove(ships.swap_remove(dice.below(ships.len())))?;
-                ships.push(launch(&mut scene, &mut dice)?);
-            }
-            for _ in 0..MOVING {
-                scene.set_local(ships[dice.below(ships.len())], dice.afloat())?;
-            }
+    let frames = std::env::args().nth(1).map_or(Ok(200), |frames| frames.parse::<u32>())?;
+    let scene =
+        Scene::with_config(SceneConfig { bounds: true, changes: true, max_nodes: 256, ..SceneConfig::DEFAULT })?;
+    let mut sea = Sea { scene, ships: Vec::new(), dice: fastrand::Rng::with_seed(1) };
+    (0..300).try_for_each(|_| sea.launch())?;
+    sea.scene.update();
+    let mut hierarchy = Hierarchy::default();
+    let mut smooth = Smooth::new(&sea.scene)?;
+    for _ in 0..frames {
+        for _ in 0..sea.dice.u32(..12) {
+            sea.edit()?;
         }
-        scene.update();
-        let changes = scene.changes(&mut reader)?;
-        index.follow(&scene, changes);
-
-        let near = index.near();
-        if near != near_the_long_way(&scene) || index.tree.size() != scene.len() {
-            return Err("the index is out of step with the scene".into());
+        sea.scene.update();
+        smooth.step(&sea.scene)?;
+        match sea.dice.u32(..12) {
+            0 | 1 => continue,
+            2 => sea.scene = Scene::from_bytes(&sea.scene.to_bytes())?,
+            3 => sea.scene = sea.scene.clone(),
+            4 => follow(&mut hierarchy, &sea.scene.clone())?,
+            5 => follow(&mut hierarchy, &smooth.blend(&mut sea.scene, 0.5))?,
+            _ => {}
         }
-        let [moved, entered, left] = [changes.moved(), changes.entered(), changes.left()].map(<[_]>::len);
-        println!("{frame:>5}{:>8}{moved:>9}{entered:>9}{left:>9}{:>9}", scene.len(), near.len());
+        sea.scene.update();
+        follow(&mut hierarchy, &sea.scene)?;
     }
+    let drawables: usize = sea.scene.slices().map(|slice| slice.drawables().iter().count()).sum();
+    println!(
+        "{frames} frames with {drawables} drawables: {} boxes computed a frame",
+        hierarchy.computed / frames.max(1) as usize
+    );
     Ok(())
 }

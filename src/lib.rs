@@ -40,7 +40,7 @@
 //! | [`edit`] | edits of many nodes: batches, queues | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
-//! | [`changes`] | change tracking: nodes, and matrices to upload | [`Changed`](changes::Changed), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`changes`] | change tracking: nodes, slices, and matrices to upload | [`Changed`](changes::Changed), [`SliceCursor`](changes::SliceCursor), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`motion`] | frames between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
 //! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited), [`NodeIds`](data::NodeIds) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |

@@ -1,6 +1,7 @@
 //! Passes over a scene in a frame: find what is visible, and list what to draw.
 
 mod cull;
+mod cursor;
 mod detail;
 mod draw;
 mod render;
@@ -9,6 +10,8 @@ mod threads;
 mod transform;
 
 pub(crate) use cull::{Found, MOST_PROBES, Probe, Sieve};
+pub(crate) use cursor::{Change, Computed, Look};
+pub use cursor::{ChangedSlices, ChangedSlots, SliceChange, SliceCursor};
 pub use detail::{DetailView, LevelsOfDetail};
 pub(crate) use draw::Movable;
 pub use draw::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawOrder, depth_key};

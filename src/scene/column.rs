@@ -1,5 +1,6 @@
 //! A column of your own, parallel to the transforms of a scene.
 
+use crate::pass::{Look, SliceCursor};
 use crate::scene::{NodeMap, Scene};
 use crate::store::{MatrixSlot, RecordId, Store};
 use crate::visit::SliceView;
@@ -50,23 +51,22 @@ pub struct Column<T> {
     parts: Vec<Part<T>>,
     /// Values of nodes that have no slot in `parts` yet: new nodes, and nodes that moved to another slice.
     waiting: NodeMap<T>,
-    /// The scene and its newest version at the last update.
-    moment: Option<(u64, u64)>,
+    cursor: SliceCursor,
 }
 
 /// The values of one slice.
 #[derive(Clone, Debug)]
 struct Part<T> {
-    /// The version of the slice for which `owners` is valid; 0 for none.
-    version: u64,
     /// For each slot, the node's handle as bits; 0 for imports and unused slots.
     owners: Vec<u64>,
     values: Vec<T>,
 }
 
 impl<T> Part<T> {
-    const EMPTY: Self = Self { version: 0, owners: Vec::new(), values: Vec::new() };
+    const EMPTY: Self = Self { owners: Vec::new(), values: Vec::new() };
 }
+
+const CURSOR: SliceCursor = SliceCursor::new().with_detached().without_transforms();
 
 /// The panic message if a slice of the scene has changed or has no values.
 const CURRENT: &str = "slots of the scene changed since Column::update: call it directly before the pass";
@@ -75,7 +75,7 @@ impl<T: Clone> Column<T> {
     /// Creates a column without values. New nodes get this default.
     #[must_use]
     pub const fn new(default: T) -> Self {
-        Self { default, parts: Vec::new(), waiting: NodeMap::new(), moment: None }
+        Self { default, parts: Vec::new(), waiting: NodeMap::new(), cursor: CURSOR }
     }
 
     /// Adapts the arrays to the slots of the scene.
@@ -84,18 +84,23 @@ impl<T: Clone> Column<T> {
     /// Setting local transforms does not count as an edit. A call with another scene rearranges all values.
     pub fn update(&mut self, scene: &Scene) {
         let store = &scene.store;
-        let now = (store.scene_number(), store.versions());
-        if self.moment == Some(now) && self.waiting.is_empty() {
-            return;
-        }
         // If a value's `clone` or `drop` panics, the next call arranges everything again.
-        let same_scene = self.moment.take().is_some_and(|(scene, _)| scene == now.0);
+        let mut cursor = core::mem::replace(&mut self.cursor, CURSOR);
+        let mut look = cursor.look(store);
+        if !(look.is_still() && self.waiting.is_empty()) {
+            self.arrange_changed(store, &mut look);
+        }
+        look.finish();
+        self.cursor = cursor;
+    }
+
+    fn arrange_changed(&mut self, store: &Store, look: &mut Look<'_, '_>) {
         let end = store.slice_end().max(self.parts.len());
         self.parts.resize_with(end, || Part::EMPTY);
         let mut arrived = Vec::new();
         for number in 0..end {
             match store.get_view(number) {
-                Some(slice) if same_scene && self.parts[number].version == slice.version() => {}
+                Some(slice) if !look.at(slice).rows => {}
                 Some(slice) => self.arrange(&slice, &mut arrived),
                 None => {
                     self.release(number, |_, _| true);
@@ -112,7 +117,6 @@ impl<T: Clone> Column<T> {
         if !self.waiting.is_empty() {
             self.waiting.retain(|node, _| store.resolve(node).is_some_and(|id| store.has_transform(id)));
         }
-        self.moment = Some(now);
     }
 
     /// Frees unused memory; call it after a scene has become smaller.
@@ -154,7 +158,6 @@ impl<T: Clone> Column<T> {
         let end = owners.len();
         part.owners = owners;
         part.values.truncate(end);
-        part.version = slice.version();
     }
 
     /// Moves values whose slot and owner satisfy `leaves` to `waiting`. Values that already wait are newer and stay.
@@ -169,7 +172,6 @@ impl<T: Clone> Column<T> {
                 *owner = 0;
             }
         }
-        part.version = 0;
     }
 
     /// Returns the value of a node. `None` for a stale handle, for a node without a transform, and for a node whose
@@ -222,8 +224,8 @@ impl<T: Clone> Column<T> {
     /// before the pass, after [`Scene::update`], [`Scene::maintain`] and all edits except those of local transforms.
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
-        let part = self.parts.get(slice.number() as usize).filter(|part| part.version == slice.version());
-        &part.expect(CURRENT).values
+        assert!(self.cursor.is_current(slice), "{CURRENT}");
+        &self.parts[slice.number() as usize].values
     }
 
     /// Returns mutable access to the values of [`slice`](Self::slice).
@@ -232,8 +234,8 @@ impl<T: Clone> Column<T> {
     /// Panics in the same cases as [`slice`](Self::slice).
     #[must_use]
     pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
-        let part = self.parts.get_mut(slice.number() as usize).filter(|part| part.version == slice.version());
-        &mut part.expect(CURRENT).values
+        assert!(self.cursor.is_current(slice), "{CURRENT}");
+        &mut self.parts[slice.number() as usize].values
     }
 
     /// Calls `each` for the value of every node in the tree that has a transform, parents before their children. The

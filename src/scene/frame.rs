@@ -1,6 +1,6 @@
 //! The calls of a frame: updates, draw lists, and walks over whole slices.
 
-use crate::pass::DrawList;
+use crate::pass::{ChangedSlices, DrawList, SliceCursor};
 use crate::scene::Scene;
 use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
 use core::iter::FusedIterator;
@@ -76,6 +76,24 @@ impl Scene {
     pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {
         let store = &self.store;
         store.order().iter().map(move |&number| store.view(number))
+    }
+
+    /// Returns the slice with this number, in the tree or detached; `None` if no slice has the number. Runs in **O(1)**.
+    #[must_use]
+    pub fn slice(&self, number: u32) -> Option<SliceView<'_>> {
+        self.store.get_view(number as usize)
+    }
+
+    /// Lists the slices that changed since a cursor last looked, as of the last update. Look once a frame, after
+    /// [`Scene::update`].
+    ///
+    /// Rows and drawables of nodes that were removed since the update are gone already. If you drop the iterator before
+    /// its end, the next look lists everything, as the first look does. So does a look at another scene, after it listed
+    /// all slices of the former scene as gone.
+    ///
+    /// Runs in **O(1)** if nothing changed, else in **O(slices)**. [`SliceCursor`] has an example.
+    pub fn changed_slices<'c, 's>(&'s self, cursor: &'c mut SliceCursor) -> ChangedSlices<'c, 's> {
+        ChangedSlices::of(&self.store, cursor)
     }
 
     /// Calls a visitor for every slice in order. Returns [`Flow::Break`] if the visitor stopped, else

@@ -1,6 +1,7 @@
 //! Properties of your own that nodes inherit as they inherit visibility: opacity, a time scale, a team.
 
 use crate::NodeHandle;
+use crate::pass::{Look, SliceCursor};
 use crate::scene::{NodeMap, Scene};
 use crate::store::{RowSet, Store};
 use crate::visit::SliceView;
@@ -46,8 +47,7 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
     results: NodeMap<T>,
     /// Nodes whose local was set or removed since the last run, or earlier if the node had no row at that run.
     changed: Vec<NodeHandle>,
-    /// The scene of the last run and its newest version; `None` if everything must be computed.
-    moment: Option<(u64, u64)>,
+    cursor: SliceCursor,
     /// By slice number.
     slices: Vec<SliceState<T>>,
 }
@@ -55,12 +55,12 @@ pub struct Inherited<T, F = fn(&T, &T) -> T> {
 /// The state of a slice at the last run.
 #[derive(Clone, Debug)]
 struct SliceState<T> {
-    /// The slice's version; 0 for none.
-    version: u64,
     nodes: Vec<NodeHandle>,
     /// The results of the nodes that the imports copy.
     imports: Vec<T>,
 }
+
+const CURSOR: SliceCursor = SliceCursor::new().with_detached().without_transforms();
 
 impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// Creates a property. `above` is the value that the root inherits; `combine(parent's result, own local)` computes
@@ -73,7 +73,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             locals: NodeMap::new(),
             results: NodeMap::new(),
             changed: Vec::new(),
-            moment: None,
+            cursor: CURSOR,
             slices: Vec::new(),
         }
     }
@@ -141,33 +141,44 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// the call stack is constant. If the closure panics, the next run computes everything.
     pub fn run(&mut self, scene: &Scene) -> usize {
         let store = &scene.store;
-        let now = (store.scene_number(), store.versions());
-        if self.moment == Some(now) && self.changed.is_empty() {
-            return 0;
+        // If the closure panics, this cursor knows no scene.
+        let mut cursor = core::mem::replace(&mut self.cursor, CURSOR);
+        let mut look = cursor.look(store);
+        let mut different = 0;
+        if !(look.is_still() && self.changed.is_empty()) {
+            different = self.run_changed(scene, &mut look);
         }
-        if self.moment.take().is_none_or(|(scene, _)| scene != now.0) {
+        look.finish();
+        self.cursor = cursor;
+        different
+    }
+
+    fn run_changed(&mut self, scene: &Scene, look: &mut Look<'_, '_>) -> usize {
+        let store = &scene.store;
+        if look.is_first() {
             // Locals of nodes that were removed since the last run, or that were never in this scene, must be dropped.
             self.locals.retain(|node, _| scene.contains(node));
             self.results.clear();
             self.slices.clear();
         }
         let end = store.slice_end().max(self.slices.len());
-        self.slices.resize_with(end, || SliceState { version: 0, nodes: Vec::new(), imports: Vec::new() });
+        self.slices.resize_with(end, || SliceState { nodes: Vec::new(), imports: Vec::new() });
         let places = self.take_changed(store);
         let mut different = 0;
         for &number in store.order() {
             let start = places.partition_point(|&(slice, _)| slice < number);
             let changed = places[start..].iter().take_while(|&&(slice, _)| slice == number);
-            different += self.run_slice(store, &store.view(number), changed.map(|&(_, row)| row));
+            let slice = store.view(number);
+            let everything = look.at(slice).rows;
+            different += self.run_slice(store, &slice, everything, changed.map(|&(_, row)| row));
         }
         // In slices outside of the tree, and in slices that ended, only removed nodes matter.
         for number in 0..end {
             let slice = store.get_view(number);
-            if self.slices[number].version != slice.map_or(0, |slice| slice.version()) {
+            if slice.is_none_or(|slice| slice.is_detached() && look.at(slice).rows) {
                 self.list(store, number, slice.as_ref());
             }
         }
-        self.moment = Some(now);
         different
     }
 
@@ -205,7 +216,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     /// Lists the nodes of a slice, and drops the values of nodes that were listed before and are now removed.
     fn list(&mut self, store: &Store, number: usize, slice: Option<&SliceView<'_>>) {
         let Self { slices, locals, results, .. } = self;
-        let SliceState { version, nodes, .. } = &mut slices[number];
+        let nodes = &mut slices[number].nodes;
         for node in nodes.drain(..).filter(|&node| store.resolve(node).is_none()) {
             locals.remove(node);
             results.remove(node);
@@ -213,14 +224,18 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         if let Some(slice) = slice {
             nodes.extend(slice.rows().nodes());
         }
-        *version = slice.map_or(0, SliceView::version);
     }
 
     /// Computes the results of a slice, parents first: all results if the slice was edited, else those of changed nodes
     /// and of nodes whose parents' results changed. Returns the number of results that differ.
-    fn run_slice(&mut self, store: &Store, slice: &SliceView<'_>, changed: impl Iterator<Item = usize>) -> usize {
+    fn run_slice(
+        &mut self,
+        store: &Store,
+        slice: &SliceView<'_>,
+        everything: bool,
+        changed: impl Iterator<Item = usize>,
+    ) -> usize {
         let number = slice.number() as usize;
-        let everything = self.slices[number].version != slice.version();
         if everything {
             self.list(store, number, Some(slice));
         }

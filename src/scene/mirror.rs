@@ -3,9 +3,9 @@
 mod arena;
 
 use crate::Mat34;
-use crate::pass::{DrawCommand, DrawList};
+use crate::pass::{Computed, DrawCommand, DrawList, Look, SliceCursor};
 use crate::scene::Scene;
-use crate::store::{MatrixSlot, SliceView};
+use crate::store::{MatrixSlot, Store};
 use arena::Arena;
 use core::ops::Range;
 
@@ -46,8 +46,7 @@ const NONE: u32 = u32::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MatrixMirror {
-    /// The state of a scene that the buffer matches.
-    moment: Option<Moment>,
+    cursor: SliceCursor,
     /// The index at which each slice's array begins in the buffer, by slice number.
     bases: Vec<u32>,
     places: Vec<Place>,
@@ -64,24 +63,19 @@ impl Default for MatrixMirror {
     }
 }
 
-/// A state of a scene.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Moment {
-    scene: u64,
-    versions: u64,
-    updates: u64,
-}
-
 /// The range of a slice's array, which begins at the slice's base.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Place {
-    layout: u64,
     room: u32,
     /// Whether the whole array must be written.
     whole: bool,
+    /// The slots to write.
+    slots: Computed,
 }
 
 impl Place {
+    const NONE: Self = Self { room: 0, whole: true, slots: Computed::None };
+
     /// Returns whether an array of this length fits and does not leave most of the range empty.
     fn fits(&self, len: usize) -> bool {
         const WORTH: usize = 64;
@@ -147,7 +141,8 @@ impl MatrixMirror {
     /// Creates a mirror for an empty buffer.
     #[must_use]
     pub const fn new() -> Self {
-        Self { moment: None, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0, gap: 32 }
+        let cursor = SliceCursor::new().with_detached();
+        Self { cursor, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0, gap: 32 }
     }
 
     /// Sets how far apart two changed ranges must be to stay apart: ranges with fewer than `gap` unchanged items
@@ -174,44 +169,34 @@ impl MatrixMirror {
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, or of gaps between their ranges, grows.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
-        let store = &scene.store;
-        let now = Moment { scene: store.scene_number(), versions: store.versions(), updates: store.updates() };
-        let mut done = SyncStats::default();
-        if self.moment == Some(now) {
-            return done;
-        }
-        let before = self.moment.take().filter(|before| before.scene == now.scene);
-        if before.is_none() {
-            self.bases.clear();
-            self.places.clear();
-            self.arena.clear();
-        }
-        done.moved = self.find_places(scene);
-        if self.arena.end() > self.len || self.is_sparse() {
-            self.place_anew();
-            self.len = self.arena.end().saturating_add(self.arena.end() / 4);
-            step(MirrorStep::Resize { len: self.len as usize });
-        }
-        for number in store.slice_numbers() {
-            let slice = store.view(number);
-            let (base, place) = (self.bases[number as usize], self.places[number as usize]);
-            let mut write = |range: Range<usize>| {
-                done.writes += 1;
-                done.matrices += range.len();
-                let first = base as usize + range.start;
-                step(MirrorStep::Write { first, matrices: &slice.transforms().worlds()[range] });
-            };
-            let behind = before.is_none_or(|before| slice.swept_in() > before.updates);
-            if place.whole {
-                write(0..slice.transforms().len());
-                self.places[number as usize].whole = false;
-            } else if behind {
-                // The swept slots are known for the last update only.
-                let last = before.is_some_and(|before| now.updates == before.updates + 1);
-                each_swept(slice, last, self.gap, write);
+        let (store, mut done) = (&scene.store, SyncStats::default());
+        // If `step` panics, this cursor knows no scene.
+        let mut cursor = core::mem::replace(&mut self.cursor, SliceCursor::new().with_detached());
+        let mut look = cursor.look(store);
+        if !look.is_still() {
+            done.moved = self.find_places(store, &mut look);
+            if self.arena.end() > self.len || self.is_sparse() {
+                self.place_anew();
+                self.len = self.arena.end().saturating_add(self.arena.end() / 4);
+                step(MirrorStep::Resize { len: self.len as usize });
+            }
+            for &number in store.all_slices() {
+                let slice = store.view(number);
+                let (base, place) = (self.bases[number as usize], &mut self.places[number as usize]);
+                let slots = if core::mem::take(&mut place.whole) { Computed::All } else { place.slots };
+                let mut write = |range: Range<usize>| {
+                    done.writes += 1;
+                    done.matrices += range.len();
+                    let first = base as usize + range.start;
+                    step(MirrorStep::Write { first, matrices: &slice.transforms().worlds()[range] });
+                };
+                let mut joined = Joined::new(self.gap);
+                slots.of(slice).runs().filter_map(|run| joined.add(run)).for_each(&mut write);
+                joined.open.into_iter().for_each(write);
             }
         }
-        self.moment = Some(now);
+        look.finish();
+        self.cursor = cursor;
         done
     }
 
@@ -347,23 +332,28 @@ impl MatrixMirror {
     }
 
     /// Assigns a range with enough room to each slice. Returns whether any range changed.
-    fn find_places(&mut self, scene: &Scene) -> bool {
-        let store = &scene.store;
-        let end = store.slice_end().max(self.places.len());
-        self.places.resize(end, Place::default());
-        self.bases.resize(end, NONE);
+    fn find_places(&mut self, store: &Store, look: &mut Look<'_, '_>) -> bool {
         let mut moved = false;
         // Release ranges first, so that other slices can take them.
-        for (number, (place, base)) in self.places.iter_mut().zip(&mut self.bases).enumerate() {
-            let slice = store.get_view(number);
-            let fits = slice.is_some_and(|slice| place.fits(slice.transforms().len()));
-            if *base != NONE && !fits {
-                self.arena.release(*base, place.room);
-                (*base, *place) = (NONE, Place::default());
-                moved = true;
+        let mut from = 0;
+        while let Some(number) = look.gone(from) {
+            moved |= self.release(number);
+            from = number as usize + 1;
+        }
+        if look.is_first() {
+            self.bases.clear();
+            self.places.clear();
+            self.arena.clear();
+        }
+        let end = store.slice_end().max(self.places.len());
+        self.places.resize(end, Place::NONE);
+        self.bases.resize(end, NONE);
+        for &number in store.all_slices() {
+            if !self.places[number as usize].fits(store.view(number).transforms().len()) {
+                moved |= self.release(number);
             }
         }
-        for number in store.slice_numbers() {
+        for &number in store.all_slices() {
             let slice = store.view(number);
             let (place, base) = (&mut self.places[number as usize], &mut self.bases[number as usize]);
             if *base == NONE {
@@ -372,10 +362,22 @@ impl MatrixMirror {
                 *base = self.arena.take(place.room);
                 moved = true;
             }
-            place.whole |= place.layout != slice.layout();
-            place.layout = slice.layout();
+            let change = look.at(slice);
+            place.whole |= change.moved;
+            place.slots = change.slots;
         }
         moved
+    }
+
+    /// Releases the range of a slice. Returns whether it had one.
+    fn release(&mut self, number: u32) -> bool {
+        let (base, place) = (&mut self.bases[number as usize], &mut self.places[number as usize]);
+        let had = *base != NONE;
+        if had {
+            self.arena.release(*base, place.room);
+        }
+        (*base, *place) = (NONE, Place::NONE);
+        had
     }
 
     /// Returns whether the buffer is large and less than half of it is in use.
@@ -406,44 +408,45 @@ fn refill<T: PartialEq>(
     // If a closure panics, `instances` stays empty, so that the next call reports all items.
     let mut items = core::mem::take(instances);
     let same = items.len().min(order.len());
-    let mut open: Option<Range<usize>> = None;
+    let mut joined = Joined::new(gap);
     items.truncate(same);
     let mut close = |range: Range<usize>, items: &[T]| changed(range.start, &items[range]);
     for at in 0..same {
         let now = item(order[at]);
         if items[at] != now {
             items[at] = now;
-            match &mut open {
-                Some(range) if at - range.end < gap => range.end = at + 1,
-                _ => open.replace(at..at + 1).into_iter().for_each(|range| close(range, &items)),
-            }
+            joined.add(at..at + 1).into_iter().for_each(|range| close(range, &items));
         }
     }
     items.extend(order[same..].iter().map(|&draw| item(draw)));
     if same < order.len() {
-        match &mut open {
-            Some(range) if same - range.end < gap => range.end = order.len(),
-            _ => open.replace(same..order.len()).into_iter().for_each(|range| close(range, &items)),
-        }
+        joined.add(same..order.len()).into_iter().for_each(|range| close(range, &items));
     }
-    open.into_iter().for_each(|range| close(range, &items));
+    joined.open.into_iter().for_each(|range| close(range, &items));
     *instances = items;
 }
 
-/// Calls `each` for the slots of the last sweep, as ranges joined over short gaps, or for all slots if `last` is false.
-fn each_swept(slice: SliceView<'_>, last: bool, gap: usize, mut each: impl FnMut(Range<usize>)) {
-    let transforms = slice.transforms();
-    if !last {
-        return each(0..transforms.len());
+/// Ascending ranges, joined if less than `gap` lies between them.
+struct Joined {
+    open: Option<Range<usize>>,
+    gap: usize,
+}
+
+impl Joined {
+    const fn new(gap: usize) -> Self {
+        Self { open: None, gap }
     }
-    let mut open: Option<Range<usize>> = None;
-    for run in transforms.swept().runs(transforms.len()) {
-        match &mut open {
-            Some(range) if run.start - range.end < gap => range.end = run.end,
-            _ => open.replace(run).into_iter().for_each(&mut each),
+
+    /// Adds a range. Returns the range before, if that is complete.
+    fn add(&mut self, next: Range<usize>) -> Option<Range<usize>> {
+        match &mut self.open {
+            Some(range) if next.start - range.end < self.gap => {
+                range.end = next.end;
+                None
+            }
+            open => open.replace(next),
         }
     }
-    open.into_iter().for_each(each);
 }
 
 #[cfg(test)]

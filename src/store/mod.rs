@@ -226,9 +226,9 @@ impl Store {
         self.slices.in_tree()
     }
 
-    /// Iterates over the numbers of all slices.
-    pub(crate) fn slice_numbers(&self) -> impl Iterator<Item = u32> + '_ {
-        self.slices.order.iter().copied()
+    /// Returns the numbers of all slices: those of the tree, then the others.
+    pub(crate) fn all_slices(&self) -> &[u32] {
+        &self.slices.order
     }
 
     /// Returns one past the greatest number of a slice.

@@ -41,6 +41,13 @@ impl<'s> SliceView<'s> {
         self.number
     }
 
+    /// Returns whether the nodes of the slice are outside of the tree.
+    #[must_use]
+    #[inline]
+    pub fn is_detached(&self) -> bool {
+        self.slice.detached
+    }
+
     /// Returns the number of nodes in the slice.
     #[must_use]
     #[inline]
@@ -97,6 +104,11 @@ impl<'s> SliceView<'s> {
     #[inline]
     pub(crate) fn user_data(&self, node: NodeHandle) -> u32 {
         self.store.user_data(node.record())
+    }
+
+    /// Returns the number of the scene.
+    pub(crate) fn scene_number(&self) -> u64 {
+        self.store.scene_number()
     }
 
     /// Returns a number that changes with all data of the slice except transforms, and if the slice changes places with
@@ -278,11 +290,6 @@ impl<'s> TransformView<'s> {
         &self.view.slice.dirty
     }
 
-    /// Returns whether the last sweep computed all slots of nodes.
-    pub(crate) fn swept_all(&self) -> bool {
-        self.swept().first_missing(self.view.imports(), self.len()).is_none()
-    }
-
     /// Computes `wide[slot] = wide[parent[slot]] * local[slot]` in double precision for a run of slots, including
     /// unused slots. The caller sets the imports.
     pub(crate) fn compose_wide(&self, run: Range<usize>, wide: &mut [DAffine3]) {
@@ -323,6 +330,8 @@ pub struct ListedDrawable {
     pub material: Option<u32>,
     /// The layers on which the node is visible.
     pub layers: Layers,
+    /// The node's [user data](crate::NodeMut::set_user_data).
+    pub user_data: u32,
 }
 
 /// The drawables of a slice.
@@ -351,7 +360,8 @@ impl<'s> DrawableView<'s> {
         self.view.slice.used_drawables.first(0, self.len()).is_none()
     }
 
-    /// Returns the drawable in a slot; `None` if the slot is unused.
+    /// Returns the drawable in a slot; `None` if the slot is unused. A drawable keeps its slot as long as the rows of
+    /// the slice are the same, which a [`SliceCursor`](crate::changes::SliceCursor) tells.
     #[must_use]
     pub fn get(&self, slot: usize) -> Option<ListedDrawable> {
         let record = self.records().get(slot).filter(|_| self.is_occupied(slot))?;
@@ -361,6 +371,7 @@ impl<'s> DrawableView<'s> {
             transform: usize::from(record.slot),
             material: record.material(),
             layers: Layers::new(record.layers),
+            user_data: self.view.user_data(record.node),
         })
     }
 

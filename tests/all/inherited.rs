@@ -4,7 +4,6 @@ use crate::trees::APART;
 use hedgerow::data::{Column, Inherited};
 use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Updates the scene, and computes the results.
@@ -296,44 +295,6 @@ fn a_run_on_another_scene_drops_the_locals_of_nodes_that_it_does_not_have() {
     assert_eq!(sum.set(earlier, 8), Some(7));
     run(&mut sum, &mut two);
     assert_eq!(sum.get(earlier), Some(&8));
-}
-
-#[test]
-fn a_property_of_two_scenes_by_turns_is_that_of_the_nodes_that_each_has() {
-    let mut dice = fastrand::Rng::with_seed(11);
-    let mut draw = |below: usize| dice.usize(..below);
-    let mut scenes = [Scene::new(), Scene::new()];
-    let mut sum: Inherited<u32> = Inherited::new(1, |above, own| (above * 3 + own) % 101);
-    let mut said: HashMap<NodeHandle, u32> = HashMap::new();
-    let (mut runs, mut results) = (0, 0);
-    for step in 0..6000 {
-        let scene = &mut scenes[draw(2)];
-        let all: Vec<NodeHandle> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
-        let node = all[draw(all.len())];
-        match draw(8) {
-            0..3 if all.len() < 12 => drop(scene.insert(node, Node::group()).unwrap()),
-            0..3 if node != scene.root() => drop(scene.remove(node).unwrap()),
-            3..6 => assert_eq!(sum.set(node, step), said.insert(node, step)),
-            6 => assert_eq!(sum.remove(node), said.remove(&node)),
-            _ => {
-                said.retain(|&node, _| scene.contains(node));
-                run(&mut sum, scene);
-                runs += 1;
-                for &node in &all {
-                    let mut above: Vec<NodeHandle> =
-                        core::iter::successors(Some(node), |&node| scene.parent(node)).collect();
-                    above.reverse();
-                    let own = above.iter().filter_map(|node| said.get(node));
-                    let expected = own.fold(1, |above, own| (above * 3 + own) % 101);
-                    assert_eq!(sum.get(node), Some(&expected), "{node:?} at step {step}");
-                    results += usize::from(expected != 1);
-                }
-                assert_eq!((sum.results().len(), sum.locals().len()), (all.len(), said.len()));
-            }
-        }
-        assert!(said.iter().all(|(&node, own)| sum.local(node) == Some(own)), "step {step}");
-    }
-    assert!(runs > 500 && results > 1000, "{runs} {results}");
 }
 
 #[test]

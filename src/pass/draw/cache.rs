@@ -5,6 +5,7 @@
 
 use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
+use crate::pass::{Computed, Look, SliceCursor};
 use crate::store::{NIL, Store};
 use crate::unique::unique_number;
 use core::ops::Range;
@@ -12,8 +13,9 @@ use core::ops::Range;
 /// The segments of a list, and the state of the scene that they match.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
-    /// The state of the scene that the list matches; `None` if other code wrote to the list.
-    moment: Option<Moment>,
+    /// The layers that are listed; `None` if the list matches no scene, because other code wrote to it.
+    layers: Option<u32>,
+    cursor: SliceCursor,
     segments: Vec<Segment>,
     /// Scratch buffers: the next segments, each slice's segment, draws that are listed again, and moves.
     planned: Vec<Planned>,
@@ -30,47 +32,34 @@ pub(crate) struct Refreshed {
     pub(crate) listed: bool,
 }
 
-/// Everything that the contents of a list depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Moment {
-    scene: u64,
-    layers: u32,
-    versions: u64,
-    updates: u64,
-}
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     pub(crate) slice: u32,
     /// A number that is new whenever a command of the segment may have changed. If two segments of a slice have the
     /// same stamp, even in different lists, their commands are equal.
     pub(crate) stamp: u64,
-    version: u64,
-    /// The number of the last update whose results the matrices include.
-    updates: u64,
+    /// The slots whose matrices the present refresh copies.
+    computed: Computed,
     pub(crate) start: usize,
     pub(crate) len: usize,
 }
 
 impl Segment {
     /// Returns the segment of a slice that is about to be listed.
-    fn of(slice: u32, store: &Store, stamp: u64) -> Self {
-        Self { slice, stamp, version: store.view(slice).version(), updates: store.updates(), start: 0, len: 0 }
+    fn of(slice: u32, stamp: u64) -> Self {
+        Self { slice, stamp, computed: Computed::None, start: 0, len: 0 }
     }
 
-    /// Returns whether an update computed matrices of the slice after the segment last copied them.
-    pub(crate) fn is_behind(&self, store: &Store) -> bool {
-        store.view(self.slice).swept_in() > self.updates
+    /// Returns whether the segment has matrices to copy again.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.computed != Computed::None
     }
 
-    /// Copies the matrices that updates computed since the last copy. Returns whether any command changed; if so, the
-    /// segment gets the stamp.
+    /// Copies the matrices that updates computed since the last refresh. Returns whether any command changed; if so,
+    /// the segment gets the stamp.
     pub(crate) fn renew(&mut self, store: &Store, stamp: u64, part: Part<'_>) -> bool {
         let slice = store.view(self.slice);
-        // A slice only knows the slots that the last update computed.
-        let all = store.updates() > self.updates + 1;
-        let changed = self.is_behind(store) && part.renew(slice, all);
-        self.updates = store.updates();
+        let changed = self.is_behind() && part.renew(slice, self.computed.of(slice));
         if changed {
             self.stamp = stamp;
         }
@@ -118,7 +107,8 @@ impl Move {
 
 impl Cache {
     pub(crate) const EMPTY: Self = Self {
-        moment: None,
+        layers: None,
+        cursor: SliceCursor::new(),
         segments: Vec::new(),
         planned: Vec::new(),
         places: Vec::new(),
@@ -129,7 +119,7 @@ impl Cache {
 
     /// Forgets the scene, because other code writes to the list or empties it.
     pub(crate) fn forget(&mut self) {
-        self.moment = None;
+        self.layers = None;
     }
 
     /// Frees everything. The next refresh lists from scratch.
@@ -145,36 +135,38 @@ impl Cache {
     /// Runs in **O(1)** if the scene is unchanged, else in **O(slices + drawables of slices that changed or moved)**.
     /// In addition, if the number of drawables of a slice changed, all drawables after that slice are copied.
     pub(crate) fn refresh(&mut self, listing: &mut Listing, store: &Store, layers: u32) -> Refreshed {
-        let scene = store.scene_number();
-        let now = Moment { scene, layers, versions: store.versions(), updates: store.updates() };
         // Until the refresh is finished, the list matches no scene.
-        let refreshed = match self.moment.take() {
-            Some(then) if then == now => {
-                listing.mark_none();
-                Refreshed { commands: None, listed: false }
+        if self.layers.take() != Some(layers) {
+            self.cursor.reset();
+        }
+        let mut cursor = core::mem::take(&mut self.cursor);
+        let mut look = cursor.look(store);
+        let refreshed = if look.is_still() {
+            listing.mark_none();
+            Refreshed { commands: None, listed: false }
+        } else {
+            let stamp = unique_number().get();
+            listing.mark_none();
+            let listed = look.has_other_rows() && self.relist(listing, store, layers, stamp, &mut look);
+            if !look.has_other_rows() {
+                for segment in &mut self.segments {
+                    segment.computed = look.at(store.view(segment.slice)).slots;
+                }
             }
-            Some(then) if (then.scene, then.layers) == (scene, layers) => {
-                let stamp = unique_number().get();
-                listing.mark_none();
-                let listed = then.versions != now.versions && self.relist(listing, store, layers, stamp);
-                let behind = self.segments.iter().any(|segment| segment.is_behind(store));
-                let changed = listing.renew(store, &mut self.segments, stamp) | listed;
-                listing.any_marked = listed | behind;
-                Refreshed { commands: changed.then_some(stamp), listed }
-            }
-            _ => {
-                let stamp = unique_number().get();
-                self.list_anew(listing, store, layers, stamp);
-                Refreshed { commands: Some(stamp), listed: true }
-            }
+            let behind = self.segments.iter().any(Segment::is_behind);
+            let changed = listing.renew(store, &mut self.segments, stamp) | listed;
+            listing.any_marked = listed | behind;
+            Refreshed { commands: changed.then_some(stamp), listed }
         };
-        self.moment = Some(now);
+        look.finish();
+        self.cursor = cursor;
+        self.layers = Some(layers);
         refreshed
     }
 
     /// Returns the segments of the list, unless other code wrote to it.
     pub(crate) fn known_segments(&self) -> Option<&[Segment]> {
-        self.moment.map(|_| &*self.segments)
+        self.layers.map(|_| &*self.segments)
     }
 
     pub(crate) fn spare_listing(&mut self) -> &mut Listing {
@@ -193,18 +185,25 @@ impl Cache {
 
     fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) {
         self.segments.clear();
-        self.segments.extend(store.order().iter().map(|&number| Segment::of(number, store, stamp)));
+        self.segments.extend(store.order().iter().map(|&number| Segment::of(number, stamp)));
         listing.list(store, layers, &mut self.segments);
     }
 
     /// Lists changed slices again, and moves the other segments. Returns whether anything was listed or moved.
-    fn relist(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) -> bool {
-        self.plan(store);
+    fn relist(
+        &mut self,
+        listing: &mut Listing,
+        store: &Store,
+        layers: u32,
+        stamp: u64,
+        look: &mut Look<'_, '_>,
+    ) -> bool {
+        self.plan(store, look);
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
         let drawables = |planned: &Planned| store.view(planned.slice).drawables().len();
         let again: usize = self.planned.iter().filter(stale).map(drawables).sum();
         // Listing everything directly costs less than listing over half of it through the spare arrays.
-        if 2 * again > listing.len() {
+        if look.is_first() || 2 * again > listing.len() {
             self.list_anew(listing, store, layers, stamp);
             return true;
         }
@@ -212,19 +211,19 @@ impl Cache {
             return false;
         }
         self.next.clear();
-        self.next.extend(self.planned.iter().filter(stale).map(|planned| Segment::of(planned.slice, store, stamp)));
+        self.next.extend(self.planned.iter().filter(stale).map(|planned| Segment::of(planned.slice, stamp)));
         self.spare.keeps_matrices = listing.keeps_matrices;
         self.spare.list(store, layers, &mut self.next);
         for (planned, segment) in self.planned.iter_mut().filter(|planned| stale(&&**planned)).zip(&self.next) {
             planned.from = From::Spare(segment.start, segment.len);
         }
-        self.rearrange(listing, store, stamp);
+        self.rearrange(listing, stamp);
         true
     }
 
-    /// Decides for every slice, in order, whether its segment stays. Slices with unchanged versions keep their order, so
+    /// Decides for every slice, in order, whether its segment stays. Slices whose rows are the same keep their order, so
     /// segments that stay can be moved within the arrays.
-    fn plan(&mut self, store: &Store) {
+    fn plan(&mut self, store: &Store, look: &mut Look<'_, '_>) {
         self.places.clear();
         self.places.resize(store.slice_end(), NIL);
         for (place, segment) in (0..).zip(&self.segments) {
@@ -234,15 +233,20 @@ impl Cache {
         }
         self.planned.clear();
         for &number in store.order() {
-            let held = self.segments.get(self.places[number as usize] as usize);
-            let kept = held.is_some_and(|segment| segment.version == store.view(number).version());
-            let from = if kept { From::Kept(self.places[number as usize] as usize) } else { From::Spare(0, 0) };
+            let (place, change) = (self.places[number as usize] as usize, look.at(store.view(number)));
+            let from = match self.segments.get_mut(place) {
+                Some(segment) if !change.rows => {
+                    segment.computed = change.slots;
+                    From::Kept(place)
+                }
+                _ => From::Spare(0, 0),
+            };
             self.planned.push(Planned { slice: number, from });
         }
         debug_assert!(self.planned.iter().filter_map(Planned::kept).is_sorted());
     }
 
-    fn rearrange(&mut self, listing: &mut Listing, store: &Store, stamp: u64) {
+    fn rearrange(&mut self, listing: &mut Listing, stamp: u64) {
         let Self { segments, moves, next, spare, .. } = self;
         moves.clear();
         next.clear();
@@ -251,7 +255,7 @@ impl Cache {
             let (slice, start) = (planned.slice, end);
             let (from, is_spare, segment) = match planned.from {
                 From::Kept(place) => (segments[place].start, false, Segment { start, ..segments[place] }),
-                From::Spare(from, len) => (from, true, Segment { start, len, ..Segment::of(slice, store, stamp) }),
+                From::Spare(from, len) => (from, true, Segment { start, len, ..Segment::of(slice, stamp) }),
             };
             let len = segment.len;
             match moves.last_mut() {

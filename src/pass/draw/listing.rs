@@ -1,6 +1,7 @@
 //! The arrays of a draw list, and how slices fill them.
 
 use crate::Mat34;
+use crate::pass::ChangedSlots;
 use crate::pass::draw::{DrawCommand, Segment};
 use crate::store::{DrawableRecord, DrawableView, MatrixSlot, SliceView, Store, short};
 use core::ops::Range;
@@ -272,22 +273,21 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// Copies the matrices of drawables that were listed from this slice: of all drawables, or of those whose slots the
-    /// last sweep computed. Returns whether any command changed.
-    pub(crate) fn renew(mut self, slice: SliceView<'_>, all: bool) -> bool {
-        let swept = slice.transforms().swept();
+    /// Copies the matrices in these slots, for drawables that were listed from this slice. Returns whether any command
+    /// changed.
+    pub(crate) fn renew(mut self, slice: SliceView<'_>, changed: ChangedSlots<'_>) -> bool {
         let end = self.slots.len();
-        if all || slice.transforms().swept_all() {
+        if changed.is_all() {
             return (0..end).fold(false, |any, at| any | self.copy(at, slice));
         }
-        // Whether a slot was swept is close to random, so swept slots are selected without a branch.
+        // Whether a slot changed is close to random, so changed slots are selected without a branch.
         let mut picked = [0; PICKED];
         let mut turned = false;
         for start in (0..end).step_by(PICKED) {
             let mut count = 0;
             for at in start..end.min(start + PICKED) {
                 picked[count] = at;
-                count += usize::from(swept.contains(self.slots[at].slot as usize));
+                count += usize::from(changed.contains(self.slots[at].slot as usize));
             }
             for &at in &picked[..count] {
                 turned |= self.copy(at, slice);

@@ -6,6 +6,7 @@
 
 use crate::pass::cull::{Probe, Sieve, ones};
 use crate::pass::detail;
+use crate::pass::{Change, Computed, SliceCursor};
 use crate::store::{DrawableRecord, RowSet, SliceView, Store};
 use crate::{Aabb, Mat34};
 use glam::{DAffine3, DVec3, Vec3, Vec4};
@@ -15,29 +16,17 @@ use hedgerow_math::{Boxes, Frustum, Sphere};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideWorlds {
     slices: Vec<WideSlice>,
-    /// The number, versions and updates of the scene at the last refresh.
-    moment: Option<(u64, u64, u64)>,
+    cursor: SliceCursor,
     boxes: bool,
 }
 
 /// The world transforms of one slice, and boxes of its drawables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideSlice {
-    composed: Option<Composed>,
     slots: Vec<DAffine3>,
     /// Whether the last refresh recomposed any slot.
     changed: bool,
     boxes: WideBoxes,
-}
-
-/// The state of a slice at the last refresh.
-#[derive(Clone, Copy, Debug)]
-struct Composed {
-    layout: u64,
-    /// The number of the last update that the slots include.
-    updates: u64,
-    /// The version of the slice that the boxes match; `None` without boxes.
-    boxes: Option<u64>,
 }
 
 /// The boxes of a slice's drawables and of blocks of 64 drawables, relative to an origin in double precision. Each is
@@ -51,7 +40,7 @@ struct WideBoxes {
 }
 
 impl WideWorlds {
-    pub(crate) const EMPTY: Self = Self { slices: Vec::new(), moment: None, boxes: false };
+    pub(crate) const EMPTY: Self = Self { slices: Vec::new(), cursor: SliceCursor::new(), boxes: false };
 
     /// Updates everything to match the last update of a scene, including boxes if `boxes` is set. Returns whether any
     /// slice changed; each slice stores whether it changed.
@@ -59,28 +48,28 @@ impl WideWorlds {
     /// Runs in **O(1)** after no update, else in **O(slices + changed slots + slots of slices with a new layout)**, and
     /// in O(imports) more if a slot changed; with boxes also in O(drawables of edited slices).
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
-        let now = (store.scene_number(), store.versions(), store.updates());
-        let boxes = boxes | self.boxes;
-        let before = self.moment.take();
-        if before == Some(now) && self.boxes == boxes {
-            self.moment = before;
-            return false;
+        if boxes && !self.boxes {
+            self.boxes = true;
+            self.cursor.reset();
         }
-        if before.is_none_or(|(scene, ..)| scene != now.0) {
-            self.slices.clear();
-        }
-        self.boxes = boxes;
-        self.slices.resize_with(store.slice_end(), WideSlice::default);
-        let gone = (0..).zip(&mut self.slices).filter(|(number, _)| store.get_view(*number).is_none());
-        gone.for_each(|(_, wide)| *wide = WideSlice::default());
+        let Self { slices, cursor, boxes } = self;
+        let mut look = cursor.look(store);
         let mut any = false;
-        for &number in store.order() {
-            let mut wide = core::mem::take(&mut self.slices[number as usize]);
-            wide.refresh(store.view(number), (&self.slices, any), store.updates(), boxes);
-            any |= wide.changed;
-            self.slices[number as usize] = wide;
+        if !look.is_still() {
+            let mut from = 0;
+            while let Some(number) = look.gone(from) {
+                slices[number as usize] = WideSlice::default();
+                from = number as usize + 1;
+            }
+            slices.resize_with(store.slice_end(), WideSlice::default);
+            for &number in store.order() {
+                let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number as usize]));
+                wide.refresh(slice, look.at(slice), (slices, any), *boxes);
+                any |= wide.changed;
+                slices[number as usize] = wide;
+            }
         }
-        self.moment = Some(now);
+        look.finish();
         any
     }
 
@@ -114,27 +103,24 @@ impl WideWorlds {
 impl WideSlice {
     /// Recomposes changed slots. `others` has the slices from which this slice imports; they must be up to date.
     /// `above` says whether any slice before this one changed.
-    fn refresh(&mut self, slice: SliceView<'_>, (others, above): (&[Self], bool), updates: u64, boxes: bool) {
+    fn refresh(&mut self, slice: SliceView<'_>, change: Change, (others, above): (&[Self], bool), boxes: bool) {
         let transforms = slice.transforms();
-        let now = Composed { layout: slice.layout(), updates, boxes: boxes.then(|| slice.version()) };
-        let before = self.composed.replace(now).filter(|before| before.layout == now.layout);
         let mut changed = RowSet::EMPTY;
-        match before {
-            Some(before) if slice.swept_in() <= before.updates => {}
-            // A slice only knows the slots that the last update computed.
-            Some(before) if before.updates + 1 == updates => changed = *transforms.swept(),
-            _ => changed.fill(transforms.len()),
+        match change.slots {
+            Computed::None => {}
+            Computed::Last => changed = *transforms.swept(),
+            Computed::All => changed.fill(transforms.len()),
         }
         self.slots.resize(transforms.len(), DAffine3::IDENTITY);
-        if above || before.is_none() {
-            self.import(slice, others, before.is_some(), &mut changed);
+        if above || change.moved {
+            self.import(slice, others, !change.moved, &mut changed);
         }
         self.changed = false;
         for run in changed.runs(transforms.len()) {
             transforms.compose_wide(run, &mut self.slots);
             self.changed = true;
         }
-        if boxes && before.is_none_or(|before| before.boxes != now.boxes) {
+        if boxes && change.rows {
             self.boxes.begin(slice, &self.slots);
             self.boxes.refresh(slice, &self.slots, |_| true);
         } else if boxes && self.changed {

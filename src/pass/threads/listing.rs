@@ -37,7 +37,7 @@ impl Listing {
         segments: &mut [Segment],
         stamp: u64,
     ) -> Option<bool> {
-        let swept = segments.iter().filter(|segment| segment.is_behind(store)).map(|segment| segment.len);
+        let swept = segments.iter().filter(|segment| segment.is_behind()).map(|segment| segment.len);
         if segments.len() < 2 || !is_worth_sharing(swept.sum(), WORTH_SHARING) {
             return None;
         }

@@ -1,0 +1,343 @@
+//! Which slices changed since a reader last looked.
+
+use crate::store::{RowSet, SliceView, Store};
+use core::ops::Range;
+
+/// The place of a reader that keeps data of its own beside a scene's slices: a bounding-volume hierarchy, a table of
+/// instances, a column. [`Scene::changed_slices`](crate::Scene::changed_slices) lists what changed since the cursor last looked.
+///
+/// A cursor works however often you look: after skipped updates, in another scene, a clone or a loaded scene, and in
+/// frames that [`Smooth`](crate::motion::Smooth) blends. It needs no [change tracking](crate::SceneConfig::changes). It
+/// takes 16 bytes a slice.
+///
+/// The scene is not told of cursors, so any number of them can follow it.
+///
+/// ```
+/// use hedgerow::changes::{SliceChange, SliceCursor};
+/// use hedgerow::glam::Vec3;
+/// use hedgerow::{Node, Scene, Transform};
+/// use std::collections::BTreeMap;
+///
+/// let mut scene = Scene::new();
+/// let ship = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 5.0, 0.0)))?;
+/// scene.insert(ship, Node::transform(Transform::from_xyz(0.0, 3.0, 0.0)))?;
+///
+/// // The positions of all transforms, by slice and slot.
+/// let (mut cursor, mut positions) = (SliceCursor::new(), BTreeMap::<u32, Vec<Vec3>>::new());
+/// for height in [5.0, 6.0] {
+///     scene.set_local(ship, Transform::from_xyz(0.0, height, 0.0))?;
+///     scene.update();
+///     for change in scene.changed_slices(&mut cursor) {
+///         match change {
+///             SliceChange::Gone { number } => drop(positions.remove(&number)),
+///             SliceChange::Rows { slice, slots } | SliceChange::Slots { slice, slots } => {
+///                 let positions = positions.entry(slice.number()).or_default();
+///                 positions.resize(slice.transforms().len(), Vec3::ZERO);
+///                 for slot in slots.runs().flatten() {
+///                     positions[slot] = slice.transforms().worlds()[slot].translation();
+///                 }
+///             }
+///         }
+///     }
+/// }
+/// assert!(positions.values().flatten().any(|position| position.y == 9.0));
+/// assert_eq!(scene.changed_slices(&mut cursor).count(), 0, "nothing happened");
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SliceCursor {
+    /// The state of the scene at the last look; `None` if the reader knows no scene.
+    moment: Option<Moment>,
+    /// By slice number.
+    known: Vec<Known>,
+    covers: Covers,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Covers {
+    detached: bool,
+    transforms: bool,
+}
+
+/// A state of a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Moment {
+    scene: u64,
+    versions: u64,
+    /// 0 if the cursor does not cover transforms.
+    updates: u64,
+}
+
+/// The state of a slice at the last look; zeros if the reader does not know the slice.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    version: u64,
+    layout: u64,
+}
+
+impl Default for SliceCursor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SliceCursor {
+    /// Creates a cursor for the slices of the tree. The first look lists them all.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { moment: None, known: Vec::new(), covers: Covers { detached: false, transforms: true } }
+    }
+
+    /// Includes the slices of detached subtrees. Without this, a slice is *gone* when its nodes are detached.
+    #[must_use]
+    pub const fn with_detached(mut self) -> Self {
+        self.covers.detached = true;
+        self
+    }
+
+    /// Leaves out [`SliceChange::Slots`]: looking takes O(1) if only transforms changed.
+    #[must_use]
+    pub const fn without_transforms(mut self) -> Self {
+        self.covers.transforms = false;
+        self
+    }
+
+    /// Returns whether a slice has the same rows as when the cursor last looked, so that data by row, by drawable slot
+    /// and by transform slot is in place. A removal changes the rows at once. Runs in **O(1)**.
+    #[must_use]
+    pub fn is_current(&self, slice: &SliceView<'_>) -> bool {
+        let known = self.known.get(slice.number() as usize);
+        known.is_some_and(|known| known.version == slice.version())
+            && self.moment.is_some_and(|moment| moment.scene == slice.scene_number())
+    }
+
+    /// Forgets the scene: the next look lists everything.
+    pub fn reset(&mut self) {
+        self.moment = None;
+    }
+
+    /// Begins to look. What the cursor knows is that of no scene until [`Look::finish`].
+    pub(crate) fn look<'c, 's>(&'c mut self, store: &'s Store) -> Look<'c, 's> {
+        let updates = if self.covers.transforms { store.updates() } else { 0 };
+        let now = Moment { scene: store.scene_number(), versions: store.versions(), updates };
+        let before = self.moment.take().filter(|before| before.scene == now.scene);
+        if self.known.len() < store.slice_end() {
+            self.known.resize(store.slice_end(), Known::default());
+        }
+        if before.is_none() {
+            // Versions are those of one scene.
+            self.known.iter_mut().for_each(|known| known.version = 0);
+        }
+        Look { known: &mut self.known, moment: &mut self.moment, covers: self.covers, store, before, now }
+    }
+}
+
+/// A look at what changed. Data of slices that are [gone](Self::gone) must go first, since other slices may have their
+/// numbers. Then each slice is asked for [once](Self::at).
+pub(crate) struct Look<'c, 's> {
+    known: &'c mut Vec<Known>,
+    moment: &'c mut Option<Moment>,
+    covers: Covers,
+    store: &'s Store,
+    before: Option<Moment>,
+    now: Moment,
+}
+
+impl<'s> Look<'_, 's> {
+    /// Returns whether everything is new: the first look, or another scene.
+    pub(crate) fn is_first(&self) -> bool {
+        self.before.is_none()
+    }
+
+    /// Returns whether nothing happened since the last look.
+    pub(crate) fn is_still(&self) -> bool {
+        self.before == Some(self.now)
+    }
+
+    /// Returns whether anything but transforms may have changed, in any slice.
+    pub(crate) fn has_other_rows(&self) -> bool {
+        self.before.is_none_or(|before| before.versions != self.now.versions)
+    }
+
+    /// Returns the next slice from this number on that the reader knows and that is gone, and forgets it.
+    pub(crate) fn gone(&mut self, from: usize) -> Option<u32> {
+        let number = (from..self.known.len()).find(|&number| {
+            let slice = self.store.get_view(number).filter(|slice| self.covers.detached || !slice.is_detached());
+            self.known[number].layout != 0 && (self.before.is_none() || slice.is_none())
+        })?;
+        self.known[number] = Known::default();
+        u32::try_from(number).ok()
+    }
+
+    /// Returns what changed in a slice since the last look.
+    pub(crate) fn at(&mut self, slice: SliceView<'_>) -> Change {
+        let known = &mut self.known[slice.number() as usize];
+        let now = Known { version: slice.version(), layout: slice.layout() };
+        let before = core::mem::replace(known, now);
+        let moved = self.before.is_none() || before.layout != now.layout;
+        let slots = match self.before {
+            _ if moved => Computed::All,
+            Some(then) if slice.swept_in() <= then.updates || !self.covers.transforms => Computed::None,
+            // A slice knows the slots that the last update computed, and none of earlier updates.
+            Some(then) if then.updates + 1 == self.now.updates => Computed::Last,
+            _ => Computed::All,
+        };
+        Change { moved, rows: moved || before.version != now.version, slots }
+    }
+
+    /// Ends the look: the next one begins here. After a look that is not ended, the next one lists everything.
+    pub(crate) fn finish(self) {
+        if self.is_first() {
+            // What is known of slices that only the former scene has says nothing of later slices with their numbers.
+            self.known.iter_mut().filter(|known| known.version == 0).for_each(|known| *known = Known::default());
+        }
+        *self.moment = Some(self.now);
+    }
+}
+
+/// What changed in a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Whether the slice is new, or its slots were rearranged.
+    pub(crate) moved: bool,
+    /// Whether anything but transforms may have changed.
+    pub(crate) rows: bool,
+    pub(crate) slots: Computed,
+}
+
+/// The transform slots of a slice that were computed since a reader last looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Computed {
+    None,
+    /// Those that the last update computed.
+    Last,
+    All,
+}
+
+impl Computed {
+    pub(crate) fn of(self, slice: SliceView<'_>) -> ChangedSlots<'_> {
+        let transforms = slice.transforms();
+        ChangedSlots {
+            imports: slice.imports(),
+            end: if self == Self::None { 0 } else { transforms.len() },
+            only: (self == Self::Last).then(|| transforms.swept()),
+        }
+    }
+}
+
+/// A set of transform slots of a slice: those whose world matrix, local transform or node may have changed. It may
+/// include imports and unused slots.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangedSlots<'s> {
+    imports: usize,
+    end: usize,
+    /// The slots before `end` that are in the set; `None` if all are.
+    only: Option<&'s RowSet>,
+}
+
+impl<'s> ChangedSlots<'s> {
+    /// Returns whether the set contains a slot. Runs in **O(1)**.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, slot: usize) -> bool {
+        slot < self.end && self.only.is_none_or(|only| only.contains(slot))
+    }
+
+    /// Returns whether the set has the slots of all nodes.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.end > 0 && self.only.is_none_or(|only| only.first_missing(self.imports, self.end).is_none())
+    }
+
+    /// Returns the slots as ranges in ascending order. No two of them touch.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + use<'s> {
+        let whole = (self.only.is_none() && self.end > 0).then_some(0..self.end);
+        let end = self.end;
+        self.only.into_iter().flat_map(move |only| only.runs(end)).chain(whole)
+    }
+}
+
+/// A slice that changed, from [`Scene::changed_slices`](crate::Scene::changed_slices).
+#[derive(Clone, Copy, Debug)]
+pub enum SliceChange<'s> {
+    /// The slice ended, left the tree, or is one of another scene. Drop what you keep for it.
+    Gone {
+        /// The number of the slice.
+        number: u32,
+    },
+    /// The slice is new, or its rows are not those of the last look: nodes, drawables, materials, layers, the slots of
+    /// nodes. Take everything anew. What is kept by transform slot alone, such as a copy of the matrices, stays valid
+    /// outside of `slots`.
+    Rows {
+        /// The slice.
+        slice: SliceView<'s>,
+        /// The slots that were computed; all if the slice is new or its slots were rearranged.
+        slots: ChangedSlots<'s>,
+    },
+    /// Updates computed world matrices. Each slot still has the same node, and all else is unchanged.
+    Slots {
+        /// The slice.
+        slice: SliceView<'s>,
+        /// The slots that were computed.
+        slots: ChangedSlots<'s>,
+    },
+}
+
+/// The changed slices of a scene, from [`Scene::changed_slices`](crate::Scene::changed_slices): first those that are gone, then others in order.
+pub struct ChangedSlices<'c, 's> {
+    /// `None` after the last slice.
+    look: Option<Look<'c, 's>>,
+    /// The next number to test for slices that are gone; `None` after them.
+    gone: Option<usize>,
+    /// The next position in the order.
+    position: usize,
+}
+
+impl<'c, 's> ChangedSlices<'c, 's> {
+    pub(crate) fn of(store: &'s Store, cursor: &'c mut SliceCursor) -> Self {
+        let look = cursor.look(store);
+        if look.is_still() {
+            look.finish();
+            return Self { look: None, gone: None, position: 0 };
+        }
+        Self { look: Some(look), gone: Some(0), position: 0 }
+    }
+}
+
+impl core::fmt::Debug for ChangedSlices<'_, '_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ChangedSlices").finish_non_exhaustive()
+    }
+}
+
+impl<'s> Iterator for ChangedSlices<'_, 's> {
+    type Item = SliceChange<'s>;
+
+    fn next(&mut self) -> Option<SliceChange<'s>> {
+        let look = self.look.as_mut()?;
+        if let Some(from) = self.gone {
+            if let Some(number) = look.gone(from) {
+                self.gone = Some(number as usize + 1);
+                return Some(SliceChange::Gone { number });
+            }
+            self.gone = None;
+        }
+        let order = if look.covers.detached { look.store.all_slices() } else { look.store.order() };
+        while let Some(&number) = order.get(self.position) {
+            self.position += 1;
+            let slice = look.store.view(number);
+            let change = look.at(slice);
+            let slots = change.slots.of(slice);
+            if change.rows {
+                return Some(SliceChange::Rows { slice, slots });
+            }
+            if change.slots != Computed::None {
+                return Some(SliceChange::Slots { slice, slots });
+            }
+        }
+        self.look.take()?.finish();
+        None
+    }
+}
+
+impl core::iter::FusedIterator for ChangedSlices<'_, '_> {}
