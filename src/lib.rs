@@ -151,8 +151,6 @@ mod pass;
 mod record;
 mod scene;
 mod store;
-#[cfg(feature = "rayon")]
-mod threads;
 mod tree;
 mod unique;
 mod visibility;

@@ -3,11 +3,11 @@
 use crate::Aabb;
 use crate::pass::{DetailView, DrawList, Found, MOST_PROBES, Movable, Probe, Sieve};
 use crate::scene::Scene;
-#[cfg(feature = "rayon")]
-use crate::threads::is_worth_sharing;
 use crate::{Error, Layers, NodeHandle};
 use glam::DVec3;
 use hedgerow_math::internal as simd;
+#[cfg(feature = "rayon")]
+use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 use hedgerow_math::{Frustum, Ray, Sphere};
 #[cfg(feature = "rayon")]
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -396,8 +396,6 @@ impl Scene {
 /// Calls `fill` with each view, on several threads if the scene has enough nodes.
 #[cfg(feature = "rayon")]
 fn each_view(views: &mut [Checked<'_>], nodes: usize, fill: impl Fn(&mut Checked<'_>) + Sync) {
-    /// With fewer nodes than this, one thread finishes before another has started.
-    const WORTH_SHARING: usize = 16_384;
     if views.len() > 1 && is_worth_sharing(nodes, WORTH_SHARING) {
         views.par_iter_mut().for_each(&fill);
     } else {

@@ -6,9 +6,9 @@ use crate::store::boxes::{Reach, validate_blocks};
 use crate::store::record::RecordId;
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
-#[cfg(feature = "rayon")]
-use crate::threads::is_worth_sharing;
 use hedgerow_math::internal::BLOCK;
+#[cfg(feature = "rayon")]
+use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 #[cfg(feature = "rayon")]
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
@@ -51,8 +51,8 @@ impl Store {
                 Ok(())
             };
         }
-        // Matrices that a visitor computed are in no box yet, and the first update makes the first boxes.
-        if !self.clock.ahead.is_empty() || self.clock.is_new {
+        // The first update makes the first boxes.
+        if self.clock.is_new {
             return Ok(());
         }
         let (order, boxes, tight) = (self.slices.in_tree(), &self.boxes, self.has_all_edits());
@@ -73,8 +73,6 @@ impl Store {
 /// Computes the boxes of these slices on several threads. Does nothing and returns `false` if there is too little work.
 #[cfg(feature = "rayon")]
 fn refresh_shared<'n>(slices: &mut [Slice], changed: impl Iterator<Item = &'n u32>, update: u64) -> bool {
-    /// With fewer drawables than this, one thread finishes before another has started.
-    const WORTH_SHARING: usize = 16_384;
     let drawables = changed.map(|&number| slices[number as usize].drawables.records.len());
     let shared = is_worth_sharing(drawables.sum(), WORTH_SHARING);
     if shared {

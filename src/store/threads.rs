@@ -10,12 +10,9 @@ use crate::store::page::Pages;
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
-use crate::threads::is_worth_sharing;
 use hedgerow_math::internal::Upcoming;
+use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
-
-/// With fewer slots in dirty slices, one thread finishes before another has started.
-const WORTH_SHARING: usize = 16_384;
 
 impl Store {
     fn find_all_sources(&mut self) {

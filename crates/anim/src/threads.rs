@@ -2,24 +2,13 @@
 //! the same bits for any number of threads.
 #![cfg_attr(not(feature = "rayon"), allow(dead_code, reason = "one thread does all blocks as they are"))]
 
+#[cfg(feature = "rayon")]
+use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 use std::sync::{Mutex, PoisonError};
 
-/// With fewer joints than this, one thread finishes before another has started.
-#[cfg(feature = "rayon")]
-const WORTH_SHARING: usize = 16_384;
 /// The approximate number of joints in a task.
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 4096;
-/// [`WORTH_SHARING`] is multiplied by this for a caller outside the pool, who waits for threads that may sleep.
-#[cfg(feature = "rayon")]
-const OUTSIDE: usize = 4;
-
-/// Returns whether more threads speed up this amount of work. `least` is the threshold for a caller in the pool.
-#[cfg(feature = "rayon")]
-pub(crate) fn is_worth_sharing(amount: usize, least: usize) -> bool {
-    let least = if rayon::current_thread_index().is_some() { least } else { OUTSIDE * least };
-    amount >= least && rayon::current_num_threads() > 1
-}
 
 /// Lists that are split together, block by block.
 pub(crate) trait Blocks: Sized + Send {

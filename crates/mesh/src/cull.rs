@@ -11,17 +11,6 @@ const NEAR: usize = 8;
 #[cfg(feature = "rayon")]
 const GRAIN: usize = 16_384;
 
-/// If the caller is outside the pool, the least amount of work is this many times larger, since pool threads may sleep.
-#[cfg(feature = "rayon")]
-const OUTSIDE: usize = 4;
-
-/// Returns whether several threads cull this many sub-meshes faster than one thread.
-#[cfg(feature = "rayon")]
-fn is_worth_sharing(sub_meshes: usize) -> bool {
-    let least = if rayon::current_thread_index().is_some() { 2 * GRAIN } else { OUTSIDE * 2 * GRAIN };
-    sub_meshes >= least && rayon::current_num_threads() > 1
-}
-
 impl MeshSet {
     /// Lists the indices of all sub-meshes whose boxes touch the frustum, in ascending order. Replaces the contents of
     /// the list.
@@ -31,7 +20,7 @@ impl MeshSet {
     pub fn cull(&self, frustum: &Frustum, visible: &mut Vec<u32>) {
         visible.clear();
         #[cfg(feature = "rayon")]
-        if is_worth_sharing(self.ranges.len()) {
+        if hedgerow_math::internal::sharing::is_worth_sharing(self.ranges.len(), 2 * GRAIN) {
             self.cull_side_by_side(0..self.bounds.blocks(), frustum, visible);
             return;
         }

@@ -2,12 +2,10 @@
 
 use crate::pass::draw::{Listing, Part, Segment};
 use crate::store::{DrawableRecord, RecordId, SliceView, Store};
-use crate::threads::is_worth_sharing;
 use core::sync::atomic::{AtomicBool, Ordering};
+use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-/// The least number of drawables to share, because one thread finishes fewer before a second thread starts.
-const WORTH_SHARING: usize = 16_384;
 const GRAIN: usize = 4096;
 
 impl Listing {

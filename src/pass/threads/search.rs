@@ -5,7 +5,7 @@ use crate::pass::cull::{Found, Probe, Stop};
 use crate::pass::detail::DetailView;
 use crate::pass::draw::VisibleDraw;
 use crate::store::Store;
-use crate::threads::is_worth_sharing;
+use hedgerow_math::internal::sharing::is_worth_sharing;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelBridge, ParallelIterator};
 
 /// The least number of tasks to share, because one thread finishes fewer before a second thread starts.

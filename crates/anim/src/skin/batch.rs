@@ -4,6 +4,8 @@ use crate::skin::kernels::Sinks;
 use crate::skin::{Palette, SkinError, SkinOutput, SkinnedMesh};
 use crate::{Error, Mat34, Skin};
 use core::ops::Range;
+#[cfg(feature = "rayon")]
+use hedgerow_math::internal::sharing;
 use std::sync::Arc;
 
 /// A list of characters. Each has a mesh, its skin, and a range in the shared arrays of palettes and vertices. If a
@@ -245,7 +247,7 @@ impl SkinBatch {
         };
         let part = Part { batch: self, palettes, first: 0 };
         #[cfg(feature = "rayon")]
-        if crate::threads::is_worth_sharing(vertices, crate::skin::threads::WORTH_SHARING) {
+        if sharing::is_worth_sharing(vertices, sharing::WORTH_SHARING) {
             part.share(visible, output.0);
             return Ok(());
         }

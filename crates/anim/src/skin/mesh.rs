@@ -5,6 +5,8 @@ use crate::skin::morph::Targets;
 use crate::skin::{MorphBuffer, Palette, Pruned, SkinError, SkinId, SkinOutput, SkinnedMeshBuilder};
 use crate::{Aabb, Error, Mat34, Skin};
 use core::ops::Range;
+#[cfg(feature = "rayon")]
+use hedgerow_math::internal::sharing;
 
 /// A mesh laid out for skinning. Its vertices follow up to four joints each, or up to
 /// [eight](SkinnedMeshBuilder::eight_influences).
@@ -277,7 +279,7 @@ impl SkinnedMesh {
 
     fn skin_streams(&self, palette: &[Mat34], streams: Streams<'_>, sinks: Sinks<'_>) {
         #[cfg(feature = "rayon")]
-        if crate::threads::is_worth_sharing(self.len(), crate::skin::threads::WORTH_SHARING) {
+        if sharing::is_worth_sharing(self.len(), sharing::WORTH_SHARING) {
             return self.share(palette, streams, 0..self.len(), sinks);
         }
         self.skin_range(palette, streams, 0..self.len(), sinks);

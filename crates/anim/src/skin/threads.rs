@@ -8,8 +8,6 @@ use crate::skin::batch::Part;
 use crate::skin::kernels::{Influences, LANES, Sinks, Streams};
 use core::ops::Range;
 
-/// The least number of vertices worth sharing. With fewer, one thread finishes before another starts.
-pub(super) const WORTH_SHARING: usize = 16_384;
 /// The greatest number of vertices per task. Smaller tasks would more often convert the palette to another layout.
 const GRAIN: usize = 8192;
 

@@ -3,6 +3,8 @@
 pub mod fallible;
 pub mod file_header;
 pub mod radix;
+#[cfg(feature = "_sharing")]
+pub mod sharing;
 
 pub use crate::boxes::kernels as boxes;
 pub use crate::boxes::{BLOCK, BoxGroup, GROUP};
