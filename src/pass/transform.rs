@@ -1,13 +1,14 @@
 //! The transform pass: `world[i] = world[parent[i]] * local[i]` in one forward sweep.
 
+use crate::store::Computes;
 use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 
-/// A pass that computes the world matrices of each visited slice.
+/// The pass that computes world matrices, as a visitor of slices: [`Scene::update`](crate::Scene::update) runs when the
+/// [visit](crate::Scene::visit_slices_mut) ends, over all slices in order.
 ///
-/// [`Scene::update`](crate::Scene::update) does the same for slices with changes;
-/// [`Scene::visit_slices_mut`](crate::Scene::visit_slices_mut) runs the pass over all slices. Source: the thesis,
-/// sections 3.2.2 and 4.3.1. The layout is that of the Molecule skeleton (part 2, hierarchical data): slots instead of
-/// pointers, and parents before children.
+/// A visitor of your own that sets local transforms can call this pass for a slice, too, to end its visit with an
+/// update. Source: the thesis, sections 3.2.2 and 4.3.1. The layout is that of the Molecule skeleton (part 2,
+/// hierarchical data): slots instead of pointers, and parents before children.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform, visit::TransformPass};
@@ -22,26 +23,26 @@ use crate::visit::{Flow, SliceViewMut, SliceVisitorMut};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TransformPass {
-    everything: bool,
+    computes: Computes,
 }
 
 impl TransformPass {
     /// Creates a pass that only computes world matrices that are out of date.
     #[must_use]
     pub const fn dirty() -> Self {
-        Self { everything: false }
+        Self { computes: Computes::OutOfDate }
     }
 
     /// Creates a pass that computes every world matrix.
     #[must_use]
     pub const fn everything() -> Self {
-        Self { everything: true }
+        Self { computes: Computes::Everything }
     }
 }
 
 impl SliceVisitorMut for TransformPass {
     fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
-        slice.propagate(self.everything);
+        slice.compute(self.computes);
         Flow::Continue
     }
 }

@@ -16,8 +16,8 @@ impl Scene {
     /// Runs in **O(slices + nodes of the slices that edits affect)**, and in O(1) if nothing was edited. Does not read
     /// the arrays of unchanged slices. See [costs](crate#costs) for the first update after building a scene, and for
     /// updates after all transforms were set. If the scene [tracks changes](crate::SceneConfig::changes), the first
-    /// update or [mutable visit](Self::visit_slices_mut) after matrices changed copies these matrices, even without
-    /// edits: about 6 ms for a million. Merges a few small slices; [`Scene::maintain`] merges all.
+    /// update after matrices changed copies these matrices, even without edits: about 6 ms for a million. Merges a few
+    /// small slices; [`Scene::maintain`] merges all.
     pub fn update(&mut self) {
         self.store.update();
     }
@@ -113,9 +113,9 @@ impl Scene {
     /// Calls a visitor, which may set local transforms, for every slice in order. Returns [`Flow::Break`] if the
     /// visitor stopped the walk, else [`Flow::Continue`].
     ///
-    /// Before the visitor is called for a slice, the slice's imports are refreshed from the current state of earlier
-    /// slices. Order and flow are as in [`Scene::visit_slices`]. Runs in **O(slices)**, plus the time for transforms
-    /// that were set since the last update and, if the scene tracks changes, for matrices that the last update changed.
+    /// Slices are in the state of the last update, and the next update applies what the visitor sets; a
+    /// [`TransformPass`](crate::visit::TransformPass) updates the scene when the visit ends. Order and flow are as in
+    /// [`Scene::visit_slices`]. Runs in **O(slices)**, plus the update.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, Transform, visit::{Flow, SliceViewMut, SliceVisitorMut}};

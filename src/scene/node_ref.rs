@@ -323,8 +323,7 @@ impl<'s> NodeRef<'s> {
     /// [`Smooth::with_motion`](crate::motion::Smooth::with_motion).
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
-    /// inserted since the last update. Call this before the next [`Scene::visit_slices_mut`], which makes the current
-    /// matrices the previous ones. Runs in **O(log n)** for n nodes that now inherit another ancestor's transform.
+    /// inserted since the last update. Runs in **O(log n)** for n nodes that now inherit another ancestor's transform.
     #[must_use]
     pub fn previous_world(self) -> Option<&'s Mat34> {
         self.scene.store.previous_world(self.id)

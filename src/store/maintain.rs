@@ -172,6 +172,5 @@ impl Store {
         slices.slices.shrink_to_fit();
         slices.heads.shrink_to_fit();
         slices.is_untidy.shrink_to_fit();
-        clock.ahead.shrink_to_fit();
     }
 }

@@ -87,7 +87,7 @@ impl Store {
     /// Returns the bytes of slices without their columns, of lists, and of scratch memory.
     pub(crate) fn overhead_bytes(&self) -> usize {
         let Slices { slices, heads, order, attached: _, free, edited, unboxed, untidy, is_untidy } = &self.slices;
-        let lists = [order, free, edited, unboxed, untidy, &self.clock.swept, &self.clock.ahead];
+        let lists = [order, free, edited, unboxed, untidy, &self.clock.swept];
         slices.capacity() * size_of::<Slice>()
             + heads.capacity() * size_of::<Head>()
             + lists.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()

@@ -16,11 +16,10 @@
 //! | `kinds` `rows` `columns` `trace` `boxes` `sources` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `links` `waiting` `space` `world` `own` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
 //! | `feed` `reconstitute` `sweep` `carry` `place` `threads` `refit` `update` | the update: rows, matrices, boxes, changes |
-//! | `matrix_slot` `view` `ahead` | slices as passes see them, and matrices before an update |
+//! | `matrix_slot` `view` | slices as passes see them |
 //! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |
 
-mod ahead;
 mod boxes;
 mod bulk;
 mod carry;
@@ -73,6 +72,7 @@ pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};
 pub(crate) use rows::RowSet;
 pub use usage::Usage;
+pub(crate) use view::Computes;
 pub use view::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
 pub(crate) use world::{Above, WideLocal};
 
@@ -139,8 +139,6 @@ struct Clock {
     swept: Vec<u32>,
     /// Whether no update has run yet, so that only the root and the limbo have rows.
     is_new: bool,
-    /// The slices with matrices that a visitor computed.
-    ahead: Vec<u32>,
     /// The number of reconstitutions since the scene was made or loaded.
     reconstitutions: u64,
 }

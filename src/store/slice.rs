@@ -94,8 +94,6 @@ pub(crate) struct Slice {
     pub(crate) sources: Sources,
     /// A number that changes when rows and slots move, and when the slice ends. No earlier version is as great.
     pub(crate) layout: u64,
-    /// Whether a visitor computed matrices, so that the next update computes all.
-    pub(crate) ahead: bool,
     /// World boxes, if the scene keeps any.
     pub(crate) boxes: Option<Box<SliceBoxes>>,
     /// Histories, if the scene tracks changes.

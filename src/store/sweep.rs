@@ -33,9 +33,8 @@ const DENSE_LIST: usize = 3;
 const ENOUGH: usize = 16;
 
 impl Store {
-    /// Marks the slots of records with dirty bytes. Readers of changes learn of these in `frame`; if that is `None`, the
-    /// next update tells them.
-    pub(crate) fn mark_slots(&mut self, frame: Option<u32>) {
+    /// Marks the slots of records with dirty bytes, and notes them for readers of changes.
+    pub(crate) fn mark_slots(&mut self) {
         if !self.pages.marked {
             return;
         }
@@ -44,7 +43,8 @@ impl Store {
             sums.sum()
         };
         let Self { pages, slices, scratch, feed, .. } = self;
-        let dense = |set: usize| (feed.is_none() || frame.is_some()) && set * DENSE_SETS >= pages.len();
+        let frame = feed.as_ref().map(|feed| feed.next_frame());
+        let dense = |set: usize| set * DENSE_SETS >= pages.len();
         if dense(pages.marked().count() * PAGE) {
             let set: usize = pages.marked().map(count).sum();
             let all = feed.is_none() && set * 8 >= pages.len() * 7;
@@ -93,13 +93,13 @@ impl Store {
             let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
             // If the node lost its transform since, the slot is an ancestor's, and computing it again does no harm.
             slice.mark(spot.slot());
-            let Some(feed) = feed else { continue };
+            let (Some(feed), Some(frame)) = (&mut *feed, frame) else { continue };
             if !slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
                 if let Some(trace) = &mut slice.trace {
                     trace.note_set(spot.slot(), frame);
                 }
             } else {
-                // The node got its transform since the update, and a visitor came before the next update.
+                // The node got its transform since the update, and has no slot yet.
                 feed.note(pages, id, ChangeKinds::LOCAL);
             }
         }
@@ -256,7 +256,7 @@ impl Slice {
         if (set.len() - above) * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
-        let anew = core::mem::take(&mut self.anew) | self.stale | self.ahead | !self.matrices.is_empty();
+        let anew = core::mem::take(&mut self.anew) | self.stale | !self.matrices.is_empty();
         self.refresh(pages, set, above, anew);
         let Some(&first) = set.first() else { return };
         let first = usize::from(first).max(imports);

@@ -18,8 +18,6 @@ pub(crate) struct Trace {
     fresh: RowSet,
     /// Slots whose previous matrix differs from the present one.
     moving: RowSet,
-    /// Slots whose local transform was set before a visit, which the next update reports.
-    early: RowSet,
     /// The greatest of all frames in `moved` and `set`.
     newest: u32,
     /// Whether the slice is listed in [`Feed::moving`](crate::store::Feed).
@@ -58,7 +56,6 @@ impl Trace {
             set: vec![0; slots],
             fresh,
             moving: RowSet::EMPTY,
-            early: RowSet::EMPTY,
             newest: 0,
             listed: false,
         }
@@ -106,15 +103,11 @@ impl Trace {
         prefetch(&self.set, slot);
     }
 
-    /// Records that a local transform was set in `frame` or, if that is `None`, before a visit.
+    /// Records that a local transform was set in `frame`.
     #[inline]
-    pub(crate) fn note_set(&mut self, slot: usize, frame: Option<u32>) {
-        if let Some(frame) = frame {
-            self.set[slot] = frame;
-            self.newest = frame;
-        } else {
-            self.early.insert(slot);
-        }
+    pub(crate) fn note_set(&mut self, slot: usize, frame: u32) {
+        self.set[slot] = frame;
+        self.newest = frame;
     }
 
     /// Records that local transforms were set in `frame`: those of the 64 slots from `first` on with a bit in `sets`.
@@ -126,12 +119,6 @@ impl Trace {
             *known = if sets >> bit & 1 != 0 { frame } else { *known };
         }
         self.newest = frame;
-    }
-
-    /// Assigns the frame of the new update to slots that were set before a visit.
-    pub(crate) fn end_visits(&mut self, frame: u32) {
-        let early = core::mem::replace(&mut self.early, RowSet::EMPTY);
-        early.iter().for_each(|slot| self.note_set(slot, Some(frame)));
     }
 
     /// Returns the world matrix after the second-to-last update.

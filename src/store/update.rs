@@ -1,13 +1,18 @@
 //! The update of slices after edits: slice by slice, nodes get rows, then matrices are computed.
 
 use crate::store::Store;
+use crate::store::slice::Slice;
 
 impl Store {
     /// Updates all derived data. Runs in O(1) if nothing was edited, else at least in O(slices).
     pub(crate) fn update(&mut self) {
-        if self.is_current() {
-            return;
+        if !self.is_current() {
+            self.run_update(false);
         }
+    }
+
+    /// Updates all derived data; with `everything`, computes all world matrices, whether they are out of date or not.
+    pub(crate) fn run_update(&mut self, everything: bool) {
         self.clock.updates += 1;
         self.begin_frame();
         for number in self.clock.swept.drain(..) {
@@ -15,8 +20,11 @@ impl Store {
                 slice.dirty.clear();
             }
         }
-        self.mark_slots(self.feed.as_ref().map(|feed| feed.next_frame()));
-        self.resume_ahead();
+        self.mark_slots();
+        if everything {
+            let in_use = self.slices.slices.iter_mut().filter(|slice| slice.lives);
+            in_use.for_each(Slice::mark_all);
+        }
         #[cfg(feature = "rayon")]
         let shared = self.shares_sweep();
         #[cfg(not(feature = "rayon"))]
@@ -41,7 +49,6 @@ impl Store {
         !self.pages.marked
             && self.has_placed()
             && !self.clock.is_new
-            && self.clock.ahead.is_empty()
             && self.feed.as_ref().is_none_or(|feed| feed.is_quiet())
     }
 }

@@ -478,6 +478,14 @@ impl Store {
 pub struct SliceViewMut<'s> {
     store: &'s mut Store,
     number: u32,
+    computes: &'s mut Option<Computes>,
+}
+
+/// The matrices that the update after a visit computes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Computes {
+    OutOfDate,
+    Everything,
 }
 
 impl SliceViewMut<'_> {
@@ -497,26 +505,28 @@ impl SliceViewMut<'_> {
     pub fn set_local(&mut self, slot: usize, transform: Transform) -> Result<(), Error> {
         let id = self.view().transforms().record(slot).expect("a slot that a node has");
         self.store.set_local(id, Local::Transform(transform.checked()?));
-        self.store.slices.slices[self.number as usize].mark(slot);
         Ok(())
     }
 
-    /// Computes the world matrices that are out of date, or all if `everything` is set. They stay marked, so that the
-    /// next update can compare them with the earlier values. If none is out of date, nothing changes.
-    pub(crate) fn propagate(&mut self, everything: bool) {
-        self.store.propagate_ahead(self.number, everything);
+    /// Makes the visit end with an update.
+    pub(crate) fn compute(&mut self, what: Computes) {
+        *self.computes = (*self.computes).max(Some(what));
     }
 }
 
 impl Store {
-    /// Calls `each` with every slice of the tree in order, after importing the present state of earlier slices.
+    /// Calls `each` with every slice of the tree in order. Then updates the scene, if a visitor asked for it.
     pub(crate) fn show_each(&mut self, mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
-        self.begin_ahead();
-        for at in 0..self.slices.attached {
-            let Some(&number) = self.slices.order.get(at) else { break };
-            self.import_ahead(number);
-            each(SliceViewMut { store: self, number })?;
+        let mut computes = None;
+        let shown = (0..self.slices.attached).try_for_each(|at| {
+            let number = self.slices.order[at];
+            each(SliceViewMut { store: self, number, computes: &mut computes })
+        });
+        match computes {
+            None => {}
+            Some(Computes::OutOfDate) => self.update(),
+            Some(Computes::Everything) => self.run_update(true),
         }
-        ControlFlow::Continue(())
+        shown
     }
 }

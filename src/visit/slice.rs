@@ -21,10 +21,10 @@ impl<F: FnMut(SliceView<'_>) -> Flow> SliceVisitor for F {
 /// A visitor of whole slices that may set local transforms, such as [`TransformPass`](crate::visit::TransformPass).
 /// Each slice is visited after the slices that it imports from.
 ///
-/// Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`]. If a visit ends early, even by a panic, the next
-/// update computes the rest and reports all changes. Boxes of changed slices stay the same until the next update.
+/// Slices do not nest, so [`Flow::Prune`] means [`Flow::Continue`]. Slices are in the state of the last update. If a visit
+/// ends early, even by a panic, the transforms that it set stay set.
 pub trait SliceVisitorMut {
-    /// Called for each slice, after the slice's imports were updated from earlier slices.
+    /// Called for each slice.
     fn slice_mut(&mut self, slice: SliceViewMut<'_>) -> Flow;
 }
 

@@ -261,10 +261,6 @@ impl Store {
             feed.overflowed = true;
             slices.slices.iter_mut().filter_map(|slice| slice.trace.as_mut()).for_each(|trace| trace.forget_frames());
         }
-        for &number in &clock.ahead {
-            let trace = slices.slices[number as usize].trace.as_mut();
-            trace.into_iter().for_each(|trace| trace.end_visits(feed.next_frame()));
-        }
         if core::mem::take(&mut feed.overflowed) {
             feed.removed.clear();
             feed.log.forget(frame);
@@ -548,7 +544,7 @@ impl Store {
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
             let seen = feed.frame > 0 && feed.frame == self.clock.updates;
-            let settled = seen && !slice.ahead && !slice.marked;
+            let settled = seen && !slice.marked;
             trace
                 .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
                 .map_err(|error| format!("slice {number}: {error}"))?;

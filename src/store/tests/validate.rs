@@ -95,12 +95,6 @@ const BREAKS: &[(&str, Break)] = &[
     ("is edited, and not on the list", |store, _| store.slices.heads[0].killed = true),
     ("is dirty after an update", |store, id| slice_of(store, id).0.marked = true),
     ("counts leaves that are swept", |store, id| slice_of(store, id).0.leaves += 1),
-    ("visitor computed are miscounted", |store, id| slice_of(store, id).0.ahead = true),
-    ("visitor computed are miscounted", |store, _| store.clock.ahead.push(0)),
-    ("visitor computed are miscounted", |store, _| {
-        store.slices.slices[0].ahead = true;
-        store.clock.ahead.extend([0; 2]);
-    }),
     ("are marked, and it is not listed", |store, id| {
         slice_of(store, id).0.boxes.iter_mut().for_each(|boxes| boxes.listed = true);
     }),
