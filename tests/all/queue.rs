@@ -1,10 +1,9 @@
 //! Queued edits.
 
 mod agrees;
-mod runs;
 mod whole;
 
-use hedgerow::glam::{Quat, Vec3};
+use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Tree,
     edit::{Change, Edit, EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
@@ -25,6 +24,42 @@ fn a_queue_can_go_to_another_thread() {
     fn check<T: Send + Sync>() {}
     check::<EditQueue>();
     check::<Queued>();
+}
+
+#[test]
+fn descriptions_user_data_and_precise_translations_are_queued() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queue = EditQueue::new();
+    let car = queue.insert(root, Node::transform(Transform::IDENTITY).named("car"));
+    let description = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
+        .with_drawable(Drawable::new(4, Aabb::cube(1.0)))
+        .with_material(5)
+        .with_user_data(16)
+        .named("lorry");
+    queue.push(Edit::change(car, description));
+    queue.push(Edit::change(root, Change::Name(Some("world".into()))));
+    queue.push(Edit::change(root, Node::group().named("root")));
+    queue.push(Edit::change(car, Change::UserData(17)));
+    queue.push(Edit::change(car, Change::UserData(18)));
+    let far = DVec3::new(6_371_000.125, 0.25, -42.0);
+    queue.push(Edit::change(car, Change::TranslationF64(far)));
+    queue.push(Edit::change(root, Change::TranslationF64(far)));
+    queue.push(Edit::set_local(car, Mat34::IDENTITY));
+    queue.push(Edit::change(car, Change::TranslationF64(far)));
+    let results = queue.apply(&mut scene).to_vec();
+    assert_eq!(results[1..7], [Ok(Outcome::Changed); 6]);
+    assert_eq!(results[7..9], [Err(Error::NoTransform(root)), Ok(Outcome::Changed)]);
+    let car = queue.inserted(car).unwrap();
+    assert_eq!(scene.get(car).map(|node| node.node()).and_then(|node| node.name), Some("lorry"));
+    assert_eq!(
+        (scene.get(car).and_then(|node| node.own_material()), scene.get(root).and_then(|node| node.name())),
+        (Some(5), Some("root"))
+    );
+    assert_eq!(
+        (scene.get(car).map(|node| node.user_data()), scene.get(car).and_then(|node| node.translation_f64())),
+        (Some(18), Some(far))
+    );
 }
 
 #[test]
