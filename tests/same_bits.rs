@@ -5,9 +5,6 @@
 //! If a hash changes, results changed on purpose, or something depends on the machine. Inputs are computed from
 //! integers, without functions of the system's mathematical library.
 
-#[path = "../crates/anim/tests/same_bits/numbers.rs"]
-mod numbers;
-
 use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
@@ -16,9 +13,15 @@ use hedgerow::{
     draw::DrawGroups,
 };
 use hedgerow_mesh::{MeshSet, SubMesh};
-use numbers::{Dice, Hash};
+use hedgerow_testkit::numbers::{Dice, Hash};
 
-impl Hash {
+trait OfScene {
+    fn number(&mut self, number: u64);
+    fn nodes(&mut self, nodes: &[NodeHandle]);
+    fn numbers(&mut self, numbers: &[u32]);
+}
+
+impl OfScene for Hash {
     fn number(&mut self, number: u64) {
         self.bytes(&number.to_le_bytes());
     }
@@ -34,21 +37,19 @@ impl Hash {
     }
 }
 
-impl Dice {
-    /// Returns a transform whose rotation the scene normalises, in double precision.
-    fn transform(&mut self) -> Transform {
-        let [x, y, z] = self.vector().to_array();
-        Transform {
-            translation: self.vector() * 8.0,
-            rotation: Quat::from_xyzw(x, y, z, self.signed() * 0.5 + 1.0),
-            scale: Vec3::ONE + self.vector() * 0.125,
-        }
+/// Returns a transform whose rotation the scene normalises, in double precision.
+fn transform(dice: &mut Dice) -> Transform {
+    let [x, y, z] = dice.vector().to_array();
+    Transform {
+        translation: dice.vector() * 8.0,
+        rotation: Quat::from_xyzw(x, y, z, dice.signed() * 0.5 + 1.0),
+        scale: Vec3::ONE + dice.vector() * 0.125,
     }
+}
 
-    fn bounds(&mut self) -> Aabb {
-        let (center, half) = (self.vector() * 2.0, self.vector().abs());
-        Aabb::new(center - half, center + half)
-    }
+fn small_box(dice: &mut Dice) -> Aabb {
+    let (center, half) = (dice.vector() * 2.0, dice.vector().abs());
+    Aabb::new(center - half, center + half)
 }
 
 /// The state of the script, and the hashes of what it read.
@@ -94,7 +95,7 @@ impl Script {
         let node = self.pick();
         match step % 11 {
             0..=3 => {
-                let local = self.dice.transform();
+                let local = transform(&mut self.dice);
                 if self.scene.local(node).is_some() {
                     self.scene.set_local(node, local).unwrap();
                 }
@@ -132,7 +133,7 @@ impl Script {
                 let _ = self.scene.edit(node).and_then(|mut node| node.look_at(target, Vec3::Y).map(|_| ()));
             }
             _ => {
-                let world = self.dice.transform();
+                let world = transform(&mut self.dice);
                 let _ = self.scene.set_world(node, world);
             }
         }
@@ -187,7 +188,7 @@ impl Script {
         let sphere = Sphere::new(self.dice.vector() * 20.0, 15.0).unwrap();
         scene.query(&sphere, Layers::ALL, &mut nodes).unwrap();
         self.queried.nodes(&nodes);
-        let bounds = self.dice.bounds();
+        let bounds = small_box(&mut self.dice);
         let bounds = Aabb::new(bounds.min * 10.0, bounds.max * 10.0);
         scene.query(&bounds, Layers::ALL, &mut nodes).unwrap();
         self.queried.nodes(&nodes);
@@ -233,9 +234,9 @@ impl Script {
 fn node(dice: &mut Dice, number: usize) -> Node<'static> {
     let mesh = u32::try_from(number % 7).unwrap();
     let mut node = match number % 4 {
-        0 => Node::drawable(Drawable::new(mesh, dice.bounds())),
-        1 => Node::transform(dice.transform()).named("moved"),
-        _ => Node::transform(dice.transform()).with_drawable(Drawable::new(mesh, dice.bounds())),
+        0 => Node::drawable(Drawable::new(mesh, small_box(dice))),
+        1 => Node::transform(transform(dice)).named("moved"),
+        _ => Node::transform(transform(dice)).with_drawable(Drawable::new(mesh, small_box(dice))),
     };
     if number.is_multiple_of(13) {
         node = node.with_material(mesh + 3);
@@ -265,8 +266,8 @@ fn lists() -> u64 {
     let (mut dice, mut hash, mut visible) = (Dice(1_234_567), Hash::new(), Vec::new());
     let mut boxes = Vec::new();
     for _ in 0..500 {
-        let world = dice.transform().to_matrix();
-        boxes.push(dice.bounds().transformed(&world));
+        let world = transform(&mut dice).to_matrix();
+        boxes.push(small_box(&mut dice).transformed(&world));
     }
     let mut set = MeshSet::new();
     for (number, bounds) in (0..).zip(boxes.chunks(3)) {

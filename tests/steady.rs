@@ -1,7 +1,6 @@
 //! A frame of a scene of steady size allocates nothing: edits, update, lists, groups, orders, culling, the mirror of
 //! its matrices, and blending between two steps. Inserting and removing nodes takes no more memory after 10,000 rounds
 //! than after 100, in the scene and in data keyed by its nodes.
-#![allow(unsafe_code, reason = "allocations cannot be counted otherwise")]
 
 use hedgerow::changes::{ChangeReader, MatrixMirror, MirrorStep};
 use hedgerow::data::{Column, Inherited, NodeMap};
@@ -13,35 +12,10 @@ use hedgerow::query::{CullView, Frustum};
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// The system's allocator. Counts the allocations of a thread and the bytes in use.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-    static HELD: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on unchanged; the trait's own `realloc` uses these two.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        HELD.set(HELD.get().wrapping_add(layout.size()));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.set(HELD.get().wrapping_sub(layout.size()));
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use hedgerow_testkit::memory::{ALLOCATIONS, Heap, IN_USE};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static HEAP: Heap = Heap;
 
 /// The data that a renderer keeps between frames.
 #[derive(Default)]
@@ -124,7 +98,7 @@ fn a_steady_frame_allocates_nothing() {
         let mut smooth = Smooth::new(&scene).ok().map(Smooth::with_motion);
         let mut frames = Vec::with_capacity(200);
         for frame in 0..200 {
-            let before = COUNT.get();
+            let before = ALLOCATIONS.get();
             edit(&mut scene, &nodes, &mut others, frame);
             scene.update();
             if let Some(smooth) = &mut smooth {
@@ -133,7 +107,7 @@ fn a_steady_frame_allocates_nothing() {
                 renderer.frame(&smooth.blend(&mut scene, 0.5), &frustum);
             }
             renderer.frame(&scene, &frustum);
-            frames.push(COUNT.get() - before);
+            frames.push(ALLOCATIONS.get() - before);
         }
         let Renderer { list, culled, near, views: [view, _], .. } = &renderer;
         assert!(list.len() == 5001 && culled.len() > 1000 && near.len() > 1000 && view.len() == culled.len());
@@ -354,7 +328,7 @@ fn nodes_that_come_and_go_in_any_way_take_no_more_memory_after_10_000_rounds() {
             // Slices come and go, so the maximum of some rounds counts.
             let part = usize::from(round >= 200);
             if (100..200).contains(&round) || round >= 9_900 {
-                held[part] = held[part].max(HELD.get());
+                held[part] = held[part].max(IN_USE.get());
             }
         }
         assert!(held[1] <= held[0] + (16 << 10), "{way}: {held:?} bytes");
@@ -367,7 +341,7 @@ fn what_is_kept_of_a_large_world_is_less_than_twice_it_and_goes_when_it_is_gone(
     let frustum = Frustum::from_planes([Vec4::ZERO; 6]).unwrap();
     let config = SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT };
     let (mut scene, mut beside) = (Scene::with_config(config).unwrap(), Beside::new());
-    let start = HELD.get();
+    let start = IN_USE.get();
     for round in 0..10_000 {
         let (top, low) = (scene.insert(scene.root(), shown()).unwrap(), shown());
         scene.insert(top, low).unwrap();
@@ -376,14 +350,14 @@ fn what_is_kept_of_a_large_world_is_less_than_twice_it_and_goes_when_it_is_gone(
     (0..3).for_each(|_| beside.frame(&mut scene, &frustum));
     let world = scene.stats().allocated_bytes();
     // There are eight lists, of which four have an eye.
-    let each = (HELD.get() - start - world) / 8;
+    let each = (IN_USE.get() - start - world) / 8;
     assert!(each < world, "each list takes {each} bytes, and the world {world}");
     scene.clear();
     (0..3).for_each(|_| beside.frame(&mut scene, &frustum));
     scene.shrink_to_fit();
     let lists = beside.renderer.list.commands().to_vec();
     beside.shrink();
-    let left = HELD.get() - start - scene.stats().allocated_bytes();
+    let left = IN_USE.get() - start - scene.stats().allocated_bytes();
     assert!(left < world / 50, "{left} bytes are left of {world}");
     // The list is unchanged, and the next frames work.
     assert_eq!(beside.renderer.list.commands(), lists);

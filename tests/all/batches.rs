@@ -1,9 +1,9 @@
 //! Batches have the same result as the same edits one by one; a refused list changes nothing.
 
-use crate::model::dump::dump;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::{Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
+use hedgerow_testkit::model::dump::dump;
 use std::collections::HashMap;
 use std::error::Error as _;
 

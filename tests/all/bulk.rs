@@ -1,11 +1,11 @@
 //! Inserted trees and copies, compared with single inserts.
 
-use crate::model::dump::dump;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
 use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
+use hedgerow_testkit::model::dump::dump;
 use std::collections::HashMap;
 
 const NAMES: [&str; 3] = ["", "one", "two"];

@@ -1,6 +1,5 @@
 //! The report of an update: handles, and previous matrices.
 
-use crate::model::dump::same_slice;
 use crate::trees::{APART, group};
 use crate::watched::Watched;
 use hedgerow::glam::Vec3;
@@ -9,6 +8,7 @@ use hedgerow::{
     changes::ChangeReader,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
+use hedgerow_testkit::model::dump::same_slice;
 use std::time::Duration;
 
 const TOLD: SceneConfig = SceneConfig { changes: true, ..APART };

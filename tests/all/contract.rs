@@ -1,12 +1,12 @@
 //! The contract of editing: a refused edit leaves the scene unchanged, and limits hold.
 
-use crate::model::dump::same_slice;
 use crate::trees::{APART, groups, with};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform,
     visit::{Flow, SliceView, SliceVisitor, Visitor},
 };
+use hedgerow_testkit::model::dump::same_slice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const NAN: f32 = f32::NAN;

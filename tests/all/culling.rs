@@ -1,9 +1,9 @@
 //! Culling of slices with many blocks, of views on several layers, and with bounds that were set.
 
-use crate::model::dump::same_slice;
 use hedgerow::glam::{Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum, Ray, Sphere};
 use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow_testkit::model::dump::same_slice;
 
 /// Returns drawables in one slice, one metre apart along x. Each has its number as its mesh.
 fn row_of(count: u16) -> (Scene, Vec<NodeHandle>) {

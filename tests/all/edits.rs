@@ -1,6 +1,5 @@
 //! Each kind of edit alone.
 
-use crate::model::dump::{dump, same_slice};
 use crate::trees::APART;
 use hedgerow::Visibility;
 use hedgerow::glam::{Quat, Vec3};
@@ -8,6 +7,7 @@ use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig,
     Transform, edit::LocalForm,
 };
+use hedgerow_testkit::model::dump::{dump, same_slice};
 
 const TURN: f32 = core::f32::consts::FRAC_PI_2;
 

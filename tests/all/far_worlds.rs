@@ -1,11 +1,11 @@
 //! Worlds too large for single precision: lists relative to a camera, and translations in double precision.
 
-use crate::model::dump::same_slice;
 use crate::renderers::{grid, looking};
 use hedgerow::glam::{DAffine3, DVec3, Quat, Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum};
 use hedgerow::visit::SliceView;
 use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow_testkit::model::dump::same_slice;
 use std::collections::HashMap;
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };

@@ -1,9 +1,9 @@
 //! Any value that a scene takes is the same, to the bit, in bytes, text, trees and patches.
 
-use crate::drivers::forms::hold;
 use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{Aabb, Drawable, Layers, Local, Mat34, Node, Scene, Transform, Tree, ViewRange, Visibility};
+use hedgerow_testkit::drivers::forms::hold;
 use proptest::array::{uniform3, uniform4, uniform12};
 use proptest::collection::vec;
 use proptest::option;

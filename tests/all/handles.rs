@@ -1,7 +1,7 @@
 //! When handles stay valid, and when they become stale.
 
-use crate::model::dump::same_slice;
 use hedgerow::{Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow_testkit::model::dump::same_slice;
 use std::collections::HashSet;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Inputs of fuzz targets: past failures (`fuzz/regressions`), and inputs that reach most code (`fuzz/corpus`).
 
-use crate::drivers::{self, Input};
 use fastrand::Rng;
+use hedgerow_testkit::{Input, drivers};
 use std::fs;
 use std::path::{Path, PathBuf};
 

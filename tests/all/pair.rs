@@ -3,13 +3,13 @@
 pub(crate) mod dice;
 mod mirror;
 
-use crate::model::compare::same_bits;
-use crate::model::spatial::camera;
 use hedgerow::{
     Aabb, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
     query::Frustum,
     visit::{Flow, SliceViewMut, SliceVisitorMut, TransformPass},
 };
+use hedgerow_testkit::model::compare::same_bits;
+use hedgerow_testkit::model::spatial::camera;
 use mirror::Mirror;
 use std::collections::HashMap;
 

@@ -1,7 +1,5 @@
 //! Patches on random trees.
 
-use crate::drivers::patch::{between, bits, edited, placed, tree};
-use crate::model::checksum::set_checksum;
 use fastrand::Rng;
 #[cfg(feature = "serde")]
 use hedgerow::Transform;
@@ -12,6 +10,8 @@ use hedgerow::glam::Vec3;
 use hedgerow::patch::{Entry, Field, Patch, PatchError, Spot, Value};
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Aabb, Drawable, Error, Keep, Node, Place, Scene, Tree};
+use hedgerow_testkit::checksum::set_checksum;
+use hedgerow_testkit::drivers::patch::{between, bits, edited, placed, tree};
 
 #[test]
 fn a_patch_makes_one_tree_into_the_other_and_its_inverse_takes_it_back_to_the_bit() {

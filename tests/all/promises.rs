@@ -1,6 +1,5 @@
 //! What a scene guarantees under all edits: handles, memory, and the results of passes.
 
-use crate::model::dump::dump;
 use crate::renderers::looking;
 use crate::trees::{APART, group, whole, with};
 use hedgerow::changes::ChangeReader;
@@ -12,6 +11,7 @@ use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig,
     Transform, Tree,
 };
+use hedgerow_testkit::model::dump::dump;
 use std::collections::HashSet;
 use std::time::Duration;
 

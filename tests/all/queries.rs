@@ -1,11 +1,11 @@
 //! Each query and iterator on a hand-made tree.
 
-use crate::model::dump::dump;
 use crate::trees::{APART, with};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
     Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility, iter::Edge,
 };
+use hedgerow_testkit::model::dump::dump;
 
 /// A tree with these names:
 ///

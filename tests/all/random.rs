@@ -4,10 +4,10 @@
 //! `HEDGEROW_RANDOM_CASES` sets the number of cases: 20 by default, fewer on emulated machines. A run of 76 or more also
 //! checks what all cases together reach.
 
-use crate::model::dump::dump;
-use crate::model::oracle::{Counts, Oracle, from_bytes};
-use crate::model::{Step, decode};
 use hedgerow::SceneConfig;
+use hedgerow_testkit::model::dump::dump;
+use hedgerow_testkit::model::oracle::{Counts, Oracle, from_bytes};
+use hedgerow_testkit::model::{Step, decode};
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};

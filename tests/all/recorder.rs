@@ -1,6 +1,5 @@
 //! Patches recorded from a scene's change feed, on random edits.
 
-use crate::drivers::patch::{bits, node, placed};
 use fastrand::Rng;
 use hedgerow::changes::ChangeReader;
 use hedgerow::data::NodeIds;
@@ -9,6 +8,7 @@ use hedgerow::patch::{Entry, Field, Instance, Patch, PatchError, Recorder, Spot,
 use hedgerow::{
     Error, Keep, Layers, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
 };
+use hedgerow_testkit::drivers::patch::{bits, node, placed};
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 

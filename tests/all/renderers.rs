@@ -1,13 +1,13 @@
 //! The data that a renderer builds on lists: orders, kept groups, several views, and a buffer with all matrices.
 //! `model/renderer.rs` compares all of these under random edits.
 
-use crate::model::dump::same_slice;
 use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep, SyncStats};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder, depth_key};
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{Aabb, DrawList, Drawable, Error, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow_testkit::model::dump::same_slice;
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
 

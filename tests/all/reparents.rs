@@ -1,10 +1,10 @@
 //! Random edits compared with plain lists. Most are reparents within and across slices, in trees that make these hard.
 //! They run with three slice sizes, with and without the change feed and boxes.
 
-use crate::model::dump::same_slice;
 use crate::pair::dice::Dice;
 use crate::pair::{MODES, Pair, Where};
 use hedgerow::SceneConfig;
+use hedgerow_testkit::model::dump::same_slice;
 use std::time::Duration;
 
 /// The number of edits between two checks.

@@ -1,11 +1,5 @@
 //! Snapshots that are loaded, and snapshots that are refused.
 
-use crate::model::checksum::set_checksum;
-use crate::model::dump::dump;
-use crate::model::forged::{self, BEND_BYTES};
-use crate::model::op::Op;
-use crate::model::oracle::{Oracle, from_bytes};
-use crate::model::{Step, decode};
 use crate::random;
 use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::edit::EditQueue;
@@ -16,6 +10,12 @@ use hedgerow::{
     Tree, ViewRange,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
+use hedgerow_testkit::checksum::set_checksum;
+use hedgerow_testkit::forged::{self, BEND_BYTES};
+use hedgerow_testkit::model::dump::dump;
+use hedgerow_testkit::model::op::Op;
+use hedgerow_testkit::model::oracle::{Oracle, from_bytes};
+use hedgerow_testkit::model::{Step, decode, loaded};
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
@@ -110,7 +110,7 @@ fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
             }
             set_checksum(&mut bytes);
             if let Ok(scene) = Scene::from_bytes(&bytes) {
-                forged::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
+                loaded::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
             }
         }
         Ok(())
@@ -234,7 +234,7 @@ fn every_changed_byte_is_refused_or_harmless() {
         set_checksum(&mut bytes);
         match Scene::from_bytes(&bytes) {
             Ok(scene) => {
-                forged::live_on(scene).unwrap();
+                loaded::live_on(scene).unwrap();
                 taken += 1;
             }
             Err(refused) => _ = reasons.insert(refused.to_string()),

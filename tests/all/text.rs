@@ -1,8 +1,5 @@
 //! Scenes and trees as text, through JSON.
 
-use crate::model::dump::dump;
-use crate::model::oracle::from_bytes;
-use crate::model::{Step, decode};
 use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::snapshot::SaveOptions;
@@ -11,6 +8,9 @@ use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform,
     Tree,
 };
+use hedgerow_testkit::model::dump::dump;
+use hedgerow_testkit::model::oracle::from_bytes;
+use hedgerow_testkit::model::{Step, decode};
 use proptest::array::{uniform8, uniform24};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};

@@ -1,6 +1,5 @@
 //! Visitors of nodes and of slices. The two passes, written as visitors of nodes, must agree to the bit.
 
-use crate::model::dump::same_slice;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Drawable, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform,
@@ -8,6 +7,7 @@ use hedgerow::{
     iter::Edge,
     visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
 };
+use hedgerow_testkit::model::dump::same_slice;
 use std::collections::HashMap;
 
 /// The transform pass as a visitor of nodes: a stack of world matrices.

@@ -2,9 +2,7 @@
 //! without a leak. A scene reports the memory that it takes (`taken`).
 //!
 //! A list that grows without a check aborts the process and this test.
-#![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
 
-mod refusing;
 mod taken;
 
 use hedgerow::glam::{DVec3, Vec3};
@@ -12,8 +10,11 @@ use hedgerow::{
     Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
     snapshot::{LoadOptions, SaveOptions},
 };
-use refusing::{IN_USE, REMAINING, with_every_limit, with_every_refusal};
+use hedgerow_testkit::memory::{Heap, REMAINING, with_every_limit, with_every_refusal};
 use std::io::{self, Read};
+
+#[global_allocator]
+static HEAP: Heap = Heap;
 
 /// Returns a scene with everything that a snapshot contains: stale handles, shear, translations in double precision,
 /// user data, names, and detached subtrees.

@@ -1,9 +1,9 @@
 //! The memory that a scene reports equals what the allocator gave.
 
-use crate::IN_USE;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
+use hedgerow_testkit::memory::IN_USE;
 use std::time::Duration;
 
 /// The bytes that the arena of temporary lists adds for itself.

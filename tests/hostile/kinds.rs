@@ -1,8 +1,5 @@
 //! The kinds of files: how they are made, and how accepted ones are used.
 
-use crate::bend;
-use crate::memory::end;
-use crate::run::Kind;
 use hedgerow::anim::library::Library;
 use hedgerow::anim::player::StreamPlayer;
 use hedgerow::anim::raw::Track;
@@ -14,6 +11,8 @@ use hedgerow::snapshot::LoadOptions;
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
 };
+use hedgerow_testkit::hostile::{Kind, bend};
+use hedgerow_testkit::memory::end;
 
 pub(crate) const SAVED: &[Kind] = &[
     Kind {
@@ -450,7 +449,7 @@ fn change_json(files: &[Vec<u8>], number: usize, variant: u64, sealed: bool) -> 
     let mut dice = bend::dice(number, variant);
     let mut document = serde_json::from_slice(&files[number]).expect("the file is JSON");
     for _ in 0..bend::changes(variant, &mut dice) {
-        crate::json::change(&mut document, &core::array::from_fn(|_| dice.u8(..)));
+        hedgerow_testkit::json::change(&mut document, &core::array::from_fn(|_| dice.u8(..)));
     }
     document.to_string().into_bytes()
 }

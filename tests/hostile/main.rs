@@ -10,19 +10,14 @@
 //!
 //! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant (default 0), and
 //! `HEDGEROW_HOSTILE_ONLY`, the name of one kind. The test of this name in `crates/gltf` changes glTF files likewise.
-#![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
 
-mod bend;
-#[path = "../all/model/checksum.rs"]
-mod checksum;
-#[cfg(feature = "serde")]
-#[path = "../all/drivers/json.rs"]
-mod json;
 mod kinds;
-mod memory;
-mod run;
 
-use run::{Kind, is_asked_for, run, variants};
+use hedgerow_testkit::hostile::{Kind, is_asked_for, run, variants};
+use hedgerow_testkit::memory::Heap;
+
+#[global_allocator]
+static HEAP: Heap = Heap;
 
 #[test]
 fn saved_bytes_that_were_changed_are_refused_or_work() {

@@ -1,9 +1,4 @@
 //! An import returns an error, and leaks nothing, if the allocator refuses data of buffers or the memory of nodes.
-#![allow(unsafe_code, reason = "an allocator that refuses cannot be told otherwise")]
-
-#[allow(dead_code, reason = "the tests of scenes use more of it")]
-#[path = "../../../tests/exhaustion/refusing.rs"]
-mod refusing;
 
 use hedgerow::skin::SkinOutput;
 use hedgerow::snapshot::SnapshotError;
@@ -11,9 +6,12 @@ use hedgerow::{Error, Node, Scene, Transform};
 #[cfg(feature = "meshopt")]
 use hedgerow_gltf::ItemKind;
 use hedgerow_gltf::{BufferProblem, Import, ImportErrorKind};
-use refusing::{COUNTED, REMAINING, with_every_refusal};
+use hedgerow_testkit::memory::{COUNTED, Heap, REMAINING, with_every_refusal};
 #[cfg(feature = "meshopt")]
 use std::cell::Cell;
+
+#[global_allocator]
+static HEAP: Heap = Heap;
 
 fn scene() -> Scene {
     let mut scene = Scene::new();

@@ -10,27 +10,17 @@
 //!
 //! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant (default 0), and
 //! `HEDGEROW_HOSTILE_ONLY`, a part of the path of one model.
-#![allow(unsafe_code, reason = "memory cannot be counted otherwise")]
-
-#[path = "../../../tests/hostile/bend.rs"]
-mod bend;
-#[path = "../../../tests/all/model/checksum.rs"]
-mod checksum;
-#[allow(dead_code, reason = "other tests use all of it")]
-#[path = "all/gltf_file.rs"]
-mod gltf_file;
-#[path = "../../../tests/hostile/memory.rs"]
-mod memory;
-#[allow(dead_code, reason = "the files of other kinds are made")]
-#[path = "../../../tests/hostile/run.rs"]
-mod run;
 
 use hedgerow::DrawList;
 use hedgerow::anim::{ClipBuilder, Library};
 use hedgerow_gltf::{ImportErrorKind, ImportOptions};
-use memory::end;
-use run::{Kind, is_asked_for, run, variants};
+use hedgerow_testkit::gltf::GltfFile;
+use hedgerow_testkit::hostile::{Kind, bend, is_asked_for, run, variants};
+use hedgerow_testkit::memory::{self, end};
 use std::path::{Path, PathBuf};
+
+#[global_allocator]
+static HEAP: memory::Heap = memory::Heap;
 
 /// The memory limit of imports: 256 MiB, or 64 times the file; see `ImportOptions::max_bytes`.
 const GLTF: Kind = Kind {
@@ -155,7 +145,7 @@ fn no_file_of_small_items_takes_more_memory_than_is_estimated() {
 
 /// Returns a file of triangles, each with vertices of its own or all with the same few. A morph target moves some.
 fn triangles(count: u32, vertices: u32, target: bool) -> Vec<u8> {
-    let mut file = gltf_file::GltfFile::new(serde_json::json!({
+    let mut file = GltfFile::new(serde_json::json!({
         "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "indices": 2, "material": 0}]}],
         "materials": [{"normalTexture": {"index": 0}}], "textures": [{}]
     }));

@@ -14,23 +14,18 @@
 
 mod cycles;
 mod frames;
-mod memory;
 mod operations;
 mod players;
 mod reduce;
 mod sequences;
 
-#[allow(
-    dead_code,
-    clippy::cast_possible_truncation,
-    reason = "the tests use more of the model, and are not checked for it"
-)]
-#[path = "../../../tests/all/model/mod.rs"]
-mod model;
-
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// Cycles compare what it counts with what a scene reports.
+#[global_allocator]
+static HEAP: hedgerow_testkit::memory::Heap = hedgerow_testkit::memory::Heap;
 
 /// The options of the command line; each run uses those that it needs.
 struct Options {

@@ -7,10 +7,10 @@
 //! target, for `fuzz/regressions`.
 
 use crate::Options;
-use crate::model::oracle::{Counts, Oracle, from_bytes};
-use crate::model::{Check, Mismatch, Step, decode};
 use crate::reduce::reduced;
 use fastrand::Rng;
+use hedgerow_testkit::model::oracle::{Counts, Oracle, from_bytes};
+use hedgerow_testkit::model::{Check, Mismatch, Step, decode};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -2,9 +2,6 @@
 //!
 //! `HEDGEROW_KEEP=1 cargo test --release --test pictures` rewrites the stored pictures: look at each.
 
-#[path = "../../gltf/tests/all/gltf_file.rs"]
-#[allow(dead_code, reason = "these files are whole, and are not broken")]
-mod gltf_file;
 #[path = "../../../examples/puppet/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "a file is made of the puppet's lists")]
 mod puppet;

@@ -1,8 +1,8 @@
 //! Rebuilds a scene's nodes and their world matrices from its change feed alone.
 
-use crate::model::compare::same_bits;
 use hedgerow::changes::ChangeReader;
 use hedgerow::{Error, Mat34, NodeHandle, Scene};
+use hedgerow_testkit::model::compare::same_bits;
 use std::collections::HashMap;
 
 /// World matrices by node, as the feed reported them. Empty if the scene does not track changes.

@@ -1,13 +1,13 @@
 //! Edits in world space.
 
 use super::{bits, turned};
-use crate::model::dump::dump;
 use hedgerow::edit::BatchError;
 use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
 use hedgerow::{
     Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, Transform,
     edit::{Change, Edit, EditQueue, Outcome},
 };
+use hedgerow_testkit::model::dump::dump;
 use proptest::prelude::*;
 
 /// Returns a node with a transform, below a parent with another transform.

@@ -5,15 +5,14 @@
 //! Model matrices, palettes and skinning have two hashes: one with fused multiply-add (AVX2, AVX-512, NEON), one
 //! without. Inputs are computed from integers, without functions of the system's library.
 
-mod numbers;
-
 use hedgerow_anim::blend::{JointMask, PoseSum};
 use hedgerow_anim::clip::Precision;
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
-use numbers::{Dice, Hash};
+use hedgerow_testkit::numbers::{Dice as Numbers, Hash};
+use std::ops::{Deref, DerefMut};
 
 const JOINTS: u16 = 37;
 
@@ -21,7 +20,12 @@ const JOINTS: u16 = 37;
 const FUSED: [u64; 3] = [0x61ae_9f20_7f25_be2e, 0x82e1_baae_d571_29f5, 0x88e5_7290_9906_1230];
 const UNFUSED: [u64; 3] = [0x30f6_7acc_6c6b_90b0, 0xc5c3_66f8_318e_133f, 0x158f_fa16_70db_bdc5];
 
-impl Hash {
+trait OfPoses {
+    fn matrices(&mut self, matrices: &[Mat34]);
+    fn pose(&mut self, pose: &Pose);
+}
+
+impl OfPoses for Hash {
     fn matrices(&mut self, matrices: &[Mat34]) {
         matrices.iter().for_each(|matrix| self.matrix(matrix));
     }
@@ -35,7 +39,28 @@ impl Hash {
     }
 }
 
+/// Makes random inputs.
+struct Dice(Numbers);
+
+impl Deref for Dice {
+    type Target = Numbers;
+
+    fn deref(&self) -> &Numbers {
+        &self.0
+    }
+}
+
+impl DerefMut for Dice {
+    fn deref_mut(&mut self) -> &mut Numbers {
+        &mut self.0
+    }
+}
+
 impl Dice {
+    fn new(seed: u64) -> Self {
+        Self(Numbers(seed))
+    }
+
     /// Returns a unit quaternion. The sum is written out, because glam's order depends on the machine.
     fn rotation(&mut self) -> Quat {
         let numbers = [self.signed(), self.signed(), self.signed(), self.signed() * 0.5 + 1.0];
@@ -80,7 +105,7 @@ impl Dice {
     fn clip(&mut self) -> RawClip {
         let mut clip = RawClip::new(3.0, JOINTS.into()).unwrap();
         for joint in 0..JOINTS {
-            let translation = self.track(joint, Self::vector);
+            let translation = self.track(joint, |dice| dice.vector());
             clip.set_translation(joint, translation).unwrap();
             let rotation = self.track(joint + 1, Self::rotation);
             clip.set_rotation(joint, rotation).unwrap();
@@ -89,7 +114,7 @@ impl Dice {
                 clip.set_scale(joint, scale).unwrap();
             }
         }
-        let channel = self.track(7, Self::signed);
+        let channel = self.track(7, |dice| dice.signed());
         clip.add_channel("channel", channel).unwrap();
         clip
     }
@@ -104,7 +129,7 @@ impl Dice {
 /// Returns the same clip in words of 16 and of 32 bits.
 fn clips() -> [Clip; 2] {
     [Precision::Compact, Precision::Tight]
-        .map(|precision| ClipBuilder::new().precision(precision).build(&Dice(5).clip()).unwrap().0)
+        .map(|precision| ClipBuilder::new().precision(precision).build(&Dice::new(5).clip()).unwrap().0)
 }
 
 /// Hashes a clip played forward, backward and by seeks.
@@ -132,7 +157,7 @@ fn played(clip: &Clip) -> u64 {
 }
 
 fn blended() -> u64 {
-    let (mut hash, mut dice) = (Hash::new(), Dice(17));
+    let (mut hash, mut dice) = (Hash::new(), Dice::new(17));
     let mut mask = JointMask::new(JOINTS.into(), 1.0).unwrap();
     (0..JOINTS).for_each(|joint| mask.set(joint, f32::from(joint % 5) * 0.25).unwrap());
     for round in 0..10_u8 {
@@ -155,7 +180,7 @@ fn blended() -> u64 {
 }
 
 fn matrices() -> [u64; 2] {
-    let mut dice = Dice(23);
+    let mut dice = Dice::new(23);
     let (skeleton, skin) = dice.character();
     let mut crowd = Crowd::new(&skeleton);
     let (mut single, mut many) = (Hash::new(), Hash::new());
@@ -177,7 +202,7 @@ fn matrices() -> [u64; 2] {
 /// Hashes a mesh with one to four influences and two morph targets: as bytes, and skinned.
 fn skinned() -> [u64; 2] {
     let (vertices, joints) = (333, 19);
-    let mut dice = Dice(29);
+    let mut dice = Dice::new(29);
     let skin = Skin::new((0..19).collect(), vec![Mat34::IDENTITY; 19]).unwrap();
     let [positions, normals, deltas] =
         [0; 3].map(|_| -> Vec<[f32; 3]> { (0..vertices).map(|_| dice.vector().to_array()).collect() });

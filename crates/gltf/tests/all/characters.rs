@@ -1,9 +1,6 @@
 //! glTF import of a small character made by the test: its results, errors of broken files, and no panics for changed
 //! bytes.
 
-pub(crate) mod small;
-
-use crate::gltf_file::GltfFile;
 use hedgerow::character::CharacterError;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::{Quat, Vec3};
@@ -13,8 +10,9 @@ use hedgerow::{
     skin::SkinOutput,
 };
 use hedgerow_gltf::{Import, ImportErrorKind, MorphChannels, Parts, Skipped, Topology};
+use hedgerow_testkit::gltf::GltfFile;
+use hedgerow_testkit::gltf::man;
 use serde_json::json;
-use small::man;
 
 fn load(small: &GltfFile) -> Import {
     hedgerow_gltf::from_slice(&small.glb(), None).unwrap()

@@ -12,10 +12,10 @@
 //! coordinates and 10 for weights.
 
 #[cfg(any(feature = "draco", feature = "meshopt"))]
-use crate::gltf_file::{GltfFile, glb};
-#[cfg(any(feature = "draco", feature = "meshopt"))]
 use hedgerow_gltf::ImportOptions;
 use hedgerow_gltf::{Import, ImportError, ImportErrorKind, Skipped};
+#[cfg(any(feature = "draco", feature = "meshopt"))]
+use hedgerow_testkit::gltf::{GltfFile, glb};
 #[cfg(any(feature = "draco", feature = "meshopt"))]
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Normals and tangents that a file lacks, and what follows vertices that are split.
 
-use crate::gltf_file::GltfFile;
 use crate::nodes::box_distance;
 use crate::rest::{deformed, drawn};
 use fastrand::Rng;
 use hedgerow::glam::{Vec3, Vec4};
 use hedgerow_gltf::{AttributeValues, ImportErrorKind, ImportOptions, MeshData, Topology};
+use hedgerow_testkit::gltf::GltfFile;
 use serde_json::{Value, json};
 
 /// Returns random triangles that share vertices, with one of each attribute, and two morph targets.

@@ -1,12 +1,12 @@
 //! Extensions: pointers, visibility, instances, attributes, and JSON of others.
 
-use crate::gltf_file::GltfFile;
 use hedgerow::glam::Vec3;
 use hedgerow::query::LevelsOfDetail;
 use hedgerow::{Aabb, Visibility};
 use hedgerow_gltf::{
     AttributeValues, Import, ImportError, ImportErrorKind, ImportOptions, Instances, Parts, Skipped, WarningKind,
 };
+use hedgerow_testkit::gltf::GltfFile;
 use serde_json::{Value, json};
 
 fn load(file: &GltfFile) -> Import {

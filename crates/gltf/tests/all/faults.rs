@@ -1,7 +1,5 @@
 //! Faults of real files. A file is valid, or is repaired with a warning; a strict import refuses invalid files.
 
-use crate::gltf_file::{GltfFile, glb};
-use crate::small::man;
 use core::f32::consts::FRAC_PI_4;
 use hedgerow::anim::{ClipBuilder, Library, Pose};
 use hedgerow::glam::{Quat, Vec3};
@@ -11,6 +9,8 @@ use hedgerow_gltf::material::{AlphaMode, Sampler, Wrap};
 use hedgerow_gltf::{
     BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Skipped, WarningKind,
 };
+use hedgerow_testkit::gltf::man;
+use hedgerow_testkit::gltf::{GltfFile, glb};
 use serde_json::{Value, json};
 
 /// Returns a node `n` with a triangle.

@@ -1,6 +1,6 @@
 //! A field of hills as plain glTF, from which the compressed models in `tests/models` were made.
 
-use crate::gltf_file::GltfFile;
+use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;
 
 /// The corners of the field along x and along z.

@@ -1,7 +1,7 @@
 //! Inputs of the fuzz target: the corpus (`fuzz/corpus/gltf`), inputs that once failed, and random ones.
 
-use crate::driver;
 use fastrand::Rng;
+use hedgerow_testkit::drivers;
 use std::fs;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn kept_inputs_pass() {
         for entry in fs::read_dir(fuzz.join(folder)).into_iter().flatten() {
             let file = entry.expect("a readable folder").path();
             println!("{}", file.display());
-            driver::run(&fs::read(file).expect("a readable file"));
+            drivers::gltf::run(&fs::read(file).expect("a readable file"));
             count += 1;
         }
     }
@@ -31,6 +31,6 @@ fn random_inputs_pass() {
             bytes.iter_mut().for_each(|byte| *byte |= 1);
         }
         println!("{turn}");
-        driver::run(&bytes);
+        drivers::gltf::run(&bytes);
     }
 }

@@ -4,11 +4,11 @@
 //! The environment variable `HEDGEROW_GLTF_DIR` names the folder of models: files in `models/`, expected results in
 //! `expected/`.
 
-pub(crate) use crate::gltf_file::glb;
 use fastrand::Rng;
 use hedgerow::glam::Vec3;
 use hedgerow::{Aabb, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform};
 use hedgerow_gltf::{BufferProblem, Import, ImportError, ImportErrorKind, ImportOptions};
+pub(crate) use hedgerow_testkit::gltf::glb;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

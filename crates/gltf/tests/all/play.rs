@@ -2,7 +2,6 @@
 //! shared models.
 
 use crate::characters::copies;
-use crate::gltf_file::GltfFile;
 use hedgerow::anim::player::Playback;
 use hedgerow::anim::{ClipBuilder, Pose, clip::Precision, skeleton::SkeletonError};
 use hedgerow::changes::ChangeReader;
@@ -10,6 +9,7 @@ use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Error, Node, Scene, SceneConfig};
 use hedgerow_gltf::{Import, ImportErrorKind, ImportOptions, Skipped};
+use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;
 
 /// Returns a street with two rigs: a gate with a latch, and a waving flag. The first animation moves both, the second

@@ -1,12 +1,12 @@
 //! Faults of meshes, buffers and animations that are repaired, and files that were never fetched.
 
 use crate::faults::{CORNERS, corners, faulty, triangle, valid};
-use crate::gltf_file::{GltfFile, glb};
 use hedgerow::Aabb;
 use hedgerow::glam::Vec3;
 use hedgerow_gltf::{
     BufferProblem, ImportErrorKind, ImportOptions, ImportedPrimitive, OtherFile, Skipped, Topology, WarningKind,
 };
+use hedgerow_testkit::gltf::{GltfFile, glb};
 use serde_json::{Value, json};
 
 #[test]

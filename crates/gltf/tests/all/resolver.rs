@@ -1,8 +1,8 @@
 //! Files whose buffers and images come from a closure, and extensions that the caller handles.
 
-use crate::gltf_file::GltfFile;
 use hedgerow::Scene;
 use hedgerow_gltf::{BufferProblem, ImportErrorKind, ImportOptions, Parts, Skipped, WarningKind};
+use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;
 
 /// Returns a point whose buffer and images are separate files.

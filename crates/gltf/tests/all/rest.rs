@@ -1,13 +1,13 @@
 //! Skinned and morphed meshes at rest: boxes and places, for all ways of importing.
 
 use crate::faults::{WEIGHTS, skinned, triangle};
-use crate::gltf_file::GltfFile;
 use crate::nodes::{Model, box_distance, models};
-use crate::small::man;
 use hedgerow::Aabb;
 use hedgerow::glam::Vec3;
 use hedgerow::skin::SkinOutput;
 use hedgerow_gltf::{Import, ImportOptions, Imported, ImportedDrawable, Instances, Parts};
+use hedgerow_testkit::gltf::GltfFile;
+use hedgerow_testkit::gltf::man;
 use serde_json::json;
 
 const WAYS: [Parts; 3] =

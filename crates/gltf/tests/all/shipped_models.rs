@@ -1,11 +1,11 @@
 //! The plain models in `tests/models`, for tests of import, skins, clips and morphs on any machine.
 //! `HEDGEROW_WRITE_MODELS=1` writes them again. `compressed.rs` lists the other models.
 
-use crate::characters::small::man;
-use crate::gltf_file::GltfFile;
 use crate::grid::grid;
 use hedgerow::Scene;
 use hedgerow::anim::{ClipBuilder, Library};
+use hedgerow_testkit::gltf::GltfFile;
+use hedgerow_testkit::gltf::man;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Once;

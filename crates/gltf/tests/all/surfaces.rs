@@ -1,10 +1,10 @@
 //! glTF import of materials with every extension, textures, samplers, and images from buffers, URIs and files. The
 //! files are made here.
 
-use crate::gltf_file::GltfFile;
 use hedgerow::glam::Vec2;
 use hedgerow_gltf::material::{AlphaMode, MagFilter, Material, MinFilter, Sampler, TextureRef, TextureTransform, Wrap};
 use hedgerow_gltf::{BufferProblem, ImportOptions, Imported, Parts, Skipped};
+use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;
 use std::fs;
 

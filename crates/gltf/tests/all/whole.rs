@@ -1,13 +1,13 @@
 //! glTF import of vertices, cameras, lights, extras and several scenes; parts left out by options; several files in one
 //! scene. The files are made here.
 
-use crate::gltf_file::GltfFile;
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::Frustum;
 use hedgerow::{Aabb, Error, Layers, NodeHandle, Scene, SceneConfig, Visibility};
 use hedgerow_gltf::{
     self, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, LightKind, Parts, Projection, Skipped, Topology,
 };
+use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;
 
 /// Returns a shop by day and by night: a table of two primitives and a vase, a lamp and the sun, and two cameras.

@@ -1,6 +1,6 @@
 //! Three glTF files made by code.
 
-use crate::gltf_file::GltfFile;
+use hedgerow_testkit::gltf::GltfFile;
 use crate::puppet::{Gait, Lists, PuppetMesh, Rig};
 use hedgerow::Aabb;
 use hedgerow::glam::Vec3;

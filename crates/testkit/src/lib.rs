@@ -1,0 +1,21 @@
+//! What tests share: the naive [`model`] of a scene, the [`drivers`] of fuzz targets, [`hostile`] files, small
+//! [`gltf`] files, [`memory`] that is counted and refused, and random numbers ([`dice`], [`numbers`]).
+//!
+//! Tests of the libraries, `crates/soak` and the fuzz targets use this crate. It is not published. Without features it
+//! needs neither scenes nor animation.
+
+pub mod checksum;
+pub mod dice;
+pub mod drivers;
+pub mod forged;
+pub mod gltf;
+pub mod hostile;
+pub mod input;
+pub mod json;
+pub mod memory;
+#[cfg(feature = "scene")]
+pub mod model;
+pub mod numbers;
+
+pub use dice::Dice;
+pub use input::Input;

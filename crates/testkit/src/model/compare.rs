@@ -1,0 +1,178 @@
+//! The full comparison of a scene with its model.
+
+use super::Check;
+use super::dump::{dump, same_slice};
+use super::oracle::Oracle;
+use super::tree::{Mask, Met};
+use super::world::World;
+use hedgerow::glam::DVec3;
+use hedgerow::{Layers, Mat34, NodeHandle};
+
+/// The inherited values, as the model computes them on the way down.
+#[derive(Clone, Copy)]
+struct Inherited {
+    mask: Mask,
+    material: Option<u32>,
+}
+
+impl Oracle {
+    /// Compares every query of each node, and validates the scene. After an update, also compares its results.
+    pub fn compare(&mut self, updated: bool) -> Check {
+        if let Err(violation) = self.scene.validate() {
+            ensure!(false, "the scene does not validate: {violation}\n{}", dump(&self.scene));
+        }
+        let mut met = core::mem::take(&mut self.met);
+        self.attached = self.tree.walk(&mut met);
+        self.compare_sides()?;
+        self.worlds.clear();
+        self.fresh.clear();
+        let mut inherited: Vec<Inherited> = Vec::with_capacity(met.len());
+        for (number, next) in met.iter().enumerate() {
+            let own = self.inherit(next.index, inherited.get(next.parent).copied());
+            inherited.push(own);
+            self.compare_links(next, number < self.attached)?;
+            self.compare_node(next, own)?;
+            self.compare_world(next)?;
+            if updated {
+                self.compare_updated(next)?;
+            } else if let Some(seen) = self.tree.at(next.index).seen {
+                let world = self.scene.world(self.tree.handle(next.index)).copied();
+                let same = world.is_some_and(|world| same_bits(&world, &seen));
+                ensure!(same, "the world as of the last update was {seen:?} and is {world:?} before the next");
+            }
+        }
+        self.met = met;
+        self.compare_stale()
+    }
+
+    /// Compares the nodes of the tree, and the detached nodes.
+    fn compare_sides(&self) -> Check {
+        let (len, detached) = (self.scene.len(), self.scene.stats().detached);
+        let expected = (self.attached, self.tree.len() - self.attached);
+        ensure!((len, detached) == expected, "{len} nodes and {detached} detached ones, not {expected:?}");
+        let mut roots: Vec<NodeHandle> = self.scene.detached().map(|node| node.handle()).collect();
+        let mut expected: Vec<NodeHandle> = self.tree.detached().iter().map(|&root| self.tree.handle(root)).collect();
+        roots.sort_unstable();
+        expected.sort_unstable();
+        ensure!(roots == expected, "{roots:?} are detached, not {expected:?}");
+        Ok(())
+    }
+
+    fn inherit(&self, index: usize, above: Option<Inherited>) -> Inherited {
+        let entry = self.tree.at(index);
+        let above = above.unwrap_or(Inherited { mask: Mask::ALL, material: None });
+        Inherited { mask: above.mask.below(entry), material: entry.material.or(above.material) }
+    }
+
+    fn compare_links(&self, next: &Met, is_attached: bool) -> Check {
+        let (scene, tree) = (&self.scene, &self.tree);
+        let entry = tree.at(next.index);
+        let handle = entry.handle;
+        ensure!(scene.contains(handle), "{handle:?} is live and not contained");
+        let named = |index: Option<usize>| index.map(|index| tree.handle(index));
+        let links: [(&str, Option<NodeHandle>, Option<NodeHandle>); 5] = [
+            ("parent", scene.parent(handle), named(entry.parent)),
+            (
+                "first child",
+                scene.get(handle).and_then(|node| node.first_child()).map(|node| node.handle()),
+                named(entry.children.first().copied()),
+            ),
+            (
+                "last child",
+                scene.get(handle).and_then(|node| node.last_child()).map(|node| node.handle()),
+                named(entry.children.last().copied()),
+            ),
+            (
+                "next sibling",
+                scene.get(handle).and_then(|node| node.next_sibling()).map(|node| node.handle()),
+                named(next.after),
+            ),
+            (
+                "previous sibling",
+                scene.get(handle).and_then(|node| node.previous_sibling()).map(|node| node.handle()),
+                named(next.before),
+            ),
+        ];
+        for (what, answer, expected) in links {
+            ensure!(answer == expected, "the {what} of {handle:?} is {answer:?}, not {expected:?}");
+        }
+        let depth = scene.get(handle).map(|node| node.depth());
+        ensure!(depth == Some(next.depth), "{handle:?} is {depth:?} deep, not {}", next.depth);
+        let (detached, expected) = (scene.get(handle).is_some_and(|node| node.is_detached()), !is_attached);
+        ensure!(detached == expected, "{handle:?} is detached: {detached}, not {expected}");
+        Ok(())
+    }
+
+    fn compare_node(&self, next: &Met, inherited: Inherited) -> Check {
+        let handle = self.tree.handle(next.index);
+        let (node, expected) = (self.scene.get(handle).map(|node| node.node()), self.described(next.index));
+        ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
+        let entry = self.tree.at(next.index);
+        let rounded = entry.local.map(|kept| kept.local.to_matrix().translation().as_dvec3());
+        let lost = rounded.zip(entry.precise).map_or(DVec3::ZERO, |(rounded, precise)| precise - rounded);
+        let found = self.scene.get(handle).and_then(|node| node.translation_f64());
+        let expected = rounded.map(|rounded| rounded + lost.as_vec3().as_dvec3());
+        ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
+        let (found, expected) = (self.scene.get(handle).map(|node| node.user_data()), self.renderer.user_data(handle));
+        ensure!(found == Some(expected), "the user data of {handle:?} is {found:?}, not {expected}");
+        let mask = self.scene.get(handle).map(|node| node.layers()).map(Layers::mask);
+        let expected = inherited.mask.layers();
+        ensure!(mask == Some(expected), "{handle:?} shows on {mask:?}, not {expected:#x}");
+        let material = self.scene.get(handle).and_then(|node| node.material());
+        let expected = inherited.material;
+        ensure!(material == expected, "the material of {handle:?} is {material:?}, not {expected:?}");
+        Ok(())
+    }
+
+    fn compare_world(&mut self, next: &Met) -> Check {
+        let handle = self.tree.handle(next.index);
+        let parent = self.worlds.get(next.parent).filter(|_| !self.tree.at(next.index).anchored);
+        let above = parent.copied().unwrap_or(World::IDENTITY);
+        let world = self.tree.at(next.index).local.as_ref().map_or(above, |kept| above.below(kept));
+        self.worlds.push(world);
+        let Some(fresh) = self.scene.get(handle).map(|node| node.fresh_world()) else {
+            return Err(super::Mismatch(format!("{handle:?} has no fresh world")));
+        };
+        self.fresh.push(fresh);
+        ensure!(world.agrees(&fresh), "the fresh world of {handle:?} is {fresh:?}, not {world:?}");
+        Ok(())
+    }
+
+    /// Checks that an update gives the same bits as the fresh world matrices.
+    fn compare_updated(&mut self, next: &Met) -> Check {
+        let handle = self.tree.handle(next.index);
+        let fresh = self.fresh[self.fresh.len() - 1];
+        let Some(world) = self.scene.world(handle).copied() else {
+            return Err(super::Mismatch(format!("{handle:?} has no world")));
+        };
+        ensure!(same_bits(&world, &fresh), "{handle:?} was updated to {world:?}, not to {fresh:?}");
+        let bounds = self.scene.get(handle).and_then(|node| node.bounds());
+        let expected = self.tree.at(next.index).drawable.map(|drawable| drawable.bounds.transformed(&world));
+        ensure!(bounds == expected, "the world bounds of {handle:?} are {bounds:?}, not {expected:?}");
+        let entry = self.tree.at_mut(next.index);
+        entry.seen = entry.local.map(|_| world);
+        Ok(())
+    }
+
+    /// Queries a few of the removed nodes, different ones at each step.
+    fn compare_stale(&self) -> Check {
+        let removed = self.tree.removed();
+        let (scene, steps) = (&self.scene, self.counts.steps);
+        for turn in 0..removed.len().min(4) {
+            let handle = removed[(steps * 7 + turn * 13) % removed.len()];
+            let silent = !scene.contains(handle)
+                && scene.get(handle).is_none()
+                && scene.parent(handle).is_none()
+                && scene.world(handle).is_none()
+                && scene.local(handle).is_none()
+                && scene.children(handle).next().is_none()
+                && !same_slice(scene, handle, handle);
+            ensure!(silent, "{handle:?} was removed and still answers");
+        }
+        Ok(())
+    }
+}
+
+pub fn same_bits(a: &Mat34, b: &Mat34) -> bool {
+    a.rows.iter().flatten().zip(b.rows.iter().flatten()).all(|(x, y)| x.to_bits() == y.to_bits())
+}

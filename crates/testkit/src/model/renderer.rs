@@ -1,0 +1,316 @@
+//! The state that a renderer keeps between frames: copies of changed ranges, groups, a buffer with all matrices, and
+//! lists relative to a camera. Each must equal a new one.
+
+use super::Check;
+use super::compare::same_bits;
+use super::oracle::Oracle;
+use super::spatial::camera;
+use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep};
+use hedgerow::draw::{DrawCommand, DrawGroups};
+use hedgerow::glam::DVec3;
+use hedgerow::query::CullView;
+use hedgerow::{DrawList, Layers, Mat34, NodeHandle, Scene};
+use std::collections::BTreeMap;
+
+/// The mark of an element of `copy` that was reported as changed.
+const TOLD: u32 = u32::MAX - 1;
+
+/// The kept state.
+pub struct Renderer {
+    /// The user data of nodes, including stale handles.
+    pub(super) user_data: BTreeMap<NodeHandle, u32>,
+    list: DrawList,
+    slim: DrawList,
+    copy: Copy,
+    groups: DrawGroups,
+    by_data: DrawGroups,
+    /// Buffers that are synced after each update and after some updates.
+    mirrors: [Buffer; 2],
+    relative: DrawList,
+    near: DrawList,
+    views: [DrawList; 3],
+    /// Lists of several views relative to a camera.
+    around: [DrawList; 3],
+}
+
+/// A copy of a list, updated by the ranges reported as changed.
+#[derive(Default)]
+struct Copy {
+    commands: Vec<Option<DrawCommand>>,
+    slots: Vec<MatrixSlot>,
+    matrices: Vec<Mat34>,
+}
+
+/// A buffer filled by a mirror, and the draws' indices in it, with a copy of these indices.
+#[derive(Default)]
+struct Buffer {
+    mirror: MatrixMirror,
+    matrices: Vec<Mat34>,
+    instances: Vec<u32>,
+    copy: Vec<u32>,
+    /// The indices with user data. In `told`, reported elements are `None`.
+    items: Vec<Option<(u32, u32)>>,
+    told: Vec<Option<(u32, u32)>>,
+}
+
+impl Renderer {
+    pub fn new() -> Self {
+        let list = DrawList::new();
+        let layered = list.clone().on_layers(Layers::new(0x83));
+        Self {
+            user_data: BTreeMap::new(),
+            slim: list.clone().without_matrices(),
+            copy: Copy::default(),
+            groups: DrawGroups::new(),
+            by_data: DrawGroups::new(),
+            mirrors: Default::default(),
+            relative: list.clone(),
+            near: list.clone(),
+            views: [list.clone(), layered.clone(), list.clone().without_matrices()],
+            around: [list.clone(), list.clone().without_matrices(), layered],
+            list,
+        }
+    }
+
+    pub fn user_data(&self, node: NodeHandle) -> u32 {
+        self.user_data.get(&node).copied().unwrap_or(0)
+    }
+
+    /// Compares the kept list, its copy and its groups.
+    fn compare_list(&mut self, scene: &Scene) -> Check {
+        let Self { user_data, list, slim, copy, groups, by_data, .. } = self;
+        scene.draw_list(list);
+        scene.draw_list(slim);
+        let same = slim.commands() == list.commands() && slim.slots() == list.slots() && slim.matrices().is_empty();
+        ensure!(same, "a list without matrices holds {:?}, not {:?}", slim.commands(), list.commands());
+        for (command, slot) in list.commands().iter().zip(list.slots()) {
+            let expected = scene.get(command.node).and_then(|node| node.matrix_slot());
+            ensure!(expected == Some(*slot), "{command:?} is listed at {slot:?}, not {expected:?}");
+            let expected = user_data.get(&command.node).copied().unwrap_or(0);
+            ensure!(command.user_data == expected, "{command:?} does not have the user data {expected}");
+        }
+        copy.follow(list);
+        let commands = copy.commands.iter().flatten().eq(list.commands());
+        ensure!(commands, "the copy holds {:?}, not {:?}", copy.commands, list.commands());
+        ensure!(copy.slots == list.slots(), "the copy holds {:?}, not {:?}", copy.slots, list.slots());
+        let matrices = copy.matrices.iter().zip(list.matrices()).all(|(a, b)| same_bits(a, b));
+        ensure!(matrices, "the copy holds {:?}, not {:?}", copy.matrices, list.matrices());
+
+        let key = |command: &DrawCommand| (command.user_data % 5 != 4).then_some(command.user_data % 3);
+        list.group(groups);
+        list.group_by_key(by_data, key);
+        let (mut anew, mut anew_by_data) = (DrawGroups::new(), DrawGroups::new());
+        list.group(&mut anew);
+        list.group_by_key(&mut anew_by_data, key);
+        for (kept, anew) in [(&*groups, &anew), (&*by_data, &anew_by_data)] {
+            let same = kept.groups() == anew.groups() && kept.instances() == anew.instances();
+            ensure!(same, "kept groups are {:?}, not {:?}", kept.groups(), anew.groups());
+        }
+        Ok(())
+    }
+
+    /// Compares kept lists relative to a camera with new ones, and with single nodes.
+    fn compare_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
+        let Self { relative, near, .. } = self;
+        relative.set_eye(camera_at);
+        scene.draw_list(relative);
+        let matrices = relative.relative_matrices();
+        ensure!(matrices.len() == relative.len(), "{} matrices of {} draws", matrices.len(), relative.len());
+        for (command, matrix) in relative.commands().iter().zip(matrices) {
+            let Some(mut world) = scene.get(command.node).map(|node| node.world_f64()) else {
+                return Err(super::Mismatch(format!("{command:?} has no world")));
+            };
+            world.translation -= camera_at;
+            let columns = world.matrix3.to_cols_array();
+            let expected: [[f64; 4]; 3] =
+                core::array::from_fn(|row| [columns[row], columns[3 + row], columns[6 + row], world.translation[row]]);
+            let pairs = matrix.rows.iter().flatten().zip(expected.iter().flatten());
+            #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+            let same = pairs.clone().all(|(&found, &expected)| found == expected as f32 || found.is_nan());
+            ensure!(same, "{command:?} is at {matrix:?} from the camera, not {expected:?}");
+        }
+        let (frustum, layers) = (camera(seed), Layers::new(0x83));
+        near.set_eye(camera_at);
+        scene.cull(&mut [CullView::new(&frustum, near).on_layers(layers)]).unwrap();
+        let mut anew = DrawList::new();
+        anew.set_eye(camera_at);
+        scene.cull(&mut [CullView::new(&frustum, &mut anew).on_layers(layers)]).unwrap();
+        let matrices = near.relative_matrices().iter().zip(anew.relative_matrices());
+        let same = matrices.clone().all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
+        let same = same && near.relative_matrices().len() == near.len() && near.slots() == anew.slots();
+        ensure!(same && near.commands() == anew.commands(), "kept {:?}, anew {:?}", near.commands(), anew.commands());
+        Ok(())
+    }
+
+    /// Compares lists of several views relative to a camera with those of single views.
+    fn compare_views_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
+        let frusta = [seed + 1, seed, seed + 5].map(camera);
+        let masks = [Layers::new(5), Layers::ALL, Layers::ALL];
+        let mut singles = self.around.clone();
+        let mut views: Vec<CullView<'_>> = Vec::new();
+        for ((list, &frustum), &layers) in self.around.iter_mut().zip(&frusta).zip(&masks) {
+            views.push(CullView::new(&frustum, list).on_layers(layers));
+        }
+        views.iter_mut().for_each(|view| view.list.set_eye(camera_at));
+        ensure!(scene.cull(&mut views) == Ok(()), "views around a camera need no boxes");
+        for (at, single) in singles.iter_mut().enumerate() {
+            single.set_eye(camera_at);
+            scene.cull(&mut [CullView::new(&frusta[at], single).on_layers(masks[at])]).unwrap();
+            let found = &self.around[at];
+            let same = found.commands() == single.commands() && found.slots() == single.slots();
+            ensure!(same, "view {at} around {camera_at} lists {:?}, not {:?}", found.commands(), single.commands());
+            let matrices = found.relative_matrices();
+            let same = matrices.len() == found.len() && matrices.len() == single.relative_matrices().len();
+            ensure!(same, "view {at} has {} matrices of {} draws", matrices.len(), found.len());
+            let mut pairs = matrices.iter().zip(single.relative_matrices());
+            let same = pairs.all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
+            ensure!(same, "view {at} has other matrices");
+        }
+        Ok(())
+    }
+
+    /// Compares lists of several views with those of single views.
+    fn compare_views(&mut self, scene: &Scene, seed: u64) -> Check {
+        let frusta = [seed, seed + 3, seed + 7].map(camera);
+        let masks = [Layers::ALL, Layers::ALL, Layers::new(5)];
+        let mut singles = self.views.clone();
+        let mut views: Vec<CullView<'_>> = Vec::new();
+        for ((list, &frustum), &layers) in self.views.iter_mut().zip(&frusta).zip(&masks) {
+            views.push(CullView::new(&frustum, list).on_layers(layers));
+        }
+        let answer = scene.cull(&mut views);
+        if !scene.config().bounds {
+            ensure!(answer.is_err(), "views are culled without boxes");
+            return Ok(());
+        }
+        ensure!(answer.is_ok(), "culling views returns {answer:?}");
+        for (at, single) in singles.iter_mut().enumerate() {
+            ensure!(
+                scene.cull(&mut [CullView::new(&frusta[at], single).on_layers(masks[at])]).is_ok(),
+                "one is culled alone"
+            );
+            let found = &self.views[at];
+            let same = found.commands() == single.commands() && found.slots() == single.slots();
+            ensure!(same, "view {at} lists {:?}, not {:?}", found.commands(), single.commands());
+            let same = found.matrices().iter().zip(single.matrices()).all(|(a, b)| same_bits(a, b));
+            ensure!(same && found.matrices().len() == single.matrices().len(), "view {at} has other matrices");
+        }
+        Ok(())
+    }
+}
+
+impl Copy {
+    /// Copies the ranges reported as changed.
+    fn follow(&mut self, list: &DrawList) {
+        self.commands.resize(list.len(), None);
+        self.slots.resize(list.len(), MatrixSlot::default());
+        self.matrices.resize(list.len(), Mat34::IDENTITY);
+        for range in list.changed_commands() {
+            for at in range {
+                self.commands[at] = Some(list.commands()[at]);
+                self.slots[at] = list.slots()[at];
+            }
+        }
+        for range in list.changed_matrices() {
+            self.matrices[range.clone()].copy_from_slice(&list.matrices()[range]);
+        }
+    }
+}
+
+impl Buffer {
+    /// Syncs the buffer and compares it with the list.
+    fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) -> Check {
+        let Self { mirror, matrices, instances, copy, items, told } = self;
+        mirror.sync(scene, |step| match step {
+            MirrorStep::Resize { len } => {
+                // A resize invalidates the contents.
+                matrices.clear();
+                matrices.resize(len, Mat34 { rows: [[f32::NAN; 4]; 3] });
+            }
+            MirrorStep::Write { first, matrices: new } => matrices[first..][..new.len()].copy_from_slice(new),
+        });
+        ensure!(mirror.len() == matrices.len(), "{} matrices are kept, not {}", matrices.len(), mirror.len());
+        let again = mirror.sync(scene, |_| {});
+        ensure!(again.writes == 0 && !again.moved, "what is in step is written again: {again:?}");
+        mirror.instances(list, groups.instances(), instances, |first, changed| {
+            copy.resize(copy.len().max(first + changed.len()), u32::MAX);
+            copy[first..][..changed.len()].fill(TOLD);
+        });
+        copy.truncate(instances.len());
+        ensure!(copy.len() == instances.len(), "new instances are not told");
+        for (at, (now, copied)) in instances.iter().zip(&mut *copy).enumerate() {
+            let before = core::mem::replace(copied, *now);
+            ensure!(before == *now || before == TOLD, "a change of the instance {at} is not told");
+            let draw = groups.instances()[at] as usize;
+            let same = matrices.get(*now as usize).is_some_and(|found| same_bits(found, &list.matrices()[draw]));
+            ensure!(same, "the instance {at} is not at {now}");
+        }
+        let item = |place, command: &DrawCommand| Some((place, command.user_data));
+        mirror.instances_with(list, groups.instances(), item, items, |first, changed| {
+            told.resize(told.len().max(first + changed.len()), None);
+            told[first..][..changed.len()].fill(None);
+        });
+        told.truncate(items.len());
+        ensure!((told.len(), items.len()) == (copy.len(), copy.len()), "new items are not told");
+        for (at, (now, told)) in items.iter().zip(told).enumerate() {
+            let user_data = list.commands()[groups.instances()[at] as usize].user_data;
+            ensure!(*now == Some((instances[at], user_data)), "the item {at} is {now:?}");
+            let before = core::mem::replace(told, *now);
+            ensure!(before == *now || before.is_none(), "a change of the item {at} is not told");
+        }
+        Ok(())
+    }
+}
+
+impl Oracle {
+    pub fn compare_renderer(&mut self, probe: u16, updated: bool) -> Check {
+        let seed = u64::from(probe) * 5 + 3;
+        if probe.is_multiple_of(4) {
+            let live = self.tree.live();
+            let node = self.tree.handle(live[usize::from(probe) % live.len()]);
+            let (user_data, before) = (u32::from(probe % 64), self.renderer.user_data(node));
+            let told = self.scene.get(node).map(|node| node.user_data());
+            ensure!(told == Some(before), "{node:?} had the user data {told:?}, not {before}");
+            self.scene.edit(node).expect("a live node").set_user_data(user_data);
+            self.renderer.user_data.insert(node, user_data);
+        }
+        if !updated && self.counts.steps.is_multiple_of(2) {
+            return Ok(());
+        }
+        let Self { scene, renderer, .. } = self;
+        renderer.compare_list(scene)?;
+        if updated && self.counts.steps.is_multiple_of(3) {
+            let live = self.tree.live();
+            let eye =
+                scene.get(self.tree.handle(live[usize::from(probe / 4) % live.len()])).map(|node| node.world_f64());
+            let eye = eye.map_or(DVec3::ZERO, |world| world.translation);
+            let eye = if eye.is_finite() { eye } else { DVec3::ONE };
+            renderer.compare_relative(scene, eye, seed)?;
+            renderer.compare_views_relative(scene, eye, seed)?;
+        }
+        if !updated {
+            return Ok(());
+        }
+        renderer.compare_views(scene, seed)?;
+        let Renderer { list, groups, mirrors: [always, rarely], .. } = renderer;
+        always.sync(scene, list, groups)?;
+        if self.counts.updates.is_multiple_of(3) {
+            rarely.sync(scene, list, groups)?;
+        }
+        for &index in self.tree.live() {
+            let node = self.tree.handle(index);
+            let (Some(slot), Some(world)) = (scene.get(node).and_then(|node| node.matrix_slot()), scene.world(node))
+            else {
+                return Err(super::Mismatch(format!("{node:?} has no slot")));
+            };
+            let found = always.mirror.index(slot).and_then(|at| always.matrices.get(at));
+            let same = found.is_some_and(|found| same_bits(found, world));
+            ensure!(same, "the buffer has {found:?} for {node:?} at {slot:?}, not {world:?}");
+            // `slices()` does not return a detached node's slice.
+            let slice = scene.slices().find(|slice| slice.number() == slot.slice);
+            let held = slice.is_none_or(|slice| same_bits(&slice.transforms().worlds()[slot.slot as usize], world));
+            ensure!(held, "{slot:?} holds another matrix");
+        }
+        Ok(())
+    }
+}
