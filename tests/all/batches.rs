@@ -486,3 +486,25 @@ fn a_list_of_moves_beside_siblings_is_that_of_single_moves() {
         assert_eq!(done, Err(BatchError { item: Some(0), error }));
     }
 }
+
+#[test]
+fn a_list_of_subtrees_with_a_wrong_handle_changes_nothing() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [car, gone] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
+    scene.remove(gone).unwrap();
+    let refused = |item, error| Err(BatchError { item: Some(item), error });
+    let mut detach = |nodes: &[NodeHandle]| {
+        let items: Vec<_> = nodes.iter().map(|&node| (node, Place::Detached)).collect();
+        scene.reparent_many(&items, Keep::Local)
+    };
+    assert_eq!(detach(&[car, gone]), refused(1, Error::StaleHandle(gone)));
+    assert_eq!(detach(&[car, car, root]), refused(2, Error::RootIsFixed));
+    for place in [Place::Before(car), Place::After(car), Place::Child(root, 0)] {
+        let items = [(car, Place::Detached), (car, place)];
+        assert_eq!(scene.reparent_many(&items, Keep::Local), refused(1, Error::PlaceInList(place)));
+    }
+    assert_eq!(scene.parent(car), Some(root));
+    assert_eq!(scene.topmost(&[car, gone]), Err(BatchError { item: Some(1), error: Error::StaleHandle(gone) }));
+    assert_eq!(scene.topmost(&[car, root]), Ok(vec![root]));
+}

@@ -744,3 +744,20 @@ fn maintenance_keeps_the_history_within_its_limit() {
     assert_eq!(scene.validate(), Ok(()));
     assert!(scene.changes(&mut reader).unwrap().is_empty());
 }
+
+#[test]
+fn a_new_node_with_the_record_of_one_that_had_moved_is_not_told_to_have() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let parent = scene.insert(scene.root(), Node::transform(at(0.0))).unwrap();
+    let old = scene.insert(parent, Node::group()).unwrap();
+    let mut reader = ChangeReader::new();
+    scene.update();
+    scene.changes(&mut reader).unwrap();
+    scene.set_local(parent, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    scene.remove(old).unwrap();
+    let new = scene.insert(parent, Node::group()).unwrap();
+    assert_eq!(new.to_bits() >> 32, old.to_bits() >> 32, "the new node has the old one's record");
+    scene.reparent(parent, Place::Detached, Keep::Local).unwrap();
+    assert_eq!(scene.changes(&mut reader).unwrap().moved(), [parent]);
+}

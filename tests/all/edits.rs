@@ -2,10 +2,11 @@
 
 use crate::trees::APART;
 use hedgerow::Visibility;
-use hedgerow::glam::{Quat, Vec3};
+use hedgerow::glam::{Affine3, Affine3A, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig,
-    Transform, edit::LocalForm,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeMut, Place, Scene, SceneConfig,
+    Transform,
+    edit::{Change, Edit, LocalForm},
 };
 use hedgerow_testkit::model::dump::{dump, same_slice};
 
@@ -765,4 +766,40 @@ fn children_in_many_slices_are_sorted() {
         assert!(sorted.into_iter().eq(0..150));
         assert!(children.iter().all(|&child| scene.parent(child) == Some(below)));
     }
+}
+
+#[test]
+fn a_local_transform_is_set_from_every_form_and_removed_by_none() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), Node::group()).unwrap();
+    let place = Transform::from_xyz(1.0, 2.0, 3.0).with_scale(Vec3::splat(2.0));
+    let (matrix, wide) = (place.to_matrix(), Affine3A::from(place.to_matrix()));
+    type Set<'s> = &'s dyn Fn(&mut NodeMut<'_>) -> Result<(), Error>;
+    let forms: [Set<'_>; 6] = [
+        &|node| node.set_local(place).map(drop),
+        &|node| node.set_local(matrix).map(drop),
+        &|node| node.set_local(wide).map(drop),
+        &|node| node.set_local(Affine3::from(wide)).map(drop),
+        &|node| node.set_local(Local::from(&place)).map(drop),
+        &|node| node.set_local(Some(Local::from(place))).map(drop),
+    ];
+    for (form, set) in forms.into_iter().enumerate() {
+        set(&mut scene.edit(node).unwrap()).unwrap();
+        assert_eq!(scene.local(node).and_then(Local::transform), Some(place), "form {form}");
+        scene.edit(node).unwrap().set_local(None).unwrap();
+        assert_eq!(scene.local(node), None, "form {form}");
+    }
+    assert_eq!(Edit::set_local(node, None), Edit::change(node, Change::Local(None)));
+    assert_eq!(Edit::set_local(node, wide), Edit::change(node, Change::Local(Some(matrix.into()))));
+
+    scene.set_local(node, wide).unwrap();
+    scene.set_world(node, Affine3::from(wide)).unwrap();
+    scene.edit(node).unwrap().carry_to(wide).unwrap();
+    scene.set_worlds(&[(node, wide)]).unwrap();
+    let saved = scene.local(node).unwrap();
+    scene.set_locals([(node, Transform::IDENTITY)]).unwrap();
+    scene.set_locals([(node, saved)]).unwrap();
+    scene.set_locals([(node, wide)]).unwrap();
+    scene.set_locals([node].into_iter().zip(&[place])).unwrap();
+    assert_eq!(scene.local(node).and_then(Local::transform), Some(place));
 }

@@ -1,6 +1,9 @@
 //! When handles stay valid, and when they become stale.
 
-use hedgerow::{Error, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use crate::trees::{APART, TOLD, WAYS, whole, with};
+use hedgerow::edit::{self, Change, EditQueue};
+use hedgerow::snapshot::SaveOptions;
+use hedgerow::{Error, Keep, Layers, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform};
 use hedgerow_testkit::model::dump::same_slice;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -150,4 +153,178 @@ fn random_bits_do_no_harm() {
         }
     }
     assert!(live > 300 && stale > 300, "{live} words near handles named a node, and {stale} none");
+}
+
+/// Makes random edits of all kinds. Returns the new handles.
+fn edit(scene: &mut Scene, dice: &mut fastrand::Rng, edits: usize) -> Vec<NodeHandle> {
+    let mut given = Vec::new();
+    for _ in 0..edits {
+        let tops = scene.get(scene.root()).into_iter().chain(scene.detached());
+        let all: Vec<NodeHandle> = tops.flat_map(NodeRef::descendants).map(NodeRef::handle).collect();
+        let [node, other] = [(); 2].map(|()| all[dice.usize(..all.len())]);
+        let movable: Vec<NodeHandle> = [node, other].into_iter().filter(|&node| node != scene.root()).collect();
+        match dice.u8(..22) {
+            0..=6 => {
+                let (_, make) = WAYS[dice.usize(..WAYS.len())];
+                let top = make(scene, node);
+                given.extend(scene.get(top).unwrap().descendants().map(|node| node.handle()));
+            }
+            7..=9 if node != scene.root() => _ = scene.remove(node).unwrap(),
+            10 => _ = scene.reparent(node, Place::Detached, Keep::Local),
+            11 => {
+                let detached = scene.detached().next().map(NodeRef::handle);
+                detached.map(|node| scene.reparent(node, other, Keep::Local));
+            }
+            12 | 13 => _ = scene.reparent(node, other, Keep::Local),
+            14 => _ = scene.edit(node).unwrap().set_user_data(dice.u32(..4)),
+            15 => _ = scene.remove_many(&movable).unwrap(),
+            16 => _ = scene.reparent_many(&[(node, Place::Detached), (other, node.into())], Keep::World),
+            17 => _ = scene.set_world(node, Transform::from_xyz(dice.f32(), 0.0, 0.0)),
+            18 => {
+                let mut queue = EditQueue::new();
+                queue.push(edit::Edit::reparent(node, Place::FirstChildOf(other), Keep::World));
+                queue.push(edit::Edit::change(other, Change::Name(Some("queued".into()))));
+                movable.iter().take(1).for_each(|&node| queue.push(edit::Edit::remove(node)));
+                if dice.bool() {
+                    queue.apply(scene);
+                } else {
+                    // The queue may be refused, and all edits are then undone.
+                    let (ticket, done) = (queue.insert(other, whole()), queue.apply_all(scene));
+                    given.extend(queue.inserted(ticket).filter(|_| done.is_ok()));
+                }
+            }
+            19 => _ = scene.maintain(Duration::MAX),
+            20 if dice.u8(..8) == 0 => scene.clear(),
+            20 => scene.shrink_to_fit(),
+            _ => scene.update(),
+        }
+    }
+    given
+}
+
+#[test]
+fn a_loaded_scene_has_the_same_bytes_and_gives_the_same_handles() {
+    for (seed, config) in (0..).zip([SceneConfig::DEFAULT, APART, TOLD]) {
+        let mut dice = fastrand::Rng::with_seed(seed);
+        let mut scene = with(config);
+        for _ in 0..30 {
+            edit(&mut scene, &mut dice, 40);
+            let bytes = scene.to_bytes();
+            let mut loaded = Scene::from_bytes(&bytes).unwrap();
+            assert!(loaded.to_bytes() == bytes);
+            let mut same = dice.clone();
+            assert_eq!(edit(&mut scene, &mut dice, 40), edit(&mut loaded, &mut same, 40));
+            assert!(loaded.to_bytes() == scene.to_bytes() && loaded.validate().is_ok());
+        }
+    }
+}
+
+#[test]
+fn a_handle_that_is_gone_names_no_other_node_however_the_scene_was_emptied() {
+    type Empty = fn(&mut Scene);
+    fn tops(scene: &Scene) -> Vec<NodeHandle> {
+        scene.children(scene.root()).chain(scene.detached().map(NodeRef::handle)).collect()
+    }
+    let ways: [(&str, Empty); 10] = [
+        ("clearing", Scene::clear),
+        ("removing tops", |scene| tops(scene).into_iter().for_each(|top| _ = scene.remove(top).unwrap())),
+        ("removing tops from behind", |scene| {
+            tops(scene).into_iter().rev().for_each(|top| _ = scene.remove(top).unwrap());
+        }),
+        ("removing tops in a batch", |scene| _ = scene.remove_many(&tops(scene)).unwrap()),
+        ("clearing and loading", |scene| {
+            scene.clear();
+            *scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
+        }),
+        ("shrinking after clearing", |scene| {
+            scene.clear();
+            scene.update();
+            scene.shrink_to_fit();
+        }),
+        ("moving trees to another scene", |scene| {
+            let mut other = Scene::new();
+            for top in tops(scene) {
+                other.insert_tree(other.root(), &scene.tree(top).unwrap()).unwrap();
+                scene.remove(top).unwrap();
+            }
+        }),
+        ("detaching and saving without that", |scene| {
+            let tops: Vec<_> = scene.children(scene.root()).map(|top| (top, Place::Detached)).collect();
+            scene.reparent_many(&tops, Keep::Local).unwrap();
+            *scene = Scene::from_bytes(&SaveOptions { detached: false }.to_bytes(scene)).unwrap();
+        }),
+        ("removing by a queue", |scene| {
+            let mut queue = EditQueue::new();
+            tops(scene).into_iter().for_each(|top| queue.push(edit::Edit::remove(top)));
+            assert!(queue.apply(scene).iter().all(Result::is_ok));
+        }),
+        ("clearing a clone that takes its place", |scene| {
+            *scene = scene.clone();
+            scene.clear();
+        }),
+    ];
+    for config in [SceneConfig::DEFAULT, TOLD] {
+        let mut dice = fastrand::Rng::with_seed(3);
+        let mut scene = with(config);
+        let mut given = HashSet::from([scene.root()]);
+        for round in 0..60 {
+            let (way, empty) = ways[dice.usize(..ways.len())];
+            for _ in 0..4 {
+                for node in edit(&mut scene, &mut dice, 8) {
+                    assert!(given.insert(node), "{node:?} was given twice, round {round}");
+                }
+            }
+            if dice.bool() {
+                scene.update();
+            }
+            empty(&mut scene);
+            assert_eq!((scene.len(), scene.stats().detached), (1, 0), "{way}");
+            assert!(given.iter().all(|&node| scene.contains(node) == (node == scene.root())), "{way}");
+            assert_eq!(scene.validate(), Ok(()), "{way}");
+        }
+        assert!(given.len() > 1000);
+    }
+}
+
+#[test]
+fn freed_handles_come_back_once_each_in_any_order() {
+    let config = SceneConfig::DEFAULT;
+    for stride in [1, 3, 7, 11, 19, 22] {
+        let mut scene = Scene::with_config(config).unwrap();
+        let parent = scene.insert(scene.root(), Node::group()).unwrap();
+        let mut live: Vec<_> = (0..23).map(|_| scene.insert(parent, Node::group()).unwrap()).collect();
+        let mut seen: HashSet<_> = live.iter().copied().collect();
+        let mut stale = Vec::new();
+        for freed in 1..=20 {
+            // Since 23 is prime, each stride reaches each node.
+            let order: Vec<_> = (0..freed).map(|turn| live[turn * stride % 23]).collect();
+            for &node in &order {
+                assert_eq!(scene.remove(node), Ok(1));
+                scene.validate().unwrap();
+            }
+            live.retain(|node| !order.contains(node));
+            stale.extend(order);
+            // Some nodes are inserted, one is removed, and the rest is inserted.
+            for _ in 0..freed / 2 {
+                live.push(scene.insert(parent, Node::group()).unwrap());
+                assert!(seen.insert(live[live.len() - 1]), "a handle never comes again");
+                scene.validate().unwrap();
+            }
+            let gone = live.remove(freed % live.len());
+            assert_eq!(scene.remove(gone), Ok(1));
+            stale.push(gone);
+            while live.len() < 23 {
+                live.push(scene.insert(parent, Node::group()).unwrap());
+                assert!(seen.insert(live[live.len() - 1]), "a handle never comes again");
+                scene.validate().unwrap();
+            }
+            assert_eq!(live.iter().collect::<HashSet<_>>().len(), 23);
+            assert!(live.iter().all(|&node| scene.contains(node)));
+            assert!(
+                stale.iter().all(|&node| !scene.contains(node) && scene.get(node).map(|node| node.node()).is_none())
+            );
+        }
+        let stats = scene.stats();
+        assert_eq!(stats.retired, 0, "freed records serve again: {stats:?}");
+    }
 }

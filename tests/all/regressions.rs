@@ -1,9 +1,6 @@
 //! Past defects.
 
-mod below;
-mod joined;
-mod noted;
-mod room;
+mod slices_below;
 mod visited;
 mod world;
 
@@ -11,17 +8,17 @@ use hedgerow::glam::{EulerRot, Quat};
 use hedgerow::{Aabb, DrawList, Drawable, Layers, Mat34, Node, NodeHandle, Scene, Transform};
 use std::collections::HashMap;
 
-type Bits = [[u32; 4]; 3];
+pub(crate) type Bits = [[u32; 4]; 3];
 
 fn bits(matrix: &Mat34) -> Bits {
     matrix.rows.map(|row| row.map(f32::to_bits))
 }
 
-fn turned(x: f32, angle: f32) -> Transform {
+pub(crate) fn turned(x: f32, angle: f32) -> Transform {
     Transform::from_xyz(x, 0.5, -x).with_rotation(Quat::from_euler(EulerRot::YXZ, angle, 0.3, -0.2))
 }
 
-fn whole(number: u32) -> Node<'static> {
+pub(crate) fn whole(number: u32) -> Node<'static> {
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let angle = number as f32;
     Node::transform(turned(1.0, angle))
@@ -30,11 +27,11 @@ fn whole(number: u32) -> Node<'static> {
         .with_layers(Layers::ALL)
 }
 
-fn drawn(mesh: u32) -> Node<'static> {
+pub(crate) fn drawn(mesh: u32) -> Node<'static> {
     Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)))
 }
 
-fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
+pub(crate) fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
     scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect()
 }
 
@@ -61,7 +58,7 @@ fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
 }
 
 /// Returns what is drawn, by node.
-fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, bool, Bits)> {
+pub(crate) fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, bool, Bits)> {
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
     let drawn = list.commands().iter().zip(list.matrices());

@@ -1,10 +1,9 @@
-//! Parts that were right on their own and wrong together.
+//! Boxes of nodes, and queries by them, between edits and updates.
 
-use super::{all_nodes, drawn, turned};
+use crate::regressions::{all_nodes, drawn, turned};
 use hedgerow::glam::Vec3;
 use hedgerow::{
-    Aabb, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, data::Inherited,
-    visit::TransformPass,
+    Aabb, Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, visit::TransformPass,
 };
 
 /// Returns the nodes in a box around everything.
@@ -47,40 +46,6 @@ fn drawables_that_are_built_or_copied_are_found_after_an_update_and_not_before()
         let copy = scene.tree(built[0]).unwrap();
         scene.insert_tree(root, &copy).unwrap();
     }
-}
-
-#[test]
-fn values_of_nodes_that_go_while_they_are_detached_go_with_them() {
-    let mut scene = Scene::new();
-    let top = scene.insert(scene.root(), Node::group()).unwrap();
-    let node = scene.insert(top, Node::group()).unwrap();
-    let below = scene.insert(node, Node::group()).unwrap();
-    let mut sum: Inherited<u32> = Inherited::new(0, |above, own| above + own);
-    for value in [top, node, below] {
-        sum.set(value, 1);
-    }
-    let run = |scene: &mut Scene, sum: &mut Inherited<u32>| {
-        scene.update();
-        sum.run(scene);
-    };
-    run(&mut scene, &mut sum);
-    scene.reparent(node, Place::Detached, Keep::Local).unwrap();
-    run(&mut scene, &mut sum);
-    assert_eq!((sum.get(below), sum.results().len()), (Some(&3), 4), "what is detached keeps its results");
-    // The node moves from one detached subtree to another, and gets a child that is never in the tree.
-    scene.reparent(below, Place::Detached, Keep::Local).unwrap();
-    run(&mut scene, &mut sum);
-    let unseen = scene.insert(below, Node::group()).unwrap();
-    for round in 0..100 {
-        sum.set(unseen, round);
-        run(&mut scene, &mut sum);
-    }
-    scene.remove(below).unwrap();
-    run(&mut scene, &mut sum);
-    assert_eq!((sum.locals().len(), sum.results().len()), (2, 3));
-    scene.remove(node).unwrap();
-    run(&mut scene, &mut sum);
-    assert_eq!((sum.locals().len(), sum.results().len()), (1, 2));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! World transforms of many nodes, and lists of subtrees, compared with single edits.
+//! World transforms of many nodes, set and read, compared with single calls.
 
 use fastrand::Rng;
-use hedgerow::edit::{BatchError, Change, Edit};
-use hedgerow::glam::{Affine3, Affine3A, DMat3, DVec3, Quat, Vec3};
-use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene, SceneConfig, Transform};
+use hedgerow::edit::BatchError;
+use hedgerow::glam::{Quat, Vec3};
+use hedgerow::{Error, Keep, Local, Mat34, Node, NodeHandle, NodeRef, Place, Scene, SceneConfig, Transform};
 use std::collections::HashMap;
 
 fn number(rng: &mut Rng) -> f32 {
@@ -204,122 +204,6 @@ fn lists_of_subtrees_are_reduced_and_detached_as_one_by_one() {
             assert!(nodes.iter().all(|&node| many.world(node) == single.world(node)));
         }
     }
-}
-
-#[test]
-fn a_list_of_subtrees_with_a_wrong_handle_changes_nothing() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let [car, gone] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
-    scene.remove(gone).unwrap();
-    let refused = |item, error| Err(BatchError { item: Some(item), error });
-    let mut detach = |nodes: &[NodeHandle]| {
-        let items: Vec<_> = nodes.iter().map(|&node| (node, Place::Detached)).collect();
-        scene.reparent_many(&items, Keep::Local)
-    };
-    assert_eq!(detach(&[car, gone]), refused(1, Error::StaleHandle(gone)));
-    assert_eq!(detach(&[car, car, root]), refused(2, Error::RootIsFixed));
-    for place in [Place::Before(car), Place::After(car), Place::Child(root, 0)] {
-        let items = [(car, Place::Detached), (car, place)];
-        assert_eq!(scene.reparent_many(&items, Keep::Local), refused(1, Error::PlaceInList(place)));
-    }
-    assert_eq!(scene.parent(car), Some(root));
-    assert_eq!(scene.topmost(&[car, gone]), Err(BatchError { item: Some(1), error: Error::StaleHandle(gone) }));
-    assert_eq!(scene.topmost(&[car, root]), Ok(vec![root]));
-}
-
-#[test]
-fn a_node_looks_at_what_single_precision_tells_from_its_own_place() {
-    let look = |from: f32, to: f32| {
-        let mut scene = Scene::new();
-        let eye = scene.insert(scene.root(), Node::transform(Transform::from_xyz(from, 0.0, 0.0))).unwrap();
-        scene.edit(eye).and_then(|mut node| node.look_at(Vec3::new(to, 0.0, 0.0), Vec3::Y).map(|_| ())).map(|()| {
-            let Some(Local::Transform(local)) = scene.local(eye) else { panic!("it was a transform") };
-            (local.rotation * Vec3::NEG_Z).x.round()
-        })
-    };
-    // The eye is near the origin, or far away, where numbers are 1/16 apart.
-    assert_eq!(look(0.0, 1e-4), Ok(1.0));
-    assert_eq!(look(1e6, 1e6 - 100.0), Ok(-1.0));
-    assert_eq!(look(1e6, 1e6 + 0.5), Err(Error::NotRotation));
-    assert_eq!(look(0.0, 0.0), Err(Error::NotRotation));
-}
-
-#[test]
-fn a_sheared_node_that_looks_elsewhere_keeps_its_place_and_its_shear() {
-    let mut scene = Scene::new();
-    let shear = Mat34 { rows: [[2.0, 3.0, 0.0, 5.0], [0.0, 4.0, 0.0, 6.0], [0.0, 0.0, 7.0, 8.0]] };
-    let eye = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-    scene.set_local(eye, shear).unwrap();
-    scene.edit(eye).unwrap().look_at(Vec3::new(5.0, 6.0, -20.0), Vec3::Y).unwrap();
-    let Some(Local::Matrix(local)) = scene.local(eye) else { panic!("it shears still") };
-    // The +Y axis has length 5 and points up; the +X axis leans towards it as before.
-    let expected = [[1.6, 0.0, 0.0, 5.0], [1.2, 5.0, 0.0, 6.0], [0.0, 0.0, 7.0, 8.0]];
-    let apart = local.rows.as_flattened().iter().zip(expected.as_flattened()).map(|(a, b)| (a - b).abs());
-    assert!(apart.fold(0.0, f32::max) < 1e-5, "{local:?}");
-}
-
-#[test]
-fn a_matrix_that_looks_elsewhere_keeps_scale_mirror_and_shear() {
-    let [x, y, z] = [Vec3::new(2.0, 0.5, -1.0), Vec3::new(3.0, 4.0, 0.25), Vec3::new(-1.0, 0.5, 7.0)];
-    let zero = Vec3::ZERO;
-    let all =
-        [[x, y, z], [-x, y, z], [x, -y, -z], [x, y, zero], [x, zero, zero], [zero, y, zero], [zero; 3], [x, x, x]];
-    for axes in all {
-        let rows = [0, 1, 2].map(|row| [axes[0][row], axes[1][row], axes[2][row], 5.0]);
-        let mut scene = Scene::new();
-        let eye = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
-        scene.set_local(eye, Mat34 { rows }).unwrap();
-        scene.edit(eye).unwrap().look_at(Vec3::new(9.0, -3.0, 2.0), Vec3::Y).unwrap();
-        let after = scene.local(eye).unwrap().to_matrix().to_wide();
-        let before = Mat34 { rows }.to_wide();
-        assert_eq!(after.translation, before.translation);
-        // Products of axes determine lengths and angles.
-        let inner = |axes: DMat3| axes.transpose() * axes;
-        let off = inner(after.matrix3) - inner(before.matrix3);
-        assert!(off.to_cols_array().iter().all(|number| number.abs() < 1e-4), "{axes:?}: {after:?}");
-        let volume = after.matrix3.determinant() - before.matrix3.determinant();
-        assert!(volume.abs() < 1e-3, "{axes:?} is mirrored");
-        let towards = DVec3::new(4.0, -8.0, -3.0).normalize();
-        let back = after.matrix3.z_axis;
-        assert!((back + towards * back.length()).length() < 1e-5, "{axes:?} points back along {back}");
-    }
-}
-
-#[test]
-fn a_local_transform_is_set_from_every_form_and_removed_by_none() {
-    let mut scene = Scene::new();
-    let node = scene.insert(scene.root(), Node::group()).unwrap();
-    let place = Transform::from_xyz(1.0, 2.0, 3.0).with_scale(Vec3::splat(2.0));
-    let (matrix, wide) = (place.to_matrix(), Affine3A::from(place.to_matrix()));
-    type Set<'s> = &'s dyn Fn(&mut NodeMut<'_>) -> Result<(), Error>;
-    let forms: [Set<'_>; 6] = [
-        &|node| node.set_local(place).map(drop),
-        &|node| node.set_local(matrix).map(drop),
-        &|node| node.set_local(wide).map(drop),
-        &|node| node.set_local(Affine3::from(wide)).map(drop),
-        &|node| node.set_local(Local::from(&place)).map(drop),
-        &|node| node.set_local(Some(Local::from(place))).map(drop),
-    ];
-    for (form, set) in forms.into_iter().enumerate() {
-        set(&mut scene.edit(node).unwrap()).unwrap();
-        assert_eq!(scene.local(node).and_then(Local::transform), Some(place), "form {form}");
-        scene.edit(node).unwrap().set_local(None).unwrap();
-        assert_eq!(scene.local(node), None, "form {form}");
-    }
-    assert_eq!(Edit::set_local(node, None), Edit::change(node, Change::Local(None)));
-    assert_eq!(Edit::set_local(node, wide), Edit::change(node, Change::Local(Some(matrix.into()))));
-
-    scene.set_local(node, wide).unwrap();
-    scene.set_world(node, Affine3::from(wide)).unwrap();
-    scene.edit(node).unwrap().carry_to(wide).unwrap();
-    scene.set_worlds(&[(node, wide)]).unwrap();
-    let saved = scene.local(node).unwrap();
-    scene.set_locals([(node, Transform::IDENTITY)]).unwrap();
-    scene.set_locals([(node, saved)]).unwrap();
-    scene.set_locals([(node, wide)]).unwrap();
-    scene.set_locals([node].into_iter().zip(&[place])).unwrap();
-    assert_eq!(scene.local(node).and_then(Local::transform), Some(place));
 }
 
 #[test]

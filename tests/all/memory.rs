@@ -1,0 +1,371 @@
+//! The memory that a scene takes, and that no edits take it again and again.
+
+use crate::regressions::{drawn, draws, whole as numbered};
+use crate::trees::{APART, TOLD, WAYS, group, whole, with};
+use hedgerow::glam::DVec3;
+use hedgerow::visit::TransformPass;
+use hedgerow::{Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use std::time::Duration;
+
+/// Inserts a branch of nodes, some before and some after the others. Some are groups.
+fn branch(scene: &mut Scene, parent: NodeHandle, nodes: usize) -> NodeHandle {
+    let top = scene.insert(parent, whole().named("top")).unwrap();
+    for number in 1..nodes {
+        let at = if number % 2 == 0 { Place::FirstChildOf(top) } else { Place::LastChildOf(top) };
+        scene.insert(at, if number % 3 == 0 { Node::group() } else { whole().named("leaf") }).unwrap();
+    }
+    top
+}
+
+/// A round of edits that keeps the number of nodes, given its number and a node that stays.
+type Round = fn(&mut Scene, u32, NodeHandle);
+
+const ROUNDS: [(&str, Round); 7] = [
+    ("branches", |scene, round, stays| {
+        let node = branch(scene, stays, 20);
+        if round % 2 == 0 {
+            scene.update();
+        }
+        scene.remove(node).unwrap();
+        if round % 3 == 0 {
+            scene.update();
+        }
+    }),
+    ("detached branches", |scene, round, stays| {
+        let node = branch(scene, stays, 7);
+        scene.reparent(node, Place::Detached, Keep::Local).unwrap();
+        if round % 2 == 0 {
+            scene.update();
+            scene.reparent(node, scene.root(), Keep::Local).unwrap();
+        }
+        scene.remove(node).unwrap();
+    }),
+    ("moves", |scene, round, stays| {
+        let root = scene.root();
+        let node = branch(scene, root, 5);
+        if round % 4 == 0 {
+            scene.update();
+        }
+        scene.reparent(node, stays, Keep::Local).unwrap();
+        scene.reparent(node, root, Keep::Local).unwrap();
+        scene.remove(node).unwrap();
+    }),
+    ("components", |scene, round, stays| {
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        scene.set_local(stays, shear).unwrap();
+        scene.edit(stays).unwrap().set_drawable(Drawable::new(round, Aabb::cube(2.0))).unwrap();
+        scene.edit(stays).unwrap().set_material(round);
+        scene.edit(stays).unwrap().set_name("another");
+        scene.edit(stays).unwrap().set_user_data(round);
+        if round % 6 == 0 {
+            scene.update();
+        }
+        scene.set_local(stays, Transform::IDENTITY).unwrap();
+        scene.edit(stays).unwrap().set_translation_f64(DVec3::splat(1e7 + 0.1)).unwrap();
+        scene.edit(stays).unwrap().set_drawable(None).unwrap();
+        scene.edit(stays).unwrap().set_material(None);
+        scene.edit(stays).unwrap().set_name(None);
+    }),
+    ("transforms that come and go", |scene, round, stays| {
+        scene.set_local(stays, Transform::IDENTITY).unwrap();
+        if round % 2 == 0 {
+            scene.update();
+        }
+        scene.edit(stays).unwrap().set_local(None).unwrap();
+    }),
+    ("maintenance", |scene, round, stays| {
+        let node = branch(scene, stays, 30);
+        scene.update();
+        scene.remove(node).unwrap();
+        scene.update();
+        if round % 3 == 0 {
+            scene.maintain(Duration::ZERO);
+        }
+    }),
+    ("snapshots", |scene, round, _| {
+        if round % 50 == 0 {
+            *scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
+        }
+    }),
+];
+
+#[test]
+fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
+    let told = SceneConfig { max_nodes: 64, ..TOLD };
+    for config in [SceneConfig::DEFAULT, APART, told] {
+        for (way, make) in WAYS {
+            for updates in [false, true] {
+                // The number of recorded removals is limited.
+                let mut scene = with(SceneConfig { change_history: 0, ..config });
+                let root = scene.root();
+                let parent = group(&mut scene, root);
+                let mut kept = std::collections::VecDeque::new();
+                let mut run = |rounds: usize| {
+                    for round in 0..rounds {
+                        kept.push_back(make(&mut scene, parent));
+                        // The removed node is not always the last one.
+                        if kept.len() > 6 {
+                            let gone = if round % 3 == 0 { kept.pop_back() } else { kept.pop_front() };
+                            let gone = gone.unwrap();
+                            match round % 5 {
+                                0 => _ = scene.remove_many(&[gone]).unwrap(),
+                                1 => {
+                                    scene.reparent(gone, Place::Detached, Keep::Local).unwrap();
+                                    scene.remove(gone).unwrap();
+                                }
+                                _ => _ = scene.remove(gone).unwrap(),
+                            }
+                        }
+                        if updates {
+                            scene.update();
+                        }
+                    }
+                    scene.stats().allocated_bytes()
+                };
+                // Runs until no more removals are recorded.
+                let early = if config.changes && !updates { 5000 } else { 100 };
+                let (before, after) = (run(early), run(10_000));
+                assert!(
+                    after <= before + before / 16,
+                    "{way}, updates {updates}: {before} bytes became {after}, {config:?}"
+                );
+                assert_eq!(scene.validate(), Ok(()));
+            }
+        }
+    }
+}
+
+#[test]
+fn no_rounds_of_edits_take_memory_again_and_again() {
+    for config in [SceneConfig::DEFAULT, SceneConfig { max_nodes: 32, ..TOLD }] {
+        for (what, round) in ROUNDS {
+            let mut scene = with(SceneConfig { change_history: 64, ..config });
+            let root = scene.root();
+            let stays = branch(&mut scene, root, 100);
+            scene.update();
+            // Some rounds update, so the maximum of several rounds counts.
+            let mut run = |rounds: u32| {
+                let mut most = 0;
+                for number in 0..rounds {
+                    round(&mut scene, number, stays);
+                    if number + 60 > rounds {
+                        most = most.max(scene.stats().allocated_bytes());
+                    }
+                }
+                scene.update();
+                assert_eq!(scene.validate(), Ok(()), "{what}");
+                most
+            };
+            let (before, after) = (run(100), run(10_000));
+            // Lists of a first reconstitution take less than half a byte per round.
+            assert!(after <= before + (1 << 12), "{what}: {before} bytes became {after}, {config:?}");
+        }
+    }
+}
+
+#[test]
+fn detaching_and_attaching_takes_no_memory_again_and_again() {
+    for updates in [false, true] {
+        let mut scene = with(SceneConfig { change_history: 0, ..TOLD });
+        let root = scene.root();
+        let parent = group(&mut scene, root);
+        let tops: Vec<NodeHandle> = WAYS.iter().map(|(_, make)| make(&mut scene, parent)).collect();
+        scene.update();
+        let mut run = |rounds: usize| {
+            for round in 0..rounds {
+                let top = tops[round % tops.len()];
+                scene.reparent(top, Place::Detached, Keep::Local).unwrap();
+                if updates && round % 2 == 0 {
+                    scene.update();
+                }
+                scene.reparent(top, parent, Keep::Local).unwrap();
+                if updates {
+                    scene.update();
+                }
+            }
+            scene.stats().allocated_bytes()
+        };
+        let (before, after) = (run(100), run(10_000));
+        assert!(after <= before + before / 16, "updates {updates}: {before} bytes became {after}");
+        assert_eq!(scene.validate(), Ok(()));
+    }
+}
+
+/// A time longer than any test takes.
+const ENOUGH: Duration = Duration::from_secs(600);
+
+const CYCLES: usize = 10_000;
+
+fn placed(x: f32) -> Node<'static> {
+    Node::transform(Transform::from_xyz(x, 0.0, 0.0))
+}
+
+/// Repeated edits that restore the scene, given two nodes of the tree.
+type Cycle = fn(&mut Scene, [NodeHandle; 2]);
+
+const CYCLES_OF: [(&str, Cycle); 13] = [
+    ("detaching and attaching", |scene, [a, _]| {
+        let parent = scene.parent(a).unwrap();
+        scene.reparent(a, Place::Detached, Keep::Local).unwrap();
+        scene.reparent(a, parent, Keep::Local).unwrap();
+    }),
+    ("detaching and attaching two by turns", |scene, nodes| {
+        nodes.iter().for_each(|&node| _ = scene.reparent(node, Place::Detached, Keep::Local).unwrap());
+        nodes.iter().for_each(|&node| _ = scene.reparent(node, scene.root(), Keep::Local).unwrap());
+    }),
+    ("detaching and attaching what is new", |scene, [a, _]| {
+        let new = scene.insert(a, Node::group()).unwrap();
+        for _ in 0..3 {
+            scene.reparent(new, Place::Detached, Keep::Local).unwrap();
+            scene.reparent(new, a, Keep::Local).unwrap();
+        }
+        scene.remove(new).unwrap();
+    }),
+    ("inserting into what is detached", |scene, [a, _]| {
+        scene.reparent(a, Place::Detached, Keep::Local).unwrap();
+        let new = scene.insert(a, placed(1.0)).unwrap();
+        scene.reparent(a, scene.root(), Keep::Local).unwrap();
+        scene.remove(new).unwrap();
+    }),
+    ("shrinking", |scene, _| scene.shrink_to_fit()),
+    ("moving there and back", |scene, [a, b]| {
+        scene.reparent(b, a, Keep::Local).unwrap();
+        scene.reparent(b, scene.root(), Keep::Local).unwrap();
+    }),
+    ("reparenting what inherits", |scene, [a, b]| {
+        let below = scene.get(a).unwrap().first_child().unwrap().handle();
+        scene.reparent(below, b, Keep::Local).unwrap();
+        scene.reparent(below, Place::FirstChildOf(a), Keep::Local).unwrap();
+    }),
+    ("adding and removing components", |scene, [a, _]| {
+        let below = scene.get(a).unwrap().first_child().unwrap().handle();
+        scene.set_local(below, Transform::IDENTITY).unwrap();
+        scene.edit(below).unwrap().set_layers(Layers::new(1));
+        scene.edit(below).unwrap().set_local(None).unwrap();
+        scene.edit(below).unwrap().set_layers(None);
+    }),
+    ("removing later", |scene, [a, _]| {
+        let new = scene.insert(a, placed(1.0)).unwrap();
+        scene.insert(new, drawn(1)).unwrap();
+        scene.remove(new).unwrap();
+        scene.maintain(ENOUGH);
+    }),
+    ("copying and removing", |scene, [a, b]| {
+        let tree = scene.tree(a).unwrap();
+        let copy = scene.insert_tree(b, &tree).unwrap()[0];
+        scene.remove(copy).unwrap();
+    }),
+    ("maintaining after each edit", |scene, [a, _]| {
+        let new = scene.insert(a, Node::group()).unwrap();
+        scene.maintain(ENOUGH);
+        scene.remove(new).unwrap();
+        scene.maintain(Duration::ZERO);
+    }),
+    ("visiting", |scene, _| _ = scene.visit_slices_mut(&mut TransformPass::everything())),
+    ("setting", |scene, [a, _]| scene.set_local(a, Transform::from_xyz(2.0, 0.0, 0.0)).unwrap()),
+];
+
+#[test]
+fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
+    for (changes, bounds) in crate::pair::MODES {
+        // The number of recorded removals is limited.
+        let config = SceneConfig { changes, bounds, max_nodes: 32, change_history: 0 };
+        for (what, cycle) in CYCLES_OF {
+            let mut scene = Scene::with_config(config).unwrap();
+            let root = scene.root();
+            let pair = [1.0, 2.0].map(|x| scene.insert(root, placed(x)).unwrap());
+            for number in 0..60 {
+                let parent = pair[number % 2];
+                scene.insert(parent, if number % 3 == 0 { placed(1.0) } else { drawn(1) }).unwrap();
+            }
+            scene.update();
+            let mut run = |cycles: usize| {
+                (0..cycles).for_each(|_| cycle(&mut scene, pair));
+                scene.stats().allocated_bytes()
+            };
+            let before = run(CYCLES / 4);
+            let after = run(CYCLES);
+            assert!(after <= before + 1024, "{what}, changes {changes}: {before} bytes have become {after}");
+            scene.validate().unwrap();
+            scene.update();
+            scene.validate().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
+    let mut scene = Scene::with_config(SceneConfig::DEFAULT).unwrap();
+    let root = scene.root();
+    for number in 0..2_000 {
+        scene.insert(root, numbered(number)).unwrap();
+    }
+    scene.update();
+    scene.clear();
+    assert_eq!(scene.len(), 1);
+    scene.update();
+    assert_eq!(scene.stats().slices, 2);
+    scene.validate().unwrap();
+    let node = scene.insert(root, numbered(1)).unwrap();
+    scene.update();
+    scene.maintain(Duration::MAX);
+    scene.validate().unwrap();
+    let again = scene.maintain(Duration::MAX);
+    assert_eq!((again.reconstituted, again.remaining), (0, 0), "a scene at rest is left alone");
+    assert_eq!(scene.remove(node), Ok(1));
+    scene.update();
+    scene.shrink_to_fit();
+    scene.validate().unwrap();
+    let stats = scene.stats();
+    let beside = stats.allocated_bytes() - stats.records.allocated_bytes;
+    assert!(beside < 64 << 10, "{beside} bytes beside the records: {stats:?}");
+    let node = scene.insert(root, numbered(1)).unwrap();
+    scene.update();
+    scene.validate().unwrap();
+    let shown = draws(&scene).len();
+    assert_eq!((shown, scene.get(node).map(|node| node.node())), (1, Some(numbered(1))));
+}
+
+#[test]
+fn more_room_than_can_be_counted_is_an_overflow() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let child = scene.insert(root, numbered(1)).unwrap();
+    for node in [root, child] {
+        for count in [usize::MAX, usize::MAX - 1, 1 << 30] {
+            assert_eq!(scene.try_reserve(node, count), Err(Error::CapacityOverflow), "{count}");
+        }
+    }
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_capacity_shows_in_the_bytes_allocated() {
+    let (plain, roomy) = (Scene::new().stats(), Scene::with_capacity(4_000).stats());
+    // Only records are reserved; the update allocates the rest.
+    let room = roomy.records.allocated_bytes;
+    assert!(room >= 4_000 * 77, "{room} bytes for 4,000 nodes");
+    let grown = roomy.allocated_bytes() - plain.allocated_bytes();
+    assert!(grown >= room - plain.records.allocated_bytes);
+    let mut scene = Scene::with_capacity(4_000);
+    scene.shrink_to_fit();
+    assert!(scene.stats().allocated_bytes() <= plain.allocated_bytes(), "room that is not wanted is given back");
+    scene.insert(scene.root(), numbered(1)).unwrap();
+    scene.validate().unwrap();
+}
+
+#[test]
+fn what_is_in_use_is_counted_kind_by_kind_and_in_all() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+    (0..10).for_each(|number| _ = scene.insert(scene.root(), numbered(number).named("four")).unwrap());
+    scene.update();
+    let stats = scene.stats();
+    let slices = [stats.rows, stats.transforms, stats.drawables, stats.bounds];
+    assert_eq!(slices.map(|kind| (kind.live, kind.live_bytes)), [(11, 176), (10, 960), (10, 480), (10, 240)]);
+    // A component is a drawable, or layers.
+    assert_eq!((stats.records.live, stats.components.live, stats.components.live_bytes), (11, 20, 320));
+    assert_eq!((stats.names.live, stats.names.live_bytes), (10, 10 * (size_of::<Box<str>>() + 4)));
+    let all = slices.into_iter().chain([stats.records, stats.components, stats.names]);
+    assert!(stats.records.live_bytes > 11 * 64 && stats.live_bytes() == all.map(|kind| kind.live_bytes).sum::<usize>());
+}
