@@ -1,10 +1,19 @@
-//! Trees of usual and extreme shapes, built and edited in slices of several sizes, compared with plain lists.
+//! Trees of usual and extreme shapes with many nodes, built and edited in slices of several sizes, compared with the
+//! naive model.
 
-use crate::pair::dice::Dice;
-use crate::pair::{MODES, Pair, Where};
-use hedgerow::SceneConfig;
+use crate::trees::MODES;
+use hedgerow::{Aabb, Drawable, Keep, Node, NodeHandle, Place, SceneConfig, Transform};
 use hedgerow_experiments::workloads::{Content, Moves, Recipe, Topology};
+use hedgerow_testkit::Dice;
+use hedgerow_testkit::model::op::{End, Op, Target, Visit};
+use hedgerow_testkit::model::oracle::Oracle;
 use std::time::Duration;
+
+/// A scene and its model, and random numbers.
+struct Large {
+    oracle: Oracle,
+    dice: Dice,
+}
 
 /// Returns the default configuration, one with small slices, which are often split and joined, and one with tiny
 /// slices. Each has another mode, which changes with `turn`.
@@ -16,35 +25,147 @@ fn configs(turn: usize) -> [SceneConfig; 3] {
     })
 }
 
-/// Checks the scene, then again after complete maintenance.
-fn check_and_maintain(pair: &mut Pair) {
-    pair.check();
-    pair.scene.maintain(Duration::MAX);
-    pair.check();
+impl Large {
+    fn new(config: SceneConfig, seed: u8) -> Self {
+        // The last of these histories is long.
+        Self { oracle: Oracle::new(config, [0, 4, 0, 0, 0, 0, 0, 0]), dice: Dice::new(&[seed]) }
+    }
+
+    fn root(&self) -> NodeHandle {
+        self.oracle.scene.root()
+    }
+
+    fn len(&self) -> usize {
+        self.oracle.scene.len()
+    }
+
+    /// Returns a transform that does not scale.
+    fn transform(&mut self) -> Transform {
+        Transform { scale: hedgerow::glam::Vec3::ONE, ..self.dice.transform() }
+    }
+
+    /// Inserts a node that has a transform in two of three cases.
+    fn insert(&mut self, place: impl Into<Place>) -> NodeHandle {
+        let local = (!self.dice.one_of(3)).then(|| self.transform());
+        self.insert_with(place, local)
+    }
+
+    /// Inserts a node, with a box in every second case if the scene keeps boxes.
+    fn insert_with(&mut self, place: impl Into<Place>, local: Option<Transform>) -> NodeHandle {
+        let node = local.map_or(Node::group(), Node::transform);
+        let has_box = self.oracle.scene.config().bounds && self.dice.one_of(2);
+        let node = Node { drawable: has_box.then(|| Drawable::new(7, Aabb::cube(0.25))), ..node };
+        let index = self.oracle.insert(place.into(), node).unwrap().expect("there is room");
+        self.oracle.tree.handle(index)
+    }
+
+    fn remove(&mut self, node: NodeHandle) -> usize {
+        let before = self.oracle.tree.len();
+        self.oracle.remove(node).unwrap().expect("a live node, and not the root");
+        before - self.oracle.tree.len()
+    }
+
+    fn set_local(&mut self, node: NodeHandle, local: Transform) {
+        self.oracle.play(&Op::SetLocal(Target::Bits(node.to_bits()), local)).unwrap();
+    }
+
+    /// Moves a node, and keeps its world transform half of the time. A move below the node itself is refused.
+    fn reparent(&mut self, node: NodeHandle, place: impl Into<Place>) {
+        let keep = if self.dice.one_of(2) { Keep::Local } else { Keep::World };
+        self.oracle.reparent(node, place.into(), keep).unwrap();
+    }
+
+    /// Returns a live node other than the root.
+    fn any(&mut self) -> NodeHandle {
+        let live = self.oracle.tree.live();
+        self.oracle.tree.handle(live[1 + self.dice.index(live.len() - 1)])
+    }
+
+    fn children(&self, node: NodeHandle) -> Vec<NodeHandle> {
+        self.oracle.scene.children(node).collect()
+    }
+
+    /// Returns a random child of a node that has children.
+    fn child(&mut self, node: NodeHandle) -> NodeHandle {
+        let of = &self.oracle.tree.at(self.oracle.tree.find(node).expect("a live node")).children;
+        self.oracle.tree.handle(of[self.dice.index(of.len())])
+    }
+
+    /// Returns a place below a node or beside it.
+    fn place(&mut self, node: NodeHandle) -> Place {
+        [Place::LastChildOf, Place::FirstChildOf, Place::Before, Place::After][self.dice.index(4)](node)
+    }
+
+    fn update(&mut self) {
+        self.oracle.scene.update();
+    }
+
+    fn check(&mut self) {
+        self.oracle.check().unwrap();
+    }
+
+    /// Checks the scene, then again after complete maintenance.
+    fn check_and_maintain(&mut self) {
+        self.check();
+        self.oracle.scene.maintain(Duration::MAX);
+        self.check();
+    }
+
+    /// Lets a visitor set some transforms, and compute some slices.
+    fn visit(&mut self) {
+        let computes = [255, 255, self.dice.below(8), 0][self.dice.index(4)];
+        let ends = u8::try_from(self.dice.below(40)).expect("it is small");
+        let end = [End::Never, End::Prunes(ends), End::Breaks(ends), End::Panics(ends)][self.dice.index(4)];
+        let visit = Visit {
+            transform: self.transform(),
+            share: 1,
+            seed: ends,
+            computes: u8::try_from(computes).expect("it is small"),
+            everything: self.dice.one_of(4),
+            end,
+        };
+        self.oracle.visit_slices(visit).unwrap();
+    }
+
+    /// Makes edits of a kind, and checks everything after every hundredth. Visitors write between some edits.
+    fn edit(&mut self, rounds: usize, mut edit: impl FnMut(&mut Self)) {
+        self.check();
+        for round in 0..rounds {
+            for turn in 0..100 {
+                edit(self);
+                if turn == 50 && round % 2 == 1 {
+                    self.visit();
+                }
+            }
+            self.check();
+            if round % 3 == 2 {
+                self.oracle.scene.maintain([Duration::ZERO, Duration::MAX][round / 3 % 2]);
+                self.check();
+            }
+        }
+    }
 }
 
 #[test]
-fn stress_shapes_are_built_and_moved() {
+fn usual_shapes_are_built_and_moved() {
     const NODES: usize = 12_000;
     for config in configs(0) {
         for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
             let recipe = Recipe::transforms(topology, NODES, 11);
-            let mut pair = Pair::new(config);
-            for (number, node) in recipe.nodes().iter().enumerate().skip(1) {
+            let mut large = Large::new(config, 0);
+            let mut nodes = vec![large.root()];
+            for node in &recipe.nodes()[1..] {
                 let Content::Transform(local) = node.content else { panic!("a transform node") };
-                assert_eq!(pair.insert(Where::Last(node.parent as usize), Some(local)), number);
-                if number % 4000 == 0 {
-                    pair.check();
-                }
+                nodes.push(large.insert_with(nodes[node.parent as usize], Some(local)));
             }
             let mut moves = Moves::new(&recipe, 12);
-            for count in [0, 1, NODES / 100, NODES / 2, moves.most()] {
+            for count in [0, 1, NODES / 100, moves.most()] {
                 for &(node, local) in moves.next_frame(count) {
-                    pair.set_local(node as usize, local);
+                    large.set_local(nodes[node as usize], local);
                 }
-                pair.check();
+                large.check();
             }
-            check_and_maintain(&mut pair);
+            large.check_and_maintain();
         }
     }
 }
@@ -53,31 +174,26 @@ fn stress_shapes_are_built_and_moved() {
 fn one_child_of_the_root_takes_all_descendants() {
     const NODES: usize = 30_000;
     for config in configs(1) {
-        let (mut pair, mut dice) = (Pair::new(config), Dice::new(1));
-        let top = pair.insert(Where::Last(Pair::ROOT), None);
+        let mut large = Large::new(config, 1);
+        let mut nodes = vec![large.insert_with(large.root(), None)];
         for turn in 1..NODES {
-            let parent = top + dice.below(turn);
-            let local = dice.local();
-            pair.insert(Where::Last(parent), local);
+            let parent = nodes[large.dice.index(turn)];
+            nodes.push(large.insert(parent));
             if turn % 100 == 0 {
-                pair.update();
-            }
-            if turn % 10_000 == 0 {
-                pair.check();
+                large.update();
             }
         }
-        check_and_maintain(&mut pair);
-        assert_eq!(pair.children(Pair::ROOT), [top]);
-        while pair.scene.len() > NODES / 20 {
-            let node = dice.live(&pair);
-            if node != top {
-                pair.remove(node);
+        large.check_and_maintain();
+        while large.len() > NODES / 20 {
+            let node = large.any();
+            if node != nodes[0] {
+                large.remove(node);
             }
         }
-        check_and_maintain(&mut pair);
-        pair.remove(top);
-        check_and_maintain(&mut pair);
-        assert_eq!(pair.scene.slices().count(), 1);
+        large.check_and_maintain();
+        large.remove(nodes[0]);
+        large.check_and_maintain();
+        assert_eq!(large.oracle.scene.slices().count(), 1);
     }
 }
 
@@ -86,36 +202,31 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
     const LEAVES: usize = 100_000;
     let [default, small, _] = configs(2);
     for config in [default, small] {
-        let (mut pair, mut dice) = (Pair::new(config), Dice::new(2));
-        let local = dice.transform();
-        let parent = pair.insert(Where::Last(Pair::ROOT), Some(local));
+        let mut large = Large::new(config, 2);
+        let parent = large.insert(large.root());
         for turn in 0..LEAVES {
-            let local = dice.local();
-            pair.insert(if turn % 32 == 0 { Where::First(parent) } else { Where::Last(parent) }, local);
+            large.insert(if turn % 32 == 0 { Place::FirstChildOf(parent) } else { Place::LastChildOf(parent) });
             if turn % 1000 == 0 {
-                pair.update();
+                large.update();
             }
         }
-        pair.check();
-        let leaf = |pair: &Pair, dice: &mut Dice| pair.children(parent)[dice.below(pair.children(parent).len())];
         for turn in 0..1500 {
-            let (a, b) = (leaf(&pair, &mut dice), leaf(&pair, &mut dice));
+            let (a, b) = (large.child(parent), large.child(parent));
             match turn % 3 {
-                0 => _ = pair.insert(Where::Before(a), Some(local)),
-                1 => _ = pair.remove(a),
-                _ if a != b => pair.reparent(a, Where::After(b)),
-                _ => {}
+                0 => _ = large.insert(Place::Before(a)),
+                1 => _ = large.remove(a),
+                _ => large.reparent(a, Place::After(b)),
             }
         }
-        pair.set_local(parent, local);
-        pair.check();
-        // Remove runs of siblings from the middle.
-        for rank in (0..pair.children(parent).len()).rev().filter(|rank| rank % 16 != 0) {
-            if rank % 5000 < 200 {
-                pair.remove(pair.children(parent)[rank]);
+        large.set_local(parent, Transform::IDENTITY);
+        large.check();
+        // Runs of siblings in the middle go.
+        for (rank, node) in large.children(parent).into_iter().enumerate().rev() {
+            if rank % 16 != 0 && rank % 5000 < 200 {
+                large.remove(node);
             }
         }
-        check_and_maintain(&mut pair);
+        large.check_and_maintain();
     }
 }
 
@@ -124,137 +235,201 @@ fn a_chain_is_cut_and_joined() {
     const DEPTH: usize = 200_000;
     let [default, small, _] = configs(3);
     for config in [default, small] {
-        let (mut pair, mut dice) = (Pair::new(config), Dice::new(3));
+        let mut large = Large::new(config, 3);
+        let mut links = vec![large.root()];
         for end in 0..DEPTH {
-            let local = dice.local();
-            pair.insert(Where::Last(end), local);
+            links.push(large.insert(links[end]));
             if end % 1000 == 0 {
-                pair.update();
+                large.update();
             }
         }
-        pair.check();
         // The lower half moves next to the upper one, and then the upper one below the lower one's end.
-        pair.reparent(DEPTH / 2, Where::First(Pair::ROOT));
-        pair.reparent(1, Where::Last(DEPTH));
-        pair.check();
-        assert_eq!(pair.scene.get(pair.handle(DEPTH / 2 - 1)).unwrap().depth(), DEPTH);
-        // Insert nodes above a part of the chain.
-        for link in (1..DEPTH).step_by(DEPTH / 50).filter(|&link| link != DEPTH / 2) {
-            let local = dice.local();
-            let above = pair.insert(Where::Before(link), local);
-            pair.reparent(link, Where::Last(above));
+        large.oracle.reparent(links[DEPTH / 2], Place::FirstChildOf(links[0]), Keep::Local).unwrap();
+        large.oracle.reparent(links[1], links[DEPTH].into(), Keep::Local).unwrap();
+        large.check();
+        assert_eq!(large.oracle.scene.get(links[DEPTH / 2 - 1]).unwrap().depth(), DEPTH);
+        for &link in links.iter().skip(1).step_by(DEPTH / 50) {
+            let above = large.insert(Place::Before(link));
+            large.oracle.reparent(link, above.into(), Keep::Local).unwrap();
         }
-        check_and_maintain(&mut pair);
-        assert!(pair.remove(1) > DEPTH / 2 - 1);
-        check_and_maintain(&mut pair);
+        large.check_and_maintain();
+        assert!(large.remove(links[1]) > DEPTH / 2 - 1);
+        large.check_and_maintain();
     }
 }
 
 #[test]
 fn a_caterpillar_loses_its_legs_and_grows_others() {
     const SPINE: usize = 5000;
-    const LEGS: usize = 3;
     for config in configs(2) {
-        let (mut pair, mut dice) = (Pair::new(config), Dice::new(4));
-        let mut spine = vec![pair.insert(Where::Last(Pair::ROOT), None)];
+        let mut large = Large::new(config, 4);
+        let mut spine = vec![large.insert(large.root())];
         for turn in 1..SPINE {
             let end = spine[turn - 1];
-            let local = dice.local();
-            spine.push(pair.insert(Where::Last(end), local));
-            for leg in 0..LEGS {
-                let local = dice.local();
-                pair.insert(if leg == 0 { Where::First(end) } else { Where::Last(end) }, local);
-            }
+            spine.push(large.insert(end));
+            (0..3).for_each(|leg| _ = large.insert(if leg == 0 { Place::FirstChildOf(end) } else { end.into() }));
             if turn % 50 == 0 {
-                pair.update();
+                large.update();
             }
         }
-        pair.check();
         for turn in 0..3 {
             for at in 0..SPINE - 1 {
-                let next = spine[at + 1];
-                let legs: Vec<_> = pair.children(spine[at]).iter().copied().filter(|&child| child != next).collect();
+                let legs: Vec<_> =
+                    large.children(spine[at]).into_iter().filter(|&child| child != spine[at + 1]).collect();
                 match (at + turn) % 3 {
-                    0 => legs.into_iter().for_each(|leg| _ = pair.remove(leg)),
-                    1 => _ = pair.insert(Where::Before(next), None),
-                    _ => legs.into_iter().for_each(|leg| pair.reparent(leg, Where::Last(spine[(at * 7) % SPINE]))),
+                    0 => legs.into_iter().for_each(|leg| _ = large.remove(leg)),
+                    1 => _ = large.insert_with(Place::Before(spine[at + 1]), None),
+                    _ => legs.into_iter().for_each(|leg| {
+                        let to = spine[at * 7 % SPINE];
+                        large.oracle.reparent(leg, to.into(), Keep::Local).unwrap();
+                    }),
                 }
             }
-            check_and_maintain(&mut pair);
+            large.check_and_maintain();
         }
-        // First only the spine is left, then only its upper part.
-        for at in 0..SPINE {
-            for leg in pair.children(spine[at]).to_vec() {
-                if spine.get(at + 1) != Some(&leg) {
-                    pair.remove(leg);
-                }
-            }
-        }
-        check_and_maintain(&mut pair);
-        assert_eq!(pair.remove(spine[SPINE / 10]), SPINE - SPINE / 10);
-        check_and_maintain(&mut pair);
+        large.remove(spine[SPINE / 10]);
+        large.check_and_maintain();
     }
 }
 
 #[test]
 fn random_trees_grow_and_shrink_by_turns() {
-    const MOST: usize = 16_000;
-    const LEAST: usize = 300;
     for config in configs(3) {
-        let (mut pair, mut dice) = (Pair::new(config), Dice::new(5));
+        let mut large = Large::new(config, 5);
         for turn in 0..4 {
-            while pair.scene.len() < MOST {
-                // In some turns new nodes also go to the root.
-                let place = match dice.below(8) {
-                    0 if turn % 2 == 0 => Where::Last(Pair::ROOT),
-                    _ if pair.scene.len() == 1 => Where::First(Pair::ROOT),
+            while large.len() < 16_000 {
+                let above = large.root();
+                let place = match large.dice.index(8) {
+                    0 if turn % 2 == 0 => above.into(),
+                    _ if large.len() == 1 => above.into(),
                     _ => {
-                        let node = dice.live(&pair);
-                        dice.place(node)
+                        let node = large.any();
+                        large.place(node)
                     }
                 };
-                let local = dice.local();
-                pair.insert(place, local);
-                wear(&mut pair, &mut dice);
+                large.insert(place);
+                disturb(&mut large);
             }
-            pair.check();
-            while pair.scene.len() > LEAST {
-                let node = dice.live(&pair);
+            large.check();
+            while large.len() > 300 {
+                let node = large.any();
                 // Nodes with many children are rarely removed, or the tree would shrink in a few steps.
-                if pair.children(node).len() < 3 || dice.below(100) == 0 {
-                    pair.remove(node);
+                if large.children(node).len() < 3 || large.dice.one_of(100) {
+                    large.remove(node);
                 }
-                if pair.scene.len() > 1 {
-                    wear(&mut pair, &mut dice);
-                }
+                disturb(&mut large);
             }
-            if turn % 2 == 0 {
-                check_and_maintain(&mut pair);
-            } else {
-                pair.check();
-                // Maintenance without time handles one slice.
-                pair.scene.maintain(Duration::ZERO);
-            }
+            large.check_and_maintain();
         }
-        pair.check();
     }
 }
 
 /// Moves a node in one step of eight. Sometimes updates, maintains and checks the scene.
-fn wear(pair: &mut Pair, dice: &mut Dice) {
-    match dice.below(4000) {
-        0..500 => {
-            let (node, to) = (dice.live(pair), dice.live(pair));
-            if !pair.is_within(to, node) {
-                let place = dice.place(to);
-                pair.reparent(node, place);
+fn disturb(large: &mut Large) {
+    match large.dice.index(4000) {
+        ..500 if large.len() > 1 => {
+            let (node, to) = (large.any(), large.any());
+            let place = large.place(to);
+            large.reparent(node, place);
+        }
+        500..550 => large.update(),
+        // There is time for one slice only, so others are unchanged.
+        550..600 => _ = large.oracle.scene.maintain(Duration::ZERO),
+        605 => large.check(),
+        606..610 => large.visit(),
+        _ => {}
+    }
+}
+
+#[test]
+fn siblings_go_among_their_own_and_among_others() {
+    for config in configs(0).into_iter().chain(configs(2)) {
+        let mut large = Large::new(config, 6);
+        let parents = [(); 16].map(|()| large.insert(large.root()));
+        for turn in 0..3200 {
+            let child = large.insert(parents[turn % 16]);
+            // Some children have a child of their own.
+            if turn % 8 == 0 {
+                large.insert(child);
             }
         }
-        500..550 => pair.update(),
-        // There is time for one slice only, so others are unchanged.
-        550..600 => _ = pair.scene.maintain(Duration::ZERO),
-        605 => pair.check(),
-        606..610 => pair.visit(dice),
-        _ => {}
+        large.edit(12, |large| {
+            let [from, to] = [(); 2].map(|()| parents[large.dice.index(16)]);
+            let to = if large.dice.one_of(2) { from } else { to };
+            let (node, beside) = (large.child(from), large.child(to));
+            match large.dice.index(16) {
+                0 => _ = large.insert(Place::Before(beside)),
+                1 if large.children(from).len() > 1 => _ = large.remove(node),
+                2 => large.update(),
+                // A parent moves with all its children.
+                3 => large.reparent(from, large.root()),
+                other => large.reparent(
+                    node,
+                    [Place::FirstChildOf(to), to.into(), Place::Before(beside), Place::After(beside)][other % 4],
+                ),
+            }
+        });
+    }
+}
+
+#[test]
+fn ten_thousand_leaves_go_up_and_down_among_each_other() {
+    for config in configs(1) {
+        let mut large = Large::new(config, 7);
+        let top = large.insert(large.root());
+        (0..10_000).for_each(|_| _ = large.insert(top));
+        large.edit(6, |large| {
+            let (leaf, other) = (large.child(top), large.child(top));
+            let near = large.children(top)[4_000 + large.dice.index(20)];
+            match large.dice.index(16) {
+                0 => _ = large.insert(Place::After(other)),
+                1 => _ = large.remove(leaf),
+                2 => large.update(),
+                3 => large.reparent(leaf, Place::FirstChildOf(top)),
+                4 => large.reparent(leaf, top),
+                5..8 => large.reparent(leaf, Place::Before(other)),
+                8..10 => large.reparent(leaf, Place::After(other)),
+                // A leaf goes below the root, and another node there comes back.
+                10 => large.reparent(leaf, Place::Before(top)),
+                11 => {
+                    let node = large.child(large.root());
+                    large.reparent(node, Place::After(other));
+                }
+                // All go to the same few places.
+                _ => large.reparent(leaf, Place::Before(near)),
+            }
+        });
+    }
+}
+
+#[test]
+fn a_chain_is_turned_while_leaves_go_up_and_down_on_it() {
+    const DEPTH: usize = 2500;
+    for config in configs(2) {
+        let mut large = Large::new(config, 8);
+        let mut links = vec![large.root()];
+        (0..DEPTH).for_each(|end| links.push(large.insert(links[end])));
+        let leaves: Vec<NodeHandle> = (0..500).map(|at| large.insert(Place::FirstChildOf(links[1 + at * 5]))).collect();
+        large.edit(9, |large| {
+            // Links keep their cyclic order, so the link before the top is the end.
+            let (at, leaf) = (1 + large.dice.index(DEPTH), leaves[large.dice.index(500)]);
+            match large.dice.index(10) {
+                0 => {
+                    let top = (1..=DEPTH).find(|&at| large.oracle.scene.parent(links[at]) == Some(links[0]));
+                    let top = top.expect("the chain hangs from the root");
+                    if top != at {
+                        large.reparent(links[at], links[0]);
+                        large.reparent(links[top], links[if top == 1 { DEPTH } else { top - 1 }]);
+                    }
+                }
+                1 => {
+                    let local = large.transform();
+                    large.set_local(links[at], local);
+                }
+                2 => large.update(),
+                3 => large.reparent(leaf, Place::Before(links[at])),
+                _ => large.reparent(leaf, Place::FirstChildOf(links[at])),
+            }
+        });
     }
 }

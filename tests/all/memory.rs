@@ -1,7 +1,7 @@
 //! The memory that a scene takes, and that no edits take it again and again.
 
 use crate::regressions::{drawn, draws, whole as numbered};
-use crate::trees::{APART, TOLD, WAYS, group, whole, with};
+use crate::trees::{APART, MODES, TOLD, WAYS, group, whole, with};
 use hedgerow::glam::DVec3;
 use hedgerow::visit::TransformPass;
 use hedgerow::{Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
@@ -268,7 +268,7 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
 
 #[test]
 fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
-    for (changes, bounds) in crate::pair::MODES {
+    for (changes, bounds) in MODES {
         // The number of recorded removals is limited.
         let config = SceneConfig { changes, bounds, max_nodes: 32, change_history: 0 };
         for (what, cycle) in CYCLES_OF {

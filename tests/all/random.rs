@@ -4,6 +4,7 @@
 //! `HEDGEROW_RANDOM_CASES` sets the number of cases: 20 by default, fewer on emulated machines. A run of 76 or more also
 //! checks what all cases together reach.
 
+use crate::trees::MODES;
 use hedgerow::SceneConfig;
 use hedgerow_testkit::model::dump::dump;
 use hedgerow_testkit::model::oracle::{Counts, Oracle, from_bytes};
@@ -43,9 +44,6 @@ fn runner(seed: u8, cases: u32) -> TestRunner {
     let config = Config { failure_persistence: None, max_shrink_iters: 30, ..Config::with_cases(cases) };
     TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
 }
-
-/// Whether a scene tracks changes, and whether it keeps boxes.
-const MODES: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
 
 /// Plays random steps with random configurations, in every mode. Every test has its own seed.
 fn play<P: core::fmt::Debug + Copy>(seed: u8, policies: impl Strategy<Value = P>, oracle: impl Fn(P) -> Oracle) {

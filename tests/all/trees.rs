@@ -80,3 +80,6 @@ pub(crate) const WAYS: [(&str, Make); 7] = [
 
 /// Slices of eight nodes, boxes and changes.
 pub(crate) const TOLD: SceneConfig = SceneConfig { max_nodes: 8, bounds: true, changes: true, ..SceneConfig::DEFAULT };
+
+/// Whether a scene tracks changes, and whether it keeps boxes.
+pub(crate) const MODES: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];

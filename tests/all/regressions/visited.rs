@@ -110,7 +110,7 @@ fn a_pass_with_nothing_to_do_changes_nothing() {
 fn a_visit_that_ends_half_way_leaves_boxes_and_marks_right() {
     let passes = [TransformPass::dirty(), TransformPass::everything()];
     let ends = [1, 2, 3, 5, 9].into_iter().flat_map(|met| [End::Breaks(met), End::Prunes(met), End::Panics(met)]);
-    for (changes, bounds) in crate::pair::MODES {
+    for (changes, bounds) in crate::trees::MODES {
         for (pass, end) in passes.into_iter().flat_map(|pass| ends.clone().map(move |end| (pass, end))) {
             for first in [None, Some(at(3.0))] {
                 let config = SceneConfig { changes, bounds, max_nodes: 16, ..SceneConfig::DEFAULT };

@@ -31,8 +31,11 @@ impl Oracle {
             let own = self.inherit(next.index, inherited.get(next.parent).copied());
             inherited.push(own);
             self.compare_links(next, number < self.attached)?;
-            self.compare_node(next, own)?;
-            self.compare_world(next)?;
+            self.compare_node(next)?;
+            self.compose(next)?;
+            if self.is_sample(number, met.len()) {
+                self.compare_from_above(next, own)?;
+            }
             if updated {
                 self.compare_updated(next)?;
             } else if let Some(seen) = self.tree.at(next.index).seen {
@@ -96,14 +99,15 @@ impl Oracle {
         for (what, answer, expected) in links {
             ensure!(answer == expected, "the {what} of {handle:?} is {answer:?}, not {expected:?}");
         }
-        let depth = scene.get(handle).map(|node| node.depth());
-        ensure!(depth == Some(next.depth), "{handle:?} is {depth:?} deep, not {}", next.depth);
+        let children = || entry.children.iter().map(|&child| tree.handle(child));
+        let same = scene.children(handle).eq(children()) && scene.children(handle).rev().eq(children().rev());
+        ensure!(same, "{handle:?} has other children");
         let (detached, expected) = (scene.get(handle).is_some_and(|node| node.is_detached()), !is_attached);
         ensure!(detached == expected, "{handle:?} is detached: {detached}, not {expected}");
         Ok(())
     }
 
-    fn compare_node(&self, next: &Met, inherited: Inherited) -> Check {
+    fn compare_node(&self, next: &Met) -> Check {
         let handle = self.tree.handle(next.index);
         let (node, expected) = (self.scene.get(handle).map(|node| node.node()), self.described(next.index));
         ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
@@ -115,26 +119,37 @@ impl Oracle {
         ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
         let (found, expected) = (self.scene.get(handle).map(|node| node.user_data()), self.renderer.user_data(handle));
         ensure!(found == Some(expected), "the user data of {handle:?} is {found:?}, not {expected}");
+        Ok(())
+    }
+
+    /// Composes the world transform in both precisions.
+    fn compose(&mut self, next: &Met) -> Check {
+        let entry = self.tree.at(next.index);
+        let parent = Some(next.parent).filter(|&parent| parent < self.worlds.len() && !entry.anchored);
+        let (world, fresh) =
+            parent.map_or((World::IDENTITY, Mat34::IDENTITY), |parent| (self.worlds[parent], self.fresh[parent]));
+        let (world, fresh) =
+            entry.local.as_ref().map_or((world, fresh), |kept| (world.below(kept), fresh * kept.local.to_matrix()));
+        ensure!(world.agrees(&fresh), "the world of {:?} is {fresh:?}, not {world:?}", entry.handle);
+        self.worlds.push(world);
+        self.fresh.push(fresh);
+        Ok(())
+    }
+
+    /// Compares what a read finds by walking up the tree.
+    fn compare_from_above(&self, next: &Met, inherited: Inherited) -> Check {
+        let handle = self.tree.handle(next.index);
+        let Some(node) = self.scene.get(handle) else { return Ok(()) };
+        let depth = node.depth();
+        ensure!(depth == next.depth, "{handle:?} is {depth} deep, not {}", next.depth);
+        let (found, expected) = (node.fresh_world(), self.fresh[self.fresh.len() - 1]);
+        ensure!(same_bits(&found, &expected), "the fresh world of {handle:?} is {found:?}, not {expected:?}");
         let mask = self.scene.get(handle).map(|node| node.layers()).map(Layers::mask);
         let expected = inherited.mask.layers();
         ensure!(mask == Some(expected), "{handle:?} shows on {mask:?}, not {expected:#x}");
         let material = self.scene.get(handle).and_then(|node| node.material());
         let expected = inherited.material;
         ensure!(material == expected, "the material of {handle:?} is {material:?}, not {expected:?}");
-        Ok(())
-    }
-
-    fn compare_world(&mut self, next: &Met) -> Check {
-        let handle = self.tree.handle(next.index);
-        let parent = self.worlds.get(next.parent).filter(|_| !self.tree.at(next.index).anchored);
-        let above = parent.copied().unwrap_or(World::IDENTITY);
-        let world = self.tree.at(next.index).local.as_ref().map_or(above, |kept| above.below(kept));
-        self.worlds.push(world);
-        let Some(fresh) = self.scene.get(handle).map(|node| node.fresh_world()) else {
-            return Err(super::Mismatch(format!("{handle:?} has no fresh world")));
-        };
-        self.fresh.push(fresh);
-        ensure!(world.agrees(&fresh), "the fresh world of {handle:?} is {fresh:?}, not {world:?}");
         Ok(())
     }
 

@@ -25,6 +25,7 @@ pub mod dump;
 pub mod feed;
 pub mod inherited;
 pub mod interrupted;
+pub mod large;
 pub mod loaded;
 pub mod many;
 pub mod moves;

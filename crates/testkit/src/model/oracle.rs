@@ -340,11 +340,9 @@ impl Oracle {
                 refusals.errors.push(Error::BesideDetached(anchor));
             }
             Some(parent) => {
-                let others = self.tree.at(parent).children.iter().filter(|&&child| Some(child) != moving);
-                let children = others.count();
-                if let Place::Child(_, index) = place
-                    && index > children
-                {
+                let Place::Child(_, index) = place else { return };
+                let children = self.tree.at(parent).children.iter().filter(|&&child| Some(child) != moving).count();
+                if index > children {
                     refusals.errors.push(Error::IndexOutOfRange { parent: anchor, index, children });
                 }
             }
@@ -368,7 +366,7 @@ impl Oracle {
         Ok(None)
     }
 
-    fn insert(&mut self, place: Place, node: Node<'static>) -> Check<Option<usize>> {
+    pub fn insert(&mut self, place: Place, node: Node<'static>) -> Check<Option<usize>> {
         let mut refusals = Refusals::default();
         self.free(place, None, &mut refusals);
         components::faults(&node, &mut refusals.errors);

@@ -68,6 +68,7 @@ impl Oracle {
         let locals = entries.filter(|entry| entry.local.is_some() && chosen(entry.handle));
         let locals: HashMap<NodeHandle, Transform> = locals.map(|entry| (entry.handle, visit.transform)).collect();
         let mut writer = Writer { visit, locals, met: 0, set: Vec::new(), computed: Vec::new(), refused: false };
+        let seen = self.seen_by_cameras();
         let shown = catch_unwind(AssertUnwindSafe(|| self.scene.visit_slices_mut(&mut writer)));
         let ends = |met: u8| writer.met == met;
         let expected = match visit.end {
@@ -81,6 +82,7 @@ impl Oracle {
         local_faults(&given, &mut faults);
         let wrong = if faults.is_empty() { writer.refused } else { !writer.set.is_empty() };
         ensure!(!wrong, "a visitor was to be refused for {faults:?}, and was for some: {}", writer.refused);
+        ensure!(self.seen_by_cameras() == seen, "boxes are not as of the last update");
         for node in writer.set {
             if let Some(index) = self.tree.find(node) {
                 self.adopt(index, &given)?;
