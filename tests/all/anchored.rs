@@ -1,12 +1,10 @@
 //! Nodes whose local transforms are relative to the world. The model tests also mix these with all other edits.
 
-use hedgerow::changes::{ChangeKinds, ChangeReader};
+use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::motion::Smooth;
 use hedgerow::patch::{Instance, Recorder};
-use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility,
-};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::Duration;
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, bounds: true, max_nodes: 8, ..SceneConfig::DEFAULT };
@@ -29,24 +27,6 @@ fn lorry() -> (Scene, [NodeHandle; 4]) {
     scene.update();
     assert_eq!([lorry, barrel, hoop, wheel].map(|node| x(&scene, node)), [5.0, 1.0, 2.0, 6.0]);
     (scene, [lorry, barrel, hoop, wheel])
-}
-
-#[test]
-fn a_parent_that_moves_does_not_move_an_anchored_node_but_hides_and_removes_it() {
-    let (mut scene, [lorry, barrel, hoop, wheel]) = lorry();
-    let mut reader = ChangeReader::of(&scene);
-    scene.set_local(lorry, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
-    scene.update();
-    let mut moved = scene.changes(&mut reader).unwrap().moved().to_vec();
-    moved.sort_unstable();
-    assert_eq!(moved, [lorry, wheel], "neither the barrel nor what is below it");
-
-    scene.edit(lorry).unwrap().set_visibility(Visibility::Hidden).set_material(3);
-    let hidden = scene.get(hoop).unwrap();
-    assert!(!hidden.is_visible() && hidden.material() == Some(3));
-    assert!(scene.get(lorry).unwrap().subtree_bounds().min.x < 2.0, "it belongs to the lorry's bounds");
-    scene.remove(lorry).unwrap();
-    assert!(!scene.contains(barrel));
 }
 
 #[test]
@@ -140,27 +120,6 @@ fn an_anchored_group_begins_at_the_origin_of_the_world_in_any_slice() {
     }
     scene.update();
     assert_eq!([below[1], more[1]].map(|node| x(&scene, node)), [3.0, 103.0]);
-}
-
-#[test]
-fn a_node_that_is_anchored_or_released_keeps_its_place_in_the_world_or_its_local_transform() {
-    let (mut scene, [lorry, barrel, hoop, wheel]) = lorry();
-    let mut reader = ChangeReader::of(&scene);
-    scene.edit(barrel).unwrap().set_anchored(false, Keep::World).unwrap();
-    scene.edit(wheel).unwrap().set_anchored(true, Keep::Local).unwrap();
-    let group = scene.insert(lorry, Node::group()).unwrap();
-    scene.edit(group).unwrap().set_anchored(true, Keep::World).unwrap();
-    scene.update();
-    assert_eq!([barrel, hoop, wheel, group].map(|node| x(&scene, node)), [1.0, 2.0, 1.0, 5.0]);
-    assert_eq!(scene.local(barrel).unwrap().transform(), Some(Transform::from_xyz(-4.0, 0.0, 0.0)));
-    let changed = scene.changes(&mut reader).unwrap();
-    let mut edited = [(barrel, ChangeKinds::PARENT), (wheel, ChangeKinds::PARENT)];
-    edited.sort_unstable_by_key(|&(node, _)| node);
-    assert_eq!((changed.edited(), changed.locals()), (&edited[..], &[barrel][..]));
-    scene.edit(wheel).unwrap().set_anchored(true, Keep::World).unwrap();
-    scene.update();
-    let changed = scene.changes(&mut reader).unwrap();
-    assert!(changed.edited().is_empty(), "it was anchored before");
 }
 
 #[test]

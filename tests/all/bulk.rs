@@ -6,7 +6,6 @@ use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use hedgerow_testkit::model::dump::dump;
-use std::collections::HashMap;
 
 const NAMES: [&str; 3] = ["", "one", "two"];
 
@@ -280,33 +279,4 @@ fn a_copy_is_the_subtree_as_it_was_wherever_it_is_put() {
             }
         }
     }
-}
-
-#[test]
-fn a_copy_is_refused_where_an_insert_is() {
-    let mut scene = Scene::new();
-    let node = scene.insert(scene.root(), Node::group()).unwrap();
-    let gone = scene.insert(scene.root(), Node::group()).unwrap();
-    scene.remove(gone).unwrap();
-    let copy = |scene: &mut Scene, place| scene.insert_tree(place, &scene.tree(node)?).map_err(Error::from);
-    assert_eq!(scene.tree(gone), Err(Error::StaleHandle(gone)));
-    assert_eq!(copy(&mut scene, gone.into()), Err(Error::StaleHandle(gone)));
-    let root = scene.root();
-    assert_eq!(copy(&mut scene, Place::Before(root)), Err(Error::RootIsFixed));
-    assert_eq!(Scene::new().tree(node), Err(Error::StaleHandle(node)));
-    scene.reparent(node, Place::Detached, Keep::Local).unwrap();
-    assert_eq!(copy(&mut scene, Place::After(node)), Err(Error::BesideDetached(node)));
-    assert_eq!(scene.len(), 1);
-}
-
-#[test]
-fn handles_of_built_nodes_are_all_different() {
-    let mut tree = Tree::new();
-    for (number, parent) in shapes(20_000)[0].1.iter().enumerate() {
-        tree.push(*parent, node(number));
-    }
-    let mut scene = Scene::new();
-    let handles = scene.insert_tree(scene.root(), &tree).unwrap();
-    let numbers: HashMap<_, _> = handles.iter().enumerate().map(|(number, &handle)| (handle, number)).collect();
-    assert_eq!(numbers.len() + 1, scene.len());
 }

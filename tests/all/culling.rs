@@ -62,23 +62,6 @@ fn a_node_below_the_last_row_of_a_full_slice_gets_its_row_elsewhere() {
 }
 
 #[test]
-fn each_of_several_views_sees_what_is_on_its_layers() {
-    let (mut scene, nodes) = row_of(100);
-    for (at, &node) in nodes.iter().enumerate() {
-        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 2)));
-    }
-    scene.update();
-    let mut lists = [const { DrawList::new() }; 3];
-    let [even, odd, both] = &mut lists;
-    let view = |layers, list| CullView::new(&beyond(10.0), list).on_layers(Layers::new(layers));
-    scene.cull(&mut [view(1, even), view(2, odd)]).unwrap();
-    scene.cull(&mut [view(3, both)]).unwrap();
-    let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<_>>());
-    let expected = [(10..100).step_by(2), (11..100).step_by(2), (10..100).step_by(1)];
-    assert_eq!(meshes, expected.map(|meshes| meshes.collect::<Vec<u32>>()));
-}
-
-#[test]
 fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
     let (mut scene, nodes) = row_of(200);
     scene.edit(nodes[151]).unwrap().set_layers(Layers::new(2));

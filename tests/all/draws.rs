@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
+    Aabb, DrawList, Drawable, Layers, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
     draw::{DrawGroups, RenderPass},
     query::{CullView, Frustum},
     visit::TransformPass,
@@ -67,47 +67,6 @@ fn refill(scene: &Scene, list: &mut DrawList) {
     let expected = anew(scene, list.layers());
     assert_eq!(list.commands(), expected.commands());
     assert_eq!(list.matrices(), expected.matrices());
-}
-
-#[test]
-fn a_kept_list_follows_edits_of_single_slices() {
-    let (mut scene, mut nodes) = town(400);
-    assert!(scene.stats().slices > 30);
-    let mut list = DrawList::new();
-    refill(&scene, &mut list);
-    for step in 0..300 {
-        let node = nodes[1 + step * 37 % (nodes.len() - 1)];
-        match step % 5 {
-            0 => nodes.push(scene.insert(node, Node::drawable(Drawable::new(9, Aabb::cube(1.0)))).unwrap()),
-            1 => scene.edit(node).and_then(|mut node| node.set_drawable(None).map(|_| ())).map(drop).unwrap(),
-            2 => _ = scene.edit(node).unwrap().set_drawable(Drawable::new(mesh(step), Aabb::cube(1.0))).unwrap(),
-            3 => _ = scene.edit(node).unwrap().set_material(mesh(step) % 4),
-            _ => {
-                scene.remove(node).unwrap();
-                nodes.retain(|&node| scene.contains(node));
-            }
-        }
-        refill(&scene, &mut list);
-        scene.update();
-        refill(&scene, &mut list);
-    }
-}
-
-#[test]
-fn a_kept_list_follows_what_moves_also_over_frames_that_it_skips() {
-    let (mut scene, nodes) = town(400);
-    let (mut always, mut rarely) = (DrawList::new(), DrawList::new());
-    for frame in 0..40 {
-        for turn in 0..frame % 4 {
-            let node = nodes[1 + (frame * 53 + turn * 97) % 400];
-            scene.set_local(node, Transform::from_xyz(frame as f32, turn as f32, 0.0)).unwrap();
-        }
-        scene.update();
-        refill(&scene, &mut always);
-        if frame % 3 == 0 {
-            refill(&scene, &mut rarely);
-        }
-    }
 }
 
 #[test]
@@ -260,23 +219,6 @@ fn a_list_that_skipped_an_update_shows_and_groups_what_was_mirrored_in_it() {
 }
 
 #[test]
-fn groups_show_what_is_mirrored_while_another_slice_is_listed_again() {
-    let (mut scene, nodes) = slices_of(&[100, 60, 60]);
-    let (mut list, mut groups, mut anew) = (DrawList::new(), DrawGroups::new(), DrawGroups::new());
-    refill(&scene, &mut list);
-    list.group(&mut groups);
-    scene.set_local(nodes[20], mirrored()).unwrap();
-    let drawable = scene.get(nodes[105]).unwrap().drawable().unwrap();
-    scene.edit(nodes[105]).unwrap().set_drawable(Drawable { mesh: 7, ..drawable }).unwrap();
-    scene.update();
-    refill(&scene, &mut list);
-    assert!(list.group(&mut groups));
-    list.group(&mut anew);
-    assert_eq!((groups.groups(), groups.instances()), (anew.groups(), anew.instances()));
-    assert_eq!(groups.groups().len(), 5);
-}
-
-#[test]
 fn a_kept_list_closes_the_gap_of_a_slice_that_is_gone() {
     let (mut scene, nodes) = slices_of(&[2, 3, 1, 3]);
     let mut list = DrawList::new();
@@ -400,32 +342,6 @@ fn what_is_near_the_camera_is_exact_however_far_both_are() {
     assert!(list.matrices().iter().all(|matrix| matrix.translation().x.fract() == 0.0), "single precision has none");
 }
 
-#[test]
-fn a_kept_list_follows_what_is_detached_and_attached_again() {
-    let (mut scene, nodes) = town(200);
-    let (mut always, mut rarely) = (DrawList::new(), DrawList::new());
-    refill(&scene, &mut always);
-    refill(&scene, &mut rarely);
-    for step in 0..60 {
-        let node = nodes[1 + step * 37 % 200];
-        scene.reparent(node, Place::Detached, Keep::Local).unwrap();
-        refill(&scene, &mut always);
-        if step % 3 == 0 {
-            scene.update();
-            refill(&scene, &mut always);
-        }
-        scene.reparent(node, scene.root(), hedgerow::Keep::Local).unwrap();
-        refill(&scene, &mut always);
-        refill(&scene, &mut rarely);
-        scene.update();
-        refill(&scene, &mut always);
-    }
-    scene.remove(nodes[1]).unwrap();
-    refill(&scene, &mut always);
-    scene.maintain(std::time::Duration::MAX);
-    refill(&scene, &mut always);
-}
-
 /// Fills a kept list with motion, and checks each previous matrix. Returns how many differ from the current ones.
 #[track_caller]
 fn refill_moving(scene: &Scene, list: &mut DrawList) -> usize {
@@ -443,69 +359,6 @@ fn moving(scene: &Scene, list: &DrawList) -> usize {
 }
 
 const REMEMBERS: SceneConfig = SceneConfig { changes: true, bounds: true, ..SceneConfig::DEFAULT };
-
-#[test]
-fn what_stops_moving_is_at_rest_one_update_later_even_an_idle_one() {
-    let (mut scene, nodes) = town_of(REMEMBERS, 200);
-    let mut list = DrawList::new().with_motion();
-    assert_eq!(refill_moving(&scene, &mut list), 0, "what is new is at rest");
-    let leaf = *nodes.iter().rfind(|&&node| scene.children(node).next().is_none()).unwrap();
-    scene.set_local(leaf, Transform::from_xyz(5.0, 0.0, 0.0)).unwrap();
-    scene.update();
-    assert_eq!(refill_moving(&scene, &mut list), 1);
-    assert_eq!(refill_moving(&scene, &mut list), 1, "until the next update");
-    scene.update();
-    assert_eq!(refill_moving(&scene, &mut list), 0);
-    scene.set_local(leaf, Transform::from_xyz(6.0, 0.0, 0.0)).unwrap();
-    scene.update();
-    assert_eq!(refill_moving(&scene, &mut list), 1);
-    scene.set_local(nodes[1], Transform::from_xyz(0.0, 7.0, 0.0)).unwrap();
-    scene.update();
-    refill_moving(&scene, &mut list);
-    scene.update();
-    assert_eq!(refill_moving(&scene, &mut list), 0);
-}
-
-#[test]
-fn previous_matrices_are_of_the_update_before_however_many_frames_a_list_skips() {
-    let (mut scene, mut nodes) = town_of(REMEMBERS, 300);
-    let lists = [Layers::ALL, Layers::new(1)].map(|layers| DrawList::new().on_layers(layers));
-    let [mut always, mut rarely] = lists.map(DrawList::with_motion);
-    for frame in 0..60 {
-        for turn in 0..frame % 4 {
-            let node = nodes[1 + (frame * 53 + turn * 97) % 300];
-            scene.set_local(node, Transform::from_xyz(frame as f32, turn as f32, 0.0)).unwrap();
-        }
-        if frame % 5 == 0 {
-            let parent = nodes[1 + frame * 31 % (nodes.len() - 1)];
-            nodes.push(scene.insert(parent, Node::drawable(Drawable::new(9, Aabb::cube(1.0)))).unwrap());
-            scene.edit(parent).unwrap().set_layers(Layers::new(1 << (frame % 2)));
-        }
-        scene.update();
-        refill_moving(&scene, &mut always);
-        if frame % 3 == 0 {
-            refill_moving(&scene, &mut rarely);
-        }
-    }
-}
-
-#[test]
-fn a_node_that_comes_to_inherit_another_transform_was_where_it_was() {
-    let (mut scene, _) = town_of(REMEMBERS, 40);
-    let at = |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0));
-    let [here, there] = [1.0, 2.0].map(|x| scene.insert(scene.root(), at(x)).unwrap());
-    let sign = scene.insert(here, Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
-    scene.update();
-    scene.update();
-    let mut list = DrawList::new().with_motion();
-    assert_eq!(refill_moving(&scene, &mut list), 0);
-    scene.reparent(sign, there, hedgerow::Keep::Local).unwrap();
-    scene.draw_list(&mut list);
-    scene.update();
-    assert_eq!(refill_moving(&scene, &mut list), 1);
-    scene.update();
-    assert_eq!(refill_moving(&scene, &mut list), 0);
-}
 
 #[test]
 fn previous_matrices_are_known_where_a_scene_filled_a_list_that_asks_and_it_remembers() {

@@ -1,7 +1,6 @@
 //! Whole scenes in editors and loaders: files, other scenes, other configurations.
 
 use hedgerow::data::Column;
-use hedgerow::snapshot::SaveOptions;
 use hedgerow::{Error, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 
 /// Makes `edits` random edits, then removes nodes until `left` are left. Returns stale handles.
@@ -54,22 +53,6 @@ fn no_handle_comes_back_after_long_edits_and_loading() {
             assert!(fresh.iter().all(|node| !stale.contains(node)));
         }
     }
-}
-
-#[test]
-fn what_is_detached_can_be_left_out_of_a_file() {
-    let mut scene = Scene::new();
-    let kept = scene.insert(scene.root(), Node::group().named("kept")).unwrap();
-    let spare = scene.insert(Place::Detached, Node::group().named("spare")).unwrap();
-    scene.insert(spare, Node::group()).unwrap();
-    let without = SaveOptions { detached: false };
-    let loaded = Scene::from_bytes(&without.to_bytes(&scene)).unwrap();
-    assert_eq!(
-        (loaded.len(), loaded.stats().detached, loaded.get(kept).and_then(|node| node.name())),
-        (2, 0, Some("kept"))
-    );
-    assert!(!loaded.contains(spare) && scene.contains(spare), "the scene itself has changed");
-    assert_eq!(Scene::from_bytes(&scene.to_bytes()).unwrap().stats().detached, 2);
 }
 
 #[test]

@@ -4,8 +4,7 @@ use crate::renderers::{grid, looking};
 use hedgerow::glam::{DAffine3, DVec3, Quat, Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum};
 use hedgerow::visit::SliceView;
-use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
-use hedgerow_testkit::model::dump::same_slice;
+use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 use std::collections::HashMap;
 
 const BOUNDED: SceneConfig = SceneConfig { bounds: true, max_nodes: 16, ..SceneConfig::DEFAULT };
@@ -98,95 +97,6 @@ fn a_planet_keeps_a_millimetre_and_no_drawable_that_is_seen_is_missed() {
         let (few, all) = (scene.slices().filter(|slice| !whole(slice)).count(), scene.slices().count());
         assert!(few * 2 < all || config != BOUNDED, "{few} slices of {all} have drawables of several districts");
     }
-}
-
-#[test]
-fn a_relative_list_follows_what_moves_also_above_other_slices() {
-    let (mut scene, drawables) = planet(9, BOUNDED);
-    let mut dice = fastrand::Rng::with_seed(4);
-    let (mut kept, mut near) = (DrawList::new(), DrawList::new());
-    let all: Vec<NodeHandle> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
-    // `updated` is a copy of the scene after its last update.
-    let mut updated = scene.clone();
-    for frame in 0..60 {
-        let node = all[dice.usize(..all.len())];
-        let local = scene.local(node).unwrap().transform().unwrap();
-        let moved = Transform { translation: local.translation + Vec3::new(0.25, 1.0, 0.5), ..local };
-        scene.set_local(node, moved).unwrap();
-        if frame % 4 != 3 {
-            scene.update();
-            updated = scene.clone();
-        }
-        let camera = scene.get(drawables[dice.usize(..drawables.len())].0).unwrap().world_f64().translation;
-        kept.set_eye(camera);
-        scene.draw_list(&mut kept);
-        let mut anew = DrawList::new();
-        anew.set_eye(camera);
-        updated.draw_list(&mut anew);
-        assert_eq!(kept.relative_matrices(), anew.relative_matrices());
-        let frustum = looking(Vec3::ZERO, Vec3::new(1.0, -0.1, 0.3));
-        near.set_eye(camera);
-        scene.cull(&mut [CullView::new(&frustum, &mut near)]).unwrap();
-        anew.set_eye(camera);
-        updated.cull(&mut [CullView::new(&frustum, &mut anew)]).unwrap();
-        assert_eq!(near.commands(), anew.commands());
-        assert_eq!(near.relative_matrices(), anew.relative_matrices());
-    }
-}
-
-#[test]
-fn each_view_around_a_camera_sees_the_layers_that_it_and_its_list_have() {
-    let mut scene = Scene::new();
-    for layers in [0b001, 0b010, 0b100, 0b110] {
-        let ball = Node::transform(Transform::IDENTITY).with_layers(Layers::new(layers));
-        scene.insert(scene.root(), ball.with_drawable(Drawable::new(layers, Aabb::cube(1.0)))).unwrap();
-    }
-    scene.update();
-    let mut lists = [DrawList::new(), DrawList::new().on_layers(Layers::new(0b011))];
-    let mut views = lists
-        .each_mut()
-        .map(|list| CullView::new(&looking(Vec3::new(0.0, 0.0, 5.0), Vec3::ZERO), list).on_layers(Layers::new(0b110)));
-    views.iter_mut().for_each(|view| view.list.set_eye(DVec3::ZERO));
-    scene.cull(&mut views).unwrap();
-    let meshes = lists.map(|list| list.commands().iter().map(|command| command.mesh).collect::<Vec<u32>>());
-    assert_eq!(meshes, [vec![0b010, 0b100, 0b110], vec![0b010, 0b110]]);
-}
-
-#[test]
-fn views_around_a_camera_are_those_of_single_culls() {
-    let (mut scene, drawables) = planet(3, SceneConfig::DEFAULT);
-    for (at, &(node, _)) in drawables.iter().enumerate().filter(|(at, _)| at % 3 == 0) {
-        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 2)));
-    }
-    let mut lists = [DrawList::new(), DrawList::new().without_matrices(), DrawList::new()];
-    let looks = [Vec3::NEG_Z, Vec3::new(1.0, 0.2, 0.1), Vec3::new(-0.3, -1.0, 0.5)];
-    let mut seen = 0;
-    for (step, &(node, _)) in drawables.iter().step_by(drawables.len() / 20).enumerate() {
-        let local = scene.local(node).unwrap().transform().unwrap();
-        scene.set_local(node, Transform { translation: local.translation + Vec3::Y, ..local }).unwrap();
-        if step % 3 != 2 {
-            scene.update();
-        }
-        let camera = scene.get(node).unwrap().world_f64().translation + DVec3::new(1.0, 2.0, 3.0);
-        let layers = [Layers::ALL, Layers::new(1), Layers::new(2)];
-        let frusta = looks.map(|look| looking(Vec3::ZERO, look));
-        let mut views: Vec<_> = lists
-            .iter_mut()
-            .zip(frusta.iter().zip(layers))
-            .map(|(list, (&frustum, layers))| CullView::new(&frustum, list).on_layers(layers))
-            .collect();
-        views.iter_mut().for_each(|view| view.list.set_eye(camera));
-        scene.cull(&mut views).unwrap();
-        for (list, (frustum, layers)) in lists.iter().zip(frusta.iter().zip(layers)) {
-            let mut single = DrawList::new();
-            single.set_eye(camera);
-            scene.cull(&mut [CullView::new(frustum, &mut single).on_layers(layers)]).unwrap();
-            assert_eq!((list.commands(), list.slots()), (single.commands(), single.slots()));
-            assert_eq!(list.relative_matrices(), single.relative_matrices());
-            seen += list.len();
-        }
-    }
-    assert!(seen > 20, "{seen}");
 }
 
 /// A node with a translation in double precision, and its parent.
@@ -503,35 +413,6 @@ fn relative_matrices_are_back_after_a_list_without_a_camera() {
 }
 
 #[test]
-fn a_kept_relative_list_notices_clones() {
-    let (mut scene, nodes) = grid(BOUNDED, 6);
-    let mut clone = scene.clone();
-    let mut list = DrawList::new();
-    refill(&scene, &mut list);
-    // Both scenes have the same number of updates.
-    for (scene, y) in [(&mut scene, 1.0), (&mut clone, 2.0)] {
-        scene.set_local(nodes[9], Transform::from_xyz(3.0, y, 0.0)).unwrap();
-        scene.update();
-    }
-    for scene in [&scene, &clone, &scene] {
-        refill(scene, &mut list);
-    }
-}
-
-#[test]
-fn a_relative_list_that_skipped_an_update_shows_what_moved_in_it() {
-    let (mut scene, nodes) = grid(SceneConfig::DEFAULT, 15);
-    assert!(same_slice(&scene, nodes[50], nodes[150]));
-    let mut list = DrawList::new();
-    refill(&scene, &mut list);
-    for node in [nodes[50], nodes[150]] {
-        scene.set_local(node, Transform::from_xyz(0.0, 7.0, 0.0)).unwrap();
-        scene.update();
-    }
-    refill(&scene, &mut list);
-}
-
-#[test]
 fn bounds_that_are_set_leave_relative_matrices_as_they_are() {
     let (mut scene, nodes) = grid(SceneConfig::DEFAULT, 6);
     let mut list = DrawList::new();
@@ -539,24 +420,6 @@ fn bounds_that_are_set_leave_relative_matrices_as_they_are() {
     let drawable = scene.get(nodes[3]).unwrap().drawable().unwrap();
     scene.edit(nodes[3]).unwrap().set_drawable(Drawable { bounds: Aabb::cube(9.0), ..drawable }).unwrap();
     refill(&scene, &mut list);
-}
-
-#[test]
-fn a_relative_list_holds_what_is_on_the_layers_that_are_asked_for() {
-    let (mut scene, nodes) = grid(BOUNDED, 8);
-    for (at, &node) in nodes.iter().enumerate() {
-        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 3)));
-    }
-    scene.update();
-    let everywhere = Frustum::from_planes([Vec4::ZERO; 6]).unwrap();
-    let mut list = DrawList::new();
-    list.set_eye(DVec3::ZERO);
-    scene.cull(&mut [CullView::new(&everywhere, &mut list).on_layers(Layers::new(2))]).unwrap();
-    let mut listed: Vec<NodeHandle> = list.commands().iter().map(|command| command.node).collect();
-    listed.sort_unstable();
-    let mut expected: Vec<NodeHandle> = nodes.iter().copied().skip(1).step_by(3).collect();
-    expected.sort_unstable();
-    assert_eq!(listed, expected);
 }
 
 #[test]

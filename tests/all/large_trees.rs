@@ -26,9 +26,9 @@ fn configs(turn: usize) -> [SceneConfig; 3] {
 }
 
 impl Large {
-    fn new(config: SceneConfig, seed: u8) -> Self {
+    fn new(config: SceneConfig, seed: u64) -> Self {
         // The last of these histories is long.
-        Self { oracle: Oracle::new(config, [0, 4, 0, 0, 0, 0, 0, 0]), dice: Dice::new(&[seed]) }
+        Self { oracle: Oracle::new(config, [0, 4, 0, 0, 0, 0, 0, 0]), dice: Dice::with_seed(seed) }
     }
 
     fn root(&self) -> NodeHandle {

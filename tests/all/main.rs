@@ -35,7 +35,6 @@ mod queries;
 mod queue;
 mod random;
 mod recorder;
-mod refusals;
 mod regressions;
 mod renderers;
 mod set_worlds;

@@ -248,18 +248,6 @@ fn what_is_detached_is_maintained_apart_from_the_tree() {
     assert_eq!(scene.stats().detached, 15 * 5, "{} slices", scene.stats().slices);
 }
 
-#[test]
-fn a_scene_without_edits_has_nothing_to_maintain() {
-    let mut scene = Scene::new();
-    scene.insert(scene.root(), Node::group()).unwrap();
-    scene.update();
-    scene.maintain(Duration::MAX);
-    for _ in 0..3 {
-        scene.update();
-        assert_eq!(scene.maintain(Duration::ZERO), Default::default());
-    }
-}
-
 /// Slices that were merged away may still be noted as sources of others.
 #[test]
 fn updates_go_on_after_the_last_slices_were_freed() {

@@ -2,9 +2,7 @@
 
 use crate::trees::{APART, with};
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{
-    Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility, iter::Edge,
-};
+use hedgerow::{Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility};
 use hedgerow_testkit::model::dump::dump;
 
 /// A tree with these names:
@@ -56,87 +54,6 @@ impl Fixture {
 }
 
 #[test]
-fn links_lead_to_parents_children_and_siblings() {
-    let fixture = Fixture::new();
-    let scene = &fixture.scene;
-    let link = |node: Option<NodeHandle>| fixture.names(node);
-    for (name, parent, first, last, before, after) in [
-        ("root", "", "a", "c", "", ""),
-        ("a", "root", "d", "f", "", "b"),
-        ("b", "root", "", "", "a", "c"),
-        ("c", "root", "g", "g", "b", ""),
-        ("d", "a", "h", "h", "", "e"),
-        ("e", "a", "", "", "d", "f"),
-        ("f", "a", "i", "j", "e", ""),
-        ("g", "c", "", "", "", ""),
-        ("h", "d", "", "", "", ""),
-        ("i", "f", "", "", "", "j"),
-        ("j", "f", "", "", "i", ""),
-    ] {
-        let node = fixture.get(name);
-        assert_eq!(link(scene.parent(node)), parent, "the parent of {name}");
-        assert_eq!(
-            link(scene.get(node).and_then(|node| node.first_child()).map(|node| node.handle())),
-            first,
-            "the first child of {name}"
-        );
-        assert_eq!(
-            link(scene.get(node).and_then(|node| node.last_child()).map(|node| node.handle())),
-            last,
-            "the last child of {name}"
-        );
-        assert_eq!(
-            link(scene.get(node).and_then(|node| node.previous_sibling()).map(|node| node.handle())),
-            before,
-            "before {name}"
-        );
-        assert_eq!(
-            link(scene.get(node).and_then(|node| node.next_sibling()).map(|node| node.handle())),
-            after,
-            "behind {name}"
-        );
-    }
-}
-
-#[test]
-fn children_are_walked_from_both_ends() {
-    let fixture = Fixture::new();
-    let scene = &fixture.scene;
-    for (name, children) in [("root", "a b c"), ("a", "d e f"), ("f", "i j"), ("c", "g"), ("j", "")] {
-        let node = fixture.get(name);
-        assert_eq!(fixture.names(scene.children(node)), children);
-        let backwards: String = children.chars().rev().collect();
-        assert_eq!(fixture.names(scene.children(node).rev()), backwards);
-    }
-    let mut ends = scene.children(fixture.get("a"));
-    assert_eq!(ends.next_back(), Some(fixture.get("f")));
-    assert_eq!(ends.next(), Some(fixture.get("d")));
-    assert_eq!(ends.next_back(), Some(fixture.get("e")));
-    assert_eq!((ends.next(), ends.next_back()), (None, None));
-}
-
-#[test]
-fn siblings_are_all_other_children_of_the_parent() {
-    let fixture = Fixture::new();
-    for (name, siblings) in [("a", "b c"), ("b", "a c"), ("c", "a b"), ("e", "d f"), ("g", ""), ("root", "")] {
-        assert_eq!(
-            fixture.names(fixture.scene.get(fixture.get(name)).unwrap().siblings().map(|node| node.handle())),
-            siblings
-        );
-    }
-}
-
-#[test]
-fn ancestors_go_up_to_the_root() {
-    let fixture = Fixture::new();
-    for (name, ancestors) in [("i", "f a root"), ("h", "d a root"), ("b", "root"), ("root", "")] {
-        let node = fixture.get(name);
-        assert_eq!(fixture.names(fixture.scene.get(node).unwrap().ancestors().map(|node| node.handle())), ancestors);
-        assert_eq!(fixture.scene.get(node).unwrap().depth(), ancestors.split_whitespace().count());
-    }
-}
-
-#[test]
 fn descendants_come_in_depth_first_order() {
     let fixture = Fixture::new();
     let scene = &fixture.scene;
@@ -151,30 +68,6 @@ fn descendants_come_in_depth_first_order() {
         assert_eq!(fixture.names(scene.get(node).unwrap().post_order().map(|node| node.handle())), post);
         assert_eq!(fixture.names(scene.get(node).unwrap().leaves().map(|node| node.handle())), leaves);
     }
-}
-
-#[test]
-fn edges_enter_and_leave_each_node_once() {
-    let fixture = Fixture::new();
-    let edges: Vec<String> = fixture
-        .scene
-        .get(fixture.get("a"))
-        .unwrap()
-        .edges()
-        .map(|edge| match edge {
-            Edge::Enter(node) => format!("+{}", fixture.names([node.handle()])),
-            Edge::Leave(node) => format!("-{}", fixture.names([node.handle()])),
-        })
-        .collect();
-    assert_eq!(edges.join(""), "+a+d+h-h-d+e-e+f+i-i+j-j-f-a");
-}
-
-#[test]
-fn being_an_ancestor_is_strict() {
-    let fixture = Fixture::new();
-    let above = |a: &str, b: &str| fixture.scene.get(fixture.get(b)).is_some_and(|node| node.is_below(fixture.get(a)));
-    assert!(above("root", "j") && above("a", "j") && above("f", "j"));
-    assert!(!above("j", "j") && !above("j", "f") && !above("d", "j") && !above("b", "j"));
 }
 
 #[test]
@@ -226,37 +119,6 @@ fn iterators_and_views_print_a_summary() {
 }
 
 #[test]
-fn components_are_those_that_a_node_was_given() {
-    let mut scene = Scene::new();
-    let bare = scene.insert(scene.root(), Node::group()).unwrap();
-    let drawable = Drawable::new(4, Aabb::cube(2.0));
-    let node = Node::material(3).with_drawable(drawable).with_layers(Layers::new(6));
-    let node = scene.insert(bare, node).unwrap();
-    let own = |node| {
-        (
-            scene.get(node).and_then(|node| node.own_material()),
-            scene.get(node).and_then(|node| node.drawable()),
-            scene.get(node).and_then(|node| node.own_layers()),
-        )
-    };
-    assert_eq!(own(node), (Some(3), Some(drawable), Some(Layers::new(6))));
-    assert_eq!(own(bare), (None, None, None));
-
-    assert_eq!(Layers::new(3) | Layers::new(6), Layers::new(7));
-
-    let place = Transform::from_xyz(1.0, 2.0, 3.0);
-    scene.set_local(bare, place).unwrap();
-    scene.set_local(node, place).unwrap();
-    scene.edit(bare).unwrap().set_visibility(Visibility::Hidden);
-    let [root, above, below] = [scene.root(), bare, node].map(|node| scene.get(node).unwrap());
-    assert_eq!((root.transform(), below.transform()), (None, Some(place)));
-    assert_eq!(below.world_transform(), Some(Transform::from_xyz(2.0, 4.0, 6.0)));
-    assert_eq!([root, above, below].map(|node| node.is_visible()), [true, false, false]);
-    assert_eq!([above, below].map(|node| node.own_visibility()), [Visibility::Hidden, Visibility::Inherited]);
-    assert!(above == above && above != below && Some(above) != scene.clone().get(bare));
-}
-
-#[test]
 fn a_node_has_whichever_of_all_parts_it_was_given() {
     let mut scene = Scene::new();
     for set in 0..256_u32 {
@@ -281,22 +143,6 @@ fn a_node_has_whichever_of_all_parts_it_was_given() {
     let wide = Node::group().with_translation_f64(DVec3::ONE);
     assert_eq!(wide.with_transform(Transform::IDENTITY), Node::transform(Transform::IDENTITY));
     assert_eq!(wide.with_matrix(Mat34::IDENTITY).translation_f64, None);
-}
-
-#[test]
-fn worlds_are_those_of_the_nearest_transform_above() {
-    let mut fixture = Fixture::new();
-    for (name, shift) in [("a", 1.0), ("f", 10.0), ("j", 100.0)] {
-        let node = fixture.get(name);
-        fixture.scene.set_local(node, Transform::from_xyz(shift, 0.0, 0.0)).unwrap();
-    }
-    fixture.scene.update();
-    fixture.scene.validate().unwrap();
-    for (name, x) in [("root", 0.0), ("a", 1.0), ("h", 1.0), ("i", 11.0), ("j", 111.0), ("b", 0.0)] {
-        let node = fixture.get(name);
-        assert_eq!(fixture.scene.world(node).unwrap().translation().x, x, "{name}");
-        assert_eq!(fixture.scene.get(node).unwrap().fresh_world().translation().x, x, "{name}");
-    }
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Queued edits.
 
-mod agrees;
 mod whole;
 
 use hedgerow::glam::{DVec3, Quat, Vec3};

@@ -1,6 +1,5 @@
 //! Past defects.
 
-mod slices_below;
 mod visited;
 mod world;
 
@@ -35,28 +34,6 @@ pub(crate) fn all_nodes(scene: &Scene) -> Vec<NodeHandle> {
     scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect()
 }
 
-/// Builds a new scene with the same tree. Returns it, and a map from the nodes of `scene` to its nodes.
-fn rebuilt(scene: &Scene) -> (Scene, HashMap<NodeHandle, NodeHandle>) {
-    let mut again = Scene::new();
-    let mut counterparts = HashMap::from([(scene.root(), again.root())]);
-    for node in scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).skip(1) {
-        let parent = counterparts[&scene.parent(node).unwrap()];
-        counterparts.insert(node, again.insert(parent, scene.get(node).unwrap().node()).unwrap());
-    }
-    let root = scene.get(scene.root()).unwrap().node();
-    if let Some(local) = root.local.and_then(|local| local.transform()) {
-        again.set_local(again.root(), local).unwrap();
-    }
-    if let Some(material) = root.material {
-        again.edit(again.root()).unwrap().set_material(material);
-    }
-    if let Some(layers) = root.layers {
-        again.edit(again.root()).unwrap().set_layers(layers);
-    }
-    again.update();
-    (again, counterparts)
-}
-
 /// Returns what is drawn, by node.
 pub(crate) fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, bool, Bits)> {
     let mut list = DrawList::new();
@@ -69,21 +46,4 @@ pub(crate) fn draws(scene: &Scene) -> HashMap<NodeHandle, (u32, Option<u32>, boo
         .collect();
     assert_eq!(by_node.len(), list.len(), "no node is drawn twice");
     by_node
-}
-
-/// Updates a scene, and compares the result with the expected one.
-fn check_update(scene: &mut Scene, after: &str) {
-    scene.update();
-    scene.validate().unwrap();
-    let (again, counterparts) = rebuilt(scene);
-    for node in all_nodes(scene) {
-        let (world, fresh) = (scene.world(node).unwrap(), scene.get(node).unwrap().fresh_world());
-        assert_eq!(bits(world), bits(&fresh), "{node:?} after {after}");
-        assert_eq!(bits(world), bits(again.world(counterparts[&node]).unwrap()), "{node:?} after {after}");
-    }
-    let (shown, mut expected) = (draws(scene), draws(&again));
-    assert_eq!(shown.len(), expected.len(), "after {after}");
-    for (node, draw) in shown {
-        assert_eq!(Some(draw), expected.remove(&counterparts[&node]), "{node:?} after {after}");
-    }
 }

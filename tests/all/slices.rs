@@ -5,7 +5,6 @@ use hedgerow::visit::{Flow, SliceViewMut};
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Layers, Local, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
 };
-use std::time::Duration;
 
 /// Returns a tree of 2,000 nodes with all components, after inserts and removals in random places.
 fn edited(config: SceneConfig) -> Scene {
@@ -194,58 +193,6 @@ fn what_was_set_reaches_other_slices_though_its_own_grew_since() {
 }
 
 #[test]
-fn boxes_shrink_with_every_drawable_that_is_removed() {
-    let mut scene = with(SceneConfig { bounds: true, ..SceneConfig::DEFAULT });
-    let root = scene.root();
-    let branch = group(&mut scene, root);
-    let drawable = Drawable::new(1, Aabb::cube(0.5));
-    let leaf = |x: u8| Node::transform(Transform::from_xyz(f32::from(x), 0.0, 0.0)).with_drawable(drawable);
-    let leaves: Vec<_> = (0..40).map(|x| scene.insert(branch, leaf(x)).unwrap()).collect();
-    for (x, leaf) in (0_u8..40).zip(leaves).rev() {
-        // After this update, no slice is marked when the next leaf is removed.
-        scene.update();
-        scene.maintain(Duration::MAX);
-        assert_eq!(scene.get(branch).unwrap().subtree_bounds().max.x, f32::from(x) + 0.5);
-        scene.remove(leaf).unwrap();
-    }
-    scene.update();
-    scene.validate().unwrap();
-}
-
-#[test]
-fn what_was_set_before_a_rebuild_reaches_the_slices_below() {
-    // Each kind of edit has its own mark, so each is tested alone.
-    for kind in 0..3_u8 {
-        let mut scene = with(APART);
-        let top = scene.insert(scene.root(), whole()).unwrap();
-        let below = group(&mut scene, top);
-        groups(&mut scene, below, 20);
-        let leaf = scene.insert(below, Node::drawable(Drawable::new(2, Aabb::cube(1.0)))).unwrap();
-        scene.update();
-        let (mut x, mut material, mut drawn) = (1.0, 1, 2);
-        match kind {
-            0 => {
-                scene.edit(top).unwrap().set_material(7);
-                material = 7;
-            }
-            1 => scene.set_local(top, Transform::from_xyz(5.0, 0.0, 0.0)).map(|()| x = 5.0).unwrap(),
-            _ => {
-                scene.edit(top).unwrap().set_layers(Layers::NONE);
-                drawn = 0;
-            }
-        }
-        scene.shrink_to_fit();
-        scene.update();
-        assert_eq!(scene.world(leaf).unwrap().translation().x, x, "kind {kind}");
-        let mut list = DrawList::new();
-        scene.draw_list(&mut list);
-        assert_eq!(list.commands().len(), drawn, "kind {kind}");
-        assert!(list.commands().iter().all(|command| command.material() == Some(material)), "kind {kind}");
-        scene.validate().unwrap();
-    }
-}
-
-#[test]
 fn a_removal_is_told_of_if_it_is_the_first_and_leaves_its_slice_small() {
     for count in 2..12_u8 {
         let mut scene = with(SceneConfig { bounds: true, ..SceneConfig::DEFAULT });
@@ -265,45 +212,6 @@ fn a_removal_is_told_of_if_it_is_the_first_and_leaves_its_slice_small() {
         assert_eq!(bounds.max.x, f32::from(count) - 0.5, "of {count} the last one is gone");
         scene.validate().unwrap();
     }
-}
-
-#[test]
-fn inserts_into_a_slice_that_maintenance_knows_are_brought_up_to_date() {
-    for bounds in [false, true] {
-        let mut scene = with(SceneConfig { bounds, ..SceneConfig::DEFAULT });
-        let root = scene.root();
-        let top = scene.insert(root, Node::transform(Transform::from_xyz(10.0, 0.0, 0.0))).unwrap();
-        for turn in 0..8_u8 {
-            let at = Transform::from_xyz(f32::from(turn), 0.0, 0.0);
-            let moved = Node::transform(at).with_drawable(Drawable::new(1, Aabb::cube(0.5)));
-            let node = if turn % 2 == 0 { moved } else { Node::drawable(Drawable::new(1, Aabb::cube(0.5))) };
-            let node = scene.insert(top, node).unwrap();
-            scene.update();
-            let x = if turn % 2 == 0 { 10.0 + f32::from(turn) } else { 10.0 };
-            assert_eq!(scene.world(node).unwrap().translation().x, x);
-            let most = if turn % 2 == 0 { x } else { 9.0 + f32::from(turn) };
-            assert!(!bounds || scene.get(top).unwrap().subtree_bounds().max.x == most + 0.5, "{turn}");
-            scene.validate().unwrap();
-        }
-    }
-}
-
-#[test]
-fn a_node_that_is_inserted_before_another_is_brought_up_to_date() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let top = scene.insert(root, Node::transform(Transform::from_xyz(10.0, 0.0, 0.0))).unwrap();
-    let low = group(&mut scene, top);
-    scene.update();
-    let moved = scene.insert(Place::Before(low), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
-    scene.validate().unwrap();
-    scene.update();
-    assert_eq!(scene.world(moved).unwrap().translation().x, 11.0);
-    let hidden = scene.insert(Place::Before(low), Node::group().with_layers(Layers::NONE)).unwrap();
-    scene.validate().unwrap();
-    scene.update();
-    assert_eq!(scene.get(hidden).unwrap().layers(), Layers::NONE);
-    scene.validate().unwrap();
 }
 
 #[test]

@@ -6,12 +6,11 @@ use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::patch::Patch;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
-    Tree, ViewRange,
+    Aabb, DrawList, Drawable, Error, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    ViewRange,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use hedgerow_testkit::checksum::set_checksum;
-use hedgerow_testkit::forged::{self, BEND_BYTES};
 use hedgerow_testkit::model::dump::dump;
 use hedgerow_testkit::model::op::Op;
 use hedgerow_testkit::model::oracle::{Oracle, from_bytes};
@@ -91,59 +90,6 @@ fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
 fn a_scene_that_was_loaded_goes_on_as_the_one_that_was_saved() {
     reloaded_or_not(41, from_bytes);
     reloaded_or_not(42, |bytes| Oracle::new(SceneConfig::DEFAULT, bytes));
-}
-
-#[test]
-fn whatever_the_bytes_are_they_are_refused_or_a_scene() {
-    let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
-    let answer = runner(44, 150).run(&(uniform8(any::<u8>()), steps(120), bends), |(config, steps, bends)| {
-        let mut oracle = from_bytes(config);
-        oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = oracle.scene.to_bytes();
-        for how in bends {
-            let how: [u8; BEND_BYTES] = how;
-            let mut bytes = saved.clone();
-            forged::bend(&mut bytes, how);
-            if bytes != saved {
-                let refused = Scene::from_bytes(&bytes).is_err();
-                proptest::prop_assert!(refused, "bytes bent by {:?} are loaded under the old checksum", how);
-            }
-            set_checksum(&mut bytes);
-            if let Ok(scene) = Scene::from_bytes(&bytes) {
-                loaded::live_on(scene).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-            }
-        }
-        Ok(())
-    });
-    assert!(answer.is_ok(), "{answer:?}");
-}
-
-#[test]
-fn whatever_the_bytes_of_a_tree_are_they_are_refused_or_read() {
-    let bends = vec(uniform8::<_>(any::<u8>()), 1..=24);
-    let answer = runner(45, 100).run(&(uniform8(any::<u8>()), steps(80), bends), |(config, steps, bends)| {
-        let mut oracle = from_bytes(config);
-        oracle.run(&steps).map_err(|mismatch| TestCaseError::fail(mismatch.to_string()))?;
-        let saved = oracle.scene.tree(oracle.scene.root()).expect("the root lives").to_bytes();
-        for how in bends {
-            let mut bytes = saved.clone();
-            forged::bend(&mut bytes, how);
-            set_checksum(&mut bytes);
-            let Ok(tree) = Tree::from_bytes(&bytes) else { continue };
-            proptest::prop_assert_eq!(tree.to_bytes(), bytes);
-            let before = dump(&oracle.scene);
-            let top = oracle.scene.insert(oracle.scene.root(), Node::group()).expect("there is room");
-            let nodes = oracle.scene.insert_tree(top, &tree).expect("a tree that was read is sound");
-            proptest::prop_assert_eq!(oracle.scene.validate(), Ok(()));
-            for (&node, (_, described)) in nodes.iter().zip(tree.iter()) {
-                proptest::prop_assert_eq!(oracle.scene.get(node).unwrap().node(), described);
-            }
-            proptest::prop_assert_eq!(oracle.scene.remove(top), Ok(1 + tree.len()));
-            proptest::prop_assert_eq!(dump(&oracle.scene), before);
-        }
-        Ok(())
-    });
-    assert!(answer.is_ok(), "{answer:?}");
 }
 
 /// Returns a scene with every component, several slices, holes and stale handles.
@@ -324,33 +270,6 @@ fn files_are_written_and_read_whole() {
     }
     let error = LoadOptions::default().read(Broken).unwrap_err();
     assert_eq!(error, SnapshotError::Read(std::io::ErrorKind::TimedOut));
-}
-
-#[test]
-fn a_subtree_comes_with_all_its_components_and_in_order() {
-    let (scene, nodes) = varied();
-    let file = scene.tree(nodes[1]).unwrap().to_bytes();
-    let mut target = Scene::new();
-    let first = target.insert(target.root(), Node::group().named("first")).unwrap();
-    let new = target.insert_tree(Place::Before(first), &Tree::from_bytes(&file).unwrap()).unwrap();
-    assert_eq!(target.validate(), Ok(()));
-    assert_eq!(target.get(new[0]).unwrap().next_sibling().map(|node| node.handle()), Some(first));
-    let old: Vec<NodeHandle> = scene.get(nodes[1]).unwrap().descendants().map(|node| node.handle()).collect();
-    assert!(
-        target.get(new[0]).unwrap().descendants().map(|node| node.handle()).eq(new.iter().copied())
-            && new.len() == old.len()
-    );
-    assert!(new.len() > 20, "the subtree reaches across slices");
-    for (&old, &new) in old.iter().zip(&new) {
-        assert_same_node((&scene, old), (&target, new));
-    }
-    let any = |of: &dyn Fn(NodeHandle) -> bool| new.iter().any(|&new| of(new));
-    assert!(any(&|new| matches!(target.local(new), Some(Local::Matrix(_)))), "a sheared one is there");
-    assert!(any(&|new| target.get(new).map(|node| node.user_data()) == Some(3)), "one with user data is there");
-    let precise = |new| {
-        target.get(new).and_then(|node| node.translation_f64()).is_some_and(|place| place.as_vec3().as_dvec3() != place)
-    };
-    assert!(any(&precise), "one with a translation in double precision is there");
 }
 
 /// Compares every property of two nodes.

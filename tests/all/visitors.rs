@@ -3,85 +3,10 @@
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Drawable, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform,
-    draw::{DrawCommand, RenderPass},
-    iter::Edge,
-    visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, TransformPass, Visitor},
+    visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, Visitor},
 };
 use hedgerow_testkit::model::dump::same_slice;
 use std::collections::HashMap;
-
-/// The transform pass as a visitor of nodes: a stack of world matrices.
-#[derive(Default)]
-struct PlainTransforms {
-    stack: Vec<Mat34>,
-    worlds: HashMap<NodeHandle, Mat34>,
-}
-
-impl Visitor for PlainTransforms {
-    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
-        let above = self.stack.last().copied().unwrap_or(Mat34::IDENTITY);
-        self.stack.push(above);
-        self.worlds.insert(node.handle(), above);
-        Flow::Continue
-    }
-
-    fn transform(&mut self, node: &NodeRef<'_>, local: Local) -> Flow {
-        let world = self.stack.last_mut().expect("entered before");
-        *world *= local.to_matrix();
-        self.worlds.insert(node.handle(), *world);
-        Flow::Continue
-    }
-
-    fn leave(&mut self, _: &NodeRef<'_>) {
-        self.stack.pop();
-    }
-}
-
-/// The render pass as a visitor of nodes: stacks of inherited values.
-struct PlainRender {
-    layers: u32,
-    stack: Vec<(u32, Option<u32>)>,
-    draws: Vec<(DrawCommand, Mat34)>,
-}
-
-impl PlainRender {
-    fn new(layers: u32) -> Self {
-        Self { layers, stack: Vec::new(), draws: Vec::new() }
-    }
-}
-
-impl Visitor for PlainRender {
-    fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
-        let (mask, material) = self.stack.last().copied().unwrap_or((u32::MAX, None));
-        let own = node.own_layers().map_or(u32::MAX, Layers::mask);
-        self.stack.push((mask & own, material));
-        Flow::Continue
-    }
-
-    fn material(&mut self, _: &NodeRef<'_>, material: u32) -> Flow {
-        self.stack.last_mut().expect("entered before").1 = Some(material);
-        Flow::Continue
-    }
-
-    fn drawable(&mut self, node: &NodeRef<'_>, drawable: Drawable) -> Flow {
-        let &(mask, material) = self.stack.last().expect("entered before");
-        if mask & self.layers != 0 {
-            let matrix = *node.world();
-            let mirrored = matrix.is_mirrored();
-            let command = DrawCommand::new(node.handle(), drawable.mesh, material, mirrored);
-            self.draws.push((command, matrix));
-        }
-        Flow::Continue
-    }
-
-    fn leave(&mut self, _: &NodeRef<'_>) {
-        self.stack.pop();
-    }
-}
-
-fn bits(matrix: &Mat34) -> [[u32; 4]; 3] {
-    matrix.rows.map(|row| row.map(f32::to_bits))
-}
 
 /// Returns some thousand nodes of all kinds, edited in random places.
 fn busy(config: SceneConfig, seed: u32) -> Scene {
@@ -119,66 +44,6 @@ const CONFIGS: [SceneConfig; 3] = [
     SceneConfig { max_nodes: 100, ..SceneConfig::DEFAULT },
     SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT },
 ];
-
-#[test]
-fn the_transform_pass_agrees_with_a_plain_visitor_to_the_bit() {
-    for (config, seed) in CONFIGS.into_iter().zip(1..) {
-        let updates: [fn(&mut Scene); 4] = [
-            Scene::update,
-            Scene::update,
-            |scene| assert_eq!(scene.visit_slices_mut(&mut TransformPass::everything()), Flow::Continue),
-            |scene| assert_eq!(scene.visit_slices_mut(&mut TransformPass::dirty()), Flow::Continue),
-        ];
-        for update in updates {
-            let mut scene = busy(config, seed);
-            scene.update();
-            let all = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).step_by(3);
-            let moved: Vec<NodeHandle> = all.filter(|&node| scene.local(node).is_some()).collect();
-            for (angle, node) in (0_u16..).zip(moved) {
-                let turned = Transform::from_rotation(Quat::from_rotation_x(f32::from(angle)));
-                scene.set_local(node, turned.with_translation(Vec3::Y)).unwrap();
-            }
-            let mut plain = PlainTransforms::default();
-            assert_eq!(scene.visit(scene.root(), &mut plain), Flow::Continue);
-            update(&mut scene);
-            assert_eq!(plain.worlds.len(), scene.len());
-            for (&node, world) in &plain.worlds {
-                assert_eq!(scene.world(node).map(bits), Some(bits(world)), "{node:?}");
-            }
-            scene.validate().unwrap();
-        }
-    }
-}
-
-#[test]
-fn the_render_pass_agrees_with_a_plain_visitor_to_the_bit() {
-    for (config, seed) in CONFIGS.into_iter().zip(7..) {
-        let mut scene = busy(config, seed);
-        scene.update();
-        for layers in [u32::MAX, 1 << 1, 1 << 5] {
-            let mut plain = PlainRender::new(layers);
-            scene.visit(scene.root(), &mut plain);
-            let mut list = DrawList::new();
-            scene.visit_slices(&mut RenderPass::new(&mut list).on_layers(Layers::new(layers)));
-            let mut draws: Vec<_> = list.commands().iter().copied().zip(list.matrices().iter().copied()).collect();
-            assert!(draws.len() > 100 && draws.len() < scene.len());
-            draws.sort_by_key(|(command, _)| command.node);
-            plain.draws.sort_by_key(|(command, _)| command.node);
-            for ((command, matrix), (expected, world)) in draws.iter().zip(&plain.draws) {
-                assert_eq!(command, expected);
-                assert_eq!(bits(matrix), bits(world));
-            }
-            assert_eq!(draws.len(), plain.draws.len());
-        }
-        // Loading builds all slices at once, so the list is depth-first.
-        let scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
-        let mut list = DrawList::new();
-        scene.draw_list(&mut list);
-        let mut plain = PlainRender::new(u32::MAX);
-        scene.visit(scene.root(), &mut plain);
-        assert!(list.commands().iter().eq(plain.draws.iter().map(|(command, _)| command)));
-    }
-}
 
 #[test]
 fn a_list_is_made_anew_each_time() {
@@ -403,57 +268,6 @@ fn columns_say_what_the_scene_says() {
     }
 }
 
-/// Sets every transform in a number of slices.
-struct Mover {
-    remaining: usize,
-    then: Flow,
-    sweeps: bool,
-}
-
-impl SliceVisitorMut for Mover {
-    fn slice_mut(&mut self, mut slice: SliceViewMut<'_>) -> Flow {
-        let slots = slice.view().transforms().len();
-        for slot in slice.view().imports()..slots {
-            if slice.view().transforms().is_occupied(slot) {
-                slice.set_local(slot, Transform::from_xyz(0.25, 0.0, 0.0)).unwrap();
-            }
-        }
-        if self.sweeps {
-            let _ = TransformPass::dirty().slice_mut(slice);
-        }
-        self.remaining = self.remaining.saturating_sub(1);
-        if self.remaining == 0 { self.then } else { Flow::Continue }
-    }
-}
-
-#[test]
-fn what_a_visitor_of_slices_sets_is_taken_up_by_the_next_update() {
-    for config in CONFIGS {
-        for (remaining, then, sweeps) in [
-            (usize::MAX, Flow::Continue, false),
-            (usize::MAX, Flow::Continue, true),
-            (2, Flow::Break, false),
-            (2, Flow::Break, true),
-            (2, Flow::Prune, false),
-            (2, Flow::Prune, true),
-        ] {
-            let mut scene = busy(config, 5);
-            scene.update();
-            scene.visit_slices_mut(&mut Mover { remaining, then, sweeps });
-            scene.update();
-            scene.validate().unwrap();
-            let mut moved = 0;
-            for node in scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()) {
-                let (world, fresh) =
-                    (scene.world(node).map(bits), scene.get(node).map(|node| node.fresh_world()).as_ref().map(bits));
-                assert_eq!(world, fresh, "remaining {remaining}, then {then:?}, sweeps {sweeps}");
-                moved += usize::from(scene.local(node).is_some_and(|local| local.to_matrix().rows[0][3] == 0.25));
-            }
-            assert!(moved > 0, "nothing was moved");
-        }
-    }
-}
-
 #[test]
 #[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn a_slot_that_no_node_has_cannot_be_set() {
@@ -469,31 +283,5 @@ fn a_slot_that_no_node_has_cannot_be_set() {
         let visit = std::panic::AssertUnwindSafe(|| scene.visit_slices_mut(&mut Setter(slot)));
         assert!(std::panic::catch_unwind(visit).is_err());
         scene.validate().unwrap();
-    }
-}
-
-#[test]
-fn edges_and_visits_go_the_same_way() {
-    #[derive(Default)]
-    struct Recorder(Vec<(bool, NodeHandle)>);
-    impl Visitor for Recorder {
-        fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
-            self.0.push((true, node.handle()));
-            Flow::Continue
-        }
-
-        fn leave(&mut self, node: &NodeRef<'_>) {
-            self.0.push((false, node.handle()));
-        }
-    }
-    for config in CONFIGS {
-        let scene = busy(config, 6);
-        let mut recorder = Recorder::default();
-        scene.visit(scene.root(), &mut recorder);
-        let edges = scene.get(scene.root()).unwrap().edges().map(|edge| match edge {
-            Edge::Enter(node) => (true, node.handle()),
-            Edge::Leave(node) => (false, node.handle()),
-        });
-        assert!(edges.eq(recorder.0));
     }
 }

@@ -9,7 +9,11 @@ pub struct Dice(Rng);
 impl Dice {
     /// Creates a source seeded by the first eight bytes.
     pub fn new(head: &[u8]) -> Self {
-        Self(Rng::with_seed(head.iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte))))
+        Self::with_seed(head.iter().take(8).fold(0, |seed, &byte| seed << 8 | u64::from(byte)))
+    }
+
+    pub fn with_seed(seed: u64) -> Self {
+        Self(Rng::with_seed(seed))
     }
 
     /// Returns a number below `end`.

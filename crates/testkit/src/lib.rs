@@ -5,6 +5,8 @@
 //! needs neither scenes nor animation.
 
 pub mod checksum;
+#[cfg(feature = "anim")]
+pub mod clips;
 pub mod dice;
 pub mod drivers;
 pub mod forged;

@@ -2,7 +2,6 @@
 #![allow(clippy::cast_possible_truncation, reason = "joints and frames are few")]
 
 mod crowded;
-pub(crate) mod random;
 mod whole;
 
 use hedgerow_anim::glam::{Quat, Vec3};
@@ -14,9 +13,10 @@ use hedgerow_anim::{
     skeleton::SkeletonError,
 };
 use hedgerow_experiments::workloads::test_clip;
+use hedgerow_testkit::Dice;
+use hedgerow_testkit::clips::{Recipe, raw_clip};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::Config;
-use random::{Dice, Recipe};
 
 /// All values of a clip at one time.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,8 +148,8 @@ proptest! {
 
     #[test]
     fn a_player_shows_what_the_tracks_say(recipe in recipes(), builder in builders(), seed: u64) {
-        let mut dice = Dice::new(seed);
-        let raw = random::clip(&recipe, &mut dice);
+        let mut dice = Dice::with_seed(seed);
+        let raw = raw_clip(&recipe, &mut dice);
         let (clip, report) = builder.arc_error(1e-4).build(&raw).expect("a sound clip");
         let mut player = Player::new(&clip);
         // Tests the promise of the documentation, not the builder's report.
@@ -182,8 +182,8 @@ proptest! {
 
     #[test]
     fn however_a_player_comes_to_a_time_it_shows_the_same_bits(recipe in recipes(), builder in builders(), seed: u64) {
-        let mut dice = Dice::new(seed);
-        let raw = random::clip(&recipe, &mut dice);
+        let mut dice = Dice::with_seed(seed);
+        let raw = raw_clip(&recipe, &mut dice);
         let (clip, _) = builder.build(&raw).expect("a sound clip");
         let (plain, _) = builder.jump_frames(JumpSpacing::Seconds(f32::INFINITY)).build(&raw).expect("a sound clip");
         let mut player = Player::new(&clip);
@@ -213,8 +213,8 @@ proptest! {
 
     #[test]
     fn a_clip_that_is_read_while_it_plays_shows_the_same_bits(recipe in recipes(), builder in builders(), seed: u64) {
-        let mut dice = Dice::new(seed);
-        let raw = random::clip(&recipe, &mut dice);
+        let mut dice = Dice::with_seed(seed);
+        let raw = raw_clip(&recipe, &mut dice);
         let (clip, _) = builder.build(&raw).expect("a sound clip");
         let mut stream = StreamPlayer::new(Trickle(clip.to_bytes())).expect("a sound clip");
         let mut player = Player::new(&clip);

@@ -2,6 +2,7 @@
 //! motion is split and recombined. Changed bytes are refused or play.
 
 use crate::checksum::set_checksum;
+use crate::clips::{APART, Recipe, raw_clip};
 use crate::dice::Dice;
 use crate::forged;
 use hedgerow_anim::clip::{JumpSpacing, Precision};
@@ -17,8 +18,6 @@ pub type Input = crate::Input<16, { 1 + forged::BEND_BYTES }>;
 
 /// The greatest number of steps; more steps find no more faults.
 const MOST_STEPS: usize = 64;
-/// The least distance of keys in seconds.
-const APART: f32 = 0.02;
 
 /// All values of a clip at one time.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +71,14 @@ fn number(joint: usize) -> u16 {
 
 pub fn run(input: &Input) {
     let mut dice = Dice::new(&input.head);
-    let raw = raw_clip(&mut dice, &input.head);
+    let [.., joints, channels, keys, _, _, _, _, _] = input.head;
+    let recipe = Recipe {
+        joints: usize::from(joints % 20),
+        channels: usize::from(channels % 20),
+        keys: 1 + u32::from(keys % 40),
+        frames: false,
+    };
+    let raw = raw_clip(&recipe, &mut dice);
     let (tight, spacing) = (input.head[11] & 1 == 1, spacing(&mut dice, input.head[12]));
     let precision = if tight { Precision::Tight } else { Precision::Compact };
     let builder = ClipBuilder::new().precision(precision).jump_frames(spacing);
@@ -109,46 +115,6 @@ fn spacing(dice: &mut Dice, how: u8) -> JumpSpacing {
         2 => JumpSpacing::Seconds(0.01 + dice.share()),
         _ => JumpSpacing::Seconds(f32::INFINITY),
     }
-}
-
-fn raw_clip(dice: &mut Dice, head: &[u8; 16]) -> RawClip {
-    let keys = 1 + u32::from(head[10] % 40);
-    #[expect(clippy::cast_precision_loss, reason = "few keys")]
-    let duration = 0.5 + (keys + dice.below(30)) as f32 / 30.0;
-    let mut raw = RawClip::new(duration, usize::from(head[8] % 20)).expect("a sound clip");
-    for joint in 0..number(raw.joints()) {
-        if !dice.one_of(4) {
-            let near = dice.rotation();
-            let track = track(dice, duration, keys, |dice, tangent| {
-                let turned = near.slerp(dice.rotation(), 0.2);
-                if tangent { turned * dice.number() } else { turned }
-            });
-            raw.set_rotation(joint, track).expect("a joint");
-        }
-        if !dice.one_of(3) {
-            raw.set_translation(joint, track(dice, duration, keys, |dice, _| dice.vector())).expect("a joint");
-        }
-        if dice.one_of(3) {
-            let scales = track(dice, duration, keys, |dice, _| Vec3::ONE + 0.5 * dice.vector());
-            raw.set_scale(joint, scales).expect("a joint");
-        }
-    }
-    for channel in 0..head[9] % 20 {
-        raw.add_channel(format!("channel {channel}"), track(dice, duration, keys, |dice, _| dice.number()))
-            .expect("a channel");
-    }
-    raw
-}
-
-fn track<V: TrackValue>(dice: &mut Dice, duration: f32, keys: u32, value: impl Fn(&mut Dice, bool) -> V) -> Track<V> {
-    let mut times: Vec<f32> = (0..=dice.below(keys)).map(|_| dice.share() * duration).collect();
-    times.sort_by(f32::total_cmp);
-    // Remove keys so close that a tick matters.
-    times.dedup_by(|after, before| *after - *before < APART);
-    let interpolation = [Interpolation::Step, Interpolation::Cubic, Interpolation::Linear][dice.index(3)];
-    let per_key = interpolation.values_per_key();
-    let values = (0..times.len() * per_key).map(|at| value(dice, per_key == 3 && at % 3 != 1)).collect();
-    Track::new(interpolation, times, values).expect("ordered keys")
 }
 
 /// Returns how far a player may be from the tracks. Words of 16 bits over a range of at most 4, on three axes, are off

@@ -5,8 +5,9 @@ use super::dump::{dump, same_slice};
 use super::oracle::Oracle;
 use super::tree::{Mask, Met};
 use super::world::World;
+use hedgerow::edit::BatchError;
 use hedgerow::glam::DVec3;
-use hedgerow::{Layers, Mat34, NodeHandle};
+use hedgerow::{Error, Layers, Mat34, NodeHandle};
 
 /// The inherited values, as the model computes them on the way down.
 #[derive(Clone, Copy)]
@@ -44,6 +45,15 @@ impl Oracle {
                 ensure!(same, "the world as of the last update was {seen:?} and is {world:?} before the next");
             }
         }
+        let nodes: Vec<NodeHandle> = met.iter().map(|next| self.tree.handle(next.index)).collect();
+        let mut worlds = vec![Mat34::IDENTITY; nodes.len()];
+        let done = self.scene.worlds_of(&nodes, &mut worlds);
+        ensure!(done.is_ok(), "the worlds of all are refused: {done:?}");
+        let same = nodes
+            .iter()
+            .zip(&worlds)
+            .all(|(&node, world)| self.scene.world(node).is_some_and(|single| same_bits(single, world)));
+        ensure!(same, "the worlds of all are not those of each");
         self.met = met;
         self.compare_stale()
     }
@@ -183,6 +193,9 @@ impl Oracle {
                 && scene.children(handle).next().is_none()
                 && !same_slice(scene, handle, handle);
             ensure!(silent, "{handle:?} was removed and still answers");
+            let refused = scene.worlds_of(&[scene.root(), handle], &mut [Mat34::IDENTITY; 2]);
+            let expected = BatchError { item: Some(1), error: Error::StaleHandle(handle) };
+            ensure!(refused == Err(expected), "the world of {handle:?}, which was removed, gives {refused:?}");
         }
         Ok(())
     }

@@ -48,6 +48,8 @@ impl Round {
             }
             Op::SetLocal(target, local) => Edit::set_local(node(target), *local),
             Op::SetLocalMatrix(target, local) => Edit::set_local(node(target), *local),
+            Op::SetNode(target, described) => Edit::change(node(target), *described),
+            Op::SetTranslation(target, at) => Edit::change(node(target), Change::TranslationF64(*at)),
             Op::SetWorld(target, world) => Edit::change(node(target), Change::World(Local::from(*world))),
             Op::LookAt { node: looker, target, up } => {
                 Edit::change(node(looker), Change::LookAt { target: *target, up: *up })

@@ -78,6 +78,46 @@ impl Snapshot {
     }
 }
 
+/// Each kind alone, none, and all that edits make.
+const KINDS: [ChangeKinds; 14] = [
+    ChangeKinds::WORLD,
+    ChangeKinds::VISIBILITY,
+    ChangeKinds::LOCAL,
+    ChangeKinds::OWN_VISIBILITY,
+    ChangeKinds::OWN_MATERIAL,
+    ChangeKinds::DRAWABLE,
+    ChangeKinds::NAME,
+    ChangeKinds::PARENT,
+    ChangeKinds::ORDER,
+    ChangeKinds::MATERIAL,
+    ChangeKinds::USER_DATA,
+    ChangeKinds::VIEW_RANGE,
+    ChangeKinds::NONE,
+    ChangeKinds::EDITS,
+];
+
+/// Returns all that a read told of some kinds, sorted.
+fn lists(told: &Changed<'_>, kinds: ChangeKinds) -> ([Vec<NodeHandle>; 6], Vec<(NodeHandle, String)>) {
+    let lists = [
+        (told.moved(), ChangeKinds::WORLD),
+        (told.visibility(), ChangeKinds::VISIBILITY),
+        (told.locals(), ChangeKinds::LOCAL),
+        (told.entered(), ChangeKinds::NONE),
+        (told.left(), ChangeKinds::NONE),
+        (told.removed(), ChangeKinds::NONE),
+    ];
+    let lists = lists.map(|(list, kind)| {
+        let mut list = if kinds.contains(kind) { list.to_vec() } else { Vec::new() };
+        list.sort_unstable();
+        list
+    });
+    let edited = told.edited().iter().map(|&(node, found)| (node, found.and(kinds)));
+    let edited = edited.filter(|(_, kinds)| !kinds.is_empty()).map(|(node, kinds)| (node, format!("{kinds:?}")));
+    let mut edited: Vec<_> = edited.collect();
+    edited.sort_unstable();
+    (lists, edited)
+}
+
 /// A reader, and what it must report next.
 struct Reader {
     changes: ChangeReader,
@@ -85,6 +125,7 @@ struct Reader {
     parents: BTreeMap<NodeHandle, NodeHandle>,
     /// The state at the last read.
     known: Snapshot,
+    reads: usize,
     /// The number of updates since the last read.
     missed: usize,
     /// Whether any edit came before one of these updates.
@@ -108,6 +149,7 @@ impl Reader {
             changes,
             parents: told.iter().filter_map(|change| Some((change.node, change.after?))).collect(),
             known: Snapshot::default(),
+            reads: 0,
             missed: 0,
             edited: false,
             moved: BTreeSet::new(),
@@ -147,7 +189,15 @@ impl Reader {
     fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool, updated: bool) -> Check {
         let mut late = Vec::new();
         let mut changes = core::mem::take(&mut self.changes);
+        let kinds = KINDS[self.reads % KINDS.len()] | KINDS[self.reads / 3 % KINDS.len()];
+        let mut part = changes.clone().with_kinds(kinds);
         let read = scene.changes(&mut changes);
+        if let Ok(whole) = &read {
+            let part = scene.changes(&mut part).map_err(|error| super::Mismatch(error.to_string()))?;
+            let (found, expected) = (lists(&part, ChangeKinds::ALL), lists(whole, kinds));
+            ensure!(part.is_whole() == whole.is_whole(), "only a reader of {kinds:?} is to read everything");
+            ensure!(found == expected, "a reader of {kinds:?} is told {found:?}, not {expected:?}");
+        }
         let told = read.as_ref().map(|changed| (changed.is_whole(), changed.parents().to_vec())).unwrap_or_default();
         match read {
             Err(error) => ensure!(error == Error::NoChanges && !scene.config().changes, "refused for {error:?}"),
@@ -171,7 +221,7 @@ impl Reader {
         self.away.clear();
         self.removed.clear();
         self.seen.clear();
-        (self.missed, self.edited) = (0, false);
+        (self.missed, self.edited, self.reads) = (0, false, self.reads + 1);
         Ok(())
     }
 

@@ -3,8 +3,8 @@ use super::feed::Seen;
 use super::oracle::Oracle;
 use super::readers::Readers;
 use super::tree::Tree;
-use hedgerow::SceneConfig;
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
+use hedgerow::{Node, SceneConfig};
 
 impl Oracle {
     /// Saves the scene, and continues with the loaded one, in another configuration if one is given.
@@ -12,7 +12,16 @@ impl Oracle {
         let bytes = options.to_bytes(&self.scene);
         let expected = config.unwrap_or(*self.scene.config());
         let loaded = LoadOptions { config }.from_bytes(&bytes);
-        self.scene = loaded.map_err(|error| super::Mismatch(format!("what was saved is refused: {error}")))?;
+        let loaded = loaded.map_err(|error| super::Mismatch(format!("what was saved is refused: {error}")))?;
+        if options.detached && config.is_none() {
+            ensure!(loaded.to_bytes() == bytes, "what was loaded is saved as other bytes");
+            let [one, other] = [&self.scene, &loaded].map(|scene| {
+                let mut scene = scene.clone();
+                [(); 3].map(|()| scene.insert(scene.root(), Node::group()).ok())
+            });
+            ensure!(one == other, "the next handles are {other:?} after loading, not {one:?}");
+        }
+        self.scene = loaded;
         ensure!(self.scene.config() == &expected, "the configuration is another");
         if !options.detached {
             for root in self.tree.detached().to_vec() {

@@ -1,6 +1,5 @@
 //! Difficult clips: keys at most a tick apart, wide turns between keys, long durations.
 
-use super::random::Dice;
 use super::{Sample, builders};
 use hedgerow_anim::glam::Quat;
 use hedgerow_anim::{
@@ -9,6 +8,7 @@ use hedgerow_anim::{
     player::{Playback, StreamPlayer},
     raw::{Interpolation, Track},
 };
+use hedgerow_testkit::Dice;
 use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::Config;
 
@@ -127,7 +127,7 @@ proptest! {
 
     #[test]
     fn keys_that_crowd_are_shown_in_their_order_on_every_way(builder in builders(), fine: bool, seed: u64) {
-        let mut dice = Dice::new(seed);
+        let mut dice = Dice::with_seed(seed);
         let (raw, turns, weights) = crowded(&mut dice);
         let builder = if fine { builder.arc_error(1e-6) } else { builder };
         let (built, report) = builder.build(&raw).expect("a sound clip");

@@ -1,13 +1,13 @@
 //! Compares reduced tracks with original tracks at many times, in double precision.
 
 use super::chain;
-use crate::clips::random::Dice;
 use hedgerow_anim::glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3};
 use hedgerow_anim::{
     Error, RawClip,
     clip::ClipError,
     raw::{Interpolation, Reduction, Track, TrackName, TrackPart, TrackValue},
 };
+use hedgerow_testkit::Dice;
 
 /// The type of a track's keys in double precision, and its interpolation.
 trait Number: TrackValue {
@@ -142,7 +142,7 @@ fn settings(dice: &mut Dice) -> (f32, Reduction) {
 
 #[test]
 fn a_channel_is_within_its_bound_at_every_moment() {
-    let mut dice = Dice::new(7);
+    let mut dice = Dice::with_seed(7);
     for case in 0..3000 {
         let (duration, reduction) = settings(&mut dice);
         let mut clip = RawClip::new(duration, 1).expect("a sound clip");
@@ -159,7 +159,7 @@ fn a_channel_is_within_its_bound_at_every_moment() {
 
 #[test]
 fn a_joint_is_within_its_bound_at_every_moment() {
-    let mut dice = Dice::new(8);
+    let mut dice = Dice::with_seed(8);
     for case in 0..3000 {
         let (duration, reduction) = settings(&mut dice);
         let (bound, distance) = (f64::from(reduction.error), f64::from(reduction.bound(0).1));
@@ -240,7 +240,7 @@ fn lines<V: Number>(dice: &mut Dice, next: impl Fn(&mut Dice, Option<V>) -> V) -
 
 #[test]
 fn joints_that_move_together_are_within_their_bound_at_every_moment() {
-    let mut dice = Dice::new(9);
+    let mut dice = Dice::with_seed(9);
     for case in 0..150 {
         let joints = 2 + u16::try_from(dice.below(4)).expect("few");
         let skeleton = chain(joints);
