@@ -102,7 +102,7 @@ pub(crate) struct Slice {
 
 /// Makes room for one more item, growing by a quarter at a time.
 #[inline]
-fn grow<T>(column: &mut Vec<T>) {
+pub(crate) fn grow<T>(column: &mut Vec<T>) {
     if column.len() == column.capacity() {
         column.reserve_exact((column.len() / 4).max(8));
     }

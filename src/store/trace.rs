@@ -2,6 +2,7 @@
 
 use crate::Mat34;
 use crate::store::rows::RowSet;
+use crate::store::slice::grow;
 use hedgerow_math::internal::prefetch;
 
 /// The histories of a slice's transform slots, imports included. A node has the history of the slot that it uses,
@@ -63,16 +64,13 @@ impl Trace {
 
     /// Begins the history of an unused slot, or of a new slot at the end.
     pub(crate) fn begin(&mut self, slot: usize) {
-        if slot >= self.previous.len() {
-            let more = slot + 1 - self.previous.len();
-            // Grows by a quarter, like the columns of slices.
-            let room = if slot < self.previous.capacity() { more } else { more.max(self.previous.len() / 4).max(8) };
-            self.previous.reserve_exact(room);
-            self.moved.reserve_exact(room);
-            self.set.reserve_exact(room);
-            self.previous.resize(slot + 1, Mat34::IDENTITY);
-            self.moved.resize(slot + 1, 0);
-            self.set.resize(slot + 1, 0);
+        while slot >= self.previous.len() {
+            grow(&mut self.previous);
+            grow(&mut self.moved);
+            grow(&mut self.set);
+            self.previous.push(Mat34::IDENTITY);
+            self.moved.push(0);
+            self.set.push(0);
         }
         (self.moved[slot], self.set[slot]) = (0, 0);
         self.fresh.insert(slot);

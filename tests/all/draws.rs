@@ -6,7 +6,6 @@ use hedgerow::{
     Aabb, DrawList, Drawable, Layers, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
     draw::{DrawGroups, RenderPass},
     query::{CullView, Frustum},
-    visit::TransformPass,
 };
 
 fn mesh(at: usize) -> u32 {
@@ -99,21 +98,6 @@ fn a_kept_list_is_filled_again_after_it_was_cleared_or_written_to() {
     assert_eq!(list.len(), 120, "a pass adds to what is there");
     refill(&scene, &mut list);
     assert_eq!(list.len(), 60);
-}
-
-#[test]
-fn a_kept_list_shows_what_a_visitor_computes_between_updates() {
-    let (mut scene, nodes) = town(60);
-    let mut list = DrawList::new();
-    refill(&scene, &mut list);
-    scene.set_local(nodes[1], Transform::from_xyz(0.0, 50.0, 0.0)).unwrap();
-    refill(&scene, &mut list);
-    let before = list.matrices().to_vec();
-    scene.visit_slices_mut(&mut TransformPass::dirty());
-    refill(&scene, &mut list);
-    assert_ne!(list.matrices(), before);
-    scene.update();
-    refill(&scene, &mut list);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Past defects.
 
-mod visited;
 mod world;
 
 use hedgerow::glam::{EulerRot, Quat};

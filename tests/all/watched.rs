@@ -43,11 +43,6 @@ impl Lists {
     pub(crate) fn counts(&self) -> [usize; 4] {
         [&self.moved, &self.visibility, &self.entered, &self.left].map(Vec::len)
     }
-
-    /// Returns whether no node moved, changed visibility, entered or left.
-    pub(crate) fn is_still(&self) -> bool {
-        self.counts() == [0; 4]
-    }
 }
 
 impl Watched {

@@ -20,7 +20,7 @@ impl Oracle {
     pub fn check(&mut self) -> Check {
         self.counts.steps += 1;
         self.scene.update();
-        (self.ahead, self.still) = (false, true);
+        self.still = true;
         self.compare(true)?;
         self.compare_draws()?;
         self.compare_feed()?;

@@ -95,8 +95,8 @@ pub struct Oracle {
     pub seen: Seen,
     pub readers: Readers,
     pub tags: Tags,
-    /// Whether a visitor computed matrices since the last update.
-    pub ahead: bool,
+    /// Whether the step visited slices and ended with an update.
+    pub visited: bool,
     /// Whether only local transforms were set since the last update.
     pub still: bool,
     /// The error of the last edit, if it was refused.
@@ -131,7 +131,7 @@ impl Oracle {
             seen,
             readers,
             tags: Tags::default(),
-            ahead: false,
+            visited: false,
             still: false,
             refusal: None,
             most: decode::most_nodes(bytes),
@@ -182,7 +182,7 @@ impl Oracle {
         }
         self.counts.detached += usize::from(!self.tree.detached().is_empty());
         self.counts.largest = self.counts.largest.max(self.tree.len());
-        Ok(matches!(op, Op::Update))
+        Ok(core::mem::take(&mut self.visited) || matches!(op, Op::Update))
     }
 
     /// Updates if the step says so, and compares everything.
@@ -195,7 +195,6 @@ impl Oracle {
         }
         self.counts.updates += usize::from(updated);
         self.still |= updated;
-        self.ahead &= !updated;
         self.compare(updated)?;
         self.compare_lists()?;
         if updated {

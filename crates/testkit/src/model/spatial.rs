@@ -54,10 +54,6 @@ impl Oracle {
             return Ok(());
         }
         ensure!(answer.is_ok(), "culling answers {answer:?}");
-        if self.ahead {
-            // The matrices are newer than the boxes of the last update.
-            return Ok(());
-        }
         self.scene.draw_list(&mut self.list);
         let drawn: Vec<(NodeHandle, Aabb)> =
             self.list.commands().iter().filter_map(|c| Some((c.node, self.scene.get(c.node)?.bounds()?))).collect();

@@ -1,7 +1,6 @@
 //! Visitors that write between updates, and nodes that move through detached subtrees.
 
 use super::Check;
-use super::compare::same_bits;
 use super::components::local_faults;
 use super::op::{Change, End, Op, Target, Visit, Where};
 use super::oracle::Oracle;
@@ -22,8 +21,8 @@ struct Writer {
     met: u8,
     /// Nodes whose transform was set.
     set: Vec<NodeHandle>,
-    /// Nodes in slices that the pass visited, and whether they have a transform slot there.
-    computed: Vec<(NodeHandle, bool)>,
+    /// Whether the pass visited any slice.
+    computes: bool,
     refused: bool,
 }
 
@@ -39,10 +38,8 @@ impl SliceVisitorMut for Writer {
                 }
             }
         }
-        let rows = slice.view().rows();
         if self.met < self.visit.computes || self.visit.computes == u8::MAX {
-            let owns = |row: usize| rows.own_transform(row).is_some();
-            self.computed.extend((0..rows.len()).filter_map(|row| Some((rows.node(row)?, owns(row)))));
+            self.computes = true;
             let pass = if self.visit.everything { TransformPass::everything() } else { TransformPass::dirty() };
             let _ = { pass }.slice_mut(slice);
         }
@@ -58,7 +55,7 @@ impl SliceVisitorMut for Writer {
 }
 
 impl Oracle {
-    /// Shows the slices to a visitor that writes. Only matrices that it computes are current; all else is unchanged.
+    /// Shows the slices to a visitor that writes. The visit ends with an update if the pass visited any slice.
     pub fn visit_slices(&mut self, visit: Visit) -> Check {
         let chosen = |node: NodeHandle| {
             let mixed = (node.to_bits() ^ u64::from(visit.seed)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
@@ -67,7 +64,7 @@ impl Oracle {
         let entries = self.tree.live().iter().map(|&index| self.tree.at(index));
         let locals = entries.filter(|entry| entry.local.is_some() && chosen(entry.handle));
         let locals: HashMap<NodeHandle, Transform> = locals.map(|entry| (entry.handle, visit.transform)).collect();
-        let mut writer = Writer { visit, locals, met: 0, set: Vec::new(), computed: Vec::new(), refused: false };
+        let mut writer = Writer { visit, locals, met: 0, set: Vec::new(), computes: false, refused: false };
         let seen = self.seen_by_cameras();
         let shown = catch_unwind(AssertUnwindSafe(|| self.scene.visit_slices_mut(&mut writer)));
         let ends = |met: u8| writer.met == met;
@@ -82,22 +79,11 @@ impl Oracle {
         local_faults(&given, &mut faults);
         let wrong = if faults.is_empty() { writer.refused } else { !writer.set.is_empty() };
         ensure!(!wrong, "a visitor was to be refused for {faults:?}, and was for some: {}", writer.refused);
-        ensure!(self.seen_by_cameras() == seen, "boxes are not as of the last update");
+        self.visited = writer.computes && expected.is_some();
+        ensure!(self.visited || self.seen_by_cameras() == seen, "boxes are not as of the last update");
         for node in writer.set {
             if let Some(index) = self.tree.find(node) {
                 self.adopt(index, &given)?;
-            }
-        }
-        self.ahead |= !writer.computed.is_empty();
-        for (node, owns) in writer.computed {
-            let (world, fresh) = (self.scene.world(node).copied(), self.scene.get(node).map(|node| node.fresh_world()));
-            let same = world.zip(fresh).is_some_and(|(world, fresh)| same_bits(&world, &fresh));
-            // A moved node has its old row in the slices until the update.
-            ensure!(same || !self.still, "{node:?} was computed to {world:?} by a visitor, not to {fresh:?}");
-            if let Some(index) = self.tree.find(node) {
-                let entry = self.tree.at_mut(index);
-                // A node that got its transform since the update shows an import, which later visits change.
-                entry.seen = world.filter(|_| owns);
             }
         }
         Ok(())
