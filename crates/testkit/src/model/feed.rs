@@ -3,13 +3,14 @@
 use super::Check;
 use super::compare::same_bits;
 use super::oracle::Oracle;
+use super::tree::Mask;
 use hedgerow::changes::ChangeReader;
-use hedgerow::{Error, Layers, Mat34, NodeHandle, Scene};
+use hedgerow::{Error, Mat34, NodeHandle, Scene};
 use std::collections::BTreeMap;
 
-/// The state after an update: the world matrix and mask of each node.
+/// The state after an update: the world matrix of each node, and its mask if it is known.
 pub struct Seen {
-    nodes: BTreeMap<NodeHandle, (Mat34, u32)>,
+    nodes: BTreeMap<NodeHandle, (Mat34, Option<u32>)>,
     changes: ChangeReader,
 }
 
@@ -24,7 +25,7 @@ impl Seen {
 
     /// Returns the state of a loaded scene, which is up to date.
     pub fn of_loaded(scene: &Scene) -> Self {
-        let state = |node| Some((node, (*scene.world(node)?, scene.get(node)?.layers().mask())));
+        let state = |node| Some((node, (*scene.world(node)?, Some(scene.get(node)?.layers().mask()))));
         Self {
             nodes: scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).filter_map(state).collect(),
             ..Self::new(scene)
@@ -33,6 +34,37 @@ impl Seen {
 }
 
 impl Oracle {
+    /// Updates, and follows what is reported of single nodes, without a walk.
+    pub fn update(&mut self) -> Check {
+        let Self { scene, seen: Seen { nodes, changes }, .. } = self;
+        scene.update();
+        (self.ahead, self.still) = (false, true);
+        if !scene.config().changes {
+            return Ok(());
+        }
+        let told = scene.changes(changes).map_err(|error| super::Mismatch(error.to_string()))?;
+        ensure!(!told.is_whole(), "a reader of every update gets what changed");
+        for node in told.left() {
+            ensure!(nodes.remove(node).is_some(), "{node:?} has left, and was not there");
+        }
+        // A mask is found by walking up, which takes long in a deep tree.
+        let state = |node: NodeHandle| scene.world(node).map(|&world| (world, None));
+        for &node in told.entered() {
+            let Some(state) = state(node) else { continue };
+            ensure!(nodes.insert(node, state).is_none(), "{node:?} has entered, and was there");
+        }
+        for &node in told.moved().iter().chain(told.visibility()) {
+            let (Some(state), Some(known)) = (state(node), nodes.get_mut(&node)) else {
+                return Err(super::Mismatch(format!("{node:?} has changed, and was not there")));
+            };
+            let (before, _) = core::mem::replace(known, state);
+            let previous = scene.get(node).and_then(|node| node.previous_world());
+            let same = previous.is_some_and(|previous| same_bits(previous, &before) || same_bits(&before, &state.0));
+            ensure!(same, "{node:?} was at {before:?}, not at {previous:?}");
+        }
+        Ok(())
+    }
+
     /// Compares everything that the last update reported.
     pub fn compare_feed(&mut self) -> Check {
         if !self.scene.config().changes {
@@ -53,15 +85,16 @@ impl Oracle {
     fn compare_changes(&mut self) -> Check {
         let (mut moved, mut masked, mut entered) = (Vec::new(), Vec::new(), Vec::new());
         let mut now = BTreeMap::new();
+        let mut masks: Vec<Mask> = Vec::with_capacity(self.attached);
         for next in &self.met[..self.attached] {
             let handle = self.tree.handle(next.index);
-            let (Some(world), Some(mask)) =
-                (self.scene.world(handle), self.scene.get(handle).map(|node| node.layers()))
-            else {
-                return Err(super::Mismatch(format!("{handle:?} has no world or no visibility")));
+            let above = masks.get(next.parent).copied().unwrap_or(Mask::ALL);
+            masks.push(above.below(self.tree.at(next.index)));
+            let mask = masks[masks.len() - 1].layers();
+            let Some(&world) = self.scene.world(handle) else {
+                return Err(super::Mismatch(format!("{handle:?} has no world")));
             };
-            let (world, mask) = (*world, Layers::mask(mask));
-            now.insert(handle, (world, mask));
+            now.insert(handle, (world, Some(mask)));
             let previous = self.scene.get(handle).and_then(|node| node.previous_world()).copied();
             let before = self.seen.nodes.remove(&handle);
             let expected = before.map_or(world, |(world, _)| world);
@@ -71,7 +104,7 @@ impl Oracle {
                 None => entered.push(handle),
                 Some((old_world, old_mask)) => {
                     moved.extend((!same_bits(&old_world, &world)).then_some(handle));
-                    masked.extend((old_mask != mask).then_some(handle));
+                    masked.extend(old_mask.is_some_and(|old_mask| old_mask != mask).then_some(handle));
                 }
             }
         }

@@ -150,7 +150,6 @@ impl Oracle {
 
     /// Plays the steps one by one, and compares the returned values of each. Compares everything after each update and
     /// after every `every`-th step.
-    #[allow(dead_code, reason = "the tests compare after each step")]
     pub fn run_sparsely<'s>(&mut self, steps: impl IntoIterator<Item = &'s Step>, every: usize) -> Check {
         for step in steps {
             let number = self.counts.steps;

@@ -79,7 +79,7 @@ impl Snapshot {
 }
 
 /// Each kind alone, none, and all that edits make.
-const KINDS: [ChangeKinds; 14] = [
+const KINDS: [ChangeKinds; 13] = [
     ChangeKinds::WORLD,
     ChangeKinds::VISIBILITY,
     ChangeKinds::LOCAL,
@@ -87,7 +87,6 @@ const KINDS: [ChangeKinds; 14] = [
     ChangeKinds::OWN_MATERIAL,
     ChangeKinds::DRAWABLE,
     ChangeKinds::NAME,
-    ChangeKinds::PARENT,
     ChangeKinds::ORDER,
     ChangeKinds::MATERIAL,
     ChangeKinds::USER_DATA,
@@ -189,7 +188,8 @@ impl Reader {
     fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool, updated: bool) -> Check {
         let mut late = Vec::new();
         let mut changes = core::mem::take(&mut self.changes);
-        let kinds = KINDS[self.reads % KINDS.len()] | KINDS[self.reads / 3 % KINDS.len()];
+        // A reader that follows parents is told of them whatever its kinds are.
+        let kinds = KINDS[self.reads % KINDS.len()] | KINDS[self.reads / 3 % KINDS.len()] | ChangeKinds::PARENT;
         let mut part = changes.clone().with_kinds(kinds);
         let read = scene.changes(&mut changes);
         if let Ok(whole) = &read {
