@@ -7,10 +7,10 @@
 //! cargo run --example play_clip
 //! ```
 
-use hedgerow::anim::raw::Track;
-use hedgerow::anim::{ClipBuilder, Player, Pose, RawClip, SkeletonBuilder};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Node, NodeHandle, Scene, Transform};
+use hedgerow_anim::raw::Track;
+use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, SkeletonBuilder};
 use std::error::Error;
 use std::f32::consts::FRAC_PI_2;
 

@@ -7,9 +7,9 @@
 //! cargo run --example sockets
 //! ```
 
-use hedgerow::character::Sockets;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Keep, Mat34, Node, NodeHandle, Scene, Transform};
+use hedgerow_character::Sockets;
 use std::error::Error;
 
 const GUARDS: u32 = 3;

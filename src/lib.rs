@@ -25,7 +25,8 @@
 //!
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
 //! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to a node, and stays valid wherever the node is
-//! moved. The crate `hedgerow-gltf` reads glTF files, and `hedgerow-mesh` culls static meshes without a scene.
+//! moved. The crate `hedgerow-character` attaches nodes to joints and
+//! lets boxes follow poses, `hedgerow-gltf` reads glTF files, and `hedgerow-mesh` culls static meshes without a scene.
 //!
 //! # Map
 //!
@@ -39,7 +40,6 @@
 //! | [`config`] | optional data of a scene (world boxes, changes), and the size of its slices | [`SceneConfig`] |
 //! | [`edit`] | edits of many nodes: batches, queues | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
 //! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
-//! | [`character`] | nodes that follow joints, boxes that follow poses (feature `anim`) | [`Sockets`](character::Sockets), [`JointBounds`](character::JointBounds) |
 //! | [`changes`] | change tracking: nodes, slices, and matrices to upload | [`Changed`](changes::Changed), [`SliceCursor`](changes::SliceCursor), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`motion`] | frames between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
 //! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited), [`NodeIds`](data::NodeIds) |
@@ -118,7 +118,7 @@
 //!
 //! | feature | adds | default |
 //! |---|---|---|
-//! | `anim` | [`anim`], [`skin`] and [`character`]: animation, and characters in scenes | yes |
+//! | `anim` | [`anim`] and [`skin`]: animation | yes |
 //! | `bytemuck` | uploads without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`] and [`changes::MatrixSlot`] are plain data | no |
 //! | `mint` | conversions between [`Mat34`] and the types of `mint`, from [`Transform`] to them, and, by `glam`, of vectors and rotations | no |
 //! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
@@ -157,8 +157,6 @@ mod visibility;
 mod wide;
 
 pub mod changes;
-#[cfg(feature = "anim")]
-pub mod character;
 pub mod config;
 pub mod data;
 pub mod draw;

@@ -126,9 +126,9 @@ struct Beside {
     inherited: Inherited<usize>,
     queue: EditQueue,
     #[cfg(feature = "anim")]
-    sockets: hedgerow::character::Sockets,
+    sockets: hedgerow_character::Sockets,
     #[cfg(feature = "anim")]
-    crowd: hedgerow::anim::Crowd,
+    crowd: hedgerow_anim::Crowd,
     #[cfg(feature = "serde")]
     ids: hedgerow::text::NodeIds,
 }
@@ -147,9 +147,9 @@ impl Beside {
             sockets: Default::default(),
             #[cfg(feature = "anim")]
             crowd: {
-                let mut builder = hedgerow::anim::SkeletonBuilder::new();
+                let mut builder = hedgerow_anim::SkeletonBuilder::new();
                 builder.joint("only", None, Transform::IDENTITY);
-                hedgerow::anim::Crowd::new(&builder.build().unwrap().0)
+                hedgerow_anim::Crowd::new(&builder.build().unwrap().0)
             },
             #[cfg(feature = "serde")]
             ids: Default::default(),
@@ -165,7 +165,7 @@ impl Beside {
         {
             let low = scene.children(top).next().unwrap();
             self.sockets.insert(scene, low, 0, 0, Transform::IDENTITY).unwrap();
-            let pose = hedgerow::anim::Pose::rest(self.crowd.skeleton());
+            let pose = hedgerow_anim::Pose::rest(self.crowd.skeleton());
             self.crowd.insert(&pose).unwrap();
         }
     }

@@ -2,15 +2,14 @@
 
 use crate::dice::Dice;
 use crate::puppet::{self, Cover, Gait, Lists, PuppetMesh, Rig};
-use hedgerow::anim;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
     Aabb, DrawList, Drawable, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
-    anim::{Clip, Player, Pose},
-    character::{CharacterError, JointBounds},
     query::{CullView, Frustum},
-    skin::{Skin, SkinBatch, SkinOutput, SkinnedMesh},
 };
+use hedgerow_anim::skin::{Skin, SkinBatch, SkinOutput, SkinnedMesh};
+use hedgerow_anim::{Clip, Player, Pose};
+use hedgerow_character::{CharacterError, JointBounds};
 use std::sync::Arc;
 
 /// The distance from the camera, in metres, beyond which characters are posed every second frame; beyond twice this
@@ -217,7 +216,7 @@ impl Army {
     }
 
     /// Skins the listed characters whose pose has changed.
-    pub(crate) fn skin(&mut self) -> Result<(), anim::Error> {
+    pub(crate) fn skin(&mut self) -> Result<(), hedgerow_anim::Error> {
         self.pending.clear();
         for &number in &self.visible {
             let skinned = &mut self.characters[number as usize].skinned;

@@ -2,7 +2,8 @@
 
 use crate::army::Army;
 use crate::times::Times;
-use hedgerow::{character::CharacterError, glam::Vec3, query::Frustum};
+use hedgerow::{glam::Vec3, query::Frustum};
+use hedgerow_character::CharacterError;
 use std::time::Instant;
 
 /// The duration of a frame, in seconds.

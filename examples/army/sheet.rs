@@ -4,13 +4,11 @@ use crate::army::{Army, Coat};
 use crate::camera::Camera;
 use crate::picture::{Figure, Picture};
 use crate::puppet;
-use hedgerow::character::CharacterError;
+use hedgerow::Mat34;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{
-    Mat34,
-    anim::{Error, Pose},
-    skin::SkinOutput,
-};
+use hedgerow_anim::skin::SkinOutput;
+use hedgerow_anim::{Error, Pose};
+use hedgerow_character::CharacterError;
 
 const STEPS: u16 = 8;
 const CELL: [usize; 2] = [220, 300];

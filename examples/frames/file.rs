@@ -2,9 +2,9 @@
 
 use crate::dice::Dice;
 use crate::turn::{Life, Tally};
-use hedgerow::character::CharacterError;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, NodeRef, Place, Scene, Transform};
+use hedgerow_character::CharacterError;
 use hedgerow_gltf::{AnimationPlayer, Import, ImportError, ImportOptions, Imported, Parts};
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;

@@ -6,9 +6,9 @@ use crate::parts::{COATS, Site};
 use crate::people::People;
 use crate::town::{self, AXLES, BLOCKS, CROWN, PITCH, Town};
 use crate::turn::{Life, Tally};
-use hedgerow::character::CharacterError;
 use hedgerow::glam::Quat;
 use hedgerow::{Error, Keep, NodeHandle, Scene, Transform, Visibility};
+use hedgerow_character::CharacterError;
 use std::collections::VecDeque;
 use std::f32::consts::TAU;
 

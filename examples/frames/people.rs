@@ -6,12 +6,10 @@ use crate::parts::{Material, Mesh};
 use crate::puppet::{self, Gait, Lists, PuppetMesh, Rig};
 use crate::town::{BLOCKS, PITCH, Street};
 use hedgerow::glam::Quat;
-use hedgerow::{
-    Aabb, Drawable, Mat34, Node, NodeHandle, Scene, Transform,
-    anim::{Clip, Player, Pose},
-    character::{CharacterError, JointBounds, Sockets},
-    skin::Skin,
-};
+use hedgerow::{Aabb, Drawable, Mat34, Node, NodeHandle, Scene, Transform};
+use hedgerow_anim::skin::Skin;
+use hedgerow_anim::{Clip, Player, Pose};
+use hedgerow_character::{CharacterError, JointBounds, Sockets};
 use std::f32::consts::PI;
 use std::sync::Arc;
 

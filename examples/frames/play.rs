@@ -4,9 +4,9 @@
 use crate::times::Times;
 use crate::turn::{Life, MAINTENANCE_BUDGET, Tally};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
-use hedgerow::character::CharacterError;
 use hedgerow::draw::DrawGroups;
 use hedgerow::{DrawList, Mat34, Scene};
+use hedgerow_character::CharacterError;
 use std::time::Instant;
 
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The trait of scenes that change from frame to frame.
 
 use hedgerow::Scene;
-use hedgerow::character::CharacterError;
+use hedgerow_character::CharacterError;
 use std::time::Duration;
 
 /// The time for maintenance in a frame.

@@ -3,14 +3,12 @@
 use super::gait::Gait;
 use super::rig::Rig;
 use hedgerow::glam::Quat;
-use hedgerow::{
-    anim::{
-        Clip, ClipBuilder, Player, Pose, RawClip,
-        player::Playback,
-        raw::{Reduction, Track},
-    },
-    character::CharacterError,
+use hedgerow_anim::{
+    Clip, ClipBuilder, Player, Pose, RawClip,
+    player::Playback,
+    raw::{Reduction, Track},
 };
+use hedgerow_character::CharacterError;
 use std::sync::Arc;
 
 /// Returns one looping cycle of a gait: a rotation track for each moving joint, and a translation track of the hips.

@@ -4,10 +4,8 @@ use super::flesh::Cover;
 use super::mesh::PuppetMesh;
 use super::rig::Rig;
 use hedgerow::glam::Vec3;
-use hedgerow::{
-    character::{CharacterError, JointBounds},
-    skin::{Skin, SkinnedMesh},
-};
+use hedgerow_anim::skin::{Skin, SkinnedMesh};
+use hedgerow_character::{CharacterError, JointBounds};
 
 /// The number of influences per vertex; unused influences have joint 0 and weight 0.
 const INFLUENCES: usize = 4;

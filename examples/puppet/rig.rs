@@ -3,12 +3,10 @@
 //!
 //! At rest no joint is rotated, so the axes of joints are the model's.
 
+use hedgerow::Transform;
 use hedgerow::glam::Vec3;
-use hedgerow::{
-    Transform,
-    anim::{Skeleton, SkeletonBuilder},
-    character::CharacterError,
-};
+use hedgerow_anim::{Skeleton, SkeletonBuilder};
+use hedgerow_character::CharacterError;
 
 /// The skeleton, the rest positions of its joints in model space, and the joints by name.
 pub(crate) struct Rig {

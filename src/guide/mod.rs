@@ -15,7 +15,7 @@
 //! | What is a slice, a slot, an import? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
 //! | How do I load and draw a glTF file? | the front page of the crate `hedgerow-gltf` |
-//! | In which order do I animate, update, cull and draw characters? Which matrix does a skinned draw need? | [`characters`] |
+//! | In which order do I animate, update, cull and draw characters? Which matrix does a skinned draw need? | the front page of the crate `hedgerow-character` |
 //!
 //! Coming from three.js, Unity or Godot:
 //!
@@ -32,7 +32,6 @@
 //! | `Raycaster` | [`Scene::cast_ray`](crate::Scene::cast_ray), which tests boxes of nodes that are shown; for hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
 //! | `SelectionBox` | [`Scene::query`](crate::Scene::query) with a [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect) |
 
-pub mod characters;
 pub mod choosing_a_config;
 pub mod fixed_steps;
 pub mod glossary;

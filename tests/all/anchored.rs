@@ -176,19 +176,6 @@ fn a_node_that_was_anchored_between_two_steps_is_not_blended() {
 }
 
 #[test]
-fn an_anchored_node_follows_no_joint() {
-    use hedgerow::character::{CharacterError, Sockets};
-
-    let (mut scene, [_, barrel, _, wheel]) = lorry();
-    let mut sockets = Sockets::new();
-    let refused = sockets.insert(&scene, barrel, 0, 0, Transform::IDENTITY);
-    assert_eq!(refused, Err(CharacterError::NoParent(barrel)));
-    sockets.insert(&scene, wheel, 0, 0, Transform::IDENTITY).unwrap();
-    scene.edit(wheel).unwrap().set_anchored(true, Keep::Local).unwrap();
-    assert_eq!(sockets.follow(&mut scene, &[Mat34::IDENTITY]), Ok(&[wheel][..]));
-}
-
-#[test]
 #[cfg(feature = "serde")]
 fn text_and_bytes_have_the_mark() {
     let (scene, [lorry, ..]) = lorry();

@@ -1,6 +1,5 @@
 //! Error messages: the node, the numbers, and the advice.
 
-use hedgerow::character::CharacterError;
 use hedgerow::edit::{BatchError, EditQueue};
 use hedgerow::glam::{Mat4, Vec2};
 use hedgerow::patch::PatchError;
@@ -62,7 +61,6 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         assert_eq!(BatchError { item: None, error }.to_string(), error.to_string());
         assert_eq!(Error::from(BatchError { item: Some(31), error }), error);
         check(&SnapshotError::Scene(error), parts);
-        check(&CharacterError::Scene(error), parts);
         let batch = BatchError { item: Some(31), error };
         for refusal in [PatchError::Scene { id: 5, error }, PatchError::Read(error), PatchError::Tree(batch)] {
             check(&refusal, parts);
@@ -104,17 +102,4 @@ fn errors_of_snapshots_say_what_the_bytes_are() {
     ];
     said.iter().for_each(|(error, parts)| check(error, parts));
     assert_eq!(SnapshotError::AllocationFailed.to_string(), Error::AllocationFailed.to_string());
-}
-
-#[test]
-fn errors_of_characters_say_which_vertex() {
-    let node = Scene::new().root();
-    let of_node = format!("{node:?}");
-    check(&CharacterError::NoParent(node), &[&of_node]);
-    check(&CharacterError::NoJoint { joint: 12, matrices: 11 }, &["11 matrices", "joint 12"]);
-    check(&CharacterError::NotFinite { node }, &[&of_node]);
-    check(&CharacterError::Length { what: "weights", expected: 8, found: 9 }, &["9 weights for 8 vertices"]);
-    check(&CharacterError::Vertex { what: "extent", vertex: 6 }, &["the extent of vertex 6"]);
-    let pose = hedgerow::anim::skeleton::SkeletonError::BadWeight;
-    check(&CharacterError::Pose(pose.into()), &["clamp it"]);
 }

@@ -1,7 +1,6 @@
 //! Snapshots that are loaded, and snapshots that are refused.
 
 use crate::random;
-use hedgerow::anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::patch::Patch;
@@ -10,6 +9,7 @@ use hedgerow::{
     ViewRange,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
+use hedgerow_anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
 use hedgerow_testkit::checksum::set_checksum;
 use hedgerow_testkit::model::dump::dump;
 use hedgerow_testkit::model::op::Op;

@@ -185,13 +185,13 @@ fn room_is_reserved_or_refused_with_an_error() {
 mod characters {
     use super::{Dripping, REMAINING, with_every_limit, with_every_refusal};
     use hedgerow::Transform;
-    use hedgerow::anim::library::{Library, LibraryError};
-    use hedgerow::anim::raw::{ClipError, Track};
-    use hedgerow::anim::skeleton::SkeletonError;
-    use hedgerow::anim::{Clip, ClipBuilder, Error, RawClip, Skeleton, SkeletonBuilder};
     use hedgerow::glam::Vec3;
-    use hedgerow::skin::{MorphTarget, Skin, SkinError, SkinnedMesh};
     use hedgerow::snapshot::SnapshotError;
+    use hedgerow_anim::library::{Library, LibraryError};
+    use hedgerow_anim::raw::{ClipError, Track};
+    use hedgerow_anim::skeleton::SkeletonError;
+    use hedgerow_anim::skin::{MorphTarget, Skin, SkinError, SkinnedMesh};
+    use hedgerow_anim::{Clip, ClipBuilder, Error, RawClip, Skeleton, SkeletonBuilder};
 
     /// Converts an error of failed allocation.
     fn out_of_memory(error: Error) -> SnapshotError {

@@ -1,17 +1,17 @@
 //! One call for each public method that takes a handle of a node.
 
-use hedgerow::anim::SkeletonBuilder;
-use hedgerow::character::{JointBounds, Sockets};
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::edit::{Change, Edit, EditQueue};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
 use hedgerow::query::{CullView, Filter, Frustum, Ray};
-use hedgerow::skin::Skin;
 use hedgerow::visit::Flow;
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
     SceneConfig, Transform, Tree, ViewRange,
 };
+use hedgerow_anim::SkeletonBuilder;
+use hedgerow_anim::skin::Skin;
+use hedgerow_character::{JointBounds, Sockets};
 
 /// A scene and data keyed by its nodes.
 #[derive(Clone)]
@@ -207,7 +207,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("node::visit", |t, h| done(t.scene.visit(h[0], &mut |_: &NodeRef<'_>| Flow::Continue))),
     ("bounds::follow", |t, h| {
         let palette = [hedgerow::Mat34::IDENTITY];
-        let palette = hedgerow::skin::Palette::of(&t.skin, &palette).expect("a matrix for each joint");
+        let palette = hedgerow_anim::skin::Palette::of(&t.skin, &palette).expect("a matrix for each joint");
         done(t.bounds.follow(&mut t.scene, h[0], palette));
     }),
     ("sockets::insert", |t, h| done(t.sockets.insert(&t.scene, h[0], 0, 0, PLACE))),

@@ -1,10 +1,6 @@
 //! All types are `Send`, `Sync` and `Unpin`. This test catches a type that is not.
 #![allow(unused_imports, reason = "a type has one of these paths")]
 
-use hedgerow::anim::{
-    blend::*, clip::*, crowd::*, library::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*,
-};
-use hedgerow::character::*;
 use hedgerow::data::node_map::{Drain, IntoIter, Iter, IterMut};
 use hedgerow::iter::*;
 use hedgerow::math::{Boxes, PackedTransform};
@@ -13,7 +9,12 @@ use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
     SceneConfig, Transform, Tree,
 };
-use hedgerow::{anim::*, changes::*, config::*, data::*, draw::*, edit::*, query::*, snapshot::*, stats::*, visit::*};
+use hedgerow::{changes::*, config::*, data::*, draw::*, edit::*, query::*, snapshot::*, stats::*, visit::*};
+use hedgerow_anim::*;
+use hedgerow_anim::{
+    blend::*, clip::*, crowd::*, library::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*,
+};
+use hedgerow_character::*;
 
 fn goes_anywhere<T: Send + Sync + Unpin>() {}
 
@@ -28,7 +29,7 @@ macro_rules! assert_all {
 #[test]
 fn every_public_type_is_send_sync_and_unpin() {
     goes_anywhere::<hedgerow::Error>();
-    goes_anywhere::<hedgerow::anim::Error>();
+    goes_anywhere::<hedgerow_anim::Error>();
     goes_anywhere::<hedgerow::math::Error>();
     assert_all!(
         Aabb,

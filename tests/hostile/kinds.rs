@@ -1,16 +1,16 @@
 //! The kinds of files: how they are made, and how accepted ones are used.
 
-use hedgerow::anim::library::Library;
-use hedgerow::anim::player::StreamPlayer;
-use hedgerow::anim::raw::Track;
-use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::patch::{Instance, Patch};
-use hedgerow::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow::snapshot::LoadOptions;
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
 };
+use hedgerow_anim::library::Library;
+use hedgerow_anim::player::StreamPlayer;
+use hedgerow_anim::raw::Track;
+use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow_testkit::hostile::{Kind, bend};
 use hedgerow_testkit::memory::end;
 

@@ -2,9 +2,6 @@
 
 use crate::value::{Sink, Slowly, Somewhere, Value, counted, tick};
 use crate::world::{World, key_of};
-use hedgerow::anim::{
-    Clip, ClipBuilder, Error as AnimError, Pose, RawClip, Skeleton, library::Library, player::StreamPlayer,
-};
 use hedgerow::changes::MatrixMirror;
 use hedgerow::data::{Column, NodeMap};
 use hedgerow::draw::{DepthView, DrawCommand};
@@ -12,6 +9,9 @@ use hedgerow::glam::Vec3;
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
 use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
 use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Transform};
+use hedgerow_anim::{
+    Clip, ClipBuilder, Error as AnimError, Pose, RawClip, Skeleton, library::Library, player::StreamPlayer,
+};
 
 /// The methods that a case covers, named `file::method` as in the source, and the calls.
 pub(crate) struct Case {

@@ -1,14 +1,14 @@
 //! A scene with all data keyed by it, and checks that both still work.
 
 use crate::value::Value;
-use hedgerow::anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin, library::Collection};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
-use hedgerow::character::Sockets;
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
 use hedgerow::slotmap::DefaultKey;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow_anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin, library::Collection};
+use hedgerow_character::Sockets;
 
 /// Combines the parent's value and the node's own.
 pub(crate) fn combine(above: &Value, own: &Value) -> Value {

@@ -34,8 +34,8 @@ impl From<hedgerow::Error> for Failure {
     }
 }
 
-impl From<hedgerow::character::CharacterError> for Failure {
-    fn from(error: hedgerow::character::CharacterError) -> Self {
+impl From<hedgerow_character::CharacterError> for Failure {
+    fn from(error: hedgerow_character::CharacterError) -> Self {
         Self::while_doing("the characters cannot be moved", error)
     }
 }

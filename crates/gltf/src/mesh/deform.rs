@@ -3,10 +3,10 @@
 use super::read::{NORMAL, TANGENT};
 use super::{MeshData, mend};
 use glam::Vec3;
-use hedgerow::character::CharacterError;
-use hedgerow::character::JointBounds;
 use hedgerow_anim::Error;
 use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
+use hedgerow_character::CharacterError;
+use hedgerow_character::JointBounds;
 use std::borrow::Cow;
 
 impl MeshData {

@@ -2,11 +2,11 @@
 
 use super::{AnimationPlayer, ImportedSkin, MorphNode};
 use crate::{Imported, ImportedDrawable, MeshData};
-use hedgerow::character::{CharacterError, JointBounds};
 use hedgerow::data::NodeMap;
 use hedgerow::{Mat34, NodeHandle, Scene};
 use hedgerow_anim::skin::{MorphBuffer, Palette, SkinOutput};
 use hedgerow_anim::{Error, Pose, Skeleton, Skin, SkinnedMesh};
+use hedgerow_character::{CharacterError, JointBounds};
 use std::borrow::Cow;
 use std::collections::{HashMap, hash_map::Entry};
 use std::sync::Arc;

@@ -36,9 +36,9 @@ use super::{Parts, Skipped};
 use bumpalo::Bump;
 use core::iter::zip;
 use gltf::json::animation::Property;
-use hedgerow::character::CharacterError;
 use hedgerow::{Error, Mat34, NodeHandle, Scene, Transform};
 use hedgerow_anim::Pose;
+use hedgerow_character::CharacterError;
 use rig::Rigs;
 use std::collections::HashSet;
 

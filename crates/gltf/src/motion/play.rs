@@ -4,11 +4,11 @@ use super::MorphNode;
 use super::part::Part;
 use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use hedgerow::character::CharacterError;
 use hedgerow::data::NodeMap;
 use hedgerow::{Local, NodeHandle, Scene, Transform};
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::{ClipBuilder, Error, Player, Pose, clip::ClipError};
+use hedgerow_character::CharacterError;
 use std::sync::Arc;
 
 /// Plays an animation synchronously on all rigs that it moves.

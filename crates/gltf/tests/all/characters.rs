@@ -1,7 +1,6 @@
 //! glTF import of a small character made by the test: its results, errors of broken files, and no panics for changed
 //! bytes.
 
-use hedgerow::character::CharacterError;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
@@ -9,6 +8,7 @@ use hedgerow::{
     anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
     skin::SkinOutput,
 };
+use hedgerow_character::CharacterError;
 use hedgerow_gltf::{Import, ImportErrorKind, MorphChannels, Parts, Skipped, Topology};
 use hedgerow_testkit::gltf::GltfFile;
 use hedgerow_testkit::gltf::man;

@@ -7,10 +7,10 @@ mod tests;
 
 pub(crate) use build::{Rigs, find, place};
 
-use hedgerow::character::CharacterError;
 use hedgerow::data::NodeMap;
 use hedgerow::{NodeHandle, Scene};
 use hedgerow_anim::{Pose, Skeleton, skeleton::SkeletonError};
+use hedgerow_character::CharacterError;
 
 /// Nodes of a glTF file that move together, as a skeleton. [`apply`](Self::apply) writes a pose to the scene's nodes.
 ///

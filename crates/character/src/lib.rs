@@ -1,19 +1,32 @@
-//! A frame with characters.
+//! Animated characters in scenes of `hedgerow`: nodes that follow joints, and boxes that follow poses.
+//!
+//! The crate `hedgerow-anim`, re-exported as [`anim`], computes poses and skins meshes; this crate connects them to the
+//! nodes of a [`Scene`](hedgerow::Scene).
+//!
+//! | subject | type |
+//! |---|---|
+//! | nodes that follow joints, such as a sword in a hand | [`Sockets`] |
+//! | boxes around skinned meshes in any pose | [`JointBounds`] |
+//!
+//! A socket applies the whole matrix of its joint, including the scale. If the joints of a file are scaled, for example
+//! by 100 because it was modelled in centimetres, attached nodes need an offset with the inverse scale.
+//!
+//! # A frame
 //!
 //! A character consists of a node in the scene, a player of a clip, and a pose. Many characters share a skeleton,
 //! clips, a skin and a mesh. Each frame has these steps, in this order:
 //!
 //! | step | call | result |
 //! |---|---|---|
-//! | 1. advance the time | [`Player::advance`](crate::anim::Player::advance) | a position in the clip |
-//! | 2. sample the clip | [`Player::sample`](crate::anim::Player::sample), then blends | a [`Pose`](crate::anim::Pose): a local transform for each joint |
-//! | 3. multiply the joints | [`Pose::to_models`](crate::anim::Pose::to_models) | *model matrices*, by the skeleton's joint numbers: from the joint to the character |
-//! | 4. set the nodes that follow joints | [`Sockets::follow`](crate::character::Sockets::follow); `Rig::apply` of `hedgerow-gltf` if an import made a node for each joint | local transforms of nodes |
-//! | 5. compute the palette | [`Skin::palette`](crate::skin::Skin::palette) | a [`Palette`](crate::skin::Palette), by the skin's joint numbers: from the mesh as modelled to the character |
-//! | 6. set the bounds | [`JointBounds::follow`](crate::character::JointBounds::follow) | bounds of the nodes with meshes |
-//! | 7. update the scene | [`Scene::update`](crate::Scene::update) | world matrices and boxes |
-//! | 8. cull | [`Scene::cull`](crate::Scene::cull), or [`draw_list`](crate::Scene::draw_list) | draws |
-//! | 9. skin the visible characters | [`SkinnedMesh::skin`](crate::skin::SkinnedMesh::skin), or your vertex shader with the palette | vertices, in the character's space |
+//! | 1. advance the time | [`Player::advance`](hedgerow_anim::Player::advance) | a position in the clip |
+//! | 2. sample the clip | [`Player::sample`](hedgerow_anim::Player::sample), then blends | a [`Pose`](hedgerow_anim::Pose): a local transform for each joint |
+//! | 3. multiply the joints | [`Pose::to_models`](hedgerow_anim::Pose::to_models) | *model matrices*, by the skeleton's joint numbers: from the joint to the character |
+//! | 4. set the nodes that follow joints | [`Sockets::follow`]; `Rig::apply` of `hedgerow-gltf` if an import made a node for each joint | local transforms of nodes |
+//! | 5. compute the palette | [`Skin::palette`](hedgerow_anim::skin::Skin::palette) | a [`Palette`](hedgerow_anim::skin::Palette), by the skin's joint numbers: from the mesh as modelled to the character |
+//! | 6. set the bounds | [`JointBounds::follow`] | bounds of the nodes with meshes |
+//! | 7. update the scene | [`Scene::update`](hedgerow::Scene::update) | world matrices and boxes |
+//! | 8. cull | [`Scene::cull`](hedgerow::Scene::cull), or [`draw_list`](hedgerow::Scene::draw_list) | draws |
+//! | 9. skin the visible characters | [`SkinnedMesh::skin`](hedgerow_anim::skin::SkinnedMesh::skin), or your vertex shader with the palette | vertices, in the character's space |
 //! | 10. draw them | your renderer, with the matrix of the draw | |
 //!
 //! Steps 4 and 6 come before the update, so that one update is enough. Skinning comes after culling, so that invisible
@@ -28,26 +41,25 @@
 //!
 //! | matrix | maps from | to |
 //! |---|---|---|
-//! | inverse bind (of the [`Skin`](crate::skin::Skin)) | the mesh as modelled | the joint |
+//! | inverse bind (of the [`Skin`](hedgerow_anim::skin::Skin)) | the mesh as modelled | the joint |
 //! | model (of the pose) | the joint | the base |
 //! | palette: model × inverse bind | the mesh as modelled | the base |
-//! | [`Scene::world`](crate::Scene::world) of the base | the base | the world |
+//! | [`Scene::world`](hedgerow::Scene::world) of the base | the base | the world |
 //!
 //! # Numbers of joints
 //!
 //! A skeleton numbers its joints from the root in depth-first order. A skin lists its joints in an order of its own,
 //! and may leave joints out. Poses, model matrices, sockets and clips use the skeleton's numbers; palettes, influences
-//! and [`JointBounds`](crate::character::JointBounds) use the skin's. All functions that compute palettes take the
-//! skin, and a mesh refuses the palette of a skin for which it was not built.
+//! and [`JointBounds`] use the skin's. All functions that compute palettes take the skin, and a mesh refuses the
+//! palette of a skin for which it was not built.
 //!
 //! ```
-//! # #[cfg(feature = "anim")] {
-//! use hedgerow::anim::{ClipBuilder, Player, Pose, RawClip, SkeletonBuilder, raw::Track};
-//! use hedgerow::character::{JointBounds, Sockets};
 //! use hedgerow::glam::{Quat, Vec3};
 //! use hedgerow::query::{CullView, Frustum};
-//! use hedgerow::skin::{Skin, SkinOutput, SkinnedMesh};
 //! use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, SceneConfig, Transform};
+//! use hedgerow_anim::skin::{Skin, SkinOutput, SkinnedMesh};
+//! use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, SkeletonBuilder, raw::Track};
+//! use hedgerow_character::{JointBounds, Sockets};
 //!
 //! // Shared by all guards: a body and an arm one metre up, a clip that lifts the arm, two vertices.
 //! let mut joints = SkeletonBuilder::new();
@@ -91,14 +103,37 @@
 //! }
 //! let hand = scene.world(guard).expect("it is in the scene").transform_point(Vec3::from(vertices[1]));
 //! assert!(hand.distance(scene.world(torch).expect("it is in the scene").translation()) < 1e-3);
-//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Many characters
 //!
-//! [`Skeleton::par_each_palette`](crate::anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and optionally 9 for a
-//! list of characters that own their poses. It processes sixteen characters at a time, whose matrices stay in the
-//! cache. With the feature `rayon` it uses the pool. A [`Crowd`](crate::anim::Crowd) is for instances that are only
+//! [`Skeleton::par_each_palette`](hedgerow_anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and optionally 9 for
+//! a list of characters that own their poses. It processes sixteen characters at a time, whose matrices stay in the
+//! cache. With the feature `rayon` it uses the pool. A [`Crowd`](hedgerow_anim::Crowd) is for instances that are only
 //! posed and drawn. Distant characters can be updated every second or fourth frame, by the whole time that has passed,
-//! as in the example `army`. [`SkinBatch`](crate::skin::SkinBatch) skins the visible characters of a list.
+//! as in the example `army`. [`SkinBatch`](hedgerow_anim::skin::SkinBatch) skins the visible characters of a list.
+//!
+//! # Features
+//!
+//! | feature | adds | default |
+//! |---|---|---|
+//! | `rayon` | [`hedgerow`] and [`anim`] use the threads of the current pool, with the same results to the bit | no |
+//! | `serde` | the features `serde` of [`hedgerow`] and [`anim`] | no |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod bounds;
+mod error;
+mod local;
+mod sockets;
+
+pub use bounds::JointBounds;
+pub use error::CharacterError;
+pub use hedgerow_anim as anim;
+pub use sockets::Sockets;
+
+/// The pages of the crate whose examples are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -3,10 +3,10 @@
 use hedgerow::glam::{EulerRot, Quat, Vec3, Vec4};
 use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
-    character::{CharacterError, JointBounds, Sockets},
     query::Frustum,
-    skin::{Palette, Skin, SkinError},
 };
+use hedgerow_anim::skin::{Palette, Skin, SkinError};
+use hedgerow_character::{CharacterError, JointBounds, Sockets};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -312,7 +312,7 @@ fn bad_input_is_refused_and_changes_nothing() {
     let (seven, eight) = (skin(7), skin(8));
     let bounds = JointBounds::new(&eight, &at, &[0, 7], &[1.0, 1.0]).unwrap();
     let other = SkinError::OtherSkin { expected: eight.id(), found: seven.id() };
-    let refused = CharacterError::Pose(hedgerow::anim::Error::Skin(other));
+    let refused = CharacterError::Pose(hedgerow_anim::Error::Skin(other));
     assert_eq!(bounds.of_pose(of(&seven, &[Mat34::IDENTITY; 7])), Err(refused));
     let turned = Skin::new((0..8).rev().collect(), vec![Mat34::IDENTITY; 8]).unwrap();
     assert!(matches!(bounds.of_pose(of(&turned, &[Mat34::IDENTITY; 8])), Err(CharacterError::Pose(_))));
@@ -378,7 +378,7 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
 }
 
 #[test]
-fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
+fn a_list_that_saw_two_scenes_reports_the_other_scenes_nodes_once() {
     let mut one = Scene::new();
     let mut two = Scene::new();
     // The second scene's item has the same record in a later generation.
@@ -392,15 +392,15 @@ fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
     let models = [Transform::from_xyz(7.0, 0.0, 0.0).to_matrix()];
     for late_first in [true, false] {
         let mut sockets = Sockets::new();
-        let (inserted, replaced) = if late_first { (in_one[1], later) } else { (later, in_one[1]) };
+        let (inserted, other) = if late_first { (in_one[1], later) } else { (later, in_one[1]) };
         let (before, scene) = if late_first { (&two, &mut one) } else { (&one, &mut two) };
-        sockets.insert(before, replaced, 1, 0, Transform::IDENTITY).unwrap();
+        sockets.insert(before, other, 1, 0, Transform::IDENTITY).unwrap();
         sockets.insert(before, in_two[2], 1, 0, Transform::IDENTITY).unwrap();
         sockets.insert(scene, inserted, 2, 0, Transform::IDENTITY).unwrap();
-        assert_eq!((sockets.followed_by(inserted), sockets.followed_by(replaced)), (Some((2, 0)), None));
-        assert_eq!(sockets.len(), 2);
-        assert_eq!(sockets.follow(scene, &models), Ok(&[replaced][..]));
-        assert_eq!(sockets.follow(scene, &models), Ok(&[][..]), "it is named once");
+        assert_eq!(sockets.followed_by(inserted), Some((2, 0)));
+        assert_eq!(sockets.follow(scene, &models), Ok(&[other][..]));
+        assert_eq!((sockets.followed_by(inserted), sockets.followed_by(other)), (Some((2, 0)), None));
+        assert_eq!(sockets.follow(scene, &models), Ok(&[][..]), "it is reported once");
         scene.update();
         assert_eq!(scene.world(inserted).unwrap().translation().x, 7.0);
         assert!(sockets.remove(inserted) && !sockets.remove(inserted) && sockets.remove(in_two[2]));
@@ -409,39 +409,30 @@ fn a_socket_takes_the_place_of_another_scenes_which_ends_and_is_named() {
 }
 
 #[test]
-fn a_socket_that_was_replaced_and_follows_again_is_not_named_as_ended() {
-    let (mut one, mut two) = (Scene::new(), Scene::new());
-    let Character { items: in_one, .. } = character(&mut one, Transform::IDENTITY, 3);
-    let Character { node, items: in_two } = character(&mut two, Transform::IDENTITY, 3);
-    two.remove(in_two[1]).unwrap();
-    let later = two.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
-    assert_ne!(later, in_one[1]);
-
-    let mut sockets = Sockets::new();
-    for _ in 0..3 {
-        sockets.insert(&one, in_one[1], 0, 0, Transform::IDENTITY).unwrap();
-        sockets.insert(&two, later, 0, 0, Transform::IDENTITY).unwrap();
-    }
-    assert!(sockets.remove(later));
-    sockets.insert(&one, in_one[1], 5, 0, Transform::IDENTITY).unwrap();
-    let models = [Transform::IDENTITY.to_matrix()];
-    let ended = sockets.follow(&mut one, &models).unwrap();
-    assert!(ended.is_empty(), "this one follows, and the other was let go");
-    assert_eq!(sockets.followed_by(in_one[1]), Some((5, 0)));
-}
-
-#[test]
-fn a_socket_of_a_node_that_is_gone_makes_way_for_the_next_node_of_its_place() {
+fn a_refused_call_reports_no_ended_socket_but_the_next_one_does() {
     let mut scene = Scene::new();
     let Character { node, items } = character(&mut scene, Transform::IDENTITY, 1);
     let mut sockets = Sockets::new();
     sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
     scene.remove(items[0]).unwrap();
+    // It has the record of the removed node.
     let next = scene.insert(node, Node::transform(Transform::IDENTITY)).unwrap();
     sockets.insert(&scene, next, 1, 0, Transform::IDENTITY).unwrap();
-    assert_eq!((sockets.len(), sockets.followed_by(next)), (1, Some((1, 0))));
-    let models = [Mat34::IDENTITY];
-    // A refused call reports nothing; the next call reports the ended sockets.
     assert!(sockets.follow_many(&mut scene, |_| Some(&[])).is_err());
-    assert_eq!(sockets.follow(&mut scene, &models), Ok(&items[..]));
+    assert_eq!(sockets.len(), 2);
+    assert_eq!(sockets.follow(&mut scene, &[Mat34::IDENTITY]), Ok(&items[..]));
+    assert_eq!((sockets.len(), sockets.followed_by(next)), (1, Some((1, 0))));
+}
+
+#[test]
+fn an_anchored_node_follows_no_joint() {
+    let mut scene = Scene::new();
+    let Character { node, items } = character(&mut scene, Transform::IDENTITY, 1);
+    let barrel = scene.insert(node, Node::transform(Transform::IDENTITY).anchored()).unwrap();
+    let mut sockets = Sockets::new();
+    let refused = sockets.insert(&scene, barrel, 0, 0, Transform::IDENTITY);
+    assert_eq!(refused, Err(CharacterError::NoParent(barrel)));
+    sockets.insert(&scene, items[0], 0, 0, Transform::IDENTITY).unwrap();
+    scene.edit(items[0]).unwrap().set_anchored(true, Keep::Local).unwrap();
+    assert_eq!(sockets.follow(&mut scene, &[Mat34::IDENTITY]), Ok(&items[..]));
 }

@@ -2,11 +2,9 @@
 
 use crate::sockets::{of, skin};
 use hedgerow::glam::Vec3;
-use hedgerow::{
-    Aabb, Drawable, Error, Mat34, Node, Scene, SceneConfig, Transform,
-    character::{CharacterError, JointBounds},
-    skin::{SkinError, SkinOutput, SkinnedMesh},
-};
+use hedgerow::{Aabb, Drawable, Error, Mat34, Node, Scene, SceneConfig, Transform};
+use hedgerow_anim::skin::{SkinError, SkinOutput, SkinnedMesh};
+use hedgerow_character::{CharacterError, JointBounds};
 
 #[test]
 fn bounds_follow_the_pose_in_the_space_of_their_node_and_bad_input_changes_nothing() {
@@ -23,7 +21,7 @@ fn bounds_follow_the_pose_in_the_space_of_their_node_and_bad_input_changes_nothi
     let (found, vertex) = (scene.get(body).unwrap().bounds().unwrap(), Vec3::new(9.0, 6.0, -1.0));
     assert!(vertex.cmpge(found.min).all() && vertex.cmple(found.max).all() && found.size().length() < 1e-3);
     let other = SkinError::OtherSkin { expected: two.id(), found: one.id() };
-    let refused = CharacterError::Pose(hedgerow::anim::Error::Skin(other));
+    let refused = CharacterError::Pose(hedgerow_anim::Error::Skin(other));
     assert_eq!(bounds.follow(&mut scene, body, of(&one, &matrices[..1])), Err(refused));
     assert_eq!(bounds.follow(&mut scene, base, palette), Err(Error::NoDrawable(base).into()));
     let nothing = JointBounds::new(&two, &[], &[], &[]).unwrap();

@@ -1,11 +1,13 @@
 //! The shared parts of the examples: the person, its rig, its mesh, and its motion.
 
-#[path = "../../examples/puppet/mod.rs"]
+#[path = "../../../../examples/puppet/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "examples use what tests do not")]
 mod puppet;
 
+use hedgerow::Mat34;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{Mat34, anim::Pose, skin::SkinOutput};
+use hedgerow_anim::Pose;
+use hedgerow_anim::skin::SkinOutput;
 use puppet::{Gait, Lists, PuppetMesh, Rig};
 use std::collections::HashSet;
 

@@ -1,12 +1,12 @@
 //! The errors of sockets and joint bounds.
 
-use crate::{Error, NodeHandle, error::BatchError};
 use core::fmt;
+use hedgerow::{Error, NodeHandle, edit::BatchError};
 
 /// Why an operation on sockets or on the boxes of joints failed. Nothing was changed.
 ///
 /// ```
-/// use hedgerow::character::{CharacterError, Sockets};
+/// use hedgerow_character::{CharacterError, Sockets};
 /// use hedgerow::{Scene, Transform};
 ///
 /// let scene = Scene::new();
@@ -49,7 +49,7 @@ pub enum CharacterError {
     /// The scene rejected the edit.
     Scene(Error),
     /// The pose is invalid.
-    Pose(crate::anim::Error),
+    Pose(hedgerow_anim::Error),
 }
 
 impl fmt::Display for CharacterError {
@@ -100,8 +100,8 @@ impl From<BatchError> for CharacterError {
     }
 }
 
-impl From<crate::anim::Error> for CharacterError {
-    fn from(error: crate::anim::Error) -> Self {
+impl From<hedgerow_anim::Error> for CharacterError {
+    fn from(error: hedgerow_anim::Error) -> Self {
         Self::Pose(error)
     }
 }

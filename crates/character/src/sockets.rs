@@ -1,14 +1,12 @@
 //! Scene nodes that follow joints.
 
-use crate::character::CharacterError;
-use crate::character::local::local_of;
-use crate::store::{RecordId, Store};
-use crate::{Error, Local, Mat34, NodeHandle, Scene, scene::NodeMap};
+use crate::CharacterError;
+use crate::local::local_of;
+use hedgerow::{Error, Local, Mat34, NodeHandle, Scene};
 use hedgerow_math::internal::prefetch_whole;
 use smallvec::SmallVec;
+use std::collections::hash_map::{Entry, HashMap};
 
-/// The prefetch distance of records, in sockets.
-const AHEAD: usize = 8;
 /// The number of sockets whose matrices are prefetched together.
 const BLOCK: usize = 16;
 
@@ -32,7 +30,8 @@ struct Socket {
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Mat34, Node, Scene, Transform, character::Sockets};
+/// use hedgerow::{Mat34, Node, Scene, Transform};
+/// use hedgerow_character::Sockets;
 ///
 /// let mut scene = Scene::new();
 /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(100.0, 0.0, 0.0)))?;
@@ -57,7 +56,7 @@ struct Socket {
 /// example, when a sword is thrown away. The next call that visits an ended socket removes it from the list and reports
 /// its node. A character that is detached as a whole keeps its sockets. A list is for one scene, and for loaded
 /// snapshots of that scene, which have the same handles. In any other scene, a socket ends, or moves a node whose
-/// handle has the same bits. Nodes of an inserted [`Tree`](crate::Tree), such as copies, have no sockets until you
+/// handle has the same bits. Nodes of an inserted [`Tree`](hedgerow::Tree), such as copies, have no sockets until you
 /// insert sockets for them.
 ///
 /// *model(joint) × offset* is stored as translation, rotation and scale if its axes are perpendicular to within 1e-5.
@@ -66,23 +65,23 @@ struct Socket {
 pub struct Sockets {
     sockets: Vec<Socket>,
     /// The index of each node's socket in the list.
-    places: NodeMap<u32>,
+    indices: HashMap<NodeHandle, usize>,
     /// The local transforms to set, and the nodes of ended sockets. Reused to save allocations.
-    pending: Vec<(RecordId, Local)>,
+    pending: Vec<(NodeHandle, Local)>,
     ended: Vec<NodeHandle>,
     /// The indices of ended sockets, ascending.
     gone: Vec<usize>,
-    /// Nodes that lost their sockets to another node with the same record number, for the next `follow` to report.
-    replaced: Vec<NodeHandle>,
 }
 
 impl Socket {
-    /// Returns the node's record; `None` if the node is gone, has another parent, is anchored, or has no transform.
+    /// Returns whether the node is still the character's child, has a transform, and is not anchored.
     #[inline]
-    fn target(&self, store: &Store) -> Option<RecordId> {
-        let id = store.resolve(self.node)?;
-        let above = store.local_parent(id)?;
-        (store.handle(above) == self.parent && store.has_transform(id)).then_some(id)
+    fn holds(&self, scene: &Scene) -> bool {
+        scene.get(self.node).is_some_and(|node| {
+            node.parent().is_some_and(|parent| parent.handle() == self.parent)
+                && !node.is_anchored()
+                && node.local().is_some()
+        })
     }
 }
 
@@ -108,11 +107,8 @@ impl Sockets {
     /// Makes a child of a character's node follow a joint of the character. Replaces the child's previous socket.
     ///
     /// `character` is a number of your own, by which [`follow_many`](Self::follow_many) requests the character's
-    /// matrices. `offset`, a [`Transform`](crate::Transform) or a [`Mat34`], is the node's transform in the joint's
+    /// matrices. `offset`, a [`Transform`](hedgerow::Transform) or a [`Mat34`], is the node's transform in the joint's
     /// space. Nothing moves before the next call of `follow`. Runs in **O(1)**.
-    ///
-    /// If a removed node, or a node of another scene, has a socket and the same record number as `node`, that socket
-    /// ends. The next call of `follow` reports the socket's node.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoTransform`], [`CharacterError::NoParent`] for the root, roots of detached
@@ -125,25 +121,19 @@ impl Sockets {
         joint: u16,
         offset: impl Into<Local>,
     ) -> Result<(), CharacterError> {
-        let store = &scene.store;
-        let parent = store.local_parent(scene.at(node)?).ok_or(CharacterError::NoParent(node))?;
-        let parent = store.handle(parent);
-        scene.local(node).ok_or(Error::NoTransform(node))?;
-        let offset = offset.into().checked()?.to_matrix();
+        let at = scene.get(node).ok_or(Error::StaleHandle(node))?;
+        let parent = at.parent().filter(|_| !at.is_anchored()).ok_or(CharacterError::NoParent(node))?.handle();
+        at.local().ok_or(Error::NoTransform(node))?;
+        let offset = match offset.into() {
+            Local::Transform(transform) => transform.checked().map_err(Error::from)?.to_matrix(),
+            Local::Matrix(matrix) if !matrix.is_finite() => return Err(Error::NotFinite("an offset").into()),
+            Local::Matrix(matrix) => matrix,
+        };
         let socket = Socket { offset, node, parent, character, joint };
-        // The node has a socket again, so it must not be reported.
-        self.replaced.retain(|&other| other != node);
-        if let Some(other) = self.places.key_at(node).filter(|&other| other != node) {
-            self.remove(other);
-            if !self.replaced.contains(&other) {
-                self.replaced.push(other);
-            }
-        }
-        match self.places.get(node) {
-            Some(&place) => self.sockets[place as usize] = socket,
-            None => {
-                let place = u32::try_from(self.sockets.len()).map_err(|_| Error::CapacityOverflow)?;
-                _ = self.places.insert(node, place);
+        match self.indices.entry(node) {
+            Entry::Occupied(index) => self.sockets[*index.get()] = socket,
+            Entry::Vacant(index) => {
+                index.insert(self.sockets.len());
                 self.sockets.push(socket);
             }
         }
@@ -152,26 +142,25 @@ impl Sockets {
 
     /// Removes a node's socket. Returns `false` if it has none. The node keeps its local transform. Runs in **O(1)**.
     pub fn remove(&mut self, node: NodeHandle) -> bool {
-        let place = self.places.remove(node);
-        if let Some(place) = place {
-            self.drop_at(place as usize);
+        let index = self.indices.remove(&node);
+        if let Some(index) = index {
+            self.drop_at(index);
         }
-        place.is_some()
+        index.is_some()
     }
 
     /// Frees unused memory.
     pub fn shrink_to_fit(&mut self) {
-        let Self { mut sockets, mut places, mut replaced, .. } = core::mem::take(self);
+        let Self { mut sockets, mut indices, .. } = core::mem::take(self);
         sockets.shrink_to_fit();
-        places.shrink_to_fit();
-        replaced.shrink_to_fit();
-        *self = Self { sockets, places, replaced, ..Self::default() };
+        indices.shrink_to_fit();
+        *self = Self { sockets, indices, ..Self::default() };
     }
 
     /// Returns the character's number and the joint that a node follows; `None` if it has no socket. Runs in **O(1)**.
     #[must_use]
     pub fn followed_by(&self, node: NodeHandle) -> Option<(u32, u16)> {
-        let socket = &self.sockets[*self.places.get(node)? as usize];
+        let socket = &self.sockets[*self.indices.get(&node)?];
         Some((socket.character, socket.joint))
     }
 
@@ -194,7 +183,8 @@ impl Sockets {
     /// Runs in **O(sockets)**, and prefetches the memory that the next sockets will read.
     ///
     /// ```
-    /// use hedgerow::{Mat34, Node, Scene, Transform, character::Sockets};
+    /// use hedgerow::{Mat34, Node, Scene, Transform};
+    /// use hedgerow_character::Sockets;
     ///
     /// let mut scene = Scene::new();
     /// let mut sockets = Sockets::new();
@@ -221,17 +211,11 @@ impl Sockets {
         mut models: impl FnMut(u32) -> Option<&'m [Mat34]>,
     ) -> Result<&[NodeHandle], CharacterError> {
         self.find(scene, &mut models)?;
-        for (index, &(id, local)) in self.pending.iter().enumerate() {
-            if let Some(&(ahead, _)) = self.pending.get(index + AHEAD) {
-                scene.store.prefetch(ahead);
-            }
-            scene.store.set_local(id, local);
+        scene.set_locals(self.pending.drain(..))?;
+        while let Some(index) = self.gone.pop() {
+            self.indices.remove(&self.sockets[index].node);
+            self.drop_at(index);
         }
-        while let Some(place) = self.gone.pop() {
-            self.places.remove(self.sockets[place].node);
-            self.drop_at(place);
-        }
-        self.ended.append(&mut self.replaced);
         Ok(&self.ended)
     }
 
@@ -247,17 +231,14 @@ impl Sockets {
         ended.clear();
         gone.clear();
         let mut asked: Option<(u32, Option<&[Mat34]>)> = None;
-        let mut block: SmallVec<[(&Socket, RecordId, &Mat34); BLOCK]> = SmallVec::new();
+        let mut block: SmallVec<[(&Socket, &Mat34); BLOCK]> = SmallVec::new();
         for (first, some) in (0..).step_by(BLOCK).zip(sockets.chunks(BLOCK)) {
             for (index, socket) in (first..).zip(some) {
-                if let Some(ahead) = sockets.get(index + AHEAD) {
-                    scene.store.prefetch(ahead.node.record());
-                }
-                let Some(id) = socket.target(&scene.store) else {
+                if !socket.holds(scene) {
                     ended.push(socket.node);
                     gone.push(index);
                     continue;
-                };
+                }
                 let models = match asked {
                     Some((character, models)) if character == socket.character => models,
                     _ => asked.insert((socket.character, models(socket.character))).1,
@@ -267,23 +248,23 @@ impl Sockets {
                 let none = CharacterError::NoJoint { joint: socket.joint, matrices: models.len() };
                 let model = models.get(joint).ok_or(none)?;
                 prefetch_whole(models, joint);
-                block.push((socket, id, model));
+                block.push((socket, model));
             }
-            for (socket, id, &model) in block.drain(..) {
-                let local = local_of(model * socket.offset);
-                pending.push((id, local.map_err(|_| CharacterError::NotFinite { node: socket.node })?));
+            for (socket, &model) in block.drain(..) {
+                let node = socket.node;
+                pending.push((node, local_of(model * socket.offset).ok_or(CharacterError::NotFinite { node })?));
             }
         }
         Ok(())
     }
 
-    /// Removes a socket from the list. The caller has removed its entry in `places`. The last socket takes its index.
-    fn drop_at(&mut self, place: usize) {
-        self.sockets.swap_remove(place);
-        if let Some(moved) = self.sockets.get(place)
-            && let Some(index) = self.places.get_mut(moved.node)
+    /// Removes a socket from the list. The caller has removed its entry in `indices`. The last socket takes its index.
+    fn drop_at(&mut self, index: usize) {
+        self.sockets.swap_remove(index);
+        if let Some(moved) = self.sockets.get(index)
+            && let Some(of_moved) = self.indices.get_mut(&moved.node)
         {
-            *index = u32::try_from(place).expect("a place of the list");
+            *of_moved = index;
         }
     }
 }

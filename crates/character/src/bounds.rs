@@ -1,10 +1,10 @@
 //! Bounding boxes that follow poses.
 
-use crate::anim::Error as AnimError;
-use crate::character::CharacterError;
-use crate::skin::{Palette, Skin, SkinError, SkinId};
-use crate::{Aabb, Drawable, Error, NodeHandle, Scene};
-use glam::Vec3;
+use crate::CharacterError;
+use hedgerow::glam::Vec3;
+use hedgerow::{Aabb, Drawable, Error, NodeHandle, Scene};
+use hedgerow_anim::Error as AnimError;
+use hedgerow_anim::skin::{Palette, Skin, SkinError, SkinId};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BoxGroup, GROUP};
 use std::collections::BTreeMap;
@@ -33,7 +33,9 @@ struct JointGroup {
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, Transform, character::JointBounds, skin::Skin};
+/// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, Transform};
+/// use hedgerow_anim::Skin;
+/// use hedgerow_character::JointBounds;
 ///
 /// // A body and an arm, of two joints.
 /// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
@@ -203,7 +205,9 @@ impl JointBounds {
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
-    /// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, Transform, character::JointBounds, skin::Skin};
+    /// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, Transform};
+    /// use hedgerow_anim::Skin;
+    /// use hedgerow_character::JointBounds;
     ///
     /// let mut scene = Scene::new();
     /// let knight = scene.insert(scene.root(), Node::transform(Transform::from_xyz(7.0, 0.0, 0.0)))?;

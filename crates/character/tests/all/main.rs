@@ -1,0 +1,6 @@
+//! All tests through the public interface, in one binary.
+
+mod errors;
+mod examples;
+mod joint_bounds;
+mod sockets;
