@@ -25,8 +25,8 @@
 //!
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
 //! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to a node, and stays valid wherever the node is
-//! moved. The crate `hedgerow-character` attaches nodes to joints and
-//! lets boxes follow poses, `hedgerow-gltf` reads glTF files, and `hedgerow-mesh` culls static meshes without a scene.
+//! moved. Other crates: `hedgerow-character` for animated characters in scenes, `hedgerow-gltf` for glTF files,
+//! `hedgerow-anim` for skeletons, clips and skinning without a scene, `hedgerow-mesh` for culling static meshes.
 //!
 //! # Map
 //!
@@ -39,7 +39,6 @@
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | optional data of a scene (world boxes, changes), and the size of its slices | [`SceneConfig`] |
 //! | [`edit`] | edits of many nodes: batches, queues | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
-//! | [`anim`] | skeletons, clips, players, poses, crowds: the crate `hedgerow-anim` (feature `anim`) | [`Skeleton`](anim::Skeleton), [`Clip`](anim::Clip), [`Player`](anim::Player), [`Pose`](anim::Pose), [`Crowd`](anim::Crowd) |
 //! | [`changes`] | change tracking: nodes, slices, and matrices to upload | [`Changed`](changes::Changed), [`SliceCursor`](changes::SliceCursor), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`motion`] | frames between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
 //! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited), [`NodeIds`](data::NodeIds) |
@@ -47,7 +46,6 @@
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
 //! | [`query`] | spatial queries: culling with levels of detail, spheres, boxes, selections, rays | [`Frustum`](query::Frustum), [`Ray`](query::Ray), [`CullView`](query::CullView), [`LevelsOfDetail`](query::LevelsOfDetail), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
 //! | [`draw`] | draw lists: commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
-//! | [`skin`] | skinning on the CPU (feature `anim`) | [`Skin`](skin::Skin), [`SkinnedMesh`](skin::SkinnedMesh), [`SkinBatch`](skin::SkinBatch) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
 //! | [`patch`] | changes of a tree as a value: overrides of prefabs, undo, merges, replication | [`Patch`](patch::Patch), [`Instance`](patch::Instance), [`Recorder`](patch::Recorder) |
 //! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds) |
@@ -95,8 +93,6 @@
 //!
 //! - A scene has at most 2³⁰ nodes.
 //! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node.
-//! - Handles to instances of a crowd are keys of [`slotmap`], whose slots are reused indefinitely: after 2³¹ reuses of
-//!   a slot, a stale handle may refer to another instance.
 //! - A handle of another scene or of arbitrary bits is harmless, but may refer to a node whose handle has the same
 //!   bits.
 //! - Edits run on one thread. With the feature `rayon`, one thread first computes the values that slices import from
@@ -108,20 +104,18 @@
 //! # The same bits everywhere
 //!
 //! The same calls with the same numbers give the same bits on every machine, with each instruction set and any number
-//! of threads. This holds for handles, order, local transforms, world matrices, changes, culling, queries, draw lists,
-//! and poses of clips and blends. It holds for [`snapshot`]s, too, unless [`Scene::maintain`] ran with a time budget.
-//! The test `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM,
-//! 32-bit x86 and WebAssembly. Skinned vertices, transforms that follow joints, and model matrices of poses are rounded
-//! in one of two ways: one on machines with fused multiply-add (AVX2, AVX-512, NEON), one on all others ([`anim`]).
+//! of threads. This holds for handles, order, local transforms, world matrices, changes, culling, queries and draw
+//! lists. It holds for [`snapshot`]s, too, unless [`Scene::maintain`] ran with a time budget. The test
+//! `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM, 32-bit x86 and
+//! WebAssembly.
 //!
 //! # Features
 //!
 //! | feature | adds | default |
 //! |---|---|---|
-//! | `anim` | [`anim`] and [`skin`]: animation | yes |
 //! | `bytemuck` | uploads without unsafe code: [`Mat34`], [`Aabb`], [`math::PackedTransform`], [`draw::DrawCommand`] and [`changes::MatrixSlot`] are plain data | no |
 //! | `mint` | conversions between [`Mat34`] and the types of `mint`, from [`Transform`] to them, and, by `glam`, of vectors and rotations | no |
-//! | `rayon` | [`Scene::update`], culling into draws, draw lists, characters and skinning on the threads of the current pool, with the same results to the bit | no |
+//! | `rayon` | [`Scene::update`], culling into draws and draw lists on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`], [`Tree`] and the plain types in text formats such as JSON | no |
 //!
 //! # Sources
@@ -133,7 +127,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(all(feature = "anim", feature = "serde")),
+    not(feature = "serde"),
     allow(rustdoc::broken_intra_doc_links, reason = "the pages link to all modules, as they are published")
 )]
 
@@ -141,7 +135,6 @@ pub use glam;
 #[doc(inline)]
 pub use hedgerow_math as math;
 pub use hedgerow_math::{Aabb, Mat34, Transform};
-pub use slotmap;
 
 mod error;
 mod fallible;
@@ -170,12 +163,6 @@ pub mod stats;
 pub mod text;
 pub mod visit;
 
-#[cfg(feature = "anim")]
-#[doc(inline)]
-pub use hedgerow_anim as anim;
-#[cfg(feature = "anim")]
-#[doc(inline)]
-pub use hedgerow_anim::skin;
 pub use scene::{iter, motion};
 
 /// Whether the feature `rayon` is enabled, for the reports of benchmarks.

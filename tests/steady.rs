@@ -125,9 +125,7 @@ struct Beside {
     column: Column<usize>,
     inherited: Inherited<usize>,
     queue: EditQueue,
-    #[cfg(feature = "anim")]
     sockets: hedgerow_character::Sockets,
-    #[cfg(feature = "anim")]
     crowd: hedgerow_anim::Crowd,
     #[cfg(feature = "serde")]
     ids: hedgerow::text::NodeIds,
@@ -143,9 +141,7 @@ impl Beside {
             column: Column::new(0),
             inherited: Inherited::new(0, |above, own| above + own),
             queue: EditQueue::new(),
-            #[cfg(feature = "anim")]
             sockets: Default::default(),
-            #[cfg(feature = "anim")]
             crowd: {
                 let mut builder = hedgerow_anim::SkeletonBuilder::new();
                 builder.joint("only", None, Transform::IDENTITY);
@@ -161,7 +157,6 @@ impl Beside {
         _ = self.map.insert(top, number);
         self.inherited.set(top, number);
         self.column.set(scene, top, number).unwrap();
-        #[cfg(feature = "anim")]
         {
             let low = scene.children(top).next().unwrap();
             self.sockets.insert(scene, low, 0, 0, Transform::IDENTITY).unwrap();
@@ -171,7 +166,6 @@ impl Beside {
     }
 
     fn frame(&mut self, scene: &mut Scene, frustum: &Frustum) {
-        #[cfg(feature = "anim")]
         self.sockets.follow(scene, &[Mat34::IDENTITY]).unwrap();
         scene.update();
         self.renderer.frame(scene, frustum);
@@ -184,7 +178,6 @@ impl Beside {
         self.map.retain(|node, _| scene.contains(node));
         self.column.update(scene);
         self.inherited.run(scene);
-        #[cfg(feature = "anim")]
         while self.crowd.len() > 5 {
             let first = self.crowd.instances().next().unwrap();
             self.crowd.remove(first).unwrap();
@@ -207,7 +200,6 @@ impl Beside {
         self.column.shrink_to_fit();
         self.inherited.shrink_to_fit();
         self.queue = EditQueue::new();
-        #[cfg(feature = "anim")]
         {
             self.sockets.shrink_to_fit();
             self.crowd.shrink_to_fit();

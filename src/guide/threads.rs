@@ -4,12 +4,12 @@
 //!
 //! - **Reading.** `&Scene` can be shared: any number of threads can read world matrices, run queries, cull, and fill
 //!   draw lists of their own at the same time.
-//! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling, draw lists, skinning and
-//!   [many characters](crate::anim::Skeleton::par_each_palette) use the threads of the current pool, and give the same
-//!   bits as on one thread. Below about 16,000 nodes, or 8,000 drawables in culling, passes stay on one thread. Sending
-//!   work to a pool from outside costs tens of microseconds, so the thread of the frame loop should belong to the pool.
-//!   Make this thread a member once with [`ThreadPoolBuilder::use_current_thread`][current], or run a closure in the
-//!   pool with [`ThreadPool::install`][install].
+//! - **Passes.** With the feature `rayon`, [`Scene::update`](crate::Scene::update), culling and draw lists use the
+//!   threads of the current pool, and give the same bits as on one thread; so do characters and skinning in the crate
+//!   `hedgerow-anim`. Below about 16,000 nodes, or 8,000 drawables in culling, passes stay on one thread. Sending work
+//!   to a pool from outside costs tens of microseconds, so the thread of the frame loop should belong to the pool. Make
+//!   this thread a member once with [`ThreadPoolBuilder::use_current_thread`][current], or run a closure in the pool
+//!   with [`ThreadPool::install`][install].
 //! - **Recorded edits.** An [`EditQueue`](crate::edit::EditQueue) does not borrow the scene. Each thread fills its own
 //!   queue, and the owner of the scene applies all edits in order.
 //!

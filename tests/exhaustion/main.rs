@@ -181,7 +181,6 @@ fn room_is_reserved_or_refused_with_an_error() {
 }
 
 /// Animation types, whose errors have their own types.
-#[cfg(feature = "anim")]
 mod characters {
     use super::{Dripping, REMAINING, with_every_limit, with_every_refusal};
     use hedgerow::Transform;

@@ -5,8 +5,8 @@ use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
-use hedgerow::slotmap::DefaultKey;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow_anim::slotmap::DefaultKey;
 use hedgerow_anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin, library::Collection};
 use hedgerow_character::Sockets;
 

@@ -1,8 +1,8 @@
 //! Skeletons and clips for both sides, and our side.
 
 use hedgerow::Mat34;
-use hedgerow::anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder, player::Playback};
 use hedgerow::glam::{Quat, Vec3};
+use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder, player::Playback};
 use hedgerow_experiments::Failure;
 use hedgerow_experiments::clock::nanoseconds;
 use hedgerow_experiments::workloads::{JOINTS, TEST_CLIP_KEYS, rig, swaying};
@@ -66,7 +66,7 @@ impl Rig {
     }
 }
 
-fn vectors(track: Option<&hedgerow::anim::raw::Track<Vec3>>, line: &mut impl FnMut(&[f32])) {
+fn vectors(track: Option<&hedgerow_anim::raw::Track<Vec3>>, line: &mut impl FnMut(&[f32])) {
     let track = track.expect("all joints have one");
     line(&[track.len() as f32]);
     for (time, value) in track.times().iter().zip(track.values()) {

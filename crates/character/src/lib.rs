@@ -114,6 +114,12 @@
 //! posed and drawn. Distant characters can be updated every second or fourth frame, by the whole time that has passed,
 //! as in the example `army`. [`SkinBatch`](hedgerow_anim::skin::SkinBatch) skins the visible characters of a list.
 //!
+//! # The same bits everywhere
+//!
+//! Poses of clips and blends have the same bits on every machine. Skinned vertices, transforms that follow joints, and
+//! model matrices of poses are rounded in one of two ways: one on machines with fused multiply-add (AVX2, AVX-512,
+//! NEON), one on all others; see [`anim`].
+//!
 //! # Features
 //!
 //! | feature | adds | default |

@@ -244,6 +244,7 @@ mod tests;
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, OtherFile, Warning, WarningKind};
 pub use extras::{Extensions, Extras};
 pub use file::stored::{AccessorNumbers, ImportedAccessor, PrimitiveAccessors};
+pub use hedgerow_character::{self as character, CharacterError, JointBounds, anim};
 pub use imported::{CoarserMeshes, Imported, ImportedDrawable, ImportedScene, Skipped};
 pub use library::LibraryKeys;
 pub use mesh::{

@@ -37,7 +37,7 @@ impl Imported {
     /// once for each skin (or lack of a skin) with which it is drawn. Runs in **O(keys + vertices)**.
     ///
     /// ```
-    /// use hedgerow::anim::{ClipBuilder, Library};
+    /// use hedgerow_gltf::anim::{ClipBuilder, Library};
     ///
     /// let text = br#"{
     ///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "skins": [{"name": "bones", "joints": [0, 1]}],

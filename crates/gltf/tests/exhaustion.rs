@@ -1,10 +1,10 @@
 //! An import returns an error, and leaks nothing, if the allocator refuses data of buffers or the memory of nodes.
 
-use hedgerow::skin::SkinOutput;
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Error, Node, Scene, Transform};
 #[cfg(feature = "meshopt")]
 use hedgerow_gltf::ItemKind;
+use hedgerow_gltf::anim::skin::SkinOutput;
 use hedgerow_gltf::{BufferProblem, Import, ImportErrorKind};
 use hedgerow_testkit::memory::{COUNTED, Heap, REMAINING, with_every_refusal};
 #[cfg(feature = "meshopt")]

@@ -12,7 +12,7 @@
 //! `HEDGEROW_HOSTILE_ONLY`, a part of the path of one model.
 
 use hedgerow::DrawList;
-use hedgerow::anim::{ClipBuilder, Library};
+use hedgerow_gltf::anim::{ClipBuilder, Library};
 use hedgerow_gltf::{ImportErrorKind, ImportOptions};
 use hedgerow_testkit::gltf::GltfFile;
 use hedgerow_testkit::hostile::{Kind, bend, is_asked_for, run, variants};

@@ -1,13 +1,13 @@
 //! Compares the players' clocks, after days of frames, with double-precision arithmetic.
 
-use hedgerow::anim::{Clip, ClipBuilder, Player, RawClip, player::Playback, raw::Track};
+use hedgerow_anim::{Clip, ClipBuilder, Player, RawClip, player::Playback, raw::Track};
 use std::time::Instant;
 
 /// The number of frames per second.
 const RATE: u32 = 60;
 
 /// Returns a clip of this duration in seconds, whose only channel is the time.
-fn clip(duration: f32) -> Result<Clip, hedgerow::anim::Error> {
+fn clip(duration: f32) -> Result<Clip, hedgerow_anim::Error> {
     let mut raw = RawClip::new(duration, 0)?;
     raw.add_channel("time", Track::linear(vec![0.0, duration], vec![0.0, duration])?)?;
     Ok(ClipBuilder::new().build(&raw)?.0)

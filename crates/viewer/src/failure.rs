@@ -40,8 +40,8 @@ impl From<hedgerow_character::CharacterError> for Failure {
     }
 }
 
-impl From<hedgerow::anim::Error> for Failure {
-    fn from(error: hedgerow::anim::Error) -> Self {
+impl From<hedgerow_anim::Error> for Failure {
+    fn from(error: hedgerow_anim::Error) -> Self {
         Self::while_doing("the characters cannot be animated", error)
     }
 }

@@ -3,8 +3,9 @@
 //! Source: S. Reinalter, *Adventures in data-oriented design*, part 2: "Initial implementation" and "A data-oriented
 //! approach". Both use 4×4 matrices. Local poses are transforms, as sampling writes them, and are converted on the fly.
 
+use hedgerow::Transform;
 use hedgerow::glam::Mat4;
-use hedgerow::{Transform, anim::Skeleton};
+use hedgerow_anim::Skeleton;
 
 #[inline]
 fn matrix(local: &Transform) -> Mat4 {

@@ -3,13 +3,11 @@
 //! Source: the Bitsquid blog, *Low Level Animation, part 2*. The blog calls this the most natural layout, and avoids
 //! searches by keeping the current key of each track. This player does both: with [`KeyPlaces`], and with searches.
 
+use hedgerow::Transform;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{
-    Transform,
-    anim::{
-        RawClip,
-        raw::{Interpolation, Track, TrackValue},
-    },
+use hedgerow_anim::{
+    RawClip,
+    raw::{Interpolation, Track, TrackValue},
 };
 
 /// A clip as arrays of keys, grouped by track. Only [`rest`](Self::rest) writes constant tracks, which have one key.

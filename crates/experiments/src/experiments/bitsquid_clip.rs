@@ -15,10 +15,8 @@ use crate::front::{Front, checked_elsewhere};
 use crate::heap::held;
 use crate::workloads::{TEST_CLIP_JOINTS, TEST_CLIP_KEYS, test_clip};
 use crate::{Case, Outcome, Unit};
-use hedgerow::{
-    Transform,
-    anim::{Clip, ClipBuilder, Player, Pose, RawClip, player::Playback},
-};
+use hedgerow::Transform;
+use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, player::Playback};
 use std::hint::black_box;
 
 const JOINTS: usize = TEST_CLIP_JOINTS;

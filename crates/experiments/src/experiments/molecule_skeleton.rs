@@ -15,11 +15,9 @@ use crate::front::Front;
 use crate::workloads::{CHARACTERS, JOINTS, character, rig};
 use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
-use hedgerow::{
-    Mat34, Transform,
-    anim::{Crowd, Pose, Skeleton},
-    skin::Skin,
-};
+use hedgerow::{Mat34, Transform};
+use hedgerow_anim::skin::Skin;
+use hedgerow_anim::{Crowd, Pose, Skeleton};
 
 const ALL_JOINTS: usize = CHARACTERS * JOINTS;
 

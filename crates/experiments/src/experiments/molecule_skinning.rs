@@ -12,11 +12,9 @@ use crate::baselines::{SeedSkin, WholeVertex, WideVertex};
 use crate::front::{Front, checked_elsewhere};
 use crate::workloads::{SKIN_JOINTS, SkinRecipe};
 use crate::{Case, Outcome, Unit};
+use hedgerow::Mat34;
 use hedgerow::glam::Mat4;
-use hedgerow::{
-    Mat34,
-    skin::{Palette, Skin, SkinOutput, SkinnedMesh},
-};
+use hedgerow_anim::skin::{Palette, Skin, SkinOutput, SkinnedMesh};
 use std::ops::Range;
 
 const CHARACTERS: usize = 100;
@@ -67,7 +65,7 @@ fn same(what: &str, ours: ([f32; 3], [f32; 3]), theirs: ([f32; 3], [f32; 3])) ->
     Err(format!("{what}: a vertex differs: {ours:?} and {theirs:?}").into())
 }
 
-fn mesh(recipe: &SkinRecipe) -> Result<SkinnedMesh, hedgerow::anim::Error> {
+fn mesh(recipe: &SkinRecipe) -> Result<SkinnedMesh, hedgerow_anim::Error> {
     SkinnedMesh::builder(&recipe.positions)
         .normals(&recipe.normals)
         .influences(4, recipe.joints.as_flattened(), recipe.weights.as_flattened())
@@ -75,7 +73,7 @@ fn mesh(recipe: &SkinRecipe) -> Result<SkinnedMesh, hedgerow::anim::Error> {
 }
 
 /// Returns the skin whose joints recipes refer to, bound at the origin.
-fn skin() -> Result<Skin, hedgerow::anim::Error> {
+fn skin() -> Result<Skin, hedgerow_anim::Error> {
     Skin::new((0..).take(SKIN_JOINTS).collect(), vec![Mat34::IDENTITY; SKIN_JOINTS])
 }
 
@@ -97,7 +95,7 @@ struct Ours {
 }
 
 impl Ours {
-    fn new() -> Result<Self, hedgerow::anim::Error> {
+    fn new() -> Result<Self, hedgerow_anim::Error> {
         let recipe = SkinRecipe::character(1);
         let palettes = (0..CHARACTERS as u64).flat_map(|seed| SkinRecipe::palette(100 + seed)).collect();
         let (mesh, skin, places) = (mesh(&recipe)?, skin()?, vec![[0.0; 3]; CHARACTERS * recipe.positions.len()]);

@@ -1,11 +1,9 @@
 //! A character of 96 joints, and poses for a crowd of such characters.
 
 use super::rng::Rng;
+use hedgerow::Transform;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
-use hedgerow::{
-    Transform,
-    anim::{Skeleton, SkeletonBuilder},
-};
+use hedgerow_anim::{Skeleton, SkeletonBuilder};
 
 /// The number of characters in the crowd. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
 pub const CHARACTERS: usize = 1000;

@@ -1,7 +1,7 @@
 //! The clip that players are measured with.
 
-use hedgerow::anim::{RawClip, raw::Track};
 use hedgerow::glam::{Quat, Vec3};
+use hedgerow_anim::{RawClip, raw::Track};
 
 /// The number of joints in the test clip.
 pub const TEST_CLIP_JOINTS: usize = 96;

@@ -15,7 +15,7 @@ impl MeshData {
     /// Runs in **O(bytes of the mesh)**.
     ///
     /// ```
-    /// use hedgerow::skin::Skin;
+    /// use hedgerow_gltf::anim::skin::Skin;
     /// use hedgerow_gltf::MeshData;
     ///
     /// let mut data = MeshData::default();

@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// matrix of the drawable's draw. A clone shares the mesh.
 ///
 /// ```
-/// use hedgerow::{Mat34, data::NodeMap, skin::SkinOutput};
+/// use hedgerow::{Mat34, data::NodeMap};
+/// use hedgerow_gltf::anim::skin::SkinOutput;
 ///
 /// // A point at (0, 2, 0), and a morph target that moves it by (0, 2, 0), at rest with weight 0.5.
 /// let text = br#"{

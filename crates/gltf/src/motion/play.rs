@@ -226,7 +226,8 @@ impl AnimationPlayer {
     /// #     "bufferViews": [{"buffer": 0, "byteLength": 24}],
     /// #     "buffers": [{"byteLength": 24, "uri": "data:;base64,AAAAAAAAAEAAAAAAAAAAAAAAAAAAAAAA"}]
     /// # }"#;
-    /// use hedgerow::{NodeHandle, anim::{ClipBuilder, clip::Precision}, data::NodeMap};
+    /// use hedgerow::{NodeHandle, data::NodeMap};
+    /// use hedgerow_gltf::anim::{ClipBuilder, clip::Precision};
     ///
     /// let mut import = hedgerow_gltf::from_slice(text, None)?;
     /// let scene = &mut import.scene;

@@ -3,11 +3,9 @@
 
 use crate::nodes::{Model, distance, index, models, numbers};
 use hedgerow::glam::Vec3;
-use hedgerow::{
-    Aabb, Mat34, Scene,
-    anim::{Clip, ClipBuilder, Player, Pose, clip::Precision},
-    skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh},
-};
+use hedgerow::{Aabb, Mat34, Scene};
+use hedgerow_gltf::anim::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_gltf::anim::{Clip, ClipBuilder, Player, Pose, clip::Precision};
 use hedgerow_gltf::{AnimationPlayer, Import, ImportedClip, MeshData};
 use serde_json::Value;
 use std::collections::HashMap;

@@ -3,12 +3,10 @@
 
 use hedgerow::data::NodeMap;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::{
-    Aabb, DrawList, Error, Mat34, NodeHandle, Scene, Transform, Visibility,
-    anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError},
-    skin::SkinOutput,
-};
+use hedgerow::{Aabb, DrawList, Error, Mat34, NodeHandle, Scene, Transform, Visibility};
 use hedgerow_character::CharacterError;
+use hedgerow_gltf::anim::skin::SkinOutput;
+use hedgerow_gltf::anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError};
 use hedgerow_gltf::{Import, ImportErrorKind, MorphChannels, Parts, Skipped, Topology};
 use hedgerow_testkit::gltf::GltfFile;
 use hedgerow_testkit::gltf::man;
@@ -123,7 +121,7 @@ fn clips_have_the_tracks_and_channels_of_the_file() {
     assert_eq!(nod.clip.translation(1).unwrap().sample(1.9), Vec3::new(0.0, 1.0, 0.0));
     assert_eq!(nod.clip.scale(1), None);
     // A clip that does not animate the weights leaves them at rest.
-    let weights = |clip: &hedgerow::anim::RawClip, time| {
+    let weights = |clip: &hedgerow_gltf::anim::RawClip, time| {
         let mut weights = [f32::NAN; 2];
         clip.sample_channels(time, &mut weights).unwrap();
         weights

@@ -71,7 +71,7 @@ fn an_optional_stream_is_decoded_or_its_fallback_is_read() {
 #[cfg(feature = "meshopt")]
 mod meshopt {
     use super::*;
-    use hedgerow::anim::{ClipBuilder, Library};
+    use hedgerow_gltf::anim::{ClipBuilder, Library};
     use hedgerow_gltf::{Imported, MeshData, Parts, WarningKind};
     use serde_json::json;
 

@@ -1,10 +1,10 @@
 //! Faults of real files. A file is valid, or is repaired with a warning; a strict import refuses invalid files.
 
 use core::f32::consts::FRAC_PI_4;
-use hedgerow::anim::{ClipBuilder, Library, Pose};
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow::skin::{Skin, SkinOutput};
 use hedgerow::{Aabb, Transform};
+use hedgerow_gltf::anim::skin::{Skin, SkinOutput};
+use hedgerow_gltf::anim::{ClipBuilder, Library, Pose};
 use hedgerow_gltf::material::{AlphaMode, Sampler, Wrap};
 use hedgerow_gltf::{
     BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Skipped, WarningKind,
@@ -433,7 +433,7 @@ fn moved(times: &[f32], along_x: &[f32]) -> GltfFile {
 /// Returns the node's x at a time of the animation.
 fn x(import: &mut Import, time: f32) -> f32 {
     let mut player = import.imported.play(0).expect("it has an animation");
-    player.set_playback(hedgerow::anim::player::Playback::Clamp);
+    player.set_playback(hedgerow_gltf::anim::player::Playback::Clamp);
     player.seek(time);
     player.apply(&mut import.scene).unwrap();
     import.scene.update();

@@ -2,12 +2,12 @@
 //! shared models.
 
 use crate::characters::copies;
-use hedgerow::anim::player::Playback;
-use hedgerow::anim::{ClipBuilder, Pose, clip::Precision, skeleton::SkeletonError};
 use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Error, Node, Scene, SceneConfig};
 use hedgerow_character::CharacterError;
+use hedgerow_gltf::anim::player::Playback;
+use hedgerow_gltf::anim::{ClipBuilder, Pose, clip::Precision, skeleton::SkeletonError};
 use hedgerow_gltf::{Import, ImportErrorKind, ImportOptions, Skipped};
 use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;

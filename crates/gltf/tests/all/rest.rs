@@ -4,7 +4,7 @@ use crate::faults::{WEIGHTS, skinned, triangle};
 use crate::nodes::{Model, box_distance, models};
 use hedgerow::Aabb;
 use hedgerow::glam::Vec3;
-use hedgerow::skin::SkinOutput;
+use hedgerow_gltf::anim::skin::SkinOutput;
 use hedgerow_gltf::{Import, ImportOptions, Imported, ImportedDrawable, Instances, Parts};
 use hedgerow_testkit::gltf::GltfFile;
 use hedgerow_testkit::gltf::man;

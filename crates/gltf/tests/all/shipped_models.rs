@@ -3,7 +3,7 @@
 
 use crate::grid::grid;
 use hedgerow::Scene;
-use hedgerow::anim::{ClipBuilder, Library};
+use hedgerow_gltf::anim::{ClipBuilder, Library};
 use hedgerow_testkit::gltf::GltfFile;
 use hedgerow_testkit::gltf::man;
 use serde_json::json;

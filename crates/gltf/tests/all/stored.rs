@@ -1,10 +1,10 @@
 //! Numbers as they are in the file, references to textures in extensions, and the triangles of nodes.
 
 use crate::grid::grid;
-use hedgerow::anim::player::Playback;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::Vec3;
-use hedgerow::skin::SkinOutput;
+use hedgerow_gltf::anim::player::Playback;
+use hedgerow_gltf::anim::skin::SkinOutput;
 use hedgerow_gltf::{AccessorNumbers, ImportErrorKind, ImportOptions, Imported, Parts};
 use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;

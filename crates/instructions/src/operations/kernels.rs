@@ -4,15 +4,15 @@
 //! If a level is missing, the operation panics. Callgrind supports AVX2 if the machine does, but not AVX-512.
 
 use crate::dice::Dice;
-use hedgerow::anim::blend::PoseSum;
-use hedgerow::anim::raw::Track;
-use hedgerow::anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
-use hedgerow::anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::math::internal::level::{at_level, levels};
 use hedgerow::math::internal::{BoxGroup, PackedTransform, Upcoming, boxes, propagate, propagate_listed, reach};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
 use hedgerow::{Aabb, Mat34, Transform};
+use hedgerow_anim::blend::PoseSum;
+use hedgerow_anim::raw::Track;
+use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use std::hint::black_box;
 
 /// The number of slots, boxes, joints or vertices in one repetition.

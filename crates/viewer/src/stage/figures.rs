@@ -2,7 +2,7 @@
 
 use crate::failure::Result;
 use hedgerow::Mat34;
-use hedgerow::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_anim::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
 use std::ops::Range;
 use std::sync::Arc;
 

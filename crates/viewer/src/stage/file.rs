@@ -7,10 +7,10 @@ use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wr
 use crate::arguments::Arguments;
 use crate::camera::{Camera, Lens};
 use crate::failure::{Failure, Result};
-use hedgerow::anim::player::Playback;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::skin::Skin;
 use hedgerow::{Drawable, Error, Layers, NodeHandle, Scene, SceneConfig};
+use hedgerow_anim::player::Playback;
+use hedgerow_anim::skin::Skin;
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
     AnimationPlayer, Deformed, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData,

@@ -9,8 +9,8 @@ use crate::camera::Camera;
 use crate::failure::Result;
 use crate::puppet::{Lists, PuppetMesh, Rig};
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::skin::Skin;
 use hedgerow::{Aabb, Drawable, Layers, Node, Transform};
+use hedgerow_anim::skin::Skin;
 use std::sync::Arc;
 
 /// Colours of people in sRGB: skin, hair, shirt, trousers, boots.

@@ -29,7 +29,8 @@ use hedgerow_character::CharacterError;
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
-/// use hedgerow::{Transform, anim::Pose};
+/// use hedgerow::Transform;
+/// use hedgerow_gltf::anim::Pose;
 ///
 /// // A door in a wall, with a handle: one animation moves the handle, another the door.
 /// let text = br#"{
