@@ -1,13 +1,13 @@
-//! The errors of sockets and joint bounds.
+//! The errors of the crate.
 
 use core::fmt;
 use hedgerow::{Error, NodeHandle, edit::BatchError};
 
-/// Why an operation on sockets or on the boxes of joints failed. Nothing was changed.
+/// Why an operation on sockets, boxes of joints, rigs or players failed. Nothing was changed.
 ///
 /// ```
-/// use hedgerow_character::{CharacterError, Sockets};
 /// use hedgerow::{Scene, Transform};
+/// use hedgerow_character::{CharacterError, Sockets};
 ///
 /// let scene = Scene::new();
 /// let refused = Sockets::new().insert(&scene, scene.root(), 0, 5, Transform::IDENTITY);
@@ -46,6 +46,13 @@ pub enum CharacterError {
         /// The vertex.
         vertex: usize,
     },
+    /// A clip is for a rig that is not in the list.
+    NoRig {
+        /// The number of the rig.
+        rig: usize,
+        /// The number of rigs.
+        count: usize,
+    },
     /// The scene rejected the edit.
     Scene(Error),
     /// The pose is invalid.
@@ -78,6 +85,12 @@ impl fmt::Display for CharacterError {
                 write!(
                     f,
                     "the {what} of vertex {vertex} must be finite, extents and weights at least zero; check the mesh"
+                )
+            }
+            Self::NoRig { rig, count } => {
+                write!(
+                    f,
+                    "the clip is for rig {rig}, but there are {count} rigs; pass the list that the clip was made for"
                 )
             }
             Self::Scene(error) => error.fmt(f),

@@ -130,13 +130,22 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod bounds;
+mod deformed;
 mod error;
 mod local;
+mod morph;
+mod part;
+mod play;
+mod rig;
 mod sockets;
 
 pub use bounds::JointBounds;
+pub use deformed::{Deformed, DeformedMesh};
 pub use error::CharacterError;
 pub use hedgerow_anim as anim;
+pub use morph::{MorphChannels, MorphNode};
+pub use play::AnimationPlayer;
+pub use rig::{Rig, RigPlace};
 pub use sockets::Sockets;
 
 /// The pages of the crate whose examples are tested.

@@ -70,7 +70,20 @@ pub struct Imported {
     pub textures: Vec<Texture>,
     /// The images, by glTF index.
     pub images: Vec<Image>,
-    /// The nodes that move together.
+    /// The nodes that move together, as skeletons.
+    ///
+    /// The marked nodes are the joints of all skins, and the nodes that animations move or morph. A rig consists of
+    /// marked nodes that belong together, and of the nodes on the paths from these up to joint 0, their lowest common
+    /// ancestor. Two marked nodes belong together if
+    ///
+    /// - they are joints of one skin, one is below the other, or their paths meet;
+    /// - one has a skinned mesh with animated morph weights, and the other is a joint of that skin.
+    ///
+    /// So parts that move independently have separate rigs. Animations do not move nodes above a rig. If the nodes have
+    /// no common ancestor in the file, joint 0 represents the scene's group and always rests.
+    ///
+    /// The rest pose is the pose of the nodes in the file. Each rig has a place for each scene with its nodes. Inverse
+    /// bind matrices belong to [`skins`](Self::skins).
     pub rigs: Vec<Rig>,
     /// The skins, by glTF index.
     pub skins: Vec<ImportedSkin>,
@@ -164,6 +177,22 @@ impl Imported {
     }
 
     /// Returns the morph weights of a glTF node, in **O(log nodes)**; `None` if its mesh has no targets.
+    ///
+    /// ```
+    /// let text = br#"{
+    ///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
+    ///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
+    ///         "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
+    ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+    ///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
+    ///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
+    /// }"#;
+    /// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
+    /// let flag = imported.morph(0).expect("its mesh has a target");
+    /// assert_eq!((&flag.weights[..], &flag.names[..]), (&[0.5][..], &["wave".to_owned()][..]));
+    /// assert_eq!(flag.channels, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn morph(&self, node: usize) -> Option<&MorphNode> {
         let at = self.morphs.binary_search_by_key(&node, |morph| morph.node).ok()?;

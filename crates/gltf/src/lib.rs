@@ -244,15 +244,16 @@ mod tests;
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, OtherFile, Warning, WarningKind};
 pub use extras::{Extensions, Extras};
 pub use file::stored::{AccessorNumbers, ImportedAccessor, PrimitiveAccessors};
-pub use hedgerow_character::{self as character, CharacterError, JointBounds, anim};
+pub use hedgerow_character::{
+    self as character, AnimationPlayer, CharacterError, Deformed, DeformedMesh, JointBounds, MorphChannels, MorphNode,
+    Rig, RigPlace, anim,
+};
 pub use imported::{CoarserMeshes, Imported, ImportedDrawable, ImportedScene, Skipped};
 pub use library::LibraryKeys;
 pub use mesh::{
     AttributeValues, ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology, VertexAttribute,
 };
-pub use motion::{
-    AnimationPlayer, Deformed, ImportedAnimation, ImportedClip, ImportedSkin, MorphChannels, MorphNode, Rig, RigPlace,
-};
+pub use motion::{ImportedAnimation, ImportedClip, ImportedSkin};
 pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
 pub use options::{ImportOptions, Instances, Parts};
 pub use serde_json;

@@ -3,4 +3,5 @@
 mod errors;
 mod examples;
 mod joint_bounds;
+mod rigs;
 mod sockets;

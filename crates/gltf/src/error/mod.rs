@@ -14,6 +14,7 @@ pub use warning::{Warning, WarningKind};
 use core::fmt;
 use hedgerow::Error;
 use hedgerow_anim::{clip::ClipError, skeleton::SkeletonError, skin::SkinError};
+use hedgerow_character::CharacterError;
 use std::io;
 use std::path::PathBuf;
 
@@ -226,6 +227,14 @@ pub enum ImportErrorKind {
         /// Why not.
         error: ClipError,
     },
+    /// A player cannot be made of the clips and the rigs of an [`Imported`](super::Imported), because one of them was
+    /// replaced.
+    Player {
+        /// The animation.
+        item: Item,
+        /// Why not.
+        error: CharacterError,
+    },
     /// The file has a fault that is a [`Warning`] unless the import is [strict](super::ImportOptions::strict).
     Strict(Warning),
 }
@@ -379,6 +388,7 @@ impl fmt::Display for ImportErrorKind {
                 )
             }
             Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),
+            Self::Player { item, error } => write!(f, "{item}: {error}"),
             Self::Strict(warning) => write!(f, "{warning} unless ImportOptions::strict is set"),
             Self::Scene(error) => error.fmt(f),
         }

@@ -1,8 +1,7 @@
 //! Animations: one clip for each rig that an animation moves.
 
 use super::keys;
-use super::morph::MorphNode;
-use super::rig::{Rig, Rigs};
+use super::rig::Rigs;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, check_index};
 use crate::extras::others;
 use crate::file::{NO_NODE, Numbers, Reader};
@@ -20,6 +19,7 @@ use hedgerow_anim::{
     clip::ClipError,
     raw::{Interpolation, Track, TrackValue},
 };
+use hedgerow_character::{MorphNode, Rig};
 use hedgerow_math::internal::fallible;
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};

@@ -7,26 +7,20 @@
 //! | `morph` | weights of morph targets |
 //! | `clip` | animations: a clip for each rig |
 //! | `keys` | repairs keys that a track refuses |
-//! | `play`, `part` | plays an animation on all rigs that it moves, and on one rig |
-//! | `deformed` | palettes, weights, vertices and boxes of drawables |
+//! | `play`, `deformed` | players of animations; what deforms drawables |
 //! | `triangles` | the triangles of a node, static or deformed |
 
 mod clip;
 mod deformed;
 mod keys;
 mod morph;
-mod part;
 mod play;
 mod rig;
 mod skin;
 mod triangles;
 
 pub use clip::{ImportedAnimation, ImportedClip};
-pub use deformed::Deformed;
-pub use morph::{MorphChannels, MorphNode};
-pub use play::AnimationPlayer;
 pub(super) use rig::place;
-pub use rig::{Rig, RigPlace};
 pub use skin::ImportedSkin;
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind, Warnings};
@@ -36,25 +30,11 @@ use super::{Parts, Skipped};
 use bumpalo::Bump;
 use core::iter::zip;
 use gltf::json::animation::Property;
-use hedgerow::{Error, Mat34, NodeHandle, Scene, Transform};
+use hedgerow::Mat34;
 use hedgerow_anim::Pose;
-use hedgerow_character::CharacterError;
+use hedgerow_character::{MorphChannels, MorphNode, Rig};
 use rig::Rigs;
 use std::collections::HashSet;
-
-/// Sets all local transforms, or none if any is refused.
-fn set_all(
-    scene: &mut Scene,
-    items: impl Iterator<Item = (NodeHandle, Transform)> + Clone,
-) -> Result<(), CharacterError> {
-    for (node, local) in items.clone() {
-        if !scene.contains(node) {
-            return Err(Error::StaleHandle(node).into());
-        }
-        local.checked().map_err(Error::from)?;
-    }
-    Ok(scene.set_locals(items)?)
-}
 
 #[derive(Default)]
 pub(super) struct Motion {
@@ -103,7 +83,7 @@ impl Motion {
                 let channels = &mut rigs.rigs[rig].channels;
                 let start = *channels;
                 *channels += morph.weights.len();
-                morph.channels = Some(MorphChannels { rig, range: start..*channels });
+                morph.channels = Some(MorphChannels::new(rig, start..*channels));
             }
         }
         let (mut clips, mut animations, mut arena) = (Vec::new(), Vec::new(), Bump::new());

@@ -1,55 +1,12 @@
-//! Morph weights of nodes, and the channels of a rig's clips that animate these weights.
+//! Morph weights of nodes.
 
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind};
 use crate::file::Reader;
 use core::iter::repeat;
-use core::ops::Range;
 use gltf::json::Root;
 use gltf::json::mesh::Mesh;
+use hedgerow_character::MorphNode;
 use serde_json::Value;
-
-/// A node of a glTF file whose mesh has morph targets.
-///
-/// If an animation changes the weights, all clips of the node's rig have channels for the weights, with the same
-/// channel numbers in each clip. In clips that do not animate the weights, the channels have the rest weights.
-///
-/// ```
-/// let text = br#"{
-///     "asset": {"version": "2.0"}, "nodes": [{"name": "flag", "mesh": 0}],
-///     "meshes": [{"extras": {"targetNames": ["wave"]}, "weights": [0.5],
-///         "primitives": [{"attributes": {"POSITION": 0}, "targets": [{"POSITION": 0}]}]}],
-///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
-///     "bufferViews": [{"buffer": 0, "byteLength": 12}],
-///     "buffers": [{"byteLength": 12, "uri": "data:;base64,AAAAAAAAAEAAAAAA"}]
-/// }"#;
-/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
-/// let flag = imported.morph(0).expect("its mesh has a target");
-/// assert_eq!((&flag.weights[..], &flag.names[..]), (&[0.5][..], &["wave".to_owned()][..]));
-/// assert_eq!(flag.channels, None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct MorphNode {
-    /// The glTF index of the node.
-    pub node: usize,
-    /// The rest weight of each target: from the node, else from the mesh, else 0.
-    pub weights: Vec<f32>,
-    /// The name of each target, from `extras.targetNames` of the mesh; empty if the mesh has none.
-    pub names: Vec<String>,
-    /// The clip channels with the weights; `None` if no animation changes the weights.
-    pub channels: Option<MorphChannels>,
-}
-
-/// The channels for a node's weights in the clips of a rig.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MorphChannels {
-    /// The number of the rig in [`Imported::rigs`](crate::Imported::rigs).
-    pub rig: usize,
-    /// The channels, one for each target.
-    pub range: Range<usize>,
-}
 
 /// Returns the nodes whose meshes have morph targets, by ascending index.
 pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<Vec<MorphNode>, ImportError> {
@@ -88,7 +45,9 @@ pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<
         if weights.iter().any(|weight| !weight.is_finite()) {
             return Err(ImportErrorKind::NotFinite { item: holder(), field: field() }.into());
         }
-        nodes.push(MorphNode { node, weights, names: names[mesh].clone(), channels: None });
+        let mut morph = MorphNode::new(node, weights);
+        morph.names = names[mesh].clone();
+        nodes.push(morph);
     }
     Ok(nodes)
 }

@@ -1,12 +1,12 @@
 //! The triangles of a node, whether static or deformed.
 
-use super::Deformed;
 use crate::Imported;
 use glam::Vec3;
 use hedgerow::data::NodeMap;
 use hedgerow::{NodeHandle, Scene};
 use hedgerow_anim::Error;
 use hedgerow_anim::skin::SkinOutput;
+use hedgerow_character::Deformed;
 
 impl Imported {
     /// Replaces the contents of `triangles` by the corners of all triangles that a node draws, for rays, decals and

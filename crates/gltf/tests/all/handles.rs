@@ -39,7 +39,7 @@ fn every_public_type_is_send_sync_and_unpin() {
     goes_anywhere::<(ImportOptions, Parts, ImportError, ImportErrorKind, BufferProblem, Item, ItemKind)>();
     goes_anywhere::<(ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology)>();
     goes_anywhere::<(Camera, Projection, Light, LightKind, MorphChannels, MorphNode, Rig, RigPlace)>();
-    goes_anywhere::<(AnimationPlayer, ImportedAnimation, ImportedClip, ImportedSkin)>();
+    goes_anywhere::<(AnimationPlayer, Deformed, DeformedMesh, ImportedAnimation, ImportedClip, ImportedSkin)>();
     goes_anywhere::<(Material, AlphaMode, Specular, SpecularGlossiness, Transmission, Volume, Image)>();
     goes_anywhere::<(Texture, TextureRef, TextureTransform, Sampler, MagFilter, MinFilter, Wrap)>();
 }

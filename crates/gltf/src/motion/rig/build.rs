@@ -1,7 +1,6 @@
 //! Builds the rigs of a checked file.
 
 use super::group::{Forest, Group, Grouping};
-use super::{Rig, RigPlace};
 use crate::error::{ImportError, ImportErrorKind, Item, WarningKind};
 use crate::file::Reader;
 use crate::{Imported, ImportedScene, node::graph};
@@ -9,6 +8,8 @@ use hedgerow::data::NodeMap;
 use hedgerow::{Keep, Local, Mat34, NodeHandle, Scene, Transform, Visibility};
 use hedgerow_anim::Error;
 use hedgerow_anim::{SkeletonBuilder, skeleton::SkeletonError};
+use hedgerow_character::{Rig, RigPlace};
+use std::collections::HashMap;
 
 /// The rigs of a file, and the joints of its nodes.
 pub(crate) struct Rigs {
@@ -73,7 +74,7 @@ impl Rigs {
         if nodes.len() + sources.len() > usize::from(u16::MAX) {
             return Err(refuse(SkeletonError::TooManyJoints(nodes.len() + sources.len())));
         }
-        let mut pushed = std::collections::HashMap::new();
+        let mut pushed = HashMap::new();
         for &node in nodes {
             let json = &root.nodes[node];
             let parent = forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
@@ -102,16 +103,13 @@ impl Rigs {
             _ => refuse(SkeletonError::NoJoints),
         })?;
         let mut by_joint = vec![None; sources.len()];
-        let mut joints = Vec::with_capacity(nodes.len());
         for (source, &joint) in sources.iter().zip(map.as_slice()) {
             by_joint[usize::from(joint)] = *source;
             if let Some(node) = *source {
-                joints.push((node, joint));
                 self.joints[node] = Some((number, joint));
             }
         }
-        joints.sort_unstable();
-        self.rigs.push(Rig { skeleton, channels: 0, places: Vec::new(), nodes: by_joint, joints });
+        self.rigs.push(Rig::of_file(skeleton, &by_joint));
         Ok(())
     }
 }
@@ -125,22 +123,19 @@ fn shear(matrix: Mat34, near: Transform) -> f64 {
     (0..3).map(relative).fold(0.0, f64::max)
 }
 
-/// Returns the value of a key in a sorted list.
-pub(crate) fn find<K: Ord + Copy, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
-    list.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| list[at].1)
-}
-
 /// Stores the places of the rigs in each inserted scene, and moves skinned drawables below the bases of their rigs. A
 /// drawable that was hidden before the move stays hidden.
 ///
 /// Runs in **O((nodes + nodes inserted) · log nodes)** for any number of scenes and rigs.
 pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedScene]) -> Result<(), hedgerow::Error> {
     let Imported { rigs, skins, .. } = file;
-    let of_rig = |(rig, it): (usize, &Rig)| it.joints.iter().map(move |&(node, joint)| (node, (rig, joint))).collect();
-    let mut joints: Vec<(usize, (usize, u16))> = rigs.iter().enumerate().flat_map::<Vec<_>, _>(of_rig).collect();
-    joints.sort_unstable();
+    let mut joints: HashMap<usize, (usize, u16)> = HashMap::new();
+    for (number, rig) in rigs.iter().enumerate() {
+        let of_rig = (0..).take(rig.skeleton.len());
+        joints.extend(of_rig.filter_map(|joint| Some((rig.node_of(joint)?, (number, joint)))));
+    }
     for (number, imported) in scenes.iter().enumerate() {
-        let joint = |(node, handle)| find(&joints, node).map(|(rig, joint)| (rig, joint, handle));
+        let joint = |(node, handle)| joints.get(&node).map(|&(rig, joint)| (rig, joint, handle));
         let mut found: Vec<(usize, u16, NodeHandle)> = imported.nodes().filter_map(joint).collect();
         found.sort_unstable();
         for nodes in found.chunk_by(|a, b| a.0 == b.0) {
@@ -148,7 +143,9 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
             // Joint 0 is the root. If joint 0 is not a node, the base is the scene's group.
             let base = if first == 0 { scene.parent(top) } else { None };
             let nodes = nodes.iter().map(|&(_, joint, node)| (joint, node)).collect();
-            rigs[rig].places.push(RigPlace { scene: number, base: base.unwrap_or(imported.group), nodes });
+            let mut place = RigPlace::new(base.unwrap_or(imported.group), nodes);
+            place.scene = number;
+            rigs[rig].places.push(place);
         }
         let skinned = imported.drawables.iter().filter_map(|drawable| {
             let rig = &rigs[skins.get(drawable.skin?)?.rig];

@@ -1,6 +1,6 @@
 //! An animation on one rig: the clip, the shown pose, and the motion that the rig fades from.
 
-use super::{MorphNode, Rig};
+use crate::{MorphNode, Rig};
 use hedgerow::NodeHandle;
 use hedgerow_anim::clip::ClipError;
 use hedgerow_anim::skeleton::SkeletonError;
@@ -44,20 +44,28 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Returns a part that plays `clip` on a rig, or rests if there is no clip.
-    pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Option<Clip>) -> Self {
+    /// Returns a part that plays `clip` on a rig, or rests if there is no clip. Fails if the clip has more or fewer
+    /// joints or channels than the rig.
+    pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Option<Arc<Clip>>) -> Result<Self, Error> {
+        let joints = rig.skeleton.len();
+        if let Some(clip) = &clip {
+            check_same([joints, clip.joints()], [rig.channels, clip.channels()])?;
+        }
         let mut channels = vec![0.0; rig.channels];
         for morph in morphs {
-            if let Some(of) = morph.channels.as_ref().filter(|of| of.rig == number) {
-                channels[of.range.clone()].copy_from_slice(&morph.weights);
+            if let Some(of) = morph.channels.as_ref().filter(|of| of.rig == number)
+                && let Some(rest) = channels.get_mut(of.range.clone())
+            {
+                rest.iter_mut().zip(&morph.weights).for_each(|(channel, &weight)| *channel = weight);
             }
         }
         let rest = (Pose::rest(&rig.skeleton), channels);
         let (pose, channels) = rest.clone();
-        let mut present = Motion { player: clip.map(|clip| Player::new(Arc::new(clip))), pose, channels };
+        let mut present = Motion { player: clip.map(Player::new), pose, channels };
         present.sample();
-        let nodes = rig.places.iter().flat_map(|place| place.nodes()).collect();
-        Self { rig: number, nodes, present, before: None, rest: Arc::new(rest) }
+        let nodes = rig.places.iter().flat_map(|place| place.nodes());
+        let nodes = nodes.filter(|&(joint, _)| usize::from(joint) < joints).collect();
+        Ok(Self { rig: number, nodes, present, before: None, rest: Arc::new(rest) })
     }
 
     /// Returns the clip's player; `None` if the animation does not move the rig.
@@ -111,15 +119,7 @@ impl Part {
 
     /// Checks that two parts are of the same rig.
     pub(super) fn check_same(&self, other: &Self) -> Result<(), Error> {
-        let [expected, found] = [self, other].map(|part| part.pose().len());
-        if expected != found {
-            return Err(SkeletonError::JointCount { expected, found }.into());
-        }
-        let [expected, found] = [self, other].map(|part| part.channels().len());
-        if expected != found {
-            return Err(ClipError::ChannelCount { expected, found }.into());
-        }
-        Ok(())
+        check_same([self, other].map(|part| part.pose().len()), [self, other].map(|part| part.channels().len()))
     }
 
     /// Returns a part that fades from the motion of this part to `to`, or to rest if `to` is `None`. Meanwhile the
@@ -140,4 +140,17 @@ impl Part {
         let (pose, channels) = (*self.rest).clone();
         Self { before: Some(Motion { player: None, pose, channels }), ..self.clone() }
     }
+}
+
+/// Checks the expected and the found number of joints and of channels.
+fn check_same(joints: [usize; 2], channels: [usize; 2]) -> Result<(), Error> {
+    let [expected, found] = joints;
+    if expected != found {
+        return Err(SkeletonError::JointCount { expected, found }.into());
+    }
+    let [expected, found] = channels;
+    if expected != found {
+        return Err(ClipError::ChannelCount { expected, found }.into());
+    }
+    Ok(())
 }
