@@ -2,7 +2,7 @@
 # Reports which lines of the libraries the tests run. Fails below 95 % of all lines, and below 99 % in src/store.
 #
 #   ci/coverage.sh              all steps, in order
-#   ci/coverage.sh STEP ...     some of them: build math anim gltf mesh unit all others figures
+#   ci/coverage.sh STEP ...     some of them: build math anim character gltf mesh unit all others figures
 #   ci/coverage.sh --missing PATH   also lists the lines that no test runs, in files whose path contains PATH
 #
 # Each step adds to the profiles in $CARGO_TARGET_DIR/coverage; `build` removes the profiles of earlier programs.
@@ -26,12 +26,12 @@ steps=()
 while [ $# -gt 0 ]; do
     case "$1" in
         --missing) missing=${2:?--missing needs a part of a path} && shift ;;
-        build | math | anim | gltf | mesh | unit | all | others | figures) steps+=("$1") ;;
+        build | math | anim | character | gltf | mesh | unit | all | others | figures) steps+=("$1") ;;
         *) sed -n '2,/^source/s/^# \{0,1\}//p' "$0" && exit 2 ;;
     esac
     shift
 done
-[ ${#steps[@]} -gt 0 ] || steps=(build math anim gltf mesh unit all others figures)
+[ ${#steps[@]} -gt 0 ] || steps=(build math anim character gltf mesh unit all others figures)
 
 find_tool() {
     local name=$1 bundled
@@ -53,7 +53,7 @@ export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 # Writes a line to `programs` for each test program: package, kind of target, name, path.
 build() {
     rm -rf "$out/profiles" && mkdir -p "$out/profiles"
-    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --tests \
+    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --tests \
         --no-run --message-format json-render-diagnostics |
         sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml","target":{"kind":\["\([a-z]*\)".*"name":"\([a-z_]*\)".*"executable":"\([^"]*\)".*|\1 \2 \3 \4|p' \
             >"$out/programs"
@@ -72,7 +72,7 @@ run() {
 
 # Prints the lines of the libraries that do not count, as `FILE` or `FILE:LINE`.
 not_counted() {
-    find src crates/{anim,gltf,math,mesh}/src -name '*.rs' -print0 | xargs -0 awk '
+    find src crates/{anim,character,gltf,math,mesh}/src -name '*.rs' -print0 | xargs -0 awk '
         FNR == 1 { until = "" }
         { match($0, /^ */); indent = substr($0, 1, RLENGTH); text = substr($0, RLENGTH + 1) }
         until != "" {
@@ -137,11 +137,12 @@ figures() {
         /^src/ { count("hedgerow") }
         /^src\/store/ { count("src/store") }
         /^crates\/anim/ { count("hedgerow-anim") }
+        /^crates\/character/ { count("hedgerow-character") }
         /^crates\/gltf/ { count("hedgerow-gltf") }
         /^crates\/math/ { count("hedgerow-math") }
         /^crates\/mesh/ { count("hedgerow-mesh") }
         END {
-            say("hedgerow"); say("hedgerow-anim"); say("hedgerow-gltf"); say("hedgerow-math"); say("hedgerow-mesh")
+            say("hedgerow"); say("hedgerow-anim"); say("hedgerow-character"); say("hedgerow-gltf"); say("hedgerow-math"); say("hedgerow-mesh")
             if ((say("src/store") < 99) + (say("all") < 95)) {
                 print "too few lines are run: 95 % of all and 99 % in src/store are asked for"
                 exit 1
@@ -153,7 +154,7 @@ for step in "${steps[@]}"; do
     headline "$step"
     case "$step" in
         build) build ;;
-        math | anim | gltf | mesh) run "$root/crates/$step" lib . && run "$root/crates/$step" test . ;;
+        math | anim | character | gltf | mesh) run "$root/crates/$step" lib . && run "$root/crates/$step" test . ;;
         unit) run "$root" lib . ;;
         all) run "$root" test '^all$' ;;
         others) run "$root" test '^[^a]|^a[^l]' ;;

@@ -1,12 +1,19 @@
-//! Animated characters in scenes of `hedgerow`: nodes that follow joints, and boxes that follow poses.
+//! Animated characters in scenes of `hedgerow`: clips that move nodes, nodes that follow joints, boxes that follow
+//! poses, and meshes that joints deform.
 //!
 //! The crate `hedgerow-anim`, re-exported as [`anim`], computes poses and skins meshes; this crate connects them to the
-//! nodes of a [`Scene`](hedgerow::Scene).
+//! nodes of a [`Scene`](hedgerow::Scene). `hedgerow-gltf` makes its types from files.
 //!
-//! | subject | type |
+//! | subject | types |
 //! |---|---|
 //! | nodes that follow joints, such as a sword in a hand | [`Sockets`] |
 //! | boxes around skinned meshes in any pose | [`JointBounds`] |
+//! | a node for each joint: poses move nodes | [`Rig`], [`RigPlace`] |
+//! | clips that play on rigs, with fades from one to another | [`AnimationPlayer`] |
+//! | meshes that joints and morph targets deform, with their palettes, weights and boxes | [`Deformed`], [`DeformedMesh`], [`MorphNode`] |
+//!
+//! If nodes need not follow each joint, use poses and sockets: they cost less than rigs. The steps below are those of
+//! such characters. An [`AnimationPlayer`] does steps 1, 2 and 4, a [`Deformed`] does steps 3, 5, 6 and 9.
 //!
 //! A socket applies the whole matrix of its joint, including the scale. If the joints of a file are scaled, for example
 //! by 100 because it was modelled in centimetres, attached nodes need an offset with the inverse scale.
@@ -21,7 +28,7 @@
 //! | 1. advance the time | [`Player::advance`](hedgerow_anim::Player::advance) | a position in the clip |
 //! | 2. sample the clip | [`Player::sample`](hedgerow_anim::Player::sample), then blends | a [`Pose`](hedgerow_anim::Pose): a local transform for each joint |
 //! | 3. multiply the joints | [`Pose::to_models`](hedgerow_anim::Pose::to_models) | *model matrices*, by the skeleton's joint numbers: from the joint to the character |
-//! | 4. set the nodes that follow joints | [`Sockets::follow`]; `Rig::apply` of `hedgerow-gltf` if an import made a node for each joint | local transforms of nodes |
+//! | 4. set the nodes that follow joints | [`Sockets::follow`]; [`Rig::apply`] if there is a node for each joint | local transforms of nodes |
 //! | 5. compute the palette | [`Skin::palette`](hedgerow_anim::skin::Skin::palette) | a [`Palette`](hedgerow_anim::skin::Palette), by the skin's joint numbers: from the mesh as modelled to the character |
 //! | 6. set the bounds | [`JointBounds::follow`] | bounds of the nodes with meshes |
 //! | 7. update the scene | [`Scene::update`](hedgerow::Scene::update) | world matrices and boxes |
@@ -37,7 +44,7 @@
 //! A skinned draw needs the **world matrix of the base**: the node that the model matrices are relative to. So draw the
 //! mesh at the base, which is the character's node, or at a child of the base that has no transform. Then draws have
 //! the right matrix, and `JointBounds::follow` sets the right box. `hedgerow-gltf` makes such a child for each skinned
-//! mesh of a file; glTF ignores the transform of the mesh's own node. The crate's `Deformed` does steps 3, 5, 6 and 9.
+//! mesh of a file; glTF ignores the transform of the mesh's own node.
 //!
 //! | matrix | maps from | to |
 //! |---|---|---|

@@ -141,7 +141,8 @@
 //! static or deformed, for rays and physics.
 //!
 //! These parts can also be used alone: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
-//! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. The front page of `hedgerow_character` has the steps.
+//! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. The front page of [`character`] has the steps; this
+//! crate re-exports it, and [`anim`].
 //!
 //! # Faults
 //!

@@ -14,29 +14,29 @@
 //!
 //! The town and the army are those of the examples `frames` and `army`.
 
-#[path = "../../../examples/army/army.rs"]
+#[path = "../../character/examples/army/army.rs"]
 #[allow(dead_code, reason = "the viewer culls and skins in its own ways")]
 mod army;
-#[path = "../../../examples/common/dice.rs"]
+#[path = "../../character/examples/common/dice.rs"]
 mod dice;
-#[path = "../../../examples/frames/house.rs"]
+#[path = "../../character/examples/frames/house.rs"]
 #[allow(dead_code, reason = "the viewer shows the town")]
 mod house;
-#[path = "../../../examples/frames/life.rs"]
+#[path = "../../character/examples/frames/life.rs"]
 #[allow(dead_code, reason = "the viewer shows the town")]
 mod life;
-#[path = "../../../examples/frames/parts.rs"]
+#[path = "../../character/examples/frames/parts.rs"]
 mod parts;
-#[path = "../../../examples/frames/people.rs"]
+#[path = "../../character/examples/frames/people.rs"]
 #[allow(dead_code, reason = "the viewer shows the town")]
 mod people;
-#[path = "../../../examples/puppet/mod.rs"]
+#[path = "../../character/examples/puppet/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "the viewer needs no figures at rest")]
 mod puppet;
-#[path = "../../../examples/frames/town.rs"]
+#[path = "../../character/examples/frames/town.rs"]
 #[allow(dead_code, reason = "the viewer shows the town")]
 mod town;
-#[path = "../../../examples/frames/turn.rs"]
+#[path = "../../character/examples/frames/turn.rs"]
 #[allow(dead_code, reason = "the viewer shows the town")]
 mod turn;
 

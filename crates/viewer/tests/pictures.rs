@@ -2,7 +2,7 @@
 //!
 //! `HEDGEROW_KEEP=1 cargo test --release --test pictures` rewrites the stored pictures: look at each.
 
-#[path = "../../../examples/puppet/mod.rs"]
+#[path = "../../character/examples/puppet/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "a file is made of the puppet's lists")]
 mod puppet;
 

@@ -1,6 +1,6 @@
 //! The shared parts of the examples: the person, its rig, its mesh, and its motion.
 
-#[path = "../../../../examples/puppet/mod.rs"]
+#[path = "../../examples/puppet/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "examples use what tests do not")]
 mod puppet;
 

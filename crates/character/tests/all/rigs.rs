@@ -99,7 +99,7 @@ fn what_does_not_fit_a_rig_is_refused_and_changes_nothing() {
     assert!(place.nodes().eq([(0, low), (2, base)]), "the last node of a joint counts");
     let pose = Pose::rest(&rigs[0].skeleton);
     let unknown = SkeletonError::UnknownJoint { joint: 2, joints: 2 };
-    let applied = rigs[0].apply_at(&[place.clone()], &pose, &mut scene);
+    let applied = rigs[0].apply_at(std::slice::from_ref(&place), &pose, &mut scene);
     assert_eq!(applied, Err(CharacterError::Pose(unknown.into())));
     let mut wrong = rigs[0].clone();
     wrong.places = vec![place];

@@ -1,9 +1,9 @@
 //! Three glTF files made by code.
 
-use hedgerow_testkit::gltf::GltfFile;
 use crate::puppet::{Gait, Lists, PuppetMesh, Rig};
 use hedgerow::Aabb;
 use hedgerow::glam::Vec3;
+use hedgerow_testkit::gltf::GltfFile;
 use hedgerow_viewer::stage::geometry::Mesh;
 use serde_json::{Value, json};
 
