@@ -38,7 +38,7 @@ impl Oracle {
     pub fn update(&mut self) -> Check {
         let Self { scene, seen: Seen { nodes, changes }, .. } = self;
         scene.update();
-        (self.ahead, self.still) = (false, true);
+        self.still = true;
         if !scene.config().changes {
             return Ok(());
         }
