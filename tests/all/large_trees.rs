@@ -132,6 +132,9 @@ impl Large {
             end,
         };
         self.oracle.visit_slices(visit).unwrap();
+        if core::mem::take(&mut self.oracle.visited) {
+            self.update();
+        }
     }
 
     /// Makes edits of a kind, and checks everything after every hundredth. Visitors write between some edits.

@@ -48,14 +48,12 @@ impl WideWorlds {
     /// Runs in **O(1)** after no update, else in **O(slices + changed slots + slots of slices with a new layout)**, and
     /// in O(imports) more if a slot changed; with boxes also in O(drawables of edited slices).
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
-        if boxes && !self.boxes {
-            self.boxes = true;
-            self.cursor.reset();
-        }
-        let Self { slices, cursor, boxes } = self;
+        let Self { slices, cursor, boxes: known } = self;
+        let begins = boxes && !core::mem::replace(known, boxes | *known);
+        let boxes = *known;
         let mut look = cursor.look(store);
         let mut any = false;
-        if !look.is_still() {
+        if begins || !look.is_still() {
             let mut from = 0;
             while let Some(number) = look.gone(from) {
                 slices[number as usize] = WideSlice::default();
@@ -64,7 +62,8 @@ impl WideWorlds {
             slices.resize_with(store.slice_end(), WideSlice::default);
             for &number in store.order() {
                 let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number as usize]));
-                wide.refresh(slice, look.at(slice), (slices, any), *boxes);
+                let change = look.at(slice);
+                wide.refresh(slice, change, (slices, any), boxes.then_some(begins));
                 any |= wide.changed;
                 slices[number as usize] = wide;
             }
@@ -102,8 +101,9 @@ impl WideWorlds {
 
 impl WideSlice {
     /// Recomposes changed slots. `others` has the slices from which this slice imports; they must be up to date.
-    /// `above` says whether any slice before this one changed.
-    fn refresh(&mut self, slice: SliceView<'_>, change: Change, (others, above): (&[Self], bool), boxes: bool) {
+    /// `above` says whether any slice before this one changed. `boxes` says whether all boxes are computed; `None` if
+    /// none are kept.
+    fn refresh(&mut self, slice: SliceView<'_>, change: Change, (others, above): (&[Self], bool), boxes: Option<bool>) {
         let transforms = slice.transforms();
         let mut changed = RowSet::EMPTY;
         match change.slots {
@@ -120,10 +120,11 @@ impl WideSlice {
             transforms.compose_wide(run, &mut self.slots);
             self.changed = true;
         }
-        if boxes && change.rows {
+        let Some(begins) = boxes else { return };
+        if begins || change.rows {
             self.boxes.begin(slice, &self.slots);
             self.boxes.refresh(slice, &self.slots, |_| true);
-        } else if boxes && self.changed {
+        } else if self.changed {
             self.boxes.refresh(slice, &self.slots, |slot| changed.contains(slot));
         }
     }

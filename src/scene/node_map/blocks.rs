@@ -1,7 +1,7 @@
 //! The storage of a side table: entries in blocks, by the numbers of records.
 
 use crate::NodeHandle;
-use crate::store::RecordId;
+use crate::store::{RecordId, short};
 use core::iter::{self, Flatten, Zip};
 use core::num::NonZeroU32;
 use core::ops::RangeInclusive;
@@ -85,12 +85,12 @@ impl<V> Blocks<V> {
         }
         let (blocks, start) = (&mut self.groups[group], &mut self.starts[group]);
         if blocks.is_empty() {
-            *start = block as u16;
+            *start = short(block);
         }
         if block < usize::from(*start) {
             let before = usize::from(*start) - block;
             blocks.splice(..0, iter::repeat_with(Block::vacant).take(before));
-            *start = block as u16;
+            *start = short(block);
         }
         let block = block - usize::from(*start);
         if blocks.len() <= block {
@@ -128,7 +128,7 @@ impl<V> Blocks<V> {
             blocks.truncate(end);
             let vacant = blocks.iter().take_while(|block| block.slots.is_empty()).count();
             blocks.drain(..vacant);
-            *start += vacant as u16;
+            *start += short(vacant);
             blocks.shrink_to_fit();
         }
         let end = self.groups.iter().rposition(|blocks| !blocks.is_empty()).map_or(0, |last| last + 1);

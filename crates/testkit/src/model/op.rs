@@ -227,7 +227,7 @@ pub enum Op {
     ShrinkToFit,
     /// Reserves room below a node.
     TryReserve(Target, usize),
-    /// Shows the slices to a visitor that writes. Then inserts nodes, for which slices may be split.
+    /// Shows the slices to a visitor that writes. Then inserts nodes, unless the visit ended with an update.
     Visit { visit: Visit, below: Target, more: u8, seed: u8 },
     /// Moves a node below a detached one, changes the detached one, and attaches both.
     Detour { node: Target, by: Target, change: Change, to: Where, keep: Keep },

@@ -270,7 +270,7 @@ impl Oracle {
             Op::TryReserve(target, more) => self.reserve(self.tree.pick(target), more),
             Op::Visit { visit, below, more, seed } => {
                 self.visit_slices(visit)?;
-                if more == 0 || self.tree.len() + usize::from(more) > self.most {
+                if self.visited || more == 0 || self.tree.len() + usize::from(more) > self.most {
                     return Ok(None);
                 }
                 self.plant(Place::LastChildOf(self.tree.pick(below)), Node::group(), more, seed)
