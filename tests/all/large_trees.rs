@@ -133,7 +133,7 @@ impl Large {
         };
         self.oracle.visit_slices(visit).unwrap();
         if core::mem::take(&mut self.oracle.visited) {
-            self.update();
+            self.oracle.follow().unwrap();
         }
     }
 

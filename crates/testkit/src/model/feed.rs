@@ -36,8 +36,13 @@ impl Seen {
 impl Oracle {
     /// Updates, and follows what is reported of single nodes, without a walk.
     pub fn update(&mut self) -> Check {
+        self.scene.update();
+        self.follow()
+    }
+
+    /// Follows what the last update reported of single nodes.
+    pub fn follow(&mut self) -> Check {
         let Self { scene, seen: Seen { nodes, changes }, .. } = self;
-        scene.update();
         self.still = true;
         if !scene.config().changes {
             return Ok(());
