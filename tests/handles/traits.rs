@@ -115,7 +115,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         Transform,
         TransformPass,
         Tree,
-        UniformPose,
         Usage,
         Violation,
         Layers,

@@ -35,7 +35,7 @@
 //! | root motion, extracted from a clip | [`RootMotion`](root_motion::RootMotion) | [`root_motion`] |
 //! | compiled clips: one block of bytes | [`Clip`], [`ClipBuilder`], [`Precision`](clip::Precision), [`JumpSpacing`](clip::JumpSpacing) | [`clip`] |
 //! | playing clips, in any direction, or while they are loading | [`Player`], [`Playback`](player::Playback), [`StreamPlayer`](player::StreamPlayer) | [`player`] |
-//! | local transforms of all joints, and their model matrices | [`Pose`], [`UniformPose`](pose::UniformPose) | [`pose`] |
+//! | local transforms of all joints, and their model matrices | [`Pose`] | [`pose`] |
 //! | blending poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
 //! | many instances of one skeleton | [`Crowd`], [`InstanceHandle`](crowd::InstanceHandle) | [`crowd`] |
 //! | vertices that follow joints: palettes, meshes, morph targets, batches | [`Skin`], [`Palette`](skin::Palette), [`SkinnedMesh`], [`SkinBatch`](skin::SkinBatch) | [`skin`] |
@@ -74,7 +74,7 @@
 //! (AVX2, AVX-512, NEON). Machines without fused multiply-add agree with each other, but not with those. The tests
 //! `same_bits` check this on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly. Samples of a [`RawClip`] and results of
 //! [`ClipBuilder`] may differ between machines, because they use sines of the system's library. So build clips once and
-//! ship them as bytes. A [`UniformPose`](pose::UniformPose) may differ too, because it uses glam's products.
+//! ship them as bytes.
 //!
 //! # Features
 //!

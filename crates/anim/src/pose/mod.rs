@@ -4,9 +4,6 @@ pub(crate) mod kernels;
 mod models;
 #[cfg(test)]
 mod tests;
-mod uniform;
-
-pub use uniform::UniformPose;
 
 use crate::clip::ClipNumber;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
@@ -97,10 +94,6 @@ impl Pose {
         self.assert_has(joint);
         self.shows = None;
         self.blocks[usize::from(joint) / LANES].set(usize::from(joint) % LANES, &transform);
-    }
-
-    pub(crate) const fn joints(&self) -> core::ops::Range<u16> {
-        0..self.joints
     }
 
     /// Returns the blocks of eight joints. Lanes past the last joint have the identity.

@@ -87,11 +87,6 @@ pub enum SkeletonError {
     },
     /// The instance was removed, or belongs to another crowd.
     StaleInstance(InstanceHandle),
-    /// The scale of a joint must be uniform but is not.
-    NotUniform {
-        /// The joint.
-        joint: u16,
-    },
     /// A weight is negative, not finite, or too great: above 1 for crossfades and masks, otherwise above
     /// [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT).
     BadWeight,
@@ -148,12 +143,6 @@ impl fmt::Display for SkeletonError {
             }
             Self::StaleInstance(instance) => {
                 write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
-            }
-            Self::NotUniform { joint } => {
-                write!(
-                    f,
-                    "joint {joint} is scaled differently along its axes; use the pose as it is, with Pose::to_models"
-                )
             }
             Self::BadWeight => {
                 f.write_str("a weight must be from 0 to 1 for a fade or a mask, and from 0 to 1,000,000 else; clamp it")

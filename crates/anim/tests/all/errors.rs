@@ -75,7 +75,6 @@ fn skeleton_errors_say_which_joint_and_what_to_do() {
         (SkeletonError::JointCount { expected: 6, found: 5 }.into(), &["6 joints", "there are 5"]),
         (SkeletonError::ItemCount { expected: 3, found: 2 }.into(), &["2 items", "3 instances"]),
         (SkeletonError::StaleInstance(instance).into(), &[&stale]),
-        (SkeletonError::NotUniform { joint: 21 }.into(), &["joint 21", "Pose::to_models"]),
         (SkeletonError::BadWeight.into(), &["clamp it"]),
         (SkeletonError::UnknownJoint { joint: 5, joints: 4 }.into(), &["no joint 5 among 4"]),
     ]);
