@@ -186,7 +186,6 @@ mod characters {
     use hedgerow::Transform;
     use hedgerow::glam::Vec3;
     use hedgerow::snapshot::SnapshotError;
-    use hedgerow_anim::library::{Library, LibraryError};
     use hedgerow_anim::raw::{ClipError, Track};
     use hedgerow_anim::skeleton::SkeletonError;
     use hedgerow_anim::skin::{MorphTarget, Skin, SkinError, SkinnedMesh};
@@ -195,12 +194,12 @@ mod characters {
     /// Converts an error of failed allocation.
     fn out_of_memory(error: Error) -> SnapshotError {
         match error {
-            Error::Skeleton(SkeletonError::AllocationFailed)
-            | Error::Skin(SkinError::AllocationFailed)
-            | Error::Library(LibraryError::AllocationFailed) => SnapshotError::AllocationFailed,
-            Error::Clip(ClipError::Read(kind))
-            | Error::Skeleton(SkeletonError::Read(kind))
-            | Error::Library(LibraryError::Read(kind)) => SnapshotError::Read(kind),
+            Error::Skeleton(SkeletonError::AllocationFailed) | Error::Skin(SkinError::AllocationFailed) => {
+                SnapshotError::AllocationFailed
+            }
+            Error::Clip(ClipError::Read(kind)) | Error::Skeleton(SkeletonError::Read(kind)) => {
+                SnapshotError::Read(kind)
+            }
             other => panic!("{other}"),
         }
     }
@@ -276,23 +275,5 @@ mod characters {
         assert!(read == skeleton && limits >= 2, "{limits}");
         let (read, limits) = with_every_limit(|| Skeleton::read_from(Dripping(&bytes)).map_err(out_of_memory));
         assert!(read == skeleton && limits >= 3, "{limits}");
-    }
-
-    #[test]
-    fn a_library_is_read_or_refused_with_an_error() {
-        let mut library = Library::new();
-        let skeleton = skeleton();
-        let skin = Skin::at_rest(&skeleton).expect("no joint is flat");
-        library.meshes.insert("coat", mesh(&skin));
-        library.skins.insert("coat", skin);
-        library.skeletons.insert("person", skeleton);
-        for name in ["walk", "run", "stand", "sit", "fall"] {
-            library.clips.insert(name, clip());
-        }
-        let bytes = library.to_bytes();
-        let (read, limits) = with_every_limit(|| Library::from_bytes(&bytes).map_err(out_of_memory));
-        assert!(read == library && limits >= 10, "{limits}");
-        let (read, limits) = with_every_limit(|| Library::read_from(&bytes[..]).map_err(out_of_memory));
-        assert!(read == library && limits >= 10, "{limits}");
     }
 }

@@ -11,9 +11,7 @@ use hedgerow::{
 };
 use hedgerow::{changes::*, config::*, data::*, draw::*, edit::*, query::*, snapshot::*, stats::*, visit::*};
 use hedgerow_anim::*;
-use hedgerow_anim::{
-    blend::*, clip::*, crowd::*, library::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*,
-};
+use hedgerow_anim::{blend::*, clip::*, crowd::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*};
 use hedgerow_character::*;
 
 fn goes_anywhere<T: Send + Sync + Unpin>() {}
@@ -63,8 +61,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         JointMask,
         JumpSpacing,
         Keep,
-        Library,
-        LibraryError,
         ListedDrawable,
         LoadOptions,
         Local,
@@ -120,7 +116,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         Layers,
     );
     assert_all!(
-        Collection[SkinKey, u8], Column[u8], Inherited[u8], IntoIter[u8], NodeMap[u8], Player[Clip],
+        Column[u8], Inherited[u8], IntoIter[u8], NodeMap[u8], Player[Clip],
         StreamPlayer[&'static [u8]], Track[f32], WithIds,
     );
     assert_all!(

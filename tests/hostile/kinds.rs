@@ -6,7 +6,6 @@ use hedgerow::snapshot::LoadOptions;
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
 };
-use hedgerow_anim::library::Library;
 use hedgerow_anim::player::StreamPlayer;
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
@@ -80,15 +79,6 @@ pub(crate) const SAVED: &[Kind] = &[
         spare: 1 << 12,
         files: meshes,
         read: read_mesh,
-    },
-    Kind {
-        name: "library",
-        sealed: true,
-        change: bend::bytes,
-        multiple: 4.0,
-        spare: 1 << 12,
-        files: libraries,
-        read: read_library,
     },
 ];
 
@@ -388,26 +378,6 @@ fn read_mesh(bytes: &[u8]) -> bool {
     let mesh = SkinnedMesh::from_bytes(bytes);
     end();
     mesh.map(|mut mesh| use_mesh(&mut mesh)).is_ok()
-}
-
-fn libraries() -> Vec<Vec<u8>> {
-    let mut library = Library::new();
-    library.skeletons.insert("figure", skeleton());
-    library.clips.insert("walk", clip());
-    library.skins.insert("coat", skin());
-    library.meshes.insert(None, mesh());
-    vec![library.to_bytes()]
-}
-
-fn read_library(bytes: &[u8]) -> bool {
-    let library = Library::from_bytes(bytes);
-    end();
-    if let Ok(library) = &library {
-        library.skeletons.iter().for_each(|(_, _, skeleton)| use_skeleton(skeleton));
-        library.clips.iter().for_each(|(_, _, clip)| use_clip(clip));
-        library.meshes.iter().for_each(|(_, _, mesh)| use_mesh(&mut (**mesh).clone()));
-    }
-    library.is_ok()
 }
 
 /// Returns a scene without ids, one with ids, and one whose configuration gives many slices with boxes and changes.

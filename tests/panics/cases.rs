@@ -9,9 +9,7 @@ use hedgerow::glam::Vec3;
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
 use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
 use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Transform};
-use hedgerow_anim::{
-    Clip, ClipBuilder, Error as AnimError, Pose, RawClip, Skeleton, library::Library, player::StreamPlayer,
-};
+use hedgerow_anim::{Clip, ClipBuilder, Error as AnimError, Pose, RawClip, Skeleton, player::StreamPlayer};
 
 /// The methods that a case covers, named `file::method` as in the source, and the calls.
 pub(crate) struct Case {
@@ -429,12 +427,6 @@ pub(crate) const CASES: &[Case] = &[
             expect(world.skeleton.write_to(&mut sink));
             assert!(expect(Skeleton::read_from(Slowly(&sink.0))) == world.skeleton);
             assert_eq!(expect(Clip::read_from(Slowly(&clip_bytes()))).joints(), 2);
-            let mut library = Library::new();
-            library.skeletons.insert("figure", world.skeleton.clone());
-            library.skins.insert("skin", world.skin.clone());
-            let mut sink = Sink::default();
-            expect(library.write_to(&mut sink));
-            assert!(expect(Library::read_from(Slowly(&sink.0))) == library);
         },
     },
     Case {
@@ -445,17 +437,4 @@ pub(crate) const CASES: &[Case] = &[
             expect(player.advance(2.0));
         },
     },
-    // Libraries.
-    Case {
-        names: &["collection::insert", "collection::replace", "Collection::remove", "Collection::clone"],
-        run: |world| {
-            let key = world.library.insert("a", Somewhere(1.0));
-            drop(world.library.replace(key, Somewhere(2.0)));
-            drop(world.library.replace(world.keys[3], Somewhere(2.0)));
-            drop(world.library.remove(world.keys[4]));
-            let copy = world.library.clone();
-            assert!(copy == world.library);
-        },
-    },
-    Case { names: &["Collection::clear"], run: |world| world.library.clear() },
 ];

@@ -6,8 +6,7 @@ use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
-use hedgerow_anim::slotmap::DefaultKey;
-use hedgerow_anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin, library::Collection};
+use hedgerow_anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin};
 use hedgerow_character::Sockets;
 
 /// Combines the parent's value and the node's own.
@@ -27,8 +26,6 @@ pub(crate) struct World {
     pub(crate) map: NodeMap<Value>,
     pub(crate) column: Column<Value>,
     pub(crate) inherited: Inherited<Value>,
-    pub(crate) library: Collection<DefaultKey, Value>,
-    pub(crate) keys: Vec<DefaultKey>,
     pub(crate) list: DrawList,
     pub(crate) groups: DrawGroups,
     pub(crate) order: DrawOrder,
@@ -83,8 +80,6 @@ impl World {
             map: NodeMap::new(),
             column: Column::new(Value::new(0)),
             inherited: Inherited::new(Value::new(1), combine),
-            library: Collection::default(),
-            keys: Vec::new(),
             list: DrawList::new(),
             groups: DrawGroups::new(),
             order: DrawOrder::new(),
@@ -108,7 +103,6 @@ impl World {
                 world.column.set(&world.scene, node, Value::new(number)).expect("it has a transform");
                 world.known.push(node);
             }
-            world.keys.push(world.library.insert(None, Value::new(number)));
         }
         world.inherited.run(&world.scene);
         world.draw();
@@ -182,7 +176,6 @@ impl World {
         self.scene.update();
         assert_eq!(self.scene.validate(), Ok(()), "{at}");
         assert_eq!(self.map.len(), self.map.iter().count(), "{at}");
-        assert_eq!(self.library.len(), self.library.iter().count(), "{at}");
         // Values stay with their nodes after any panic.
         self.column.update(&self.scene);
         for (number, &node) in (1..).zip(&self.nodes) {

@@ -1,6 +1,6 @@
 //! The errors of this crate.
 
-use crate::{library::LibraryError, raw::ClipError, skeleton::SkeletonError, skin::SkinError};
+use crate::{raw::ClipError, skeleton::SkeletonError, skin::SkinError};
 use core::fmt;
 
 /// The reason why a call failed.
@@ -15,8 +15,6 @@ pub enum Error {
     Skeleton(SkeletonError),
     /// A skin or a skinned mesh is invalid, or a call that uses one failed.
     Skin(SkinError),
-    /// Bytes are not a library.
-    Library(LibraryError),
 }
 
 impl fmt::Display for Error {
@@ -26,7 +24,6 @@ impl fmt::Display for Error {
             Self::Clip(error) => error.fmt(f),
             Self::Skeleton(error) => error.fmt(f),
             Self::Skin(error) => error.fmt(f),
-            Self::Library(error) => error.fmt(f),
         }
     }
 }

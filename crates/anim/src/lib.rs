@@ -92,7 +92,6 @@ pub mod blend;
 pub mod clip;
 pub mod crowd;
 mod error;
-pub mod library;
 pub mod player;
 pub mod pose;
 pub mod raw;
@@ -108,7 +107,6 @@ pub use {
     clip::{Clip, ClipBuilder},
     crowd::Crowd,
     error::Error,
-    library::Library,
     player::Player,
     pose::Pose,
     raw::RawClip,

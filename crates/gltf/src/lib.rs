@@ -231,7 +231,6 @@ mod error;
 mod extras;
 mod file;
 mod imported;
-mod library;
 pub mod material;
 mod mesh;
 #[cfg(feature = "meshopt")]
@@ -250,7 +249,6 @@ pub use hedgerow_character::{
     Rig, RigPlace, anim,
 };
 pub use imported::{CoarserMeshes, Imported, ImportedDrawable, ImportedScene, Skipped};
-pub use library::LibraryKeys;
 pub use mesh::{
     AttributeValues, ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology, VertexAttribute,
 };

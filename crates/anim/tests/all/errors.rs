@@ -1,7 +1,6 @@
 //! Error messages: numbers and advice.
 
 use hedgerow_anim::crowd::Crowd;
-use hedgerow_anim::library::LibraryError;
 use hedgerow_anim::raw::{ClipError, TrackName, TrackPart};
 use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::skin::{Skin, SkinError};
@@ -110,19 +109,7 @@ fn skin_errors_say_which_vertex_and_what_to_do() {
 }
 
 #[test]
-fn library_errors_say_which_value_and_what_is_wrong_with_it() {
-    check(&[
-        (LibraryError::NotALibrary.into(), &["Library::to_bytes"]),
-        (LibraryError::Version(12).into(), &["version 12", "version 1;"]),
-        (LibraryError::Length { expected: 10, found: 11 }.into(), &["11 bytes instead of 10"]),
-        (LibraryError::Checksum.into(), &["damaged"]),
-        (LibraryError::Invalid("two values have one name").into(), &["two values have one name"]),
-        (LibraryError::Skeleton { number: 2, error: SkeletonError::Checksum }.into(), &["skeleton 2 of", "damaged"]),
-        (LibraryError::Clip { number: 3, error: ClipError::TooLarge }.into(), &["clip 3 of", "split it"]),
-        (LibraryError::Skin { number: 4, error: SkinError::Checksum }.into(), &["skin 4 of", "damaged"]),
-        (LibraryError::Mesh { number: 5, error: SkinError::Version(6) }.into(), &["mesh 5 of", "version 6"]),
-        (LibraryError::Read(ErrorKind::NotFound).into(), &["entity not found"]),
-    ]);
+fn errors_of_numbers_say_what_is_wanted() {
     check(&[
         (hedgerow_math::Error::NotFinite("a root motion").into(), &["a root motion must be finite"]),
         (hedgerow_math::Error::NotRotation.into(), &["a quaternion that is not zero"]),

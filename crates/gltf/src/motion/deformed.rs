@@ -67,7 +67,7 @@ impl Imported {
     }
 
     /// Returns the vertices of a mesh id for drawing with `skin`, and the skin; `None` if nothing deforms the vertices.
-    pub(crate) fn deforming(&self, id: u32, skin: Option<usize>) -> Option<(Cow<'_, MeshData>, Option<&ImportedSkin>)> {
+    fn deforming(&self, id: u32, skin: Option<usize>) -> Option<(Cow<'_, MeshData>, Option<&ImportedSkin>)> {
         let data = self.vertices(id)?;
         let skin = skin.and_then(|skin| self.skins.get(skin)).filter(|_| data.influences > 0);
         if skin.is_some() || data.influences == 0 {

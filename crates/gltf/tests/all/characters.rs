@@ -6,10 +6,9 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Aabb, DrawList, Error, Mat34, NodeHandle, Scene, Transform, Visibility};
 use hedgerow_character::CharacterError;
 use hedgerow_gltf::anim::skin::SkinOutput;
-use hedgerow_gltf::anim::{ClipBuilder, Library, Pose, raw::Interpolation, skeleton::SkeletonError};
+use hedgerow_gltf::anim::{Clip, Pose, Skeleton, Skin, SkinnedMesh, raw::Interpolation, skeleton::SkeletonError};
 use hedgerow_gltf::{Import, ImportErrorKind, MorphChannels, Parts, Skipped, Topology};
-use hedgerow_testkit::gltf::GltfFile;
-use hedgerow_testkit::gltf::man;
+use hedgerow_testkit::gltf::{GltfFile, man, saved};
 use serde_json::json;
 
 fn load(small: &GltfFile) -> Import {
@@ -62,29 +61,18 @@ fn a_character_is_imported_whole() {
 }
 
 #[test]
-fn a_character_goes_to_a_library_which_is_saved_and_loaded_whole() {
+fn the_parts_of_a_character_are_saved_and_read_as_they_were() {
     let Import { imported, .. } = load(&man());
-    let mut library = Library::new();
-    for round in 1..=2 {
-        let keys = imported.insert_into(&mut library, ClipBuilder::new()).unwrap();
-        assert_eq!(library.skeletons[keys.skeletons[0]].as_ref(), &imported.rigs[0].skeleton);
-        assert_eq!(library.skins[keys.skins[0]].as_ref(), &imported.skins[0].skin);
-        let mesh = keys.mesh(0, Some(0)).expect("it is drawn with the skin");
-        assert_eq!(
-            library.meshes[mesh].as_ref(),
-            &imported.vertices(0).unwrap().to_skinned_mesh(&imported.skins[0].skin).unwrap()
-        );
-        assert_eq!((keys.mesh(0, None), keys.mesh(1, Some(0))), (None, None));
-        let names: Vec<_> = keys.clips.iter().map(|&clip| library.clips.name(clip)).collect();
-        assert_eq!(names, [Some("nod"), None]);
-        assert_eq!(library.clips[keys.clips[0]].joints(), imported.rigs[0].skeleton.len());
-        assert_eq!((library.skeletons.len(), library.clips.len(), library.meshes.len()), (round, 2 * round, round));
-    }
-    let loaded = Library::from_bytes(&library.to_bytes()).unwrap();
-    assert_eq!(loaded.to_bytes(), library.to_bytes());
-    assert_eq!(loaded.skeletons.name(loaded.skeletons.find("man").unwrap()), Some("man"));
-    let bones = loaded.skins.find("bones").unwrap();
-    assert_eq!(loaded.skins[bones].as_ref(), &imported.skins[0].skin);
+    let [skeleton, nod, _, skin, mesh] = &saved(&imported).unwrap()[..] else {
+        panic!("two clips, and one of the rest")
+    };
+    assert_eq!(Skeleton::from_bytes(skeleton).unwrap(), imported.rigs[0].skeleton);
+    assert_eq!(Clip::from_bytes(&nod[..]).unwrap().joints(), imported.rigs[0].skeleton.len());
+    assert_eq!(Skin::from_bytes(skin).unwrap(), imported.skins[0].skin);
+    assert_eq!(
+        SkinnedMesh::from_bytes(mesh).unwrap(),
+        imported.vertices(0).unwrap().to_skinned_mesh(&imported.skins[0].skin).unwrap()
+    );
 }
 
 #[test]
@@ -95,7 +83,7 @@ fn motion_and_vertices_come_each_without_the_other() {
     let motion = with(Parts { motion: true, ..Parts::NODES });
     assert_eq!((&motion.rigs, &motion.skins, &motion.clips), (&whole.rigs, &whole.skins, &whole.clips));
     assert_eq!((&motion.morphs, motion.vertices(0)), (&whole.morphs, None));
-    assert!(motion.insert_into(&mut Library::new(), ClipBuilder::new()).unwrap().meshes.is_empty());
+    assert!(motion.deformed_all(&motion.scenes[0].drawables).unwrap().is_empty());
 
     let vertices = with(Parts { vertices: true, ..Parts::NODES });
     assert!(vertices.rigs.is_empty() && vertices.skins.is_empty() && vertices.animations.is_empty());
@@ -103,8 +91,7 @@ fn motion_and_vertices_come_each_without_the_other() {
     assert_eq!((&found.positions, &found.indices), (&all.positions, &all.indices));
     assert!(all.is_deformed() && !found.is_deformed());
     assert_eq!((found.joints.len(), found.targets.len()), (0, 0));
-    // Meshes that nothing deforms are not added.
-    assert!(vertices.insert_into(&mut Library::new(), ClipBuilder::new()).unwrap().meshes.is_empty());
+    assert!(vertices.deformed_all(&vertices.scenes[0].drawables).unwrap().is_empty());
 }
 
 #[test]

@@ -71,21 +71,14 @@ fn an_optional_stream_is_decoded_or_its_fallback_is_read() {
 #[cfg(feature = "meshopt")]
 mod meshopt {
     use super::*;
-    use hedgerow_gltf::anim::{ClipBuilder, Library};
     use hedgerow_gltf::{Imported, MeshData, Parts, WarningKind};
+    use hedgerow_testkit::gltf::saved;
     use serde_json::json;
 
     const KHR: &str = "/bufferViews/0/extensions/KHR_meshopt_compression";
 
     fn vertices(imported: &Imported, id: u32) -> &MeshData {
         imported.vertices(id).expect("it has positions")
-    }
-
-    /// Skeletons, clips, skins and skinned meshes, as bytes.
-    fn library(imported: &Imported) -> Vec<u8> {
-        let mut library = Library::new();
-        imported.insert_into(&mut library, ClipBuilder::new()).expect("it has what a library keeps");
-        library.to_bytes()
     }
 
     /// Returns whether all numbers differ by at most `most`.
@@ -98,7 +91,7 @@ mod meshopt {
         let [plain, compressed] =
             ["man.glb", "man_meshopt_ext.glb"].map(|name| load(name).expect("it is a model").imported);
         assert_eq!(plain.meshes, compressed.meshes);
-        assert_eq!(library(&plain), library(&compressed));
+        assert_eq!(saved(&plain).expect("a character"), saved(&compressed).expect("a character"));
         assert_eq!(compressed.skipped, []);
         let [plain, mut compressed] =
             ["grid.glb", "grid_meshopt_khr.glb"].map(|name| load(name).expect("it is a model").imported);

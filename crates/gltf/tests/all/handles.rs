@@ -35,7 +35,7 @@ fn any_bits_are_a_handle_that_every_function_takes_without_a_panic() {
 #[test]
 fn every_public_type_is_send_sync_and_unpin() {
     fn goes_anywhere<T: Send + Sync + Unpin>() {}
-    goes_anywhere::<(Import, Imported, ImportedScene, ImportedDrawable, ImportedNode, Skipped, Extras, LibraryKeys)>();
+    goes_anywhere::<(Import, Imported, ImportedScene, ImportedDrawable, ImportedNode, Skipped, Extras)>();
     goes_anywhere::<(ImportOptions, Parts, ImportError, ImportErrorKind, BufferProblem, Item, ItemKind)>();
     goes_anywhere::<(ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology)>();
     goes_anywhere::<(Camera, Projection, Light, LightKind, MorphChannels, MorphNode, Rig, RigPlace)>();

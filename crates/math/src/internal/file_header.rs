@@ -26,8 +26,6 @@ pub enum Kind {
     Skeleton = 3,
     /// A compiled clip.
     Clip = 4,
-    /// Skeletons, clips, skins and skinned meshes with their names.
-    Library = 5,
     /// The joints that a mesh follows.
     Skin = 6,
     /// A mesh that follows joints.
