@@ -25,11 +25,6 @@ pub fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, TryReserveError> {
     Ok(list)
 }
 
-/// Grows the capacity of a list to this many values in total.
-pub fn reserve_for<T>(list: &mut Vec<T>, capacity: usize) -> Result<(), TryReserveError> {
-    list.try_reserve_exact(capacity.saturating_sub(list.len()))
-}
-
 /// Returns a list of this many copies of a value.
 pub fn filled<T: Copy>(len: usize, value: T) -> Result<Vec<T>, TryReserveError> {
     let mut list = with_capacity(len)?;
@@ -123,13 +118,6 @@ pub fn probe<T>(values: usize) -> Result<(), TryReserveError> {
     Ok(())
 }
 
-/// Puts a value in an [`Arc`], after a [`probe`].
-pub fn shared<T>(value: T) -> Result<Arc<T>, TryReserveError> {
-    // An `Arc` stores two counts before the value.
-    probe::<(usize, usize, T)>(1)?;
-    Ok(Arc::new(value))
-}
-
 /// Puts copies of a value in an [`Arc`], after a [`probe`].
 pub fn shared_filled<T: Copy>(len: usize, value: T) -> Result<Arc<[T]>, TryReserveError> {
     // An `Arc` stores two counts before the values.
@@ -200,6 +188,6 @@ mod tests {
         roomy.extend([1, 2]);
         assert_eq!(&*boxed(roomy).unwrap(), [1, 2]);
         assert_eq!(collected([4, 5].into_iter()).unwrap(), [4, 5]);
-        assert_eq!((&*shared_filled(2, 7).unwrap(), *shared(9).unwrap()), (&[7, 7][..], 9));
+        assert_eq!(&*shared_filled(2, 7).unwrap(), [7, 7]);
     }
 }
