@@ -6,7 +6,6 @@ mod validate;
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
 use crate::{Mat34, Node, SceneConfig, Transform};
-use core::ops::ControlFlow;
 use fastrand::Rng;
 
 #[test]
