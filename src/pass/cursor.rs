@@ -95,7 +95,8 @@ impl SliceCursor {
         self
     }
 
-    /// Leaves out [`SliceChange::Slots`]: looking takes O(1) if only transforms changed.
+    /// Leaves out [`SliceChange::Slots`], and slots that keep their places: looking takes O(1) if only transforms
+    /// changed.
     #[must_use]
     pub const fn without_transforms(mut self) -> Self {
         self.covers.transforms = false;

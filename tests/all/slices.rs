@@ -1,9 +1,10 @@
 //! Properties that must not depend on storage: edits that reach other slices, reserved memory, statistics, views.
 
 use crate::trees::{APART, group, groups, whole, with};
+use hedgerow::changes::{SliceChange, SliceCursor};
 use hedgerow::visit::{Flow, SliceViewMut};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Layers, Local, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
 };
 
 /// Returns a tree of 2,000 nodes with all components, after inserts and removals in random places.
@@ -240,4 +241,83 @@ fn the_slot_of_a_node_that_was_removed_is_nobodys_until_the_update() {
     let local = |node| scene.local(node).and_then(|local| local.transform()).map(|local| local.translation.x);
     assert_eq!((local(new), local(stays)), (Some(3.0), Some(4.0)));
     assert_eq!(scene.validate(), Ok(()));
+}
+
+/// Returns the slices whose rows are other ones than at the last look, and those that are gone.
+fn other_rows(scene: &Scene, cursor: &mut SliceCursor) -> (Vec<u32>, Vec<u32>) {
+    let (mut rows, mut gone) = (Vec::new(), Vec::new());
+    for change in scene.changed_slices(cursor) {
+        match change {
+            SliceChange::Rows { slice, .. } => rows.push(slice.number()),
+            SliceChange::Gone { number } => gone.push(number),
+            SliceChange::Slots { .. } => {}
+        }
+    }
+    (rows, gone)
+}
+
+#[test]
+fn a_cursor_tells_of_each_node_that_got_another_matrix_slot() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 256, ..SceneConfig::DEFAULT }).unwrap();
+    let [a, b] = [0; 2].map(|_| {
+        let group = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        (0..200).for_each(|_| _ = scene.insert(group, Node::transform(Transform::IDENTITY)).unwrap());
+        group
+    });
+    let car = scene.insert(a, Node::transform(Transform::IDENTITY)).unwrap();
+    let wheel = scene.insert(car, Node::transform(Transform::IDENTITY)).unwrap();
+    let group = scene.insert(a, Node::group()).unwrap();
+    let heir = scene.insert(group, Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.update();
+    let slot = |scene: &Scene, node: NodeHandle| scene.get(node).unwrap().matrix_slot().unwrap();
+    let mut cursor = SliceCursor::new();
+    assert_eq!(other_rows(&scene, &mut cursor).0.len(), scene.slices().count());
+    type Edit = fn(&mut Scene, [NodeHandle; 3]);
+    let edits: [(NodeHandle, Edit); 2] = [
+        (wheel, |scene, [car, b, _]| _ = scene.reparent(car, b, Keep::World).unwrap()),
+        (heir, |scene, [.., group]| scene.set_local(group, Transform::IDENTITY).unwrap()),
+    ];
+    for (node, edit) in edits {
+        let before = slot(&scene, node);
+        edit(&mut scene, [car, b, group]);
+        scene.update();
+        assert_ne!(slot(&scene, node), before);
+        let (rows, _) = other_rows(&scene, &mut cursor);
+        assert!(rows.contains(&slot(&scene, node).slice), "{rows:?}");
+        assert!(other_rows(&scene, &mut cursor).0.is_empty());
+    }
+}
+
+#[test]
+fn a_cursor_knows_another_scene_or_begins_anew() {
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.update();
+    let all: Vec<u32> = scene.slices().map(|slice| slice.number()).collect();
+    let mut cursor = SliceCursor::new();
+    assert_eq!(other_rows(&scene, &mut cursor), (all.clone(), vec![]));
+    assert!(scene.slices().all(|slice| cursor.is_current(&slice)));
+    let clone = scene.clone();
+    assert!(clone.slices().all(|slice| !cursor.is_current(&slice)));
+    assert_eq!(other_rows(&clone, &mut cursor), (all.clone(), all.clone()), "all of one, then all of the other");
+    // A look that does not come to its end is made again.
+    scene.set_local(top, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    assert_eq!(other_rows(&scene, &mut cursor), (all.clone(), all.clone()));
+    scene.remove(top).unwrap();
+    drop(scene.changed_slices(&mut cursor));
+    assert_eq!(other_rows(&scene, &mut cursor), (all.clone(), all));
+    let ball = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.update();
+    let mut rows = SliceCursor::new().without_transforms();
+    _ = (other_rows(&scene, &mut cursor), other_rows(&scene, &mut rows));
+    scene.set_local(ball, Transform::from_xyz(2.0, 0.0, 0.0)).unwrap();
+    scene.update();
+    assert_eq!(scene.changed_slices(&mut rows).count(), 0);
+    let [SliceChange::Slots { slice, slots }] = scene.changed_slices(&mut cursor).collect::<Vec<_>>()[..] else {
+        panic!("one slice with a slot that was computed");
+    };
+    let slot = scene.get(ball).unwrap().matrix_slot().unwrap();
+    assert!(slice.number() == slot.slice && slots.contains(slot.slot as usize));
+    assert!(slots.runs().flatten().all(|slot| slots.contains(slot)));
 }
