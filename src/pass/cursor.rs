@@ -162,6 +162,9 @@ impl<'s> Look<'_, 's> {
 
     /// Returns the next slice from this number on that the reader knows and that is gone, and forgets it.
     pub(crate) fn gone(&mut self, from: usize) -> Option<u32> {
+        if !self.has_other_rows() {
+            return None;
+        }
         let number = (from..self.known.len()).find(|&number| {
             let slice = self.store.get_view(number).filter(|slice| self.covers.detached || !slice.is_detached());
             self.known[number].layout != 0 && (self.before.is_none() || slice.is_none())
@@ -172,18 +175,25 @@ impl<'s> Look<'_, 's> {
 
     /// Returns what changed in a slice since the last look.
     pub(crate) fn at(&mut self, slice: SliceView<'_>) -> Change {
+        if !self.has_other_rows() {
+            return Change { moved: false, rows: false, slots: self.computed(slice) };
+        }
         let known = &mut self.known[slice.number() as usize];
         let now = Known { version: slice.version(), layout: slice.layout() };
         let before = core::mem::replace(known, now);
         let moved = self.before.is_none() || before.layout != now.layout;
-        let slots = match self.before {
-            _ if moved => Computed::All,
+        let slots = if moved { Computed::All } else { self.computed(slice) };
+        Change { moved, rows: moved || before.version != now.version, slots }
+    }
+
+    /// Returns which slots of a slice were computed since the last look.
+    fn computed(&self, slice: SliceView<'_>) -> Computed {
+        match self.before {
             Some(then) if slice.swept_in() <= then.updates || !self.covers.transforms => Computed::None,
             // A slice knows the slots that the last update computed, and none of earlier updates.
             Some(then) if then.updates + 1 == self.now.updates => Computed::Last,
             _ => Computed::All,
-        };
-        Change { moved, rows: moved || before.version != now.version, slots }
+        }
     }
 
     /// Ends the look: the next one begins here. After a look that is not ended, the next one lists everything.

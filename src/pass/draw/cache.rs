@@ -154,7 +154,7 @@ impl Cache {
                 }
             }
             let behind = self.segments.iter().any(Segment::is_behind);
-            let changed = listing.renew(store, &mut self.segments, stamp) | listed;
+            let changed = listed | (behind && listing.renew(store, &mut self.segments, stamp));
             listing.any_marked = listed | behind;
             Refreshed { commands: changed.then_some(stamp), listed }
         };
