@@ -10,7 +10,7 @@ use core::ops::Range;
 /// frames that [`Smooth`](crate::motion::Smooth) blends. It needs no [change tracking](crate::SceneConfig::changes). It
 /// takes 16 bytes a slice.
 ///
-/// The scene is not told of cursors, so any number of them can follow it.
+/// A scene keeps nothing for its cursors, so any number of them can follow it.
 ///
 /// ```
 /// use hedgerow::changes::{SliceChange, SliceCursor};
@@ -129,7 +129,8 @@ impl SliceCursor {
             // Versions are those of one scene.
             self.known.iter_mut().for_each(|known| known.version = 0);
         }
-        Look { known: &mut self.known, moment: &mut self.moment, covers: self.covers, store, before, now }
+        let Self { known, moment, covers } = self;
+        Look { known, moment, covers: *covers, store, before, now, gone: 0 }
     }
 }
 
@@ -142,6 +143,8 @@ pub(crate) struct Look<'c, 's> {
     store: &'s Store,
     before: Option<Moment>,
     now: Moment,
+    /// The next number to test for slices that are gone.
+    gone: usize,
 }
 
 impl<'s> Look<'_, 's> {
@@ -160,15 +163,17 @@ impl<'s> Look<'_, 's> {
         self.before.is_none_or(|before| before.versions != self.now.versions)
     }
 
-    /// Returns the next slice from this number on that the reader knows and that is gone, and forgets it.
-    pub(crate) fn gone(&mut self, from: usize) -> Option<u32> {
+    /// Returns the next slice that the reader knows and that is gone, and forgets it.
+    pub(crate) fn gone(&mut self) -> Option<u32> {
         if !self.has_other_rows() {
             return None;
         }
-        let number = (from..self.known.len()).find(|&number| {
+        let number = (self.gone..self.known.len()).find(|&number| {
             let slice = self.store.get_view(number).filter(|slice| self.covers.detached || !slice.is_detached());
             self.known[number].layout != 0 && (self.before.is_none() || slice.is_none())
-        })?;
+        });
+        self.gone = number.map_or(self.known.len(), |number| number + 1);
+        let number = number?;
         self.known[number] = Known::default();
         u32::try_from(number).ok()
     }
@@ -298,8 +303,6 @@ pub enum SliceChange<'s> {
 pub struct ChangedSlices<'c, 's> {
     /// `None` after the last slice.
     look: Option<Look<'c, 's>>,
-    /// The next number to test for slices that are gone; `None` after them.
-    gone: Option<usize>,
     /// The next position in the order.
     position: usize,
 }
@@ -309,9 +312,9 @@ impl<'c, 's> ChangedSlices<'c, 's> {
         let look = cursor.look(store);
         if look.is_still() {
             look.finish();
-            return Self { look: None, gone: None, position: 0 };
+            return Self { look: None, position: 0 };
         }
-        Self { look: Some(look), gone: Some(0), position: 0 }
+        Self { look: Some(look), position: 0 }
     }
 }
 
@@ -326,12 +329,8 @@ impl<'s> Iterator for ChangedSlices<'_, 's> {
 
     fn next(&mut self) -> Option<SliceChange<'s>> {
         let look = self.look.as_mut()?;
-        if let Some(from) = self.gone {
-            if let Some(number) = look.gone(from) {
-                self.gone = Some(number as usize + 1);
-                return Some(SliceChange::Gone { number });
-            }
-            self.gone = None;
+        if let Some(number) = look.gone() {
+            return Some(SliceChange::Gone { number });
         }
         let order = if look.covers.detached { look.store.all_slices() } else { look.store.order() };
         while let Some(&number) = order.get(self.position) {

@@ -67,14 +67,12 @@ impl Default for MatrixMirror {
 #[derive(Clone, Copy, Debug)]
 struct Place {
     room: u32,
-    /// Whether the whole array must be written.
-    whole: bool,
-    /// The slots to write.
+    /// The slots that the present sync writes.
     slots: Computed,
 }
 
 impl Place {
-    const NONE: Self = Self { room: 0, whole: true, slots: Computed::None };
+    const NONE: Self = Self { room: 0, slots: Computed::None };
 
     /// Returns whether an array of this length fits and does not leave most of the range empty.
     fn fits(&self, len: usize) -> bool {
@@ -182,8 +180,7 @@ impl MatrixMirror {
             }
             for &number in store.all_slices() {
                 let slice = store.view(number);
-                let (base, place) = (self.bases[number as usize], &mut self.places[number as usize]);
-                let slots = if core::mem::take(&mut place.whole) { Computed::All } else { place.slots };
+                let (base, slots) = (self.bases[number as usize], self.places[number as usize].slots);
                 let mut write = |range: Range<usize>| {
                     done.writes += 1;
                     done.matrices += range.len();
@@ -335,10 +332,8 @@ impl MatrixMirror {
     fn find_places(&mut self, store: &Store, look: &mut Look<'_, '_>) -> bool {
         let mut moved = false;
         // Release ranges first, so that other slices can take them.
-        let mut from = 0;
-        while let Some(number) = look.gone(from) {
+        while let Some(number) = look.gone() {
             moved |= self.release(number);
-            from = number as usize + 1;
         }
         if look.is_first() {
             self.bases.clear();
@@ -356,15 +351,14 @@ impl MatrixMirror {
         for &number in store.all_slices() {
             let slice = store.view(number);
             let (place, base) = (&mut self.places[number as usize], &mut self.bases[number as usize]);
+            place.slots = look.at(slice).slots;
             if *base == NONE {
                 let len = u32::try_from(slice.transforms().len()).expect("nodes number less than 2^31");
                 place.room = len + len / 8 + 4;
                 *base = self.arena.take(place.room);
+                place.slots = Computed::All;
                 moved = true;
             }
-            let change = look.at(slice);
-            place.whole |= change.moved;
-            place.slots = change.slots;
         }
         moved
     }
@@ -392,7 +386,7 @@ impl MatrixMirror {
         self.arena.clear();
         for (base, place) in self.bases.iter_mut().zip(&mut self.places).filter(|(base, _)| **base != NONE) {
             *base = self.arena.take(place.room);
-            place.whole = true;
+            place.slots = Computed::All;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Plays many short sequences of edits, each on a scene of its own and on a model that keeps nothing but what was set.
 //!
 //! After each update the scene is validated, and worlds, layers, materials, children, previous worlds and what two
-//! readers of changes are told are compared with the model. Slices have 8 to 64 nodes or the default number, and the
+//! readers of changes report are compared with the model. Slices have 8 to 64 nodes or the default number, and the
 //! history of changes is short, so that a few dozen nodes reach every branch of the update. Translations are whole
 //! numbers, so world matrices have no rounding errors. A seed determines its sequence; what fails is reduced.
 
@@ -120,7 +120,7 @@ impl Sequence {
         self.play_once(steps).map(drop)
     }
 
-    /// Plays on one thread and on two; the same is told, in the same order.
+    /// Plays on one thread and on two; the same is reported, in the same order.
     #[cfg(feature = "rayon")]
     fn play(&self, steps: &[Step]) -> Check {
         thread_local! {

@@ -147,12 +147,14 @@ impl Cache {
         } else {
             let stamp = unique_number().get();
             listing.mark_none();
-            let listed = look.has_other_rows() && self.relist(listing, store, layers, stamp, &mut look);
-            if !look.has_other_rows() {
+            let listed = if look.has_other_rows() {
+                self.relist(listing, store, layers, stamp, &mut look)
+            } else {
                 for segment in &mut self.segments {
                     segment.computed = look.at(store.view(segment.slice)).slots;
                 }
-            }
+                false
+            };
             let behind = self.segments.iter().any(Segment::is_behind);
             let changed = listed | (behind && listing.renew(store, &mut self.segments, stamp));
             listing.any_marked = listed | behind;

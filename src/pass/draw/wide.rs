@@ -54,10 +54,8 @@ impl WideWorlds {
         let mut look = cursor.look(store);
         let mut any = false;
         if begins || !look.is_still() {
-            let mut from = 0;
-            while let Some(number) = look.gone(from) {
+            while let Some(number) = look.gone() {
                 slices[number as usize] = WideSlice::default();
-                from = number as usize + 1;
             }
             slices.resize_with(store.slice_end(), WideSlice::default);
             for &number in store.order() {

@@ -40,7 +40,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Returns the kinds of changes that a reader must be told of after these two states.
+    /// Returns the kinds of changes that a reader must report after these two states.
     fn owed(&self, now: &Self) -> ChangeKinds {
         let (own, new) = (self.own, now.own);
         let kinds = [
@@ -61,7 +61,7 @@ fn same_bits(one: &Mat34, other: &Mat34) -> bool {
     one.rows.as_flattened().iter().zip(other.rows.as_flattened()).all(|(one, other)| one.to_bits() == other.to_bits())
 }
 
-/// What a reader has to be told of a node.
+/// What a reader has to report of a node.
 #[derive(Clone, Copy, Default)]
 struct Due {
     /// Whether the node was in the tree at the last read, at any update since then, and at all of them.
@@ -468,7 +468,7 @@ fn place_transform(x: i8) -> Transform {
     Transform::from_translation(place_of(x))
 }
 
-/// Compares what a reader is told with what it has to be told. Only a `limited` history may make a read whole.
+/// Compares what a reader reports with what it has to report. Only a `limited` history may make a read whole.
 fn compare(
     told: &Changed<'_>,
     items: &[Item],
@@ -516,7 +516,7 @@ fn compare(
     Ok(())
 }
 
-/// Follows the tree by what a read told of parents, and nothing else.
+/// Follows the tree by what a read reports of parents, and nothing else.
 fn follow(told: &Changed<'_>, items: &[Item], parents: &mut HashMap<NodeHandle, NodeHandle>) -> Check {
     if told.is_whole() {
         parents.clear();

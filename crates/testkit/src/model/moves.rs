@@ -213,17 +213,21 @@ impl Oracle {
         Ok(())
     }
 
+    /// Returns a node whose world transform can be set, and adds what the scene refuses of it.
+    fn live_in_space(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
+        let index = self.live(handle, refusals)?;
+        if self.tree.at(index).local.is_none() {
+            refusals.errors.push(Error::NoTransform(handle));
+        }
+        if let Some(parent) = self.tree.space(index) {
+            self.judge_parent(parent, refusals);
+        }
+        Some(index)
+    }
+
     pub fn set_world(&mut self, handle: NodeHandle, matrix: Mat34) -> Check {
         let mut refusals = Refusals::default();
-        let index = self.live(handle, &mut refusals);
-        if let Some(index) = index {
-            if self.tree.at(index).local.is_none() {
-                refusals.errors.push(Error::NoTransform(handle));
-            }
-            if let Some(parent) = self.tree.space(index) {
-                self.judge_parent(parent, &mut refusals);
-            }
-        }
+        let index = self.live_in_space(handle, &mut refusals);
         if let Some(fault) = components::matrix_fault(&matrix) {
             refusals.unsure = false;
             refusals.errors.push(fault);
@@ -245,15 +249,7 @@ impl Oracle {
 
     pub fn look_at(&mut self, handle: NodeHandle, target: Vec3, up: Vec3) -> Check {
         let mut refusals = Refusals::default();
-        let index = self.live(handle, &mut refusals);
-        if let Some(index) = index {
-            if self.tree.at(index).local.is_none() {
-                refusals.errors.push(Error::NoTransform(handle));
-            }
-            if let Some(parent) = self.tree.space(index) {
-                self.judge_parent(parent, &mut refusals);
-            }
-        }
+        let index = self.live_in_space(handle, &mut refusals);
         if !target.is_finite() || !up.is_finite() {
             refusals.unsure = false;
             refusals.errors.push(Error::NotFinite("a point"));
