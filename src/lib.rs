@@ -69,8 +69,8 @@
 //! | inserted | nothing yet |
 //! | removed | gone at once |
 //! | moved, detached, anchored | the old position |
-//! | transform, drawable, material, visibility, layers set or removed | the old value |
-//! | user data or range set ([`NodeMut::set_user_data`], [`NodeMut::set_view_range`]) | the new value at once |
+//! | transform, drawable, material, visibility, layers, user data set or removed | the old value |
+//! | range set ([`NodeMut::set_view_range`]) | the new value at once |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
 //! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. Iterators and [`Scene::visit`] see all edits, and only they

@@ -38,8 +38,8 @@ impl Store {
     /// [`Error::CapacityOverflow`], [`Error::AllocationFailed`].
     pub(crate) fn try_reserve(&mut self, nodes: usize) -> Result<(), Error> {
         self.check_room(nodes)?;
-        let Self { pages, waiting, .. } = self;
-        let reserved = pages.try_reserve(nodes).and_then(|()| waiting.unplaced.try_reserve(nodes));
+        let Self { pages, inbox, .. } = self;
+        let reserved = pages.try_reserve(nodes).and_then(|()| inbox.unplaced.try_reserve(nodes));
         reserved.map_err(|_| Error::AllocationFailed)
     }
 }

@@ -23,13 +23,13 @@ const NONE: u32 = u32::MAX;
 impl Store {
     /// Lifts a node: takes away its row, so that the node waits.
     pub(crate) fn lift(&mut self, id: RecordId) {
-        let Self { pages, slices, waiting, clock, feed, .. } = self;
+        let Self { pages, slices, inbox, clock, feed, .. } = self;
         let spot = pages.spot(id);
         if let Some(feed) = feed {
             feed.note_lifted(pages, id, &slices.slices[spot.slice()], spot.row());
         }
-        slices.kill(spot, pages.record(id).has, &mut clock.versions);
-        pages.set_spot(id, waiting.push(id));
+        slices.kill(spot, pages.record(id).has, false, &mut clock.versions);
+        pages.set_spot(id, inbox.push(id));
     }
 
     /// Lifts the nodes of large subtrees, except those in slices that have no other nodes.

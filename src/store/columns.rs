@@ -47,6 +47,19 @@ impl Row {
         self.flags & flag != 0
     }
 
+    /// Returns the flags that say what the node has itself, except [`Row::OWN_TRANSFORM`].
+    #[inline(always)]
+    pub(crate) fn own_flags(has: Has) -> u16 {
+        let own = |component, flag| if has.has(component) { flag } else { 0 };
+        own(Has::MATERIAL, Self::OWN_MATERIAL) | own(Has::SEEN, Self::OWN_SEEN) | own(Has::ANCHORED, Self::ANCHORED)
+    }
+
+    /// Sets these flags, after edits of the node.
+    pub(crate) fn set_own(&mut self, has: Has) {
+        const OWN: u16 = Row::OWN_MATERIAL | Row::OWN_SEEN | Row::ANCHORED;
+        self.flags = self.flags & !OWN | Self::own_flags(has);
+    }
+
     #[inline(always)]
     pub(crate) fn material(&self) -> Option<u32> {
         self.is(Self::MATERIAL).then_some(self.material)

@@ -6,7 +6,8 @@ use crate::store::Store;
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::links::Position;
-use crate::store::page::{Spot, Standing};
+use crate::store::page::Standing;
+use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, Record, RecordId};
 use crate::{Error, Local, Node, Transform};
 
@@ -47,11 +48,20 @@ impl Store {
         let outside = self.pages.record(at.parent).has.has(Has::DETACHED);
         let has = has.with(Has::MATERIAL, material.is_some()).with(Has::DETACHED, outside);
         let links = self.pages.link_new(id, at);
-        let spot = self.waiting.push(id);
+        let spot = self.inbox.push(id);
         let record = Record { local: (*transform).into(), links, has, material: material.unwrap_or(0) };
         self.pages.write_new(handle, at.parent, spot, record);
         self.detached += usize::from(outside);
         Ok(handle)
+    }
+
+    /// Records an edit of a node for the update and for readers of changes.
+    #[inline]
+    pub(crate) fn mark(&mut self, id: RecordId, bits: Pending) {
+        let bits = bits.and(self.inbox.read);
+        if bits != Pending::NONE {
+            self.pages.mark(id, bits);
+        }
     }
 
     /// Removes a node with everything below it. Returns the number of nodes removed.
@@ -61,7 +71,7 @@ impl Store {
         let standing = self.pages.standing(id);
         self.pages.unlink(&standing);
         if standing.links[Link::First as usize].is_nil() {
-            self.release(id, standing.has, standing.spot);
+            self.release(id, &standing);
             return 1;
         }
         self.remove_below(id)
@@ -77,8 +87,8 @@ impl Store {
                 stack.push(child);
                 child = self.pages.link(child, Link::Next);
             }
-            let Standing { has, spot, .. } = self.pages.standing(id);
-            self.release(id, has, spot);
+            let standing = self.pages.standing(id);
+            self.release(id, &standing);
             count += 1;
         }
         // Do not keep the memory of a stack that a million siblings filled.
@@ -89,9 +99,10 @@ impl Store {
 
     /// Frees the record of a node and all its components.
     #[inline(always)]
-    fn release(&mut self, id: RecordId, has: Has, spot: Spot) {
-        if self.feed.is_some() {
-            self.note_removed(id, has);
+    fn release(&mut self, id: RecordId, standing: &Standing) {
+        let &Standing { has, spot, pending, .. } = standing;
+        if self.inbox.tracks_changes() {
+            self.inbox.list_removed(self.pages.handle(id), has.has(Has::REPORTED));
         }
         if has.has(Components::ALL) {
             // Most nodes with rare components have only a drawable.
@@ -105,8 +116,8 @@ impl Store {
         }
         self.detached -= usize::from(has.has(Has::DETACHED));
         match spot.as_waiting() {
-            Some(index) => self.waiting.remove(&mut self.pages, index),
-            None => self.slices.kill(spot, has, &mut self.clock.versions),
+            Some(index) => self.inbox.remove(&mut self.pages, index),
+            None => self.slices.kill(spot, has, pending.has(Pending::RESHAPED), &mut self.clock.versions),
         }
         self.pages.release(id);
     }
@@ -125,11 +136,8 @@ impl Store {
     #[inline]
     pub(crate) fn relocate(&mut self, id: RecordId, to: Position) {
         debug_assert!(id != RecordId::ROOT && to.next != id);
-        if self.feed.is_some() {
-            self.note_relocated(id, to);
-        }
         let standing = self.pages.standing(id);
-        let Standing { has, spot, .. } = standing;
+        let Standing { has, parent, .. } = standing;
         self.pages.unlink(&standing);
         self.pages.link_at(id, to);
         let outside = self.pages.record(to.parent).has.has(Has::DETACHED);
@@ -137,10 +145,11 @@ impl Store {
             self.set_outside(id, outside);
         }
         // A node that moves among its siblings keeps its row.
-        if standing.parent != to.parent && !has.has(Has::MOVED) && spot.as_waiting().is_none() {
-            self.pages.record_mut(id).has |= Has::MOVED;
-            self.waiting.moved.push(self.pages.handle(id));
-        }
+        let same = parent == to.parent;
+        self.mark(
+            id,
+            if same { Pending::of(ChangeKinds::ORDER) } else { Pending::MOVED | Pending::of(ChangeKinds::PARENT) },
+        );
     }
 
     /// Marks a whole subtree as outside of the tree, or inside.
@@ -163,9 +172,7 @@ impl Store {
 
     /// Puts the children of a node in this order. `children` has all of them.
     pub(crate) fn order_children(&mut self, parent: RecordId, children: &[RecordId]) {
-        if self.feed.is_some() {
-            children.iter().for_each(|&child| self.note(child, ChangeKinds::ORDER));
-        }
+        children.iter().for_each(|&child| self.mark(child, Pending::of(ChangeKinds::ORDER)));
         self.pages.link_children(parent, children);
     }
 }

@@ -22,9 +22,9 @@ use crate::fallible;
 use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
 use crate::store::Store;
 use crate::store::components::Components;
+use crate::store::inbox::Inbox;
 use crate::store::page::Pages;
 use crate::store::record::{Has, Link, RecordId};
-use crate::store::waiting::Waiting;
 use crate::{Local, SceneConfig, wide};
 use hedgerow_math::internal::{PackedTransform, prefetch};
 use std::collections::TryReserveError;
@@ -53,7 +53,7 @@ pub(crate) struct Image {
     pages: Pages,
     components: Components,
     /// All nodes except the root.
-    waiting: Waiting,
+    inbox: Inbox,
     /// The number of nodes outside of the tree.
     detached: usize,
 }
@@ -115,11 +115,11 @@ impl Image {
         let components = Components::read(from, &nodes)?;
         ensure!(remainders_fit(&pages, &components), "a translation in double precision is not normalised");
         let anchored = nodes.iter().any(|(_, has)| has.has(Has::ANCHORED));
-        let mut waiting = Waiting { any_anchored: anchored, ..Waiting::default() };
-        waiting.unplaced.try_reserve_exact(nodes.len())?;
-        let detached = link(&mut pages, &mut waiting)?;
-        ensure!(waiting.unplaced.len() + 1 == nodes.len(), "a node is neither in the tree nor detached");
-        Ok(Self { config, pages, components, waiting, detached })
+        let mut inbox = Inbox { any_anchored: anchored, ..Inbox::new(&config) };
+        inbox.unplaced.try_reserve_exact(nodes.len())?;
+        let detached = link(&mut pages, &mut inbox)?;
+        ensure!(inbox.unplaced.len() + 1 == nodes.len(), "a node is neither in the tree nor detached");
+        Ok(Self { config, pages, components, inbox, detached })
     }
 
     /// Builds the store and derives everything, with another configuration if one is given.
@@ -127,7 +127,7 @@ impl Image {
     /// # Errors
     /// [`TryReserveError`].
     pub(crate) fn into_store(self, config: Option<SceneConfig>) -> Result<Store, TryReserveError> {
-        let Self { pages, components, waiting, detached, .. } = self;
+        let Self { pages, components, inbox, detached, .. } = self;
         let config = config.unwrap_or(self.config);
         // Pieces have more than a quarter of the nodes that a slice can have, except pieces with many imports.
         let slices = pages.len().saturating_mul(4) / config.max_nodes as usize + 4;
@@ -136,7 +136,7 @@ impl Image {
         )?;
         let mut store = Store::of(config, pages, components);
         store.detached = detached;
-        store.waiting = waiting;
+        (store.inbox.unplaced, store.inbox.any_anchored) = (inbox.unplaced, inbox.any_anchored);
         store.update();
         Ok(store)
     }
@@ -189,7 +189,7 @@ struct Links {
 
 /// Derives parents, the other links and the detached state from first children and next siblings. Lists all nodes
 /// except the root, depth first, and returns the number of detached ones.
-fn link(pages: &mut Pages, waiting: &mut Waiting) -> Result<usize, BytesError> {
+fn link(pages: &mut Pages, inbox: &mut Inbox) -> Result<usize, BytesError> {
     // These arrays fit in caches; records do not.
     let mut links: Vec<Links> = fallible::with_capacity(pages.states().len())?;
     links.extend(pages.ids().map(|id| {
@@ -218,7 +218,7 @@ fn link(pages: &mut Pages, waiting: &mut Waiting) -> Result<usize, BytesError> {
             child.open = false;
             let Links { first, next, .. } = *child;
             prefetch(&links, next.number() as usize);
-            let spot = waiting.push(at);
+            let spot = inbox.push(at);
             pages.set_spot(at, spot);
             pages.set_parent(at, parent);
             let record = pages.record_mut(at);

@@ -54,6 +54,15 @@ impl ChangeKinds {
     /// Every kind.
     pub const ALL: Self = Self(0b1111_1111_1111);
 
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Returns the set of these bits; there may be others than those of kinds.
+    pub(crate) const fn of_bits(bits: u16) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
     /// Returns whether every kind of the other set is in this set.
     #[must_use]
     #[inline]

@@ -156,7 +156,7 @@ impl Store {
         self.scratch = crate::store::Scratch::default();
         self.pages.shrink();
         self.components.shrink();
-        self.waiting.shrink();
+        self.inbox.shrink();
         let Self { slices, clock, .. } = self;
         slices.slices.iter_mut().for_each(|slice| slice.shrink(usize::MAX));
         let used = slices.slices.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
@@ -164,7 +164,7 @@ impl Store {
         slices.heads.truncate(used);
         slices.is_untidy.truncate(used);
         let is_used = |&number: &u32| (number as usize) < used;
-        for list in [&mut slices.free, &mut slices.untidy, &mut slices.edited, &mut slices.unboxed, &mut clock.swept] {
+        for list in [&mut slices.free, &mut slices.untidy, &mut slices.unboxed, &mut clock.swept] {
             list.retain(is_used);
             list.shrink_to_fit();
         }

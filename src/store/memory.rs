@@ -17,6 +17,7 @@ impl Slice {
         let Slots { records, parents, worlds, locals } = slots;
         let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
             + self.seen.capacity() * size_of::<Seen>()
+            + self.user_data.capacity() * size_of::<u32>()
             + self.matrices.capacity() * size_of::<u16>()
             + self.sources.bytes();
         let slot_bytes = records.capacity() * size_of::<RecordId>()
@@ -81,18 +82,20 @@ impl Store {
     /// Returns the bytes of histories and of the log of changes.
     pub(crate) fn change_bytes(&self) -> usize {
         let traces = self.slices.slices.iter().filter_map(|slice| slice.trace.as_ref());
-        self.feed.as_ref().map_or(0, |feed| feed.bytes()) + traces.map(|trace| trace.bytes()).sum::<usize>()
+        self.inbox.removed.capacity() * size_of::<(NodeHandle, bool)>()
+            + self.feed.as_ref().map_or(0, |feed| feed.bytes())
+            + traces.map(|trace| trace.bytes()).sum::<usize>()
     }
 
     /// Returns the bytes of slices without their columns, of lists, and of scratch memory.
     pub(crate) fn overhead_bytes(&self) -> usize {
-        let Slices { slices, heads, order, attached: _, free, edited, unboxed, untidy, is_untidy } = &self.slices;
-        let lists = [order, free, edited, unboxed, untidy, &self.clock.swept];
+        let Slices { slices, heads, order, attached: _, free, edited: _, unboxed, untidy, is_untidy } = &self.slices;
+        let lists = [order, free, unboxed, untidy, &self.clock.swept];
         slices.capacity() * size_of::<Slice>()
             + heads.capacity() * size_of::<Head>()
             + lists.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()
             + is_untidy.capacity()
-            + self.waiting.bytes()
+            + self.inbox.bytes()
             + self.scratch.bytes()
     }
 

@@ -14,7 +14,7 @@
 //! |---|---|
 //! | `record` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
 //! | `kinds` `rows` `columns` `trace` `boxes` `sources` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
-//! | `links` `waiting` `space` `world` `own` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
+//! | `links` `pending` `inbox` `space` `world` `own` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
 //! | `feed` `reconstitute` `sweep` `carry` `place` `threads` `refit` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` | slices as passes see them |
 //! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |
@@ -28,6 +28,7 @@ mod components;
 mod edit;
 mod feed;
 mod image;
+mod inbox;
 mod kinds;
 mod links;
 mod maintain;
@@ -35,6 +36,7 @@ mod matrix_slot;
 mod memory;
 mod own;
 mod page;
+mod pending;
 mod place;
 mod read;
 mod reconstitute;
@@ -56,7 +58,6 @@ mod update;
 mod usage;
 mod validate;
 mod view;
-mod waiting;
 mod world;
 
 pub(crate) use boxes::{OrderBoxes, SliceBoxes};
@@ -80,13 +81,13 @@ use crate::unique::unique_number;
 use crate::{NodeHandle, SceneConfig};
 use columns::Inherited;
 use components::Components;
+use inbox::Inbox;
 use page::Pages;
 use place::Scratch;
 use rows::MAX_ROWS;
 use slice::{Head, Slice};
 use slices::Slices;
 use trace::Trace;
-use waiting::Waiting;
 
 /// No number.
 pub(crate) const NIL: u32 = u32::MAX;
@@ -96,7 +97,7 @@ pub(crate) const NIL: u32 = u32::MAX;
 pub(crate) struct Store {
     pages: Pages,
     components: Components,
-    waiting: Waiting,
+    inbox: Inbox,
     slices: Slices,
     clock: Clock,
     scratch: Scratch,
@@ -160,7 +161,7 @@ impl Store {
         let mut store = Self {
             pages,
             components,
-            waiting: Waiting::default(),
+            inbox: Inbox::new(&config),
             slices: Slices::default(),
             clock: Clock { is_new: true, ..Clock::default() },
             scratch: Scratch::default(),

@@ -2,9 +2,8 @@
 
 use crate::node::LocalForm;
 use crate::store::Store;
-use crate::store::columns::Row;
 use crate::store::kinds::ChangeKinds;
-use crate::store::page::Spot;
+use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::world::WideLocal;
 use crate::{Drawable, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
@@ -56,7 +55,7 @@ impl Store {
         has |= Has::of_visibility(node.visibility);
         if node.anchored {
             has |= Has::ANCHORED;
-            self.waiting.any_anchored = true;
+            self.inbox.any_anchored = true;
         }
         if let Some(name) = node.name {
             has |= Has::NAME;
@@ -112,31 +111,13 @@ impl Store {
         self.components.remove_all(id, Has(before.0 & !has.0));
         self.pages.record_mut(id).local = packed;
         self.pages.set_has(id, has);
-        self.pages.mark_dirty(id);
-        if before.has(Has::MATRIX | Has::REMAINDER)
-            && let Some(slice) = self.slices.slices.get_mut(self.pages.spot(id).slice())
-        {
-            slice.anew = true;
+        if !before.has(Has::TRANSFORM) {
+            self.mark(id, Pending::RESHAPED | Pending::of(ChangeKinds::LOCAL));
+            return;
         }
-        self.follow_form(id, before, has);
-    }
-
-    /// Updates the slice of a node after the form of its local transform changed.
-    fn follow_form(&mut self, id: RecordId, before: Has, now: Has) {
-        let spot = self.pages.spot(id);
-        if before.has(Has::TRANSFORM) != now.has(Has::TRANSFORM) {
-            self.slices.reshape(spot);
-        } else if before.has(Has::MATRIX) != now.has(Has::MATRIX)
-            && let Some(slice) = self.slices.slices.get_mut(spot.slice())
-        {
-            let row = slice.rows[spot.row()];
-            let slot = usize::from(row.slot);
-            // A node that got its transform since the update still uses an ancestor's slot.
-            match (row.is(Row::OWN_TRANSFORM), now.has(Has::MATRIX)) {
-                (true, true) => slice.add_matrix(slot),
-                (true, false) => slice.remove_matrix(slot),
-                (false, _) => {}
-            }
+        self.pages.mark_dirty(id);
+        if (before | has).has(Has::MATRIX | Has::REMAINDER) {
+            self.mark(id, Pending::RECOMPUTED);
         }
     }
 
@@ -148,8 +129,7 @@ impl Store {
         self.components.remove_all(id, Has(before.0 & !has.0));
         self.pages.record_mut(id).local = PackedTransform::IDENTITY;
         self.pages.set_has(id, has);
-        self.follow_form(id, before, has);
-        self.note(id, ChangeKinds::LOCAL);
+        self.mark(id, Pending::RESHAPED | Pending::of(ChangeKinds::LOCAL));
         Some(local)
     }
 
@@ -247,10 +227,8 @@ impl Store {
         if self.is_anchored(id) != anchored {
             let record = self.pages.record_mut(id);
             record.has = record.has.with(Has::ANCHORED, anchored);
-            self.waiting.any_anchored |= anchored;
-            let spot = self.own_flag(id, Row::ANCHORED, anchored);
-            self.slices.reshape(spot);
-            self.note(id, ChangeKinds::PARENT);
+            self.inbox.any_anchored |= anchored;
+            self.mark(id, Pending::RESHAPED | Pending::of(ChangeKinds::PARENT));
         }
     }
 
@@ -260,11 +238,7 @@ impl Store {
         let before = record.has.has(Has::MATERIAL).then_some(record.material);
         record.material = material.unwrap_or(0);
         record.has = record.has.with(Has::MATERIAL, material.is_some());
-        if before != material {
-            let spot = self.own_flag(id, Row::OWN_MATERIAL, material.is_some());
-            self.slices.mark_inherited(spot);
-        }
-        self.note(id, ChangeKinds::OWN_MATERIAL);
+        self.mark_if(before != material, id, Pending::INHERITED, ChangeKinds::OWN_MATERIAL);
     }
 
     /// Sets or removes a node's own layers.
@@ -283,21 +257,13 @@ impl Store {
 
     fn set_seen(&mut self, id: RecordId, has: Has, changed: bool) {
         self.pages.record_mut(id).has = has;
-        if changed {
-            let spot = self.own_flag(id, Row::OWN_SEEN, has.has(Has::SEEN));
-            self.slices.mark_inherited(spot);
-        }
-        self.note(id, ChangeKinds::OWN_VISIBILITY);
+        self.mark_if(changed, id, Pending::INHERITED, ChangeKinds::OWN_VISIBILITY);
     }
 
-    /// If a node has a row, sets the flag there that says whether a value is the node's own. Returns the spot.
-    fn own_flag(&mut self, id: RecordId, flag: u16, own: bool) -> Spot {
-        let spot = self.pages.spot(id);
-        if let Some(slice) = self.slices.slices.get_mut(spot.slice()) {
-            let flags = &mut slice.rows[spot.row()].flags;
-            *flags = if own { *flags | flag } else { *flags & !flag };
-        }
-        spot
+    /// Records an edit of this kind for readers of changes and, if the value is `changed`, bits for the update.
+    fn mark_if(&mut self, changed: bool, id: RecordId, bits: Pending, kind: ChangeKinds) {
+        let bits = if changed { bits } else { Pending::NONE };
+        self.mark(id, bits | Pending::of(kind));
     }
 
     /// Sets or removes a node's drawable, whose bounds are checked.
@@ -305,13 +271,8 @@ impl Store {
         let before = self.components.drawable.replace(id, drawable);
         let has = self.pages.record(id).has.with(Has::DRAWABLE, drawable.is_some());
         self.pages.record_mut(id).has = has;
-        if before.is_some() != drawable.is_some() {
-            self.slices.reshape(self.pages.spot(id));
-        } else if before.is_some() && !has.has(Has::REDRAWN) && self.pages.spot(id).as_waiting().is_none() {
-            self.pages.record_mut(id).has |= Has::REDRAWN;
-            self.waiting.redrawn.push(self.pages.handle(id));
-        }
-        self.note(id, ChangeKinds::DRAWABLE);
+        let bits = if before.is_some() != drawable.is_some() { Pending::RESHAPED } else { Pending::REDRAWN };
+        self.mark(id, bits | Pending::of(ChangeKinds::DRAWABLE));
     }
 
     /// Sets or removes a node's view range.
@@ -319,7 +280,7 @@ impl Store {
         self.components.range.replace(id, range);
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::RANGE, range.is_some());
-        self.note(id, ChangeKinds::VIEW_RANGE);
+        self.mark(id, Pending::of(ChangeKinds::VIEW_RANGE));
     }
 
     /// Sets or removes a node's name.
@@ -327,7 +288,7 @@ impl Store {
         self.components.name.replace(id, name.map(Into::into));
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::NAME, name.is_some());
-        self.note(id, ChangeKinds::NAME);
+        self.mark(id, Pending::of(ChangeKinds::NAME));
     }
 
     /// Sets a node's user data.
@@ -335,10 +296,7 @@ impl Store {
         let before = self.components.user_data.replace(id, (user_data != 0).then_some(user_data));
         let record = self.pages.record_mut(id);
         record.has = record.has.with(Has::USER_DATA, user_data != 0);
-        if before.unwrap_or(0) != user_data {
-            // Draw lists contain the user data.
-            self.slices.renew(self.pages.spot(id).slice(), &mut self.clock.versions);
-        }
-        self.note(id, ChangeKinds::USER_DATA);
+        // Draw lists contain the user data.
+        self.mark_if(before.unwrap_or(0) != user_data, id, Pending::REDRAWN, ChangeKinds::USER_DATA);
     }
 }

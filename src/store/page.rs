@@ -7,11 +7,12 @@
 //! 1. The state of a live record is the generation of its handle, which is odd. The state of a free record is even, so
 //!    it equals no handle's generation. The state of a retired record is 0, and the record is on no list.
 //! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
-//! 3. If a dirty byte is set, the mark of its page is set.
+//! 3. If a dirty byte or a mask of edits is set, its page is marked, and the record is live.
 
 use crate::fallible::{self, Boxed};
 use crate::handle::MAX_GENERATION;
 use crate::record::{BytesError, ensure};
+use crate::store::pending::Pending;
 use crate::store::record::{Has, Record, RecordId};
 use crate::{Error, NodeHandle};
 use hedgerow_math::internal::{prefetch, prefetch_far};
@@ -96,10 +97,10 @@ impl Spot {
     }
 }
 
-/// 512 nodes, by index: 81 bytes each. With 1,024, the worst inserts, which open a page, take twice as long.
+/// 512 nodes, by index: 83 bytes each. With 1,024, the worst inserts, which open a page, take twice as long.
 ///
 /// ```text
-/// states 4 │ spots 8 │ parents 4 │ dirty 1 │ records 64
+/// states 4 │ spots 8 │ parents 4 │ dirty 1 │ pending 2 │ records 64
 /// ```
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -110,6 +111,8 @@ pub(crate) struct Page {
     parents: [RecordId; PAGE],
     /// 1 if the local transform was set since the update, else 0.
     pub(crate) dirty: [u8; PAGE],
+    /// What else edits changed since the update.
+    pending: [Pending; PAGE],
     records: [Record; PAGE],
 }
 
@@ -122,6 +125,7 @@ static UNUSED: [Page; 1] = [Page {
     spots: [Spot::of(0, 0, 0); PAGE],
     parents: [RecordId::NIL; PAGE],
     dirty: [0; PAGE],
+    pending: [Pending::NONE; PAGE],
     records: [Record::BLANK; PAGE],
 }];
 
@@ -132,13 +136,14 @@ pub(crate) struct Standing {
     pub(crate) links: [RecordId; 4],
     pub(crate) has: Has,
     pub(crate) spot: Spot,
+    pub(crate) pending: Pending,
 }
 
 /// All pages; there may be more than the records in use need.
 #[derive(Clone)]
 pub(crate) struct Pages {
     pages: Vec<Boxed<Page>>,
-    /// For each page, whether any byte of `dirty` may be set.
+    /// For each page, whether any byte of `dirty` may be set, and whether any mask of `pending` may be.
     marks: Vec<u8>,
     /// Whether any mark may be set.
     pub(crate) marked: bool,
@@ -158,6 +163,10 @@ impl Default for Pages {
         Self { pages: Vec::new(), marks: Vec::new(), marked: false, free, end: 0, freed: 0, retired: 0 }
     }
 }
+
+/// The bits of a page's mark.
+const DIRTY: u8 = 1;
+const PENDING: u8 = 1 << 1;
 
 impl RecordId {
     #[inline(always)]
@@ -198,7 +207,8 @@ impl Pages {
     pub(crate) fn standing(&self, id: RecordId) -> Standing {
         let page = &*self.pages[id.page()];
         let Record { links, has, .. } = page.records[id.index()];
-        Standing { parent: page.parents[id.index()], links, has, spot: page.spots[id.index()] }
+        let at = id.index();
+        Standing { parent: page.parents[at], links, has, spot: page.spots[at], pending: page.pending[at] }
     }
 
     /// Returns the spot of a live node.
@@ -233,9 +243,9 @@ impl Pages {
         page.records[id.index()].local = local.into();
         page.dirty[id.index()] = 1;
         if let Some(mark) = self.marks.get_mut(id.page())
-            && *mark == 0
+            && *mark & DIRTY == 0
         {
-            *mark = 1;
+            *mark |= DIRTY;
             self.marked = true;
         }
         Some(())
@@ -253,8 +263,23 @@ impl Pages {
     #[inline(always)]
     pub(crate) fn mark_dirty(&mut self, id: RecordId) {
         self.pages[id.page()].dirty[id.index()] = 1;
-        self.marks[id.page()] = 1;
+        self.marks[id.page()] |= DIRTY;
         self.marked = true;
+    }
+
+    /// Adds bits to the mask of a live node's edits.
+    #[inline]
+    pub(crate) fn mark(&mut self, id: RecordId, bits: Pending) {
+        let mask = &mut self.pages[id.page()].pending[id.index()];
+        *mask = *mask | bits;
+        self.marks[id.page()] |= PENDING;
+        self.marked = true;
+    }
+
+    /// Returns the mask of a node's edits since the update.
+    #[inline(always)]
+    pub(crate) fn pending(&self, id: RecordId) -> Pending {
+        self.pages[id.page()].pending[id.index()]
     }
 
     /// Returns whether a local transform was set since the update.
@@ -362,6 +387,7 @@ impl Pages {
         let state = &mut page.states[id.index()];
         let generation = *state & !SLOW;
         page.dirty[id.index()] = 0;
+        page.pending[id.index()] = Pending::NONE;
         if generation >= limits().generation {
             *state = 0;
             self.retired += 1;
@@ -481,16 +507,31 @@ impl Pages {
         visited == self.freed
     }
 
-    /// Iterates over the pages with a mark, with their numbers, and clears the marks.
+    /// Lists the masks that are set, in the order of records, and clears them.
+    pub(crate) fn take_pending(&mut self, list: &mut Vec<(RecordId, Pending)>) {
+        list.clear();
+        for ((number, page), mark) in (0..).step_by(PAGE).zip(&mut self.pages).zip(&mut self.marks) {
+            if *mark & PENDING == 0 {
+                continue;
+            }
+            *mark &= !PENDING;
+            for (index, mask) in (number..).zip(&mut page.pending).filter(|(_, mask)| **mask != Pending::NONE) {
+                list.push((RecordId(index), core::mem::take(mask)));
+            }
+        }
+    }
+
+    /// Iterates over the pages with dirty bytes, with their numbers, and clears all marks.
     pub(crate) fn take_marked(&mut self) -> impl Iterator<Item = (usize, &mut Page)> {
         self.marked = false;
         let marked = self.marks.iter_mut().zip(&mut self.pages).enumerate();
-        marked.filter_map(|(number, (mark, page))| (core::mem::take(mark) != 0).then_some((number, &mut **page)))
+        marked
+            .filter_map(|(number, (mark, page))| (core::mem::take(mark) & DIRTY != 0).then_some((number, &mut **page)))
     }
 
-    /// Iterates over the pages with a mark.
+    /// Iterates over the pages with dirty bytes.
     pub(crate) fn marked(&self) -> impl Iterator<Item = &Page> {
-        self.marks.iter().zip(&self.pages).filter(|(mark, _)| **mark != 0).map(|(_, page)| &**page)
+        self.marks.iter().zip(&self.pages).filter(|(mark, _)| **mark & DIRTY != 0).map(|(_, page)| &**page)
     }
 
     /// Returns whether there are more records than second-level caches hold, so that prefetches pay off.
@@ -548,13 +589,13 @@ impl Pages {
             if state & 1 == 1 && (state & SLOW != 0) != page.records[id.index()].has.sets_at_length() {
                 return Err(format!("the state of record {} does not say how its local transform is set", id.0));
             }
-            if page.dirty[id.index()] != 0 {
-                if self.marks[id.page()] == 0 || !self.marked {
-                    return Err(format!("record {} is dirty, its page is not marked", id.0));
-                }
-                if state & 1 == 0 {
-                    return Err(format!("record {} is dirty and free", id.0));
-                }
+            let dirty = if page.dirty[id.index()] != 0 { DIRTY } else { 0 };
+            let needed = dirty | if page.pending[id.index()] != Pending::NONE { PENDING } else { 0 };
+            if needed != 0 && (needed & !self.marks[id.page()] != 0 || !self.marked) {
+                return Err(format!("record {} was edited, its page is not marked", id.0));
+            }
+            if needed != 0 && state & 1 == 0 {
+                return Err(format!("record {} was edited and is free", id.0));
             }
         }
         if (free, retired) != (self.freed, self.retired) {

@@ -12,6 +12,7 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::page::Spot;
+use crate::store::pending::Pending;
 use crate::store::reconstitute::{Fresh, Reorder, Sort};
 use crate::store::record::{Has, RecordId};
 use crate::store::slices::Slices;
@@ -41,6 +42,11 @@ pub(crate) struct Scratch {
     /// The slice of each waiting node's nearest ancestor that has a row, if the node is listed.
     owners: Vec<u32>,
     pub(crate) stack: Vec<RecordId>,
+    /// The masks of edits, and the nodes among these that were moved.
+    pub(crate) pending: Vec<(RecordId, Pending)>,
+    pub(crate) moved: Vec<RecordId>,
+    /// Slices in which rows died or nodes were reshaped.
+    edited: Vec<u32>,
     pub(crate) sort: Sort,
     pub(crate) records: Vec<RecordId>,
     pub(crate) slots: Vec<u16>,
@@ -70,13 +76,12 @@ impl Store {
     /// Gives rows and slots to waiting nodes, frees those of removed nodes, and sweeps each slice; `shared`, on several
     /// threads.
     pub(crate) fn place_and_sweep(&mut self, shared: bool) {
-        if self.has_placed() {
+        if self.inbox.unplaced.is_empty() && self.scratch.moved.is_empty() && !self.slices.edited {
             return self.sweep_all(shared);
         }
         let mut scratch = core::mem::take(&mut self.scratch);
-        let large = self.lift_moved(&mut scratch.stack);
+        let large = self.lift_moved(&mut scratch);
         let carried = self.lift_large(large);
-        self.redraw();
         self.list_waiting(&mut scratch);
         self.order_carried(&carried, &scratch.owners);
         self.note_placed(scratch.fresh.iter().map(|fresh| fresh.id));
@@ -85,11 +90,11 @@ impl Store {
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             let pieces = reorder.pieces.len();
-            let Scratch { by_slice, ends, sort, .. } = &mut scratch;
+            let Scratch { by_slice, ends, sort, edited, .. } = &mut scratch;
             let end = |slice: usize| ends.get(slice).map_or(0, |&end| end as usize);
             let begin = (number as usize).checked_sub(1).map_or(0, end);
             let count = end(number as usize) - begin;
-            self.place_in(number, &by_slice[begin..], count, sort, &mut reorder);
+            self.place_in(number, &by_slice[begin..], count, (sort, edited), &mut reorder);
             if !shared {
                 self.sweep_slice(number, self.slices.order.get(at + 1).copied(), &mut scratch.slots);
                 for &(_, piece) in &reorder.pieces[pieces..] {
@@ -104,24 +109,27 @@ impl Store {
         // Slices are merged after all are swept, since what is reported must not depend on threads.
         self.join_small(&mut scratch);
         self.settle_lifted();
-        self.slices.edited.clear();
+        self.slices.edited = false;
         scratch.shrink(self.pages.len());
         self.scratch = scratch;
     }
 
-    /// Returns whether no edit waits to be placed.
-    #[inline]
-    pub(crate) fn has_placed(&self) -> bool {
-        self.waiting.is_empty() && self.slices.edited.is_empty()
-    }
-
     /// Frees dead rows of a slice, and gives the first `count` nodes of a list rows there, parents first.
-    fn place_in(&mut self, number: u32, list: &[Fresh], count: usize, sort: &mut Sort, reorder: &mut Reorder) {
+    fn place_in(
+        &mut self,
+        number: u32,
+        list: &[Fresh],
+        count: usize,
+        (sort, edited): (&mut Sort, &mut Vec<u32>),
+        reorder: &mut Reorder,
+    ) {
         let nodes = &list[..count];
         let at = number as usize;
         let head = &mut self.slices.heads[at];
         let killed = core::mem::take(&mut head.killed);
-        if !(killed || head.reshaped) && nodes.is_empty() {
+        if killed || head.reshaped {
+            edited.push(number);
+        } else if nodes.is_empty() {
             return;
         }
         if killed {
@@ -141,20 +149,14 @@ impl Store {
     }
 
     /// Lifts moved nodes and all nodes below them. Returns the roots of large subtrees instead.
-    fn lift_moved(&mut self, below: &mut Vec<RecordId>) -> Vec<RecordId> {
+    fn lift_moved(&mut self, scratch: &mut Scratch) -> Vec<RecordId> {
+        let Scratch { moved, stack: below, .. } = scratch;
         let most = (self.max_nodes() / LARGE).max(self.slices.order.len() / 2);
         // Moved nodes may be below each other. Once so many nodes were counted in vain, all other subtrees of more than one
         // node count as large.
         let mut budget = self.pages.len() / 8;
-        let mut moved = core::mem::take(&mut self.waiting.moved);
         let mut large = Vec::new();
-        for handle in moved.drain(..) {
-            let Some(top) = self.pages.resolve(handle) else { continue };
-            let record = self.pages.record_mut(top);
-            if !record.has.has(Has::MOVED) {
-                continue;
-            }
-            record.has = record.has.without(Has::MOVED);
+        for top in moved.drain(..) {
             if self.pages.spot(top).as_waiting().is_some() {
                 continue;
             }
@@ -178,37 +180,21 @@ impl Store {
             }
         }
         below.clear();
-        self.waiting.moved = moved;
         large
-    }
-
-    /// Updates listed drawables whose mesh or bounds were set.
-    fn redraw(&mut self) {
-        let Self { pages, slices, waiting, clock, components, .. } = self;
-        for handle in waiting.redrawn.drain(..) {
-            let Some(id) = pages.resolve(handle) else { continue };
-            let record = pages.record_mut(id);
-            record.has = record.has.without(Has::REDRAWN);
-            let spot = pages.spot(id);
-            if let Some(slice) = slices.slices.get_mut(spot.slice()) {
-                slice.redraw(components, spot.row());
-                slices.renew(spot.slice(), &mut clock.versions);
-                slices.list_unboxed(spot.slice());
-            }
-        }
     }
 
     /// Lists the waiting nodes, parents first, each with the slice of the nearest ancestor that has a row.
     fn list_waiting(&mut self, scratch: &mut Scratch) {
-        let Self { pages, waiting, .. } = self;
+        let Self { pages, inbox, .. } = self;
+        let waiting = &mut inbox.unplaced;
         let Scratch { fresh, owners, stack, .. } = scratch;
-        let count = waiting.unplaced.len();
+        let count = waiting.len();
         fresh.clear();
         owners.clear();
         fresh.reserve(count);
         owners.resize(count, UNLISTED);
-        let ahead = if pages.exceed_cache() { &waiting.unplaced[..] } else { &[] };
-        for (k, &id) in waiting.unplaced.iter().enumerate() {
+        let ahead = if pages.exceed_cache() { &waiting[..] } else { &[] };
+        for (k, &id) in waiting.iter().enumerate() {
             if let Some(&ahead) = ahead.get(k + 32) {
                 pages.prefetch_parent(ahead);
             }
@@ -247,9 +233,9 @@ impl Store {
             owners[k] = owner;
             fresh.push(Fresh { id, owner, above });
         }
-        waiting.unplaced.clear();
+        waiting.clear();
         // After a large build, the list would keep more memory than later edits need.
-        waiting.unplaced.shrink_to(most_kept(pages.len()));
+        waiting.shrink_to(most_kept(pages.len()));
     }
 
     /// Sorts waiting nodes by slice; the order within a slice stays.
@@ -342,7 +328,7 @@ impl Store {
     /// Merges a few small edited slices, each with a neighbour. Maintenance merges the others.
     fn join_small(&mut self, scratch: &mut Scratch) {
         const MOST: usize = 4;
-        let edited = &self.slices.edited;
+        let edited = &scratch.edited;
         // The first candidate rotates, so that slices without a neighbour to merge do not block others.
         let turn = usize::try_from(self.clock.updates % edited.len().max(1) as u64).unwrap_or(0);
         let (behind, before) = edited.split_at(turn);

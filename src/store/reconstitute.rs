@@ -302,7 +302,7 @@ impl Store {
             sort.parents.push(parent);
             sort.items.push(Item { record: id, source: 0, row: FRESH });
         }
-        self.waiting.any_anchored && fresh.iter().any(|fresh| self.pages.record(fresh.id).has.has(Has::ANCHORED))
+        self.inbox.any_anchored && fresh.iter().any(|fresh| self.pages.record(fresh.id).has.has(Has::ANCHORED))
     }
 
     /// Returns the end of the piece that begins at a position, and chooses its imports.
@@ -441,7 +441,7 @@ impl Store {
                     new.mark(at);
                 }
                 if !slice.matrices.is_empty() && slice.matrices.binary_search(&from.slot).is_ok() {
-                    new.add_matrix(at);
+                    new.set_matrix(at, true);
                 }
             }
             to.inherit(&up, pages);

@@ -66,10 +66,6 @@ impl Has {
     pub(crate) const MATERIAL: Self = Self(1 << 1);
     /// The node is outside of the tree, in a detached subtree.
     pub(crate) const DETACHED: Self = Self(1 << 8);
-    /// The node was moved since the update, and is on [`Waiting::moved`](super::waiting::Waiting).
-    pub(crate) const MOVED: Self = Self(1 << 9);
-    /// Mesh or bounds were set since the update, so the node is on [`Waiting::redrawn`](super::waiting::Waiting).
-    pub(crate) const REDRAWN: Self = Self(1 << 10);
     /// [`Visibility::Hidden`](crate::Visibility).
     pub(crate) const HIDDEN: Self = Self::of_visibility(Visibility::Hidden);
     /// [`Visibility::Shown`](crate::Visibility).

@@ -4,6 +4,7 @@
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
 //! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                       96 B a transform
 //! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24         48 B a drawable
+//! user data, by row, if a drawable has any: 4                                                    0 or 4 B a node
 //! seen, by row, if a node above or in the slice is hidden or has layers: 8                         0 or 8 B a node
 //! sets            of rows, slots and drawables: six of 512 bytes                                         3 KiB a slice
 //! ```
@@ -37,20 +38,12 @@ pub(crate) struct Head {
     pub(crate) version: u64,
     /// Whether a row died since the update.
     pub(crate) killed: bool,
-    /// Whether a node of the slice got or lost a transform or a drawable since the update.
+    /// Whether a removed node had got or lost a transform or a drawable since the update; during an update, any node.
     pub(crate) reshaped: bool,
-    /// Whether a material, a visibility or layers were set in the slice since the update.
+    /// During an update: whether materials, visibility or layers were set in the slice.
     pub(crate) inherits: bool,
     /// Whether the slice was kept while its subtree moved, so that all imports must be copied again.
     pub(crate) carried: bool,
-}
-
-impl Head {
-    /// Returns whether the slice is listed as edited.
-    #[inline(always)]
-    pub(crate) fn is_edited(&self) -> bool {
-        self.killed | self.reshaped | self.inherits
-    }
 }
 
 #[derive(Clone, Default)]
@@ -72,6 +65,8 @@ pub(crate) struct Slice {
     pub(crate) used_drawables: RowSet,
     /// The visibility of each row; empty if all rows are visible on all layers.
     pub(crate) seen: Vec<Seen>,
+    /// The user data of each row with a drawable, for its draws; empty or too short if all others have 0.
+    pub(crate) user_data: Vec<u32>,
     /// The slots whose local transform is a matrix, in ascending order.
     pub(crate) matrices: Vec<u16>,
     /// If true, the slots below each slot follow it directly, without other slots among them, as after a reconstitution.
@@ -154,6 +149,25 @@ impl Slice {
         self.seen[row] = seen;
     }
 
+    /// Returns the user data of a drawable's node by its row.
+    #[inline(always)]
+    pub(crate) fn user_data(&self, row: usize) -> u32 {
+        self.user_data.get(row).copied().unwrap_or(0)
+    }
+
+    /// Copies the user data of a row with a drawable from its component.
+    #[inline]
+    fn copy_user_data(&mut self, components: &Components, row: usize, id: RecordId) {
+        if self.user_data.is_empty() && components.user_data.is_empty() {
+            return;
+        }
+        let user_data = components.user_data.get(id).copied().unwrap_or(0);
+        if self.user_data.len() <= row {
+            self.user_data.resize(self.rows.len(), 0);
+        }
+        self.user_data[row] = user_data;
+    }
+
     /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end. Marks the
     /// slot for the next sweep. Returns the row, and the slot that it uses; `None` if there is no room.
     ///
@@ -173,11 +187,11 @@ impl Slice {
         let row = place(&self.used_rows, above + 1, self.rows.len(), max_rows)?;
         let up = self.rows[above];
         let record = pages.record(id);
-        let (slot_above, anchored) = if record.has.has(Has::ANCHORED) {
+        let slot_above = if record.has.has(Has::ANCHORED) {
             // If the slice does not import the identity, reconstitution adds the import.
-            (matches!(self.imports.first(), Some(None)).then_some(Row::WORLD_SLOT)?, Row::ANCHORED)
+            matches!(self.imports.first(), Some(None)).then_some(Row::WORLD_SLOT)?
         } else {
-            (up.slot, 0)
+            up.slot
         };
         let slot = if record.has.has(Has::TRANSFORM) {
             Some(place(&self.used_slots, usize::from(slot_above) + 1, self.slots.records.len(), MAX_ROWS)?)
@@ -191,17 +205,13 @@ impl Slice {
         } else {
             None
         };
-        let own = |component, flag| if record.has.has(component) { flag } else { 0 };
         let mut new = Row {
             record: id,
             material: 0,
             slot: slot.map_or(slot_above, short),
             drawable: drawable.map_or(NO_DRAWABLE | up.drawables_from(), short),
             above: short(above),
-            flags: own(Has::TRANSFORM, Row::OWN_TRANSFORM)
-                | own(Has::MATERIAL, Row::OWN_MATERIAL)
-                | own(Has::SEEN, Row::OWN_SEEN)
-                | anchored,
+            flags: Row::own_flags(record.has) | if slot.is_some() { Row::OWN_TRANSFORM } else { 0 },
         };
         new.inherit(&up, pages);
         if row < self.rows.len() {
@@ -214,7 +224,7 @@ impl Slice {
             self.put_slot(slot, id, slot_above);
             self.leaves += u32::from(record.is_leaf());
             if record.has.has(Has::MATRIX) {
-                self.add_matrix(slot);
+                self.set_matrix(slot, true);
             }
         }
         self.finish_row(pages, components, row, new);
@@ -237,6 +247,7 @@ impl Slice {
         let seen = self.seen_below(pages, components, &row);
         if row.drawable < NO_DRAWABLE {
             self.put_drawable(pages, components, at, row, seen.layers());
+            self.copy_user_data(components, at, row.record);
         }
         self.set_seen(at, seen);
     }
@@ -329,17 +340,12 @@ impl Slice {
         }
     }
 
-    /// Records that the local transform in a slot is a matrix.
-    pub(crate) fn add_matrix(&mut self, slot: usize) {
-        if let Err(place) = self.matrices.binary_search(&short(slot)) {
-            self.matrices.insert(place, short(slot));
-        }
-    }
-
-    /// Records that the local transform in a slot is not a matrix.
-    pub(crate) fn remove_matrix(&mut self, slot: usize) {
-        if let Ok(place) = self.matrices.binary_search(&short(slot)) {
-            self.matrices.remove(place);
+    /// Records whether the local transform in a slot is a matrix.
+    pub(crate) fn set_matrix(&mut self, slot: usize, is_matrix: bool) {
+        match (self.matrices.binary_search(&short(slot)), is_matrix) {
+            (Err(index), true) => self.matrices.insert(index, short(slot)),
+            (Ok(index), false) => _ = self.matrices.remove(index),
+            (Ok(_), true) | (Err(_), false) => {}
         }
     }
 
@@ -369,17 +375,19 @@ impl Slice {
         self.matrices.retain(|&slot| !dead.contains(usize::from(slot)));
     }
 
-    /// Copies the mesh and the bounds of a row's drawable from its component.
+    /// Copies the mesh, the bounds and the user data of a row's drawable from its node's components.
     pub(crate) fn redraw(&mut self, components: &Components, row: usize) {
         let Some(at) = self.rows.get(row).map(|row| usize::from(row.drawable)) else { return };
         let (Some(record), Some(bounds)) = (self.drawables.records.get_mut(at), self.drawables.bounds.get_mut(at))
         else {
             return;
         };
-        let Some(drawable) = components.drawable.get(record.node.record()) else { return };
+        let id = record.node.record();
+        let Some(drawable) = components.drawable.get(id) else { return };
         record.mesh = drawable.mesh;
         *bounds = drawable.bounds;
         self.mark_box(at);
+        self.copy_user_data(components, row, id);
     }
 
     /// Recomputes materials and layers of all rows. Calls `tell` for each node with a change.
@@ -447,7 +455,7 @@ impl Slice {
         fn shrink<T>(column: &mut Vec<T>, parts: usize) {
             column.shrink_to(column.len() + column.len() / parts);
         }
-        let Self { imports, rows, slots, drawables, seen, matrices, .. } = self;
+        let Self { imports, rows, slots, drawables, seen, user_data, matrices, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
         shrink(imports, parts);
         shrink(rows, parts);
@@ -458,6 +466,7 @@ impl Slice {
         shrink(&mut drawables.records, parts);
         shrink(&mut drawables.bounds, parts);
         shrink(seen, parts);
+        shrink(user_data, parts);
         shrink(matrices, parts);
     }
 }

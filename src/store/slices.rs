@@ -41,8 +41,8 @@ pub(crate) struct Slices {
     /// The number of slices in `order` that are in the tree.
     pub(crate) attached: usize,
     pub(crate) free: Vec<u32>,
-    /// Slices in which rows died, nodes were reshaped, or inherited values were set since the update; each once.
-    pub(crate) edited: Vec<u32>,
+    /// Whether a row died since the update; during an update, also whether a slice is reshaped.
+    pub(crate) edited: bool,
     /// Slices whose boxes the current update recomputes even if no transform changed.
     pub(crate) unboxed: Vec<u32>,
     /// Slices that updates changed since their last maintenance; each once.
@@ -53,9 +53,11 @@ pub(crate) struct Slices {
 
 impl Slices {
     /// Kills the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
+    /// `reshaped` says whether the node got or lost a transform or a drawable since the update.
     #[inline(always)]
-    pub(crate) fn kill(&mut self, spot: Spot, has: Has, versions: &mut u64) {
+    pub(crate) fn kill(&mut self, spot: Spot, has: Has, reshaped: bool, versions: &mut u64) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
+        head.reshaped |= reshaped;
         // A node that lost its drawable since the update is still drawn.
         let drawn = has.has(Has::DRAWABLE) || head.reshaped;
         head.alive.remove(spot.row());
@@ -65,9 +67,8 @@ impl Slices {
         }
         *versions += 1;
         head.version = *versions;
-        if !head.killed {
-            self.note_edit(spot, |head| &mut head.killed);
-        }
+        head.killed = true;
+        self.edited = true;
         if drawn {
             let slice = &mut self.slices[spot.slice()];
             let drawable = slice.rows[spot.row()].drawable;
@@ -85,22 +86,6 @@ impl Slices {
         }
     }
 
-    /// If a node has a row, sets a flag of the node's slice, and lists the slice for the update.
-    fn note_edit(&mut self, spot: Spot, flag: impl FnOnce(&mut Head) -> &mut bool) {
-        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
-        let listed = head.is_edited();
-        // A spot has at most 32 bits for a slice.
-        if let (false, false, Ok(number)) = (core::mem::replace(flag(head), true), listed, u32::try_from(spot.slice()))
-        {
-            self.edited.push(number);
-        }
-    }
-
-    /// Marks the slice of a node for reconstitution, because the node got or lost a transform or a drawable.
-    pub(crate) fn reshape(&mut self, spot: Spot) {
-        self.note_edit(spot, |head| &mut head.reshaped);
-    }
-
     /// Lists a slice for the update of its boxes, if the slice has boxes.
     pub(crate) fn list_unboxed(&mut self, slice: usize) {
         if let Some(boxes) = &mut self.slices[slice].boxes
@@ -109,11 +94,6 @@ impl Slices {
         {
             self.unboxed.push(number);
         }
-    }
-
-    /// Marks the slice of a node for the update of inherited values.
-    pub(crate) fn mark_inherited(&mut self, spot: Spot) {
-        self.note_edit(spot, |head| &mut head.inherits);
     }
 
     /// Returns the world matrix of a node as of the last update; the identity if the node has no row.

@@ -4,7 +4,6 @@ use crate::Mat34;
 use crate::store::Store;
 use crate::store::columns::{Inherited, Row, Slots, short};
 use crate::store::components::Components;
-use crate::store::kinds::ChangeKinds;
 use crate::store::page::{PAGE, Page, Pages, Spot};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
@@ -93,14 +92,11 @@ impl Store {
             let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
             // If the node lost its transform since, the slot is an ancestor's, and computing it again does no harm.
             slice.mark(spot.slot());
-            let (Some(feed), Some(frame)) = (&mut *feed, frame) else { continue };
-            if !slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM) {
-                if let Some(trace) = &mut slice.trace {
-                    trace.note_set(spot.slot(), frame);
-                }
-            } else {
-                // The node got its transform since the update, and has no slot yet.
-                feed.note(pages, id, ChangeKinds::LOCAL);
+            // A node that got its transform since the update has no slot yet. Its mask has the change.
+            if let (Some(frame), Some(trace)) = (frame, &mut slice.trace)
+                && (!slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM))
+            {
+                trace.note_set(spot.slot(), frame);
             }
         }
     }

@@ -28,11 +28,11 @@ impl Store {
             return false;
         }
         self.find_all_sources();
-        let Self { slices: Slices { slices, heads, order, .. }, waiting, scratch, .. } = self;
+        let Self { slices: Slices { slices, heads, order, .. }, inbox, scratch, .. } = self;
         let reached = &mut scratch.reached;
         reached.clear();
         reached.resize(slices.len(), false);
-        let (mut count, mut slots) = (0, waiting.unplaced.len());
+        let (mut count, mut slots) = (0, inbox.unplaced.len());
         for number in order.iter().map(|&number| number as usize) {
             let slice = &slices[number];
             let may = |source: usize| reached[source] || slices[source].marked;
@@ -47,7 +47,7 @@ impl Store {
                 slots += slice.slots.records.len();
             }
         }
-        (count > 1 || !waiting.is_empty()) && is_worth_sharing(slots, WORTH_SHARING)
+        (count > 1 || !inbox.unplaced.is_empty() || !scratch.moved.is_empty()) && is_worth_sharing(slots, WORTH_SHARING)
     }
 
     /// Computes the same as the sweep on one thread.

@@ -20,6 +20,7 @@ impl Store {
                 slice.dirty.clear();
             }
         }
+        self.take_pending();
         self.mark_slots();
         if everything {
             let in_use = self.slices.slices.iter_mut().filter(|slice| slice.lives);
@@ -46,9 +47,6 @@ impl Store {
     /// Returns whether there are no edits since the last update.
     #[inline]
     pub(crate) fn has_all_edits(&self) -> bool {
-        !self.pages.marked
-            && self.has_placed()
-            && !self.clock.is_new
-            && self.feed.as_ref().is_none_or(|feed| feed.is_quiet())
+        !self.pages.marked && self.inbox.is_empty() && !self.slices.edited && !self.clock.is_new
     }
 }

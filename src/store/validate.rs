@@ -3,20 +3,20 @@
 //! 1. A live record's links agree with its neighbours'. States, the free list and marks satisfy the invariants of
 //!    [`page`](super::page). Each node has the components that its record states, and no others.
 //! 2. A node's spot names a live row with the node's record, and the row's own slot and drawable have the same record.
-//!    Otherwise, the node is in the waiting list, at the index in its spot. Moved and redrawn nodes are on their lists.
+//!    Otherwise, the node is in the waiting list, at the index in its spot.
 //! 3. A parent's row, slot and drawable come before its children's. The slice of an import comes before its importer's
 //!    in the order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update,
 //!    and no longer. A slot whose local transform is a matrix is in use.
-//! 4. Edited slices, slices with marked boxes, and swept slices are on the lists for the update. Free slices, slices
+//! 4. Slices with marked boxes, and swept slices are on the lists for the update. Free slices, slices
 //!    that a visitor computed, and slices for maintenance are on their lists once. No two slices have the same version.
 //! 5. After an update, no node waits, no new leaves are counted, every slot has `world[parent] * local`, copies equal
 //!    their originals, and effective values equal the inherited ones.
 
-use crate::NodeHandle;
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::columns::{NO_DRAWABLE, Row};
 use crate::store::page::Spot;
+use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
 use crate::store::slice::Slice;
@@ -125,12 +125,12 @@ impl Store {
         ensure!(free, "a slice is free and in use, or neither, or twice on the list of free ones");
         ensure!(lists(untidy, is_untidy.iter().copied()), "slices for maintenance are miscounted");
         let set = |list: &[u32]| -> HashSet<u32> { list.iter().copied().collect() };
-        let [edited, unboxed, swept] = [set(edited), set(unboxed), set(&self.clock.swept)];
+        let [unboxed, swept] = [set(unboxed), set(&self.clock.swept)];
         let mut versions = HashSet::new();
         for ((number, slice), head) in (0..).zip(slices).zip(heads) {
-            let flags = head.killed || head.reshaped || head.inherits;
-            ensure!(!flags || edited.contains(&number), "slice {number} is edited, and not on the list");
-            ensure!(!flags || slice.lives, "slice {number} is edited, and not in use");
+            ensure!(!head.killed || *edited && slice.lives, "rows of slice {number} died unnoticed");
+            ensure!(head.killed || !head.reshaped, "slice {number} is reshaped outside of an update");
+            ensure!(!head.inherits, "slice {number} inherits outside of an update");
             ensure!(head.version <= self.clock.versions, "slice {number} has a version of the future");
             ensure!(!slice.lives || versions.insert(head.version), "slice {number} has another's version");
             let marked = slice.boxes.as_ref().is_some_and(|boxes| boxes.listed);
@@ -146,14 +146,10 @@ impl Store {
 
     /// Checks spots, and the lists of waiting nodes.
     fn validate_spots(&self) -> Result<(), String> {
-        let resolved = |list: &[NodeHandle]| -> HashSet<RecordId> {
-            list.iter().filter_map(|&handle| self.pages.resolve(handle)).collect()
-        };
-        let [moved, redrawn] = [resolved(&self.waiting.moved), resolved(&self.waiting.redrawn)];
         for id in self.pages.live().chain([RecordId::LIMBO]) {
             let spot = self.pages.spot(id);
             if let Some(index) = spot.as_waiting() {
-                let there = self.waiting.unplaced.get(index as usize);
+                let there = self.inbox.unplaced.get(index as usize);
                 ensure!(there == Some(&id), "record {} waits, and is not on the list at {index}", id.0);
             } else {
                 let row = self.slices.row(spot);
@@ -161,16 +157,10 @@ impl Store {
                 let lives = self.slices.heads[spot.slice()].alive.contains(spot.row());
                 ensure!(lives, "the row of record {} is dead", id.0);
             }
-            let has = self.pages.record(id).has;
-            ensure!(!has.has(Has::MOVED) || moved.contains(&id), "record {} was moved, and is not on the list", id.0);
-            ensure!(!has.has(Has::REDRAWN) || redrawn.contains(&id), "record {} is drawn anew, and not listed", id.0);
         }
         let waiting = self.pages.live().filter(|&id| self.pages.spot(id).as_waiting().is_some()).count();
-        ensure!(
-            waiting == self.waiting.unplaced.len(),
-            "{} are on the list, {waiting} wait",
-            self.waiting.unplaced.len()
-        );
+        let listed = self.inbox.unplaced.len();
+        ensure!(waiting == listed, "{listed} are on the list, {waiting} wait");
         Ok(())
     }
 
@@ -179,7 +169,7 @@ impl Store {
         let mut below = vec![false; self.pages.states().len()];
         for id in [RecordId::ROOT, RecordId::LIMBO].into_iter().flat_map(|top| self.pages.subtree(top)) {
             let above = self.pages.parent(id).some().is_some_and(|parent| below[parent.0 as usize]);
-            below[id.0 as usize] = above || self.pages.record(id).has.has(Has::MOVED);
+            below[id.0 as usize] = above || self.pages.pending(id).has(Pending::MOVED);
         }
         below
     }
@@ -195,6 +185,9 @@ impl Store {
         ensure!(head.alive.len() == head.live as usize, "slice {number} miscounts its rows");
         let below = head.alive.iter().filter_map(|at| slice.rows.get(at));
         let needed: HashSet<u16> = below.map(|row| row.above).collect();
+        // The update derives the slots of nodes that got or lost a transform, were anchored or released since.
+        let reshaped = |row: &Row| self.pages.pending(row.record).has(Pending::RESHAPED);
+        let settled = !head.reshaped && !head.alive.iter().any(|at| slice.rows.get(at).is_some_and(reshaped));
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
                 ensure!(
@@ -239,9 +232,9 @@ impl Store {
             }
             let spot = Spot::of(number, short(at), row.slot);
             ensure!(self.pages.spot(row.record) == spot, "record {} is not where its row is", row.record.0);
-            ensure!(anchored == self.is_anchored(row.record), "row {at} of slice {number} is anchored, or its node");
-            // The update derives the slots of nodes that were anchored or released since.
-            let settled = !head.reshaped;
+            let pending = self.pages.pending(row.record);
+            let derived = anchored == self.is_anchored(row.record) || pending.has(Pending::RESHAPED);
+            ensure!(derived, "row {at} of slice {number} is anchored, or its node");
             let identity = slice.imports[0].is_none() && slice.slots.worlds[up].same_bits(&crate::Mat34::IDENTITY);
             ensure!(!(anchored && settled) || identity, "slice {number} has anchored nodes, and no identity");
             if own {
@@ -251,7 +244,8 @@ impl Store {
                 ensure!(parent < slot && (parent == up || !settled), "slot {slot} of slice {number}: parent");
                 let has = self.pages.record(row.record).has;
                 let listed = slice.matrices.binary_search(&row.slot).is_ok();
-                ensure!(head.reshaped || has.has(Has::MATRIX) == listed, "slot {slot} of slice {number}: matrix");
+                let waits = pending.has(Pending::RECOMPUTED) || !settled;
+                ensure!(waits || has.has(Has::MATRIX) == listed, "slot {slot} of slice {number}: matrix");
             } else {
                 ensure!(
                     slot == up || !settled,
@@ -260,7 +254,7 @@ impl Store {
             }
             let parent = self.pages.parent(row.record);
             let above = slice.rows[usize::from(row.above)].record;
-            let moved = self.pages.record(row.record).has.has(Has::MOVED);
+            let moved = pending.has(Pending::MOVED);
             let limbo = row.record == RecordId::ROOT || row.record == RecordId::LIMBO;
             ensure!(moved || limbo || parent == above, "row {at} of slice {number} hangs below another node");
             let same = slice.detached == self.is_outside(row.record);
@@ -347,7 +341,11 @@ impl Store {
             let effective =
                 record.material() == row.material() && record.layers == seen.layers() && record.slot == row.slot;
             let bounds = slice.drawables.bounds[usize::from(row.drawable)] == drawable.bounds;
-            ensure!(right && effective && bounds, "the drawable of row {at} of slice {number} is out of date");
+            let user_data = slice.user_data(at) == self.user_data(id);
+            ensure!(
+                right && effective && bounds && user_data,
+                "the drawable of row {at} of slice {number} is out of date"
+            );
         }
         Ok(())
     }

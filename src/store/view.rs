@@ -6,6 +6,7 @@
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{DrawableRecord, NO_DRAWABLE, Row, short};
+use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
 use crate::store::slice::{Head, Slice};
@@ -100,10 +101,10 @@ impl<'s> SliceView<'s> {
 
 /// Access for passes.
 impl<'s> SliceView<'s> {
-    /// Returns the user data of a node, for its draws.
+    /// Returns the user data of a drawable, by its row.
     #[inline]
-    pub(crate) fn user_data(&self, node: NodeHandle) -> u32 {
-        self.store.user_data(node.record())
+    pub(crate) fn user_data(&self, row: usize) -> u32 {
+        self.slice.user_data(row)
     }
 
     /// Returns the number of the scene.
@@ -307,7 +308,7 @@ impl<'s> TransformView<'s> {
         let SliceView { store, slice, number, .. } = self.view;
         let id = slice.slots.records[slot];
         let has = store.pages.record(id).has;
-        let here = store.pages.spot(id).slice() == number as usize && !has.has(Has::MOVED);
+        let here = store.pages.spot(id).slice() == number as usize && !store.pages.pending(id).has(Pending::MOVED);
         if here && (slice.stale || has.has(Has::MATRIX | Has::REMAINDER)) {
             return store.wide_local(id);
         }
@@ -330,7 +331,7 @@ pub struct ListedDrawable {
     pub material: Option<u32>,
     /// The layers on which the node is visible.
     pub layers: Layers,
-    /// The node's [user data](crate::NodeMut::set_user_data).
+    /// The node's [user data](crate::NodeMut::set_user_data), as of the last update.
     pub user_data: u32,
 }
 
@@ -371,7 +372,7 @@ impl<'s> DrawableView<'s> {
             transform: usize::from(record.slot),
             material: record.material(),
             layers: Layers::new(record.layers),
-            user_data: self.view.user_data(record.node),
+            user_data: self.view.user_data(record.row()),
         })
     }
 

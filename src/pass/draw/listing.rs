@@ -331,7 +331,7 @@ impl VisibleDraw {
 fn listed<'s>(slice: SliceView<'s>, record: &DrawableRecord) -> (DrawCommand, &'s Mat34) {
     let matrix = &slice.transforms().worlds()[usize::from(record.slot)];
     let command = DrawCommand::new(record.node, record.mesh, record.material(), matrix.is_mirrored());
-    (command.with_user_data(slice.user_data(record.node)), matrix)
+    (command.with_user_data(slice.user_data(record.row())), matrix)
 }
 
 #[inline]

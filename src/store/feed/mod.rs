@@ -28,10 +28,8 @@ pub(crate) use reading::{ChangeLists, ReadScratch};
 use crate::store::Store;
 use crate::store::columns::Row;
 use crate::store::kinds::ChangeKinds;
-use crate::store::links::Position;
 use crate::store::page::{Pages, Spot};
 use crate::store::record::{Has, RecordId};
-use crate::store::side::{Side, Value};
 use crate::store::slice::{Head, Slice};
 use crate::store::trace::{History, Trace};
 use crate::{Mat34, NodeHandle};
@@ -39,7 +37,7 @@ use log::{Event, Log};
 use std::collections::HashSet;
 
 /// The greatest number of nodes for which lists are kept from update to update.
-const MOST_KEPT: usize = 1 << 12;
+pub(super) const MOST_KEPT: usize = 1 << 12;
 
 /// The edits since the last update, and the log of earlier updates.
 #[derive(Clone, Debug)]
@@ -49,15 +47,6 @@ pub(crate) struct Feed {
     frame: u64,
     /// The frame from which slots count frames.
     origin: u64,
-    /// The number of nodes after the last frame.
-    nodes: usize,
-    /// Nodes that were removed since the last frame, and whether they were in the tree.
-    removed: Vec<(NodeHandle, bool)>,
-    /// Whether more nodes were removed than `removed` may list.
-    overflowed: bool,
-    /// Nodes that were edited since the last frame; some may be gone. Their changes are in `kinds`.
-    edited: Vec<NodeHandle>,
-    kinds: Side<ChangeKinds>,
     /// Slices with moving slots; some of the slices may have ended.
     moving: Vec<u32>,
     /// Previous matrices that differ from those of the nodes' slots, in ascending order of nodes.
@@ -79,12 +68,6 @@ struct Past {
     layers: u32,
 }
 
-impl Value for ChangeKinds {
-    fn unset() -> Self {
-        Self::NONE
-    }
-}
-
 impl Feed {
     /// Creates a feed with this limit of log entries.
     pub(crate) fn new(history: usize) -> Self {
@@ -92,22 +75,12 @@ impl Feed {
             log: Log::new(history),
             frame: 0,
             origin: 0,
-            nodes: 0,
-            removed: Vec::new(),
-            overflowed: false,
-            edited: Vec::new(),
-            kinds: Side::default(),
             moving: Vec::new(),
             recalled: Vec::new(),
             shows: false,
             notes: Vec::new(),
             placed: Vec::new(),
         }
-    }
-
-    /// Returns whether there are no edits to report.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.removed.is_empty() && !self.overflowed && self.edited.is_empty()
     }
 
     /// Returns whether all previous matrices equal the present ones.
@@ -140,24 +113,14 @@ impl Feed {
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.log.bytes()
-            + self.removed.capacity() * size_of::<(NodeHandle, bool)>()
-            + self.edited.capacity() * size_of::<NodeHandle>()
-            + self.kinds.bytes()
             + (self.moving.capacity() + self.placed.capacity()) * size_of::<u32>()
             + self.recalled.capacity() * size_of::<(NodeHandle, Mat34)>()
             + self.notes.capacity() * size_of::<Past>()
     }
 
-    /// Records which kinds of changes an edit of a node makes. Nodes that are not in the tree are not reported.
-    pub(crate) fn note(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
-        if !pages.record(id).has.has(Has::REPORTED) {
-            return;
-        }
-        let known = self.kinds.get(id).copied();
-        if known.is_none() {
-            self.edited.push(pages.handle(id));
-        }
-        self.kinds.insert(id, known.unwrap_or_default() | kinds);
+    /// Logs the kinds of edits of a node that readers of changes know.
+    pub(crate) fn log_edit(&mut self, node: NodeHandle, kinds: ChangeKinds) {
+        self.log.push(self.frame + 1, node, Event::Edited(kinds));
     }
 
     /// Logs a change that an update computed, unless the node was placed again, because such nodes are checked later.
@@ -191,46 +154,6 @@ impl Feed {
     }
 }
 
-/// Recording of edits.
-impl Store {
-    /// Records which kinds of changes an edit of a node makes, if changes are tracked.
-    #[inline]
-    pub(crate) fn note(&mut self, id: RecordId, kinds: ChangeKinds) {
-        if self.feed.is_some() {
-            self.note_at_length(id, kinds);
-        }
-    }
-
-    #[cold]
-    fn note_at_length(&mut self, id: RecordId, kinds: ChangeKinds) {
-        if let Some(feed) = &mut self.feed {
-            feed.note(&self.pages, id, kinds);
-        }
-    }
-
-    /// Records that a node is about to be removed.
-    #[cold]
-    pub(crate) fn note_removed(&mut self, id: RecordId, has: Has) {
-        let Some(feed) = &mut self.feed else { return };
-        feed.kinds.remove(id);
-        if feed.removed.len() >= MOST_KEPT.max(feed.log.limit()).max(feed.nodes) {
-            // The list got too long before the next update, so the next read must be whole.
-            feed.overflowed = true;
-            feed.removed = Vec::new();
-        }
-        if !feed.overflowed {
-            feed.removed.push((self.pages.handle(id), has.has(Has::REPORTED)));
-        }
-    }
-
-    /// Records that a node, which still has its links, is about to be moved.
-    #[cold]
-    pub(crate) fn note_relocated(&mut self, id: RecordId, to: Position) {
-        let same = self.pages.parent(id) == to.parent;
-        self.note(id, if same { ChangeKinds::ORDER } else { ChangeKinds::PARENT });
-    }
-}
-
 /// The steps of an update.
 impl Store {
     /// Makes the present matrices of moved nodes the previous ones.
@@ -251,24 +174,25 @@ impl Store {
     /// Begins the frame of an update.
     pub(crate) fn begin_frame(&mut self) {
         self.rest();
-        let Self { pages, slices, feed, clock, .. } = self;
+        let Self { pages, inbox, slices, feed, clock, .. } = self;
         let Some(feed) = feed else { return };
         let frame = clock.updates;
         feed.frame = frame - 1;
+        let mut unknown = core::mem::take(&mut inbox.overflowed);
         if feed.next_frame() == u32::MAX {
             // Slots count frames from a new origin before the count overflows.
             feed.origin = feed.frame;
-            feed.overflowed = true;
+            unknown = true;
             slices.slices.iter_mut().filter_map(|slice| slice.trace.as_mut()).for_each(|trace| trace.forget_frames());
         }
-        if core::mem::take(&mut feed.overflowed) {
-            feed.removed.clear();
+        if unknown {
+            inbox.removed.clear();
             feed.log.forget(frame);
         }
-        for (node, in_tree) in feed.removed.drain(..) {
+        for (node, in_tree) in inbox.removed.drain(..) {
             feed.log.push(frame, node, if in_tree { Event::Removed } else { Event::Dropped });
         }
-        feed.removed.shrink_to(MOST_KEPT);
+        inbox.removed.shrink_to(MOST_KEPT);
         let root = pages.record_mut(RecordId::ROOT);
         if !root.has.has(Has::REPORTED) {
             root.has |= Has::REPORTED;
@@ -362,19 +286,10 @@ impl Store {
         }
         self.follow_sweep();
         self.log_notes();
-        let Self { pages, feed, clock, .. } = self;
+        let Self { pages, inbox, feed, clock, .. } = self;
         let Some(feed) = feed else { return };
-        for node in feed.edited.drain(..) {
-            if let Some(id) = pages.resolve(node)
-                && let Some(kinds) = feed.kinds.remove(id)
-                && pages.record(id).has.has(Has::REPORTED)
-            {
-                feed.log.push(clock.updates, node, Event::Edited(kinds));
-            }
-        }
-        feed.edited.shrink_to(MOST_KEPT);
         feed.log.trim();
-        feed.nodes = pages.len();
+        inbox.most_removed = MOST_KEPT.max(feed.log.limit()).max(pages.len());
         feed.frame = clock.updates;
     }
 
@@ -560,10 +475,8 @@ impl Store {
                 return Err(format!("record {} is not where readers of changes were told", id.0));
             }
         }
-        let mut edited: Vec<RecordId> = feed.edited.iter().filter_map(|&node| self.resolve(node)).collect();
-        edited.sort_unstable();
-        if !feed.kinds.iter().map(|(id, _)| id).eq(edited) || !feed.recalled.is_sorted_by(|a, b| a.0 < b.0) {
-            return Err("what edits noted for readers of changes is out of order".into());
+        if !feed.recalled.is_sorted_by(|a, b| a.0 < b.0) {
+            return Err("the previous matrices of moved nodes are out of order".into());
         }
         if !(feed.notes.is_empty() && feed.placed.is_empty()) {
             return Err("an update left notes for readers of changes".into());

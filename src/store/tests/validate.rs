@@ -4,7 +4,7 @@ use crate::store::columns::{NO_DRAWABLE, Row, short};
 use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::slice::Slice;
-use crate::store::{ChangeKinds, Position, Store};
+use crate::store::{Position, Store};
 use crate::{Aabb, Drawable, Node, SceneConfig, Transform};
 
 /// Breaks a store at a childless node with a transform and a drawable, and in the imports of its slice.
@@ -27,10 +27,9 @@ const BREAKS: &[(&str, Break)] = &[
     ("has what is not there", |store, id| store.pages.record_mut(id).has |= Has::NAME),
     ("is outside of the tree", |store, id| store.pages.record_mut(id).has |= Has::DETACHED),
     ("are counted", |store, _| store.detached += 1),
-    ("was moved, and is not on the list", |store, id| store.pages.record_mut(id).has |= Has::MOVED),
     ("waits, and is not on the list", |store, id| store.pages.set_spot(id, Spot::waiting(3))),
     ("has no row at", |store, id| store.pages.set_spot(id, Spot::of(0, 0, 0))),
-    ("on the list, 0 wait", |store, id| store.waiting.unplaced.push(id)),
+    ("on the list, 0 wait", |store, id| store.inbox.unplaced.push(id)),
     ("is twice in the order", |store, _| store.slices.order.push(0)),
     ("in the wrong part of the order", |store, _| store.slices.attached -= 1),
     ("imports from a later one", |store, _| store.slices.order[..6].reverse()),
@@ -75,9 +74,9 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("a matrix is of no slot", |store, id| {
         let slice = slice_of(store, id).0;
-        slice.add_matrix(slice.slots.records.len());
+        slice.set_matrix(slice.slots.records.len(), true);
     }),
-    ("a matrix is of no slot", |store, id| slice_of(store, id).0.add_matrix(0)),
+    ("a matrix is of no slot", |store, id| slice_of(store, id).0.set_matrix(0, true)),
     ("the matrices are out of order", |store, id| {
         let (slice, spot) = slice_of(store, id);
         slice.matrices.extend([short(spot.slot()); 2]);
@@ -92,7 +91,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("columns of", |store, id| _ = slice_of(store, id).0.slots.worlds.pop()),
     ("has another's version", |store, _| store.slices.heads[0].version = store.slices.heads[1].version),
-    ("is edited, and not on the list", |store, _| store.slices.heads[0].killed = true),
+    ("died unnoticed", |store, _| store.slices.heads[0].killed = true),
     ("is dirty after an update", |store, id| slice_of(store, id).0.marked = true),
     ("counts leaves that are swept", |store, id| slice_of(store, id).0.leaves += 1),
     ("are marked, and it is not listed", |store, id| {
@@ -101,10 +100,6 @@ const BREAKS: &[(&str, Break)] = &[
     ("for maintenance are miscounted", |store, _| {
         let flag = &mut store.slices.is_untidy[0];
         *flag = !*flag;
-    }),
-    ("for readers of changes is out of order", |store, id| {
-        store.note(id, ChangeKinds::NAME);
-        store.note_removed(id, store.pages.record(id).has);
     }),
     ("were told", |store, id| store.pages.record_mut(id).has |= Has::RECORDED),
     ("were told", |store, id| store.pages.record_mut(id).has = store.pages.record(id).has.without(Has::REPORTED)),

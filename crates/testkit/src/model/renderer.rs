@@ -19,6 +19,8 @@ const TOLD: u32 = u32::MAX - 1;
 pub struct Renderer {
     /// The user data of nodes, including stale handles.
     pub(super) user_data: BTreeMap<NodeHandle, u32>,
+    /// The same as of the last update.
+    drawn_user_data: BTreeMap<NodeHandle, u32>,
     list: DrawList,
     slim: DrawList,
     copy: Copy,
@@ -59,6 +61,7 @@ impl Renderer {
         let layered = list.clone().on_layers(Layers::new(0x83));
         Self {
             user_data: BTreeMap::new(),
+            drawn_user_data: BTreeMap::new(),
             slim: list.clone().without_matrices(),
             copy: Copy::default(),
             groups: DrawGroups::new(),
@@ -72,13 +75,18 @@ impl Renderer {
         }
     }
 
+    /// Notes that the scene was updated or loaded.
+    pub fn note_update(&mut self) {
+        self.drawn_user_data.clone_from(&self.user_data);
+    }
+
     pub fn user_data(&self, node: NodeHandle) -> u32 {
         self.user_data.get(&node).copied().unwrap_or(0)
     }
 
     /// Compares the kept list, its copy and its groups.
     fn compare_list(&mut self, scene: &Scene) -> Check {
-        let Self { user_data, list, slim, copy, groups, by_data, .. } = self;
+        let Self { drawn_user_data, list, slim, copy, groups, by_data, .. } = self;
         scene.draw_list(list);
         scene.draw_list(slim);
         let same = slim.commands() == list.commands() && slim.slots() == list.slots() && slim.matrices().is_empty();
@@ -86,7 +94,7 @@ impl Renderer {
         for (command, slot) in list.commands().iter().zip(list.slots()) {
             let expected = scene.get(command.node).and_then(|node| node.matrix_slot());
             ensure!(expected == Some(*slot), "{command:?} is listed at {slot:?}, not {expected:?}");
-            let expected = user_data.get(&command.node).copied().unwrap_or(0);
+            let expected = drawn_user_data.get(&command.node).copied().unwrap_or(0);
             ensure!(command.user_data == expected, "{command:?} does not have the user data {expected}");
         }
         copy.follow(list);
@@ -265,6 +273,9 @@ impl Buffer {
 impl Oracle {
     pub fn compare_renderer(&mut self, probe: u16, updated: bool) -> Check {
         let seed = u64::from(probe) * 5 + 3;
+        if updated {
+            self.renderer.note_update();
+        }
         if probe.is_multiple_of(4) {
             let live = self.tree.live();
             let node = self.tree.handle(live[usize::from(probe) % live.len()]);

@@ -31,6 +31,7 @@ impl Oracle {
         self.seen = Seen::of_loaded(&self.scene);
         self.readers = Readers::of_loaded(&self.scene, self.tree.removed().len());
         // A loaded scene is up to date.
+        self.renderer.note_update();
         self.tree.forget_seen();
         ensure!(self.scene.root() == self.tree.handle(Tree::ROOT), "the root has another handle");
         Ok(None)

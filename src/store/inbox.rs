@@ -1,0 +1,86 @@
+//! What edits leave to the update beside the [masks](super::pending) of nodes: nodes without a row, and removed nodes.
+
+use crate::store::feed::MOST_KEPT;
+use crate::store::page::{Pages, Spot};
+use crate::store::pending::Pending;
+use crate::store::record::RecordId;
+use crate::{NodeHandle, SceneConfig};
+
+/// Work for the next update.
+#[derive(Clone, Debug)]
+pub(crate) struct Inbox {
+    /// Live nodes without a row, in no order. Each node's spot has its index here: [`Spot::waiting`].
+    pub(crate) unplaced: Vec<RecordId>,
+    /// Nodes that were removed since the last update, and whether readers of changes know them. Empty unless the scene
+    /// tracks changes.
+    pub(crate) removed: Vec<(NodeHandle, bool)>,
+    /// The greatest length of `removed`.
+    pub(crate) most_removed: usize,
+    /// Whether more nodes were removed, so that the next read of changes must be whole.
+    pub(crate) overflowed: bool,
+    /// The bits of masks that anybody reads.
+    pub(crate) read: Pending,
+    /// Whether any node is or was anchored. If not, no check for anchored nodes is needed.
+    pub(crate) any_anchored: bool,
+}
+
+impl Inbox {
+    pub(crate) fn new(config: &SceneConfig) -> Self {
+        Self {
+            unplaced: Vec::new(),
+            removed: Vec::new(),
+            most_removed: MOST_KEPT.max(config.change_history as usize),
+            overflowed: false,
+            read: if config.changes { Pending::ALL } else { Pending::DERIVED },
+            any_anchored: false,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn tracks_changes(&self) -> bool {
+        self.read == Pending::ALL
+    }
+
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^30 records")]
+    pub(crate) fn push(&mut self, id: RecordId) -> Spot {
+        let index = self.unplaced.len() as u32;
+        self.unplaced.push(id);
+        Spot::waiting(index)
+    }
+
+    /// Removes the node at an index. The last node gets the free index.
+    #[inline]
+    pub(crate) fn remove(&mut self, pages: &mut Pages, index: u32) {
+        self.unplaced.swap_remove(index as usize);
+        if let Some(&id) = self.unplaced.get(index as usize) {
+            pages.set_spot(id, Spot::waiting(index));
+        }
+    }
+
+    /// Lists a removed node for readers of changes, who know it if it was `reported`.
+    #[cold]
+    pub(crate) fn list_removed(&mut self, node: NodeHandle, reported: bool) {
+        if self.removed.len() >= self.most_removed {
+            self.overflowed = true;
+            self.removed = Vec::new();
+        }
+        if !self.overflowed {
+            self.removed.push((node, reported));
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unplaced.is_empty() && self.removed.is_empty() && !self.overflowed
+    }
+
+    pub(crate) fn shrink(&mut self) {
+        self.unplaced.shrink_to_fit();
+        self.removed.shrink_to_fit();
+    }
+
+    /// Returns the bytes of the list of waiting nodes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.unplaced.capacity() * size_of::<RecordId>()
+    }
+}

@@ -1,0 +1,117 @@
+//! What edits changed in nodes since the last update: one mask for each record.
+//!
+//! Edits set bits and mark the page; that is all they tell the update and, through it, the readers of changes. The
+//! update takes the masks in the order of records, so the order of edits does not matter.
+//!
+//! | bits | set by | the update | readers |
+//! |---|---|---|---|
+//! | [`of`](Pending::of) kinds of edits | all edits of the node, even to the same value | – | the kinds |
+//! | [`MOVED`](Pending::MOVED) | moves below another parent | takes the row away; the node waits for another | – |
+//! | [`RESHAPED`](Pending::RESHAPED) | transform or drawable got or lost, anchored, released | reconstitutes the slice | – |
+//! | [`INHERITED`](Pending::INHERITED) | another material, layers, visibility | derives what rows inherit in the slice | – |
+//! | [`REDRAWN`](Pending::REDRAWN) | drawable set, other user data | copies mesh and bounds; lists read the slice again | – |
+//! | [`RECOMPUTED`](Pending::RECOMPUTED) | local transform is or was a matrix or in double precision | computes the slot even from equal copies | – |
+//!
+//! Local transforms that are set by a store alone, which is the most frequent edit, have a byte of their own:
+//! [`Page::dirty`](crate::store::page::Page). A node that waits for a row gets all of its data from its record.
+
+use crate::store::Store;
+use crate::store::columns::Row;
+use crate::store::kinds::ChangeKinds;
+use crate::store::record::Has;
+use core::ops::BitOr;
+
+/// A mask of edits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(transparent)]
+pub(crate) struct Pending(u16);
+
+impl Pending {
+    pub(crate) const NONE: Self = Self(0);
+    pub(crate) const MOVED: Self = Self(1 << 12);
+    pub(crate) const RESHAPED: Self = Self(1 << 13);
+    pub(crate) const INHERITED: Self = Self(1 << 14);
+    pub(crate) const REDRAWN: Self = Self(1 << 15);
+    // Only updates compute `WORLD`, so its bit is free.
+    pub(crate) const RECOMPUTED: Self = Self::of(ChangeKinds::WORLD);
+    /// All bits that the update needs. The others are set only if the scene tracks changes.
+    pub(crate) const DERIVED: Self =
+        Self(Self::MOVED.0 | Self::RESHAPED.0 | Self::INHERITED.0 | Self::REDRAWN.0 | Self::RECOMPUTED.0);
+    pub(crate) const ALL: Self = Self(u16::MAX);
+
+    /// Returns the mask of kinds of changes.
+    pub(crate) const fn of(kinds: ChangeKinds) -> Self {
+        Self(kinds.bits())
+    }
+
+    /// Returns the kinds that readers of changes are to see.
+    pub(crate) fn kinds(self) -> ChangeKinds {
+        ChangeKinds::EDITS.and(ChangeKinds::of_bits(self.0))
+    }
+
+    #[inline(always)]
+    pub(crate) const fn has(self, any: Self) -> bool {
+        self.0 & any.0 != 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn and(self, bits: Self) -> Self {
+        Self(self.0 & bits.0)
+    }
+}
+
+impl BitOr for Pending {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl Store {
+    /// Takes all masks, and does for each node with a row what the table says. Lists the moved nodes in `moved`.
+    pub(crate) fn take_pending(&mut self) {
+        let Self { pages, slices, components, clock, feed, scratch, .. } = self;
+        let list = &mut scratch.pending;
+        pages.take_pending(list);
+        for (at, &(id, bits)) in list.iter().enumerate() {
+            if let Some(&(ahead, _)) = list.get(at + 16) {
+                pages.prefetch_record(ahead);
+                pages.prefetch_spot(ahead);
+            }
+            let (has, spot) = (pages.record(id).has, pages.spot(id));
+            if let Some(feed) = feed
+                && has.has(Has::REPORTED)
+                && !bits.kinds().is_empty()
+            {
+                feed.log_edit(pages.handle(id), bits.kinds());
+            }
+            let Some((slice, head)) = slices.slices.get_mut(spot.slice()).zip(slices.heads.get_mut(spot.slice()))
+            else {
+                continue;
+            };
+            if bits.has(Pending::MOVED) {
+                scratch.moved.push(id);
+            }
+            let row = &mut slice.rows[spot.row()];
+            row.set_own(has);
+            let own_slot = row.is(Row::OWN_TRANSFORM);
+            head.inherits |= bits.has(Pending::INHERITED);
+            head.reshaped |= bits.has(Pending::RESHAPED);
+            slices.edited |= bits.has(Pending::RESHAPED);
+            if bits.has(Pending::RECOMPUTED) {
+                slice.anew = true;
+                // A node that got its transform since the update still uses an ancestor's slot.
+                if own_slot {
+                    slice.set_matrix(spot.slot(), has.has(Has::MATRIX));
+                }
+            }
+            if bits.has(Pending::REDRAWN) {
+                slice.redraw(components, spot.row());
+                slices.renew(spot.slice(), &mut clock.versions);
+                slices.list_unboxed(spot.slice());
+            }
+        }
+    }
+}
