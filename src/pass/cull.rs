@@ -83,7 +83,8 @@ pub(crate) struct Sieve {
 impl Sieve {
     #[inline]
     pub(crate) fn admits(self, store: &Store, record: &DrawableRecord) -> bool {
-        record.layers & self.layers != 0 && self.below.is_none_or(|top| store.is_in_subtree(record.node.record(), top))
+        record.layers & self.layers != 0
+            && self.below.is_none_or(|top| store.nodes.is_in_subtree(record.node.record(), top))
     }
 }
 
@@ -277,7 +278,7 @@ impl Store {
     fn route<P: Probe>(&self, probes: &[P], mut stop: impl FnMut(Stop)) {
         debug_assert!(probes.len() <= MOST_PROBES);
         let active = u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0);
-        let (order, boxes) = (self.order(), self.order_boxes());
+        let (order, boxes) = (self.slices.order(), self.slices.order_boxes());
         each_touched(&boxes.blocks, probes, Touch { active, inside: 0 }, |block, touch, _| {
             let slices = order[block * BLOCK..].iter().take(BLOCK);
             let tests = Tests::run(probes, touch, boxes.slices.block(block));

@@ -120,10 +120,10 @@ impl SliceCursor {
     /// Begins to look. What the cursor knows is that of no scene until [`Look::finish`].
     pub(crate) fn look<'c, 's>(&'c mut self, store: &'s Store) -> Look<'c, 's> {
         let updates = if self.covers.transforms { store.updates() } else { 0 };
-        let now = Moment { scene: store.scene_number(), versions: store.versions(), updates };
+        let now = Moment { scene: store.scene_number(), versions: store.slices.versions(), updates };
         let before = self.moment.take().filter(|before| before.scene == now.scene);
-        if self.known.len() < store.slice_end() {
-            self.known.resize(store.slice_end(), Known::default());
+        if self.known.len() < store.slices.slice_end() {
+            self.known.resize(store.slices.slice_end(), Known::default());
         }
         if before.is_none() {
             // Versions are those of one scene.
@@ -332,7 +332,7 @@ impl<'s> Iterator for ChangedSlices<'_, 's> {
         if let Some(number) = look.gone() {
             return Some(SliceChange::Gone { number });
         }
-        let order = if look.covers.detached { look.store.all_slices() } else { look.store.order() };
+        let order = if look.covers.detached { look.store.slices.all_slices() } else { look.store.slices.order() };
         while let Some(&number) = order.get(self.position) {
             self.position += 1;
             let slice = look.store.view(number);

@@ -215,11 +215,11 @@ impl LevelMemory {
         self.limits.swap(0, 1);
         let [limits, old] = &mut self.limits;
         limits.clear();
-        for (id, range) in store.ranges() {
-            if limits.is_empty() && self.shown.len() < store.record_end() {
-                self.shown.resize(store.record_end(), Shown::Unknown);
+        for (id, range) in store.nodes.ranges() {
+            if limits.is_empty() && self.shown.len() < store.nodes.record_end() {
+                self.shown.resize(store.nodes.record_end(), Shown::Unknown);
             }
-            let node = store.handle(id);
+            let node = store.nodes.handle(id);
             let found = old.binary_search_by_key(&id, |(node, _)| node.record()).ok().filter(|_| known);
             let was = found.map(|at| old[at]).filter(|then| then.0 == node);
             // Even a distance that double precision cannot hold is less than infinity.
@@ -287,7 +287,7 @@ impl Choice<'_> {
 
     /// Returns whether all ranges of a node and its ancestors hold. Visits each node once per view.
     fn is_in_range(&mut self, store: &Store, id: RecordId) -> bool {
-        let up = || core::iter::successors(Some(id), |&id| store.parent(id));
+        let up = || core::iter::successors(Some(id), |&id| store.nodes.parent(id));
         let known = up().map(|id| self.shown[id.0 as usize]).find(|&shown| shown != Shown::Unknown);
         let shown = known.unwrap_or(Shown::Yes);
         for id in up() {

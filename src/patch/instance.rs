@@ -50,7 +50,7 @@ impl Instance {
         if let Some((number, error)) = tree.fault {
             return Err(BatchError::at(number, error));
         }
-        scene.store.check_room(tree.len() + 1)?;
+        scene.store.nodes.check_room(tree.len() + 1)?;
         let root = scene.insert(place, Node::group())?;
         Self::insert_below(scene, root, tree)
     }
@@ -217,15 +217,15 @@ impl<'s> Area<'s> {
 
     /// Like [`Self::new`], but if the root is detached, no node counts as below it.
     pub(super) fn in_tree(scene: &'s Scene, root: NodeHandle) -> Self {
-        let inside = scene.store.resolve(root).is_some_and(|id| !scene.store.is_outside(id));
+        let inside = scene.store.nodes.resolve(root).is_some_and(|id| !scene.store.nodes.is_outside(id));
         Self { scene, root, below: HashMap::from([(root, inside)]) }
     }
 
     /// Returns whether a node is below the root. Runs in O(1) for the scene's root, else in O(depth).
     pub(super) fn contains(&mut self, node: NodeHandle) -> bool {
-        let Some(id) = self.scene.store.resolve(node).filter(|_| node != self.root) else { return false };
+        let Some(id) = self.scene.store.nodes.resolve(node).filter(|_| node != self.root) else { return false };
         if self.root == self.scene.root() {
-            return !self.scene.store.is_outside(id);
+            return !self.scene.store.nodes.is_outside(id);
         }
         let (mut at, mut path) = (Some(node), Vec::new());
         let below = loop {

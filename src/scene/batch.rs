@@ -19,7 +19,7 @@ const KEPT: usize = 16;
 #[inline(always)]
 fn look_ahead<T>(store: &Store, items: &[T], index: usize, node: impl Fn(&T) -> NodeHandle) {
     if let Some(ahead) = items.get(index + AHEAD) {
-        store.prefetch(node(ahead).record());
+        store.nodes.prefetch(node(ahead).record());
     }
 }
 
@@ -47,7 +47,7 @@ impl Scene {
         let mut removed = 0;
         for (index, &node) in nodes.iter().enumerate() {
             look_ahead(&self.store, nodes, index, |&node| node);
-            if let Some(id) = self.store.resolve(node) {
+            if let Some(id) = self.store.nodes.resolve(node) {
                 removed += self.store.remove(id);
             }
         }
@@ -57,7 +57,7 @@ impl Scene {
     /// Checks that all nodes of a list exist and that none is the root.
     fn check_movable(&self, nodes: &[NodeHandle]) -> Result<(), BatchError> {
         for (index, &node) in nodes.iter().enumerate() {
-            match self.store.resolve(node) {
+            match self.store.nodes.resolve(node) {
                 None => return Err(BatchError::at(index, Error::StaleHandle(node))),
                 Some(RecordId::ROOT) => return Err(BatchError::at(index, Error::RootIsFixed)),
                 Some(_) => {}
@@ -141,7 +141,7 @@ impl Scene {
             look_ahead(&self.store, items, index, |item| item.0);
             let checked = self
                 .at(node)
-                .and_then(|id| if self.store.has_transform(id) { Ok(id) } else { Err(Error::NoTransform(node)) });
+                .and_then(|id| if self.store.nodes.has_transform(id) { Ok(id) } else { Err(Error::NoTransform(node)) });
             let placed = checked.and_then(|id| Ok((id, world.into().checked_world()?)));
             let (id, world) = placed.map_err(|error| BatchError::at(index, error))?;
             worlds.listed.insert(id, Target::World(world));
@@ -151,7 +151,7 @@ impl Scene {
         }
         for &(node, _) in items {
             if let Some(Target::Local(local)) = worlds.listed.remove(&node.record()) {
-                self.store.set_local(node.record(), local);
+                self.store.nodes.set_local(node.record(), local);
             }
         }
         Ok(())
@@ -183,7 +183,7 @@ impl Scene {
         for (item, &node) in nodes.iter().enumerate() {
             let id = self.at(node).map_err(|error| BatchError::at(item, error))?;
             marks.insert(node, Mark::Listed);
-            if self.store.is_outside(id) && ahead.is_empty() {
+            if self.store.nodes.is_outside(id) && ahead.is_empty() {
                 ahead.extend(self.detached().rev().map(NodeRef::handle));
             }
         }
@@ -275,7 +275,7 @@ impl Scene {
         for &item in moves.iter().filter(|_| keep == Keep::World) {
             let (node, place) = items[item];
             let parent = self.parent_at(place).map(NodeHandle::record);
-            kept.push((item, self.store.local_below(node.record(), parent)));
+            kept.push((item, self.store.nodes.local_below(node.record(), parent)));
         }
         if let Some(&(item, Err(error))) = kept.iter().filter(|(_, local)| local.is_err()).min_by_key(|(item, _)| item)
         {
@@ -286,11 +286,11 @@ impl Scene {
             look_ahead(&self.store, &moves, index, |&item| items[item].1.anchor().unwrap_or(items[item].0));
             let id = items[item].0.record();
             let to = self.position(items[item].1, Some(id)).map_err(|error| BatchError::at(item, error))?;
-            if to != Position::DETACHED || !self.store.is_detached_top(id) {
-                self.store.relocate(id, to);
+            if to != Position::DETACHED || !self.store.nodes.is_detached_top(id) {
+                self.store.nodes.relocate(id, to);
             }
             if let Some(&(_, Ok(Some(local)))) = kept.get(index) {
-                self.store.set_wide_local(id, local);
+                self.store.nodes.set_wide_local(id, local);
             }
         }
         Ok(())
@@ -325,7 +325,7 @@ impl Scene {
         for (index, &(node, place)) in items.iter().enumerate() {
             look_ahead(&self.store, items, index, |item| item.0);
             let id = self.check_move(node, place).map_err(|error| BatchError::at(index, error))?;
-            climb |= !self.store.is_leaf(id);
+            climb |= !self.store.nodes.is_leaf(id);
             movers.insert(node, Some(index));
         }
         for (index, &(_, place)) in items.iter().enumerate() {
@@ -427,7 +427,7 @@ struct Worlds {
 impl Worlds {
     /// Computes the local transform of a listed node, and of listed nodes above it.
     fn place(&mut self, store: &Store, id: RecordId) -> Result<(), Error> {
-        let above = match store.local_parent(id) {
+        let above = match store.nodes.local_parent(id) {
             Some(parent) => self.inherited(store, parent)?,
             None => Above::WORLD,
         };
@@ -443,7 +443,7 @@ impl Worlds {
                 break known;
             }
             self.way.push(id);
-            at = store.local_parent(id);
+            at = store.nodes.local_parent(id);
         };
         while let Some(id) = self.way.pop() {
             if let Some(local) = self.local(store, id, &above)? {
@@ -459,10 +459,12 @@ impl Worlds {
 
     /// Returns the final local transform of a node that inherits `above`, or `None` if the node has none.
     fn local(&mut self, store: &Store, id: RecordId, above: &Above) -> Result<Option<Local>, Error> {
-        let Some(target) = self.listed.get_mut(&id) else { return Ok(store.local(id)) };
+        let Some(target) = self.listed.get_mut(&id) else { return Ok(store.nodes.local(id)) };
         let local = match *target {
             Target::Local(local) => local,
-            Target::World(world) => above.local_at(world, || store.handle(store.local_parent(id).unwrap_or(id)))?,
+            Target::World(world) => {
+                above.local_at(world, || store.nodes.handle(store.nodes.local_parent(id).unwrap_or(id)))?
+            }
         };
         *target = Target::Local(local);
         Ok(Some(local))

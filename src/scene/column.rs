@@ -95,7 +95,7 @@ impl<T: Clone> Column<T> {
     }
 
     fn arrange_changed(&mut self, store: &Store, look: &mut Look<'_, '_>) {
-        let end = store.slice_end().max(self.parts.len());
+        let end = store.slices.slice_end().max(self.parts.len());
         self.parts.resize_with(end, || Part::EMPTY);
         let mut arrived = Vec::new();
         for number in 0..end {
@@ -115,7 +115,7 @@ impl<T: Clone> Column<T> {
         }
         // Values that still wait belong to nodes that are gone, lost their transform, or have no slot yet.
         if !self.waiting.is_empty() {
-            self.waiting.retain(|node, _| store.resolve(node).is_some_and(|id| store.has_transform(id)));
+            self.waiting.retain(|node, _| store.nodes.resolve(node).is_some_and(|id| store.nodes.has_transform(id)));
         }
     }
 
@@ -178,7 +178,7 @@ impl<T: Clone> Column<T> {
     /// slot has changed since the last [`update`](Self::update). Runs in **O(1)**.
     #[must_use]
     pub fn get(&self, scene: &Scene, node: NodeHandle) -> Option<&T> {
-        let id = scene.store.resolve(node).filter(|&id| scene.store.has_transform(id))?;
+        let id = scene.store.nodes.resolve(node).filter(|&id| scene.store.nodes.has_transform(id))?;
         // A waiting value is newer than the value in the slot.
         if let Some(value) = self.waiting.get(node) {
             return Some(value);
@@ -201,7 +201,7 @@ impl<T: Clone> Column<T> {
     /// [`Error::StaleHandle`], [`Error::NoTransform`].
     pub fn set(&mut self, scene: &Scene, node: NodeHandle, value: T) -> Result<(), Error> {
         let id = scene.at(node)?;
-        if !scene.store.has_transform(id) {
+        if !scene.store.nodes.has_transform(id) {
             return Err(Error::NoTransform(node));
         }
         let part = own_slot(&scene.store, id).and_then(|(slice, slot)| Some((self.parts.get_mut(slice)?, slot)));
@@ -323,7 +323,7 @@ mod tests {
             (scene, pair)
         });
         let [(first, [kept, _]), (second, [_, other])] = &scenes;
-        assert_eq!(first.store.versions(), second.store.versions());
+        assert_eq!(first.store.slices.versions(), second.store.slices.versions());
         let mut column = Column::new(0);
         column.update(first);
         column.set(first, *kept, 7).unwrap();

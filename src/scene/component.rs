@@ -36,7 +36,7 @@ impl Scene {
         // This part is short enough to be inlined, so a transform that is built at the call stays in registers.
         match local.into() {
             Local::Transform(transform) => {
-                if transform.is_plain() && self.store.set_plain(node, &transform).is_some() {
+                if transform.is_plain() && self.store.nodes.set_plain(node, &transform).is_some() {
                     return Ok(());
                 }
                 self.set_transform_at_length(node, transform)
@@ -50,14 +50,14 @@ impl Scene {
     #[cold]
     pub(super) fn set_transform_at_length(&mut self, node: NodeHandle, transform: Transform) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.set_local(at, Local::Transform(transform.checked()?));
+        self.store.nodes.set_local(at, Local::Transform(transform.checked()?));
         Ok(())
     }
 
     #[inline(never)]
     pub(super) fn set_matrix(&mut self, node: NodeHandle, matrix: Mat34) -> Result<(), Error> {
         let at = self.at(node)?;
-        self.store.set_local(at, Local::Matrix(matrix).checked()?);
+        self.store.nodes.set_local(at, Local::Matrix(matrix).checked()?);
         Ok(())
     }
 
@@ -71,7 +71,7 @@ impl Scene {
     /// [`Error::NotFinite`] and [`Error::NotRotation`] for an invalid result of `modify`.
     #[inline]
     pub fn modify_local(&mut self, node: NodeHandle, modify: impl FnOnce(&mut Transform)) -> Result<(), Error> {
-        match self.store.plain_local(node) {
+        match self.store.nodes.plain_local(node) {
             Some(mut transform) => {
                 modify(&mut transform);
                 self.set_local(node, transform)
@@ -87,12 +87,12 @@ impl Scene {
         modify: impl FnOnce(&mut Transform),
     ) -> Result<(), Error> {
         let at = self.at(node)?;
-        match self.store.local(at) {
+        match self.store.nodes.local(at) {
             None => Err(Error::NoTransform(node)),
             Some(Local::Matrix(_)) => Err(Error::Sheared(node)),
             Some(Local::Transform(mut transform)) => {
                 modify(&mut transform);
-                self.store.set_local_in_place(at, Local::Transform(transform.checked()?));
+                self.store.nodes.set_local_in_place(at, Local::Transform(transform.checked()?));
                 Ok(())
             }
         }

@@ -38,7 +38,7 @@ impl Scene {
         let place = self.position(place.into(), None)?;
         match &node.local {
             Some(Local::Transform(transform)) if !node.has_rare_parts() && transform.is_plain() => {
-                self.store.insert_plain(place, transform, Has::TRANSFORM, node.material)
+                self.store.nodes.insert_plain(place, transform, Has::TRANSFORM, node.material)
             }
             _ => self.insert_other(place, &node),
         }
@@ -54,7 +54,7 @@ impl Scene {
             checked = node.checked()?;
             &checked
         };
-        self.store.insert(place, node)
+        self.store.nodes.insert(place, node)
     }
 
     /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are then stale, and

@@ -161,11 +161,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             self.results.clear();
             self.slices.clear();
         }
-        let end = store.slice_end().max(self.slices.len());
+        let end = store.slices.slice_end().max(self.slices.len());
         self.slices.resize_with(end, || SliceState { nodes: Vec::new(), imports: Vec::new() });
         let places = self.take_changed(store);
         let mut different = 0;
-        for &number in store.order() {
+        for &number in store.slices.order() {
             let start = places.partition_point(|&(slice, _)| slice < number);
             let changed = places[start..].iter().take_while(|&&(slice, _)| slice == number);
             let slice = store.view(number);
@@ -201,7 +201,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         changed.sort_unstable();
         changed.dedup();
         changed.retain(|&node| {
-            let Some(id) = store.resolve(node) else {
+            let Some(id) = store.nodes.resolve(node) else {
                 locals.remove(node);
                 return false;
             };
@@ -217,7 +217,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     fn list(&mut self, store: &Store, number: usize, slice: Option<&SliceView<'_>>) {
         let Self { slices, locals, results, .. } = self;
         let nodes = &mut slices[number].nodes;
-        for node in nodes.drain(..).filter(|&node| store.resolve(node).is_none()) {
+        for node in nodes.drain(..).filter(|&node| store.nodes.resolve(node).is_none()) {
             locals.remove(node);
             results.remove(node);
         }

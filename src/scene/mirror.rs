@@ -178,7 +178,7 @@ impl MatrixMirror {
                 self.len = self.arena.end().saturating_add(self.arena.end() / 4);
                 step(MirrorStep::Resize { len: self.len as usize });
             }
-            for &number in store.all_slices() {
+            for &number in store.slices.all_slices() {
                 let slice = store.view(number);
                 let (base, slots) = (self.bases[number as usize], self.places[number as usize].slots);
                 let mut write = |range: Range<usize>| {
@@ -340,15 +340,15 @@ impl MatrixMirror {
             self.places.clear();
             self.arena.clear();
         }
-        let end = store.slice_end().max(self.places.len());
+        let end = store.slices.slice_end().max(self.places.len());
         self.places.resize(end, Place::NONE);
         self.bases.resize(end, NONE);
-        for &number in store.all_slices() {
+        for &number in store.slices.all_slices() {
             if !self.places[number as usize].fits(store.view(number).transforms().len()) {
                 moved |= self.release(number);
             }
         }
-        for &number in store.all_slices() {
+        for &number in store.slices.all_slices() {
             let slice = store.view(number);
             let (place, base) = (&mut self.places[number as usize], &mut self.bases[number as usize]);
             place.slots = look.at(slice).slots;

@@ -71,8 +71,8 @@ impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scene")
             .field("nodes", &self.len())
-            .field("detached", &self.store.detached_len())
-            .field("slices", &self.store.slice_count())
+            .field("detached", &self.store.nodes.detached_len())
+            .field("slices", &self.store.slices.slice_count())
             .field("root", &self.root)
             .finish_non_exhaustive()
     }
@@ -95,7 +95,7 @@ impl Scene {
 
     /// Creates a scene from a store that has a root.
     pub(crate) fn restored(store: Store) -> Self {
-        let root = store.root();
+        let root = store.nodes.root();
         Self { store, root }
     }
 
@@ -126,13 +126,13 @@ impl Scene {
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]
     pub fn len(&self) -> usize {
-        self.store.len()
+        self.store.nodes.len()
     }
 
     /// Returns whether the handle refers to a node of this scene. Runs in **O(1)**.
     #[must_use]
     pub fn contains(&self, node: NodeHandle) -> bool {
-        self.store.resolve(node).is_some()
+        self.store.nodes.resolve(node).is_some()
     }
 
     /// Makes room for the records of `additional` more nodes, anywhere in the scene: `parent` is only checked.
@@ -145,7 +145,7 @@ impl Scene {
     /// [`Error::AllocationFailed`]. The scene is unchanged, except for room that was already reserved.
     pub fn try_reserve(&mut self, parent: NodeHandle, additional: usize) -> Result<(), Error> {
         self.at(parent)?;
-        self.store.try_reserve(additional)
+        self.store.nodes.try_reserve(additional)
     }
 
     /// Does all the work of [`Scene::maintain`], and frees unused memory: spare room of slices, temporary lists, and
@@ -160,7 +160,7 @@ impl Scene {
     /// Returns the record of a node, or an error for a stale handle.
     #[inline]
     pub(crate) fn at(&self, node: NodeHandle) -> Result<RecordId, Error> {
-        self.store.resolve(node).ok_or(Error::StaleHandle(node))
+        self.store.nodes.resolve(node).ok_or(Error::StaleHandle(node))
     }
 }
 

@@ -78,15 +78,15 @@ struct Drawn {
 impl Drawn {
     /// Returns the product of the matrix that the last frame showed of a node's parent and the node's local transform.
     fn placed(&self, store: &Store, id: RecordId) -> Mat34 {
-        let of = |above| *self.shown.get(store.handle(above)).unwrap_or(store.world_at(above));
-        let above = store.local_parent(id).map_or(Mat34::IDENTITY, of);
-        if store.has_transform(id) { above * store.chain_local(id).to_matrix() } else { above }
+        let of = |above| *self.shown.get(store.nodes.handle(above)).unwrap_or(store.world_at(above));
+        let above = store.nodes.local_parent(id).map_or(Mat34::IDENTITY, of);
+        if store.nodes.has_transform(id) { above * store.nodes.chain_local(id).to_matrix() } else { above }
     }
 
     /// Records cuts of nodes that have another place below their parents than in the last frame.
     fn cut(&mut self, store: &Store, nodes: &[NodeHandle]) {
         for &node in nodes {
-            let known = self.shown.get(node).zip(store.resolve(node));
+            let known = self.shown.get(node).zip(store.nodes.resolve(node));
             if known.is_some_and(|(shown, id)| !shown.same_bits(&self.placed(store, id))) {
                 self.cuts.push(node);
             }
@@ -103,17 +103,17 @@ impl Drawn {
             store.list_swept(&mut self.blended);
         }
         for at in 0..self.cuts.len() {
-            let Some(top) = store.resolve(self.cuts[at]) else { continue };
+            let Some(top) = store.nodes.resolve(self.cuts[at]) else { continue };
             let mut next = Some(top);
             while let Some(id) = next {
                 // What is anchored does not hang on its parent, and keeps its motion.
-                let hangs = id == top || !store.is_anchored(id);
-                let (node, placed) = (store.handle(id), self.placed(store, id));
+                let hangs = id == top || !store.nodes.is_anchored(id);
+                let (node, placed) = (store.nodes.handle(id), self.placed(store, id));
                 if let Some(shown) = self.shown.get_mut(node).filter(|_| hangs) {
                     *shown = placed;
                     self.blended.push(node);
                 }
-                next = store.next_in_subtree(top, id, hangs);
+                next = store.nodes.next_in_subtree(top, id, hangs);
             }
         }
         self.cuts.clear();
@@ -124,7 +124,7 @@ impl Drawn {
                 blended.extend(shown.keys());
             }
             for &node in blended.iter().chain(told.moved()).chain(told.entered()).chain(told.left()) {
-                let Some(id) = store.resolve(node).filter(|&id| !store.is_outside(id)) else {
+                let Some(id) = store.nodes.resolve(node).filter(|&id| !store.nodes.is_outside(id)) else {
                     shown.remove(node);
                     continue;
                 };
@@ -148,20 +148,20 @@ struct Pose {
 
 impl Pose {
     fn of(store: &Store, node: NodeHandle) -> Option<Self> {
-        if let Some(local) = store.plain_local(node) {
+        if let Some(local) = store.nodes.plain_local(node) {
             return Some(Self { local: local.into(), remainder: Vec3::ZERO });
         }
-        let WideLocal { local, remainder } = store.wide_local(store.resolve(node)?)?;
+        let WideLocal { local, remainder } = store.nodes.wide_local(store.nodes.resolve(node)?)?;
         local.transform().map(|local| Self { local: local.into(), remainder })
     }
 
     fn set(&self, store: &mut Store, node: NodeHandle) {
         let (local, remainder) = (Transform::from(self.local), self.remainder);
-        if remainder == Vec3::ZERO && store.set_plain(node, &local).is_some() {
+        if remainder == Vec3::ZERO && store.nodes.set_plain(node, &local).is_some() {
             return;
         }
-        if let Some(id) = store.resolve(node) {
-            store.set_wide_local(id, WideLocal { local: Local::Transform(local), remainder });
+        if let Some(id) = store.nodes.resolve(node) {
+            store.nodes.set_wide_local(id, WideLocal { local: Local::Transform(local), remainder });
         }
     }
 
@@ -333,7 +333,7 @@ impl Smooth {
 #[inline(always)]
 fn prefetch(store: &Store, moves: &[(NodeHandle, [Pose; 2])], at: usize) {
     if let Some((ahead, _)) = moves.get(at + 16) {
-        store.prefetch(ahead.record());
+        store.nodes.prefetch(ahead.record());
     }
 }
 

@@ -95,7 +95,7 @@ impl NodeMut<'_> {
     /// Returns the node's handle.
     #[must_use]
     pub fn handle(&self) -> NodeHandle {
-        self.scene.store.handle(self.id)
+        self.scene.store.nodes.handle(self.id)
     }
 
     /// Returns the node, for reading.
@@ -122,8 +122,8 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`].
     pub fn set_local(&mut self, local: impl IntoLocal) -> Result<&mut Self, Error> {
         match local.into_local() {
-            Some(local) => self.scene.store.set_local(self.id, local.checked()?),
-            None => drop(self.scene.store.remove_local(self.id)),
+            Some(local) => self.scene.store.nodes.set_local(self.id, local.checked()?),
+            None => drop(self.scene.store.nodes.remove_local(self.id)),
         }
         Ok(self)
     }
@@ -132,7 +132,7 @@ impl NodeMut<'_> {
     ///
     /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_material(&mut self, material: impl Into<Option<u32>>) -> &mut Self {
-        self.scene.store.set_material(self.id, material.into());
+        self.scene.store.nodes.set_material(self.id, material.into());
         self
     }
 
@@ -160,16 +160,16 @@ impl NodeMut<'_> {
     /// With [`Keep::World`]: [`Error::Singular`], [`Error::Overflow`], [`Error::Underflow`], as in [`Scene::reparent`].
     pub fn set_anchored(&mut self, anchored: bool, keep: Keep) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
-        if store.is_anchored(self.id) == anchored {
+        if store.nodes.is_anchored(self.id) == anchored {
             return Ok(self);
         }
         let kept = match keep {
-            Keep::World => store.local_in(self.id, store.parent(self.id).filter(|_| !anchored))?,
+            Keep::World => store.nodes.local_in(self.id, store.nodes.parent(self.id).filter(|_| !anchored))?,
             Keep::Local => None,
         };
-        store.set_anchored(self.id, anchored);
+        store.nodes.set_anchored(self.id, anchored);
         if let Some(local) = kept {
-            store.set_wide_local(self.id, local);
+            store.nodes.set_wide_local(self.id, local);
         }
         Ok(self)
     }
@@ -181,7 +181,7 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`] for bounds that have NaN or are partly infinite.
     pub fn set_drawable(&mut self, drawable: impl Into<Option<Drawable>>) -> Result<&mut Self, Error> {
         let checked = |drawable: Drawable| Ok::<_, Error>(Drawable { bounds: drawable.bounds.checked()?, ..drawable });
-        self.scene.store.set_drawable(self.id, drawable.into().map(checked).transpose()?);
+        self.scene.store.nodes.set_drawable(self.id, drawable.into().map(checked).transpose()?);
         Ok(self)
     }
 
@@ -189,7 +189,7 @@ impl NodeMut<'_> {
     ///
     /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_visibility(&mut self, visibility: Visibility) -> &mut Self {
-        self.scene.store.set_visibility(self.id, visibility);
+        self.scene.store.nodes.set_visibility(self.id, visibility);
         self
     }
 
@@ -197,19 +197,19 @@ impl NodeMut<'_> {
     ///
     /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_layers(&mut self, layers: impl Into<Option<Layers>>) -> &mut Self {
-        self.scene.store.set_layers(self.id, layers.into());
+        self.scene.store.nodes.set_layers(self.id, layers.into());
         self
     }
 
     /// Sets or removes the [view range](Node::view_range), which applies to later culling with levels of detail.
     pub fn set_view_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
-        self.scene.store.set_view_range(self.id, range.into());
+        self.scene.store.nodes.set_view_range(self.id, range.into());
         self
     }
 
     /// Sets or removes the name. Runs in amortised **O(length of the name)**.
     pub fn set_name<'n>(&mut self, name: impl Into<Option<&'n str>>) -> &mut Self {
-        self.scene.store.set_name(self.id, name.into());
+        self.scene.store.nodes.set_name(self.id, name.into());
         self
     }
 
@@ -233,7 +233,7 @@ impl NodeMut<'_> {
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn set_user_data(&mut self, user_data: u32) -> &mut Self {
-        self.scene.store.set_user_data(self.id, user_data);
+        self.scene.store.nodes.set_user_data(self.id, user_data);
         self
     }
 
@@ -260,10 +260,10 @@ impl NodeMut<'_> {
         let Node { local, material, drawable, visibility, layers, name, user_data, anchored, view_range, .. } =
             description;
         let store = &mut self.scene.store;
-        store.set_anchored(self.id, anchored);
+        store.nodes.set_anchored(self.id, anchored);
         match local {
-            Some(local) => store.set_wide_local(self.id, WideLocal { local, remainder: description.remainder() }),
-            None => drop(store.remove_local(self.id)),
+            Some(local) => store.nodes.set_wide_local(self.id, WideLocal { local, remainder: description.remainder() }),
+            None => drop(store.nodes.remove_local(self.id)),
         }
         self.set_drawable(drawable)?.set_material(material).set_visibility(visibility).set_layers(layers);
         Ok(self.set_user_data(user_data).set_view_range(view_range).set_name(name))
@@ -308,7 +308,7 @@ impl NodeMut<'_> {
         if !parts.0.is_finite() {
             return Err(Error::NotFinite("a translation"));
         }
-        if !self.scene.store.set_wide_translation(self.id, parts) {
+        if !self.scene.store.nodes.set_wide_translation(self.id, parts) {
             return Err(Error::NoTransform(self.handle()));
         }
         Ok(self)
@@ -338,14 +338,14 @@ impl NodeMut<'_> {
     /// ```
     pub fn set_world_f64(&mut self, world: DAffine3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
-        if !store.has_transform(self.id) {
+        if !store.nodes.has_transform(self.id) {
             return Err(Error::NoTransform(self.handle()));
         }
         if !world.is_finite() {
             return Err(Error::NotFinite("a world transform"));
         }
-        let local = store.wide_local_for(self.id, &world)?;
-        store.set_wide_local(self.id, local);
+        let local = store.nodes.wide_local_for(self.id, &world)?;
+        store.nodes.set_wide_local(self.id, local);
         Ok(self)
     }
 
@@ -372,13 +372,13 @@ impl NodeMut<'_> {
     /// ```
     pub fn carry_to(&mut self, world: impl Into<Local>) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
-        if !store.has_transform(self.id) {
-            return Err(Error::NoTransform(store.handle(self.id)));
+        if !store.nodes.has_transform(self.id) {
+            return Err(Error::NoTransform(store.nodes.handle(self.id)));
         }
-        let local = store.local_for(self.id, world.into().checked_world()?)?;
-        let carried = store.carried(self.id, local)?;
-        store.set_local(self.id, local);
-        carried.into_iter().for_each(|(id, local)| store.set_wide_local(id, local));
+        let local = store.nodes.local_for(self.id, world.into().checked_world()?)?;
+        let carried = store.nodes.carried(self.id, local)?;
+        store.nodes.set_local(self.id, local);
+        carried.into_iter().for_each(|(id, local)| store.nodes.set_wide_local(id, local));
         Ok(self)
     }
 
@@ -405,9 +405,11 @@ impl NodeMut<'_> {
     /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if rotated axes overflow.
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
-        let local = store.local(self.id).ok_or_else(|| Error::NoTransform(store.handle(self.id)))?;
-        let inverse = match store.local_parent(self.id) {
-            Some(parent) => store.wide_world(parent).inverse().ok_or_else(|| Error::Singular(store.handle(parent)))?,
+        let local = store.nodes.local(self.id).ok_or_else(|| Error::NoTransform(store.nodes.handle(self.id)))?;
+        let inverse = match store.nodes.local_parent(self.id) {
+            Some(parent) => {
+                store.nodes.wide_world(parent).inverse().ok_or_else(|| Error::Singular(store.nodes.handle(parent)))?
+            }
             None => DAffine3::IDENTITY,
         };
         if !(target.is_finite() && up.is_finite()) {
@@ -428,10 +430,10 @@ impl NodeMut<'_> {
             Local::Matrix(matrix) => {
                 let mut wide = matrix.to_wide();
                 wide.matrix3 = DMat3::from_quat(rotation(Vec3::ONE)?.as_dquat().normalize()) * unturned(&wide.matrix3);
-                Local::from_wide(&wide).ok_or_else(|| Error::Overflow(store.handle(self.id)))?
+                Local::from_wide(&wide).ok_or_else(|| Error::Overflow(store.nodes.handle(self.id)))?
             }
         };
-        store.set_local_in_place(self.id, turned.checked()?);
+        store.nodes.set_local_in_place(self.id, turned.checked()?);
         Ok(self)
     }
 
@@ -496,7 +498,7 @@ impl NodeMut<'_> {
         let mut sorted = before.clone();
         sorted.sort_by(|&a, &b| compare(NodeRef::new(self.scene, a), NodeRef::new(self.scene, b)));
         if sorted != before {
-            self.scene.store.order_children(self.id, &sorted);
+            self.scene.store.nodes.order_children(self.id, &sorted);
         }
         self
     }

@@ -75,7 +75,7 @@ impl<'s> NodeRef<'s> {
     #[must_use]
     #[inline]
     pub fn handle(self) -> NodeHandle {
-        self.scene.store.handle(self.id)
+        self.scene.store.nodes.handle(self.id)
     }
 
     /// Returns the scene.
@@ -89,53 +89,53 @@ impl<'s> NodeRef<'s> {
     #[must_use]
     #[inline]
     pub fn parent(self) -> Option<Self> {
-        self.at(self.scene.store.parent(self.id))
+        self.at(self.scene.store.nodes.parent(self.id))
     }
 
     /// Returns the first child.
     #[must_use]
     #[inline]
     pub fn first_child(self) -> Option<Self> {
-        self.at(self.scene.store.first_child(self.id))
+        self.at(self.scene.store.nodes.first_child(self.id))
     }
 
     /// Returns the last child.
     #[must_use]
     #[inline]
     pub fn last_child(self) -> Option<Self> {
-        self.at(self.scene.store.last_child(self.id))
+        self.at(self.scene.store.nodes.last_child(self.id))
     }
 
     /// Returns the next sibling.
     #[must_use]
     #[inline]
     pub fn next_sibling(self) -> Option<Self> {
-        self.at(self.scene.store.next_sibling(self.id))
+        self.at(self.scene.store.nodes.next_sibling(self.id))
     }
 
     /// Returns the previous sibling.
     #[must_use]
     #[inline]
     pub fn previous_sibling(self) -> Option<Self> {
-        self.at(self.scene.store.previous_sibling(self.id))
+        self.at(self.scene.store.nodes.previous_sibling(self.id))
     }
 
     /// Returns the next sibling, or, for the root of a detached subtree, the next such root.
     #[inline]
     pub(super) fn next_in_chain(self) -> Option<Self> {
-        self.at(self.scene.store.next_in_chain(self.id))
+        self.at(self.scene.store.nodes.next_in_chain(self.id))
     }
 
     /// Returns the previous sibling, or, for the root of a detached subtree, the previous such root.
     #[inline]
     pub(super) fn previous_in_chain(self) -> Option<Self> {
-        self.at(self.scene.store.previous_in_chain(self.id))
+        self.at(self.scene.store.nodes.previous_in_chain(self.id))
     }
 
     /// Returns the next node in pre-order if it is in the subtree of `top`. Skips nodes below unless `descend` is set.
     #[inline]
     pub(super) fn next_in_subtree(self, top: Self, descend: bool) -> Option<Self> {
-        self.at(self.scene.store.next_in_subtree(top.id, self.id, descend))
+        self.at(self.scene.store.nodes.next_in_subtree(top.id, self.id, descend))
     }
 
     /// Returns the children in order, iterable from both ends.
@@ -208,13 +208,13 @@ impl<'s> NodeRef<'s> {
     #[must_use]
     pub fn is_below(self, ancestor: NodeHandle) -> bool {
         let store = &self.scene.store;
-        store.resolve(ancestor).is_some_and(|above| above != self.id && store.is_in_subtree(self.id, above))
+        store.nodes.resolve(ancestor).is_some_and(|above| above != self.id && store.nodes.is_in_subtree(self.id, above))
     }
 
     /// Returns whether the node is the root of a detached subtree, or is below such a root.
     #[must_use]
     pub fn is_detached(self) -> bool {
-        self.scene.store.is_outside(self.id)
+        self.scene.store.nodes.is_outside(self.id)
     }
 
     /// Finds a node below this one by a path of names separated by `/`: at each step, the first child with that name.
@@ -264,20 +264,20 @@ impl<'s> NodeRef<'s> {
     /// Returns the name.
     #[must_use]
     pub fn name(self) -> Option<&'s str> {
-        self.scene.store.name(self.id)
+        self.scene.store.nodes.name(self.id)
     }
 
     /// Returns the local transform.
     #[must_use]
     #[inline]
     pub fn local(self) -> Option<Local> {
-        self.scene.store.local(self.id)
+        self.scene.store.nodes.local(self.id)
     }
 
     /// Returns the translation of the local transform in double precision; `None` without a local transform.
     #[must_use]
     pub fn translation_f64(self) -> Option<DVec3> {
-        self.scene.store.wide_translation(self.id)
+        self.scene.store.nodes.wide_translation(self.id)
     }
 
     /// Returns the world matrix as of the last update: see [`Scene::world`].
@@ -295,7 +295,7 @@ impl<'s> NodeRef<'s> {
     /// Runs in **O(ancestors)**.
     #[must_use]
     pub fn fresh_world(self) -> Mat34 {
-        self.scene.store.fresh_world(self.id)
+        self.scene.store.nodes.fresh_world(self.id)
     }
 
     /// Returns the world transform as of now, including all edits since the last update. It is composed in double
@@ -315,7 +315,7 @@ impl<'s> NodeRef<'s> {
     /// ```
     #[must_use]
     pub fn world_f64(self) -> DAffine3 {
-        self.scene.store.wide_world(self.id).world
+        self.scene.store.nodes.wide_world(self.id).world
     }
 
     /// Returns the world matrix after the second-to-last update, for motion vectors. For a node that was not in the
@@ -360,19 +360,19 @@ impl<'s> NodeRef<'s> {
     /// [`world`](Self::world), may appear to shear because of rounding alone.
     #[must_use]
     pub fn world_transform(self) -> Option<Transform> {
-        Local::from_wide(&self.scene.store.wide_world(self.id).world)?.transform()
+        Local::from_wide(&self.scene.store.nodes.wide_world(self.id).world)?.transform()
     }
 
     /// Returns the drawable.
     #[must_use]
     pub fn drawable(self) -> Option<Drawable> {
-        self.scene.store.drawable(self.id)
+        self.scene.store.nodes.drawable(self.id)
     }
 
     /// Returns whether the local transform is relative to the world: see [`Node::anchored`].
     #[must_use]
     pub fn is_anchored(self) -> bool {
-        self.scene.store.is_anchored(self.id)
+        self.scene.store.nodes.is_anchored(self.id)
     }
 
     /// Returns the effective material as of now: the node's own, or that of the nearest ancestor that has a material.
@@ -380,13 +380,13 @@ impl<'s> NodeRef<'s> {
     /// Runs in **O(ancestors up to the nearest one with a material)**.
     #[must_use]
     pub fn material(self) -> Option<u32> {
-        self.scene.store.material(self.id)
+        self.scene.store.nodes.material(self.id)
     }
 
     /// Returns the node's own material.
     #[must_use]
     pub fn own_material(self) -> Option<u32> {
-        self.scene.store.own_material(self.id)
+        self.scene.store.nodes.own_material(self.id)
     }
 
     /// Returns the current effective layers: those that the node shares with its ancestors; none if the node is hidden.
@@ -394,7 +394,7 @@ impl<'s> NodeRef<'s> {
     /// Runs in **O(ancestors)**.
     #[must_use]
     pub fn layers(self) -> Layers {
-        self.scene.store.layers(self.id)
+        self.scene.store.nodes.layers(self.id)
     }
 
     /// Returns whether the node is visible on any layer, as of now. Runs in **O(ancestors)**.
@@ -406,31 +406,31 @@ impl<'s> NodeRef<'s> {
     /// Returns the node's own visibility.
     #[must_use]
     pub fn own_visibility(self) -> Visibility {
-        self.scene.store.own_visibility(self.id)
+        self.scene.store.nodes.own_visibility(self.id)
     }
 
     /// Returns the node's own layers.
     #[must_use]
     pub fn own_layers(self) -> Option<Layers> {
-        self.scene.store.own_layers(self.id)
+        self.scene.store.nodes.own_layers(self.id)
     }
 
     /// Returns the node's own [view range](crate::Node::view_range).
     #[must_use]
     pub fn view_range(self) -> Option<ViewRange> {
-        self.scene.store.range(self.id)
+        self.scene.store.nodes.range(self.id)
     }
 
     /// Returns the node's user data; 0 if none was set.
     #[must_use]
     pub fn user_data(self) -> u32 {
-        self.scene.store.user_data(self.id)
+        self.scene.store.nodes.user_data(self.id)
     }
 
     /// Returns the node's description.
     #[must_use]
     pub fn node(self) -> Node<'s> {
-        self.scene.store.node(self.id)
+        self.scene.store.nodes.node(self.id)
     }
 
     /// Returns the slice and the slot of the world matrix that the node uses: its own, or that of the nearest ancestor
@@ -447,14 +447,14 @@ impl Scene {
     #[must_use]
     #[inline]
     pub fn get(&self, node: NodeHandle) -> Option<NodeRef<'_>> {
-        Some(NodeRef::new(self, self.store.resolve(node)?))
+        Some(NodeRef::new(self, self.store.nodes.resolve(node)?))
     }
 
     /// Returns the parent of a node in **O(1)**; `None` for the root, roots of detached subtrees and stale handles.
     #[inline]
     #[must_use]
     pub fn parent(&self, node: NodeHandle) -> Option<NodeHandle> {
-        Some(self.store.handle(self.store.parent(self.store.resolve(node)?)?))
+        Some(self.store.nodes.handle(self.store.nodes.parent(self.store.nodes.resolve(node)?)?))
     }
 
     /// Returns the handles of the children of a node in order, iterable from both ends; empty for a stale handle.

@@ -99,19 +99,21 @@ impl Scene {
     fn position_at_length(&self, place: Place, moving: Option<RecordId>) -> Result<Position, Error> {
         let store = &self.store;
         let before = |parent, next: Option<RecordId>| {
-            let next = next.and_then(|next| if Some(next) == moving { store.next_sibling(next) } else { Some(next) });
+            let next =
+                next.and_then(|next| if Some(next) == moving { store.nodes.next_sibling(next) } else { Some(next) });
             Position { parent, next: next.unwrap_or(RecordId::NIL) }
         };
         let parent_of = |at: RecordId| {
-            let alone =
-                || if at == RecordId::ROOT { Error::RootIsFixed } else { Error::BesideDetached(store.handle(at)) };
-            store.parent(at).ok_or_else(alone)
+            let alone = || {
+                if at == RecordId::ROOT { Error::RootIsFixed } else { Error::BesideDetached(store.nodes.handle(at)) }
+            };
+            store.nodes.parent(at).ok_or_else(alone)
         };
         match place {
             Place::LastChildOf(node) => Ok(Position::last_of(self.at(node)?)),
             Place::FirstChildOf(node) => {
                 let parent = self.at(node)?;
-                Ok(before(parent, store.first_child(parent)))
+                Ok(before(parent, store.nodes.first_child(parent)))
             }
             Place::Before(node) => {
                 let next = self.at(node)?;
@@ -119,11 +121,11 @@ impl Scene {
             }
             Place::After(node) => {
                 let previous = self.at(node)?;
-                Ok(before(parent_of(previous)?, store.next_sibling(previous)))
+                Ok(before(parent_of(previous)?, store.nodes.next_sibling(previous)))
             }
             Place::Child(node, index) => {
                 let parent = self.at(node)?;
-                let chain = core::iter::successors(store.first_child(parent), |&at| store.next_sibling(at));
+                let chain = core::iter::successors(store.nodes.first_child(parent), |&at| store.nodes.next_sibling(at));
                 let mut others = chain.filter(|&at| Some(at) != moving);
                 for children in 0..index {
                     if others.next().is_none() {

@@ -321,7 +321,7 @@ impl EditQueue {
         let mut edits = self.edits.drain(..);
         while let Some(edit) = edits.next() {
             if let Some(ahead) = edits.as_slice().get(AHEAD - 1).and_then(Step::handle) {
-                scene.store.prefetch(ahead.record());
+                scene.store.nodes.prefetch(ahead.record());
             }
             let tickets = Tickets { rounds: &self.applied, results: &self.results };
             let result = edit.apply(scene, tickets, &mut inserts, &mut names, &mut trees, &mut self.made);

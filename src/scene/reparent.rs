@@ -53,27 +53,27 @@ impl Scene {
             return Err(Error::RootIsFixed);
         }
         let to = self.position(place.into(), Some(id))?;
-        if to == Position::DETACHED && self.store.is_detached_top(id) {
-            return Ok(self.store.form(id));
+        if to == Position::DETACHED && self.store.nodes.is_detached_top(id) {
+            return Ok(self.store.nodes.form(id));
         }
-        if !self.store.is_leaf(id) && self.store.is_in_subtree(to.parent, id) || to.parent == id {
-            return Err(Error::WouldCycle { node, parent: self.store.handle(to.parent) });
+        if !self.store.nodes.is_leaf(id) && self.store.nodes.is_in_subtree(to.parent, id) || to.parent == id {
+            return Err(Error::WouldCycle { node, parent: self.store.nodes.handle(to.parent) });
         }
         let kept = match keep {
             Keep::World => self.local_kept(id, to)?,
             Keep::Local => None,
         };
-        self.store.relocate(id, to);
+        self.store.nodes.relocate(id, to);
         if let Some(local) = kept {
-            self.store.set_wide_local(id, local);
+            self.store.nodes.set_wide_local(id, local);
         }
-        Ok(self.store.form(id))
+        Ok(self.store.nodes.form(id))
     }
 
     /// Returns the local transform that keeps a node where it is in the world; `None` if it need not change.
     #[inline(never)]
     fn local_kept(&self, id: RecordId, to: Position) -> Result<Option<WideLocal>, Error> {
-        self.store.local_below(id, (to.parent != RecordId::LIMBO).then_some(to.parent))
+        self.store.nodes.local_below(id, (to.parent != RecordId::LIMBO).then_some(to.parent))
     }
 
     /// Returns the roots of the detached subtrees, in the order in which they were detached or inserted.

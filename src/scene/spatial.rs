@@ -258,7 +258,7 @@ impl Scene {
 
     /// Fills in the previous matrices of a list, if it keeps any.
     fn ask_previous(&self, list: &mut DrawList) {
-        list.ask_previous(|node| self.store.previous_world(self.store.resolve(node)?));
+        list.ask_previous(|node| self.store.previous_world(self.store.nodes.resolve(node)?));
     }
 
     /// Lists the nodes that pass the filter and whose drawables' boxes touch the volume. Replaces the contents of the

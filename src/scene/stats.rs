@@ -67,25 +67,25 @@ impl Scene {
     #[must_use]
     pub fn stats(&self) -> Stats {
         let store = &self.store;
-        let [rows, transforms, drawables] = store.slice_usages();
-        let [components, names] = store.component_usages();
+        let [rows, transforms, drawables] = store.slices.slice_usages();
+        let [components, names] = store.nodes.component_usages();
         Stats {
             nodes: self.len(),
-            detached: store.detached_len(),
-            slices: store.slice_count(),
-            records: store.record_usage(),
+            detached: store.nodes.detached_len(),
+            slices: store.slices.slice_count(),
+            records: store.nodes.record_usage(),
             rows,
             transforms,
             drawables,
             components,
             names,
-            bounds: store.box_usage(),
+            bounds: store.slices.box_usage(),
             change_bytes: store.change_bytes(),
             overhead_bytes: store.overhead_bytes(),
-            holes: store.count_holes(),
+            holes: store.slices.count_holes(),
             reconstitutions: store.reconstitutions(),
-            overflowed: store.count_overflowed(),
-            retired: store.retired(),
+            overflowed: store.slices.count_overflowed(),
+            retired: store.nodes.retired(),
         }
     }
 }

@@ -26,13 +26,13 @@ impl Scene {
     /// A [`Violation`] that describes the first violated invariant.
     pub fn validate(&self) -> Result<(), Violation> {
         let nodes = self.store.validate().map_err(Violation)?;
-        let [attached, detached] = [self.store.len(), self.store.detached_len()];
+        let [attached, detached] = [self.store.nodes.len(), self.store.nodes.detached_len()];
         if nodes != attached + detached {
             return Err(Violation(format!(
                 "the scene counts {attached} nodes and {detached} detached ones, and has {nodes}"
             )));
         }
-        if self.store.resolve(self.root) != Some(RecordId::ROOT) {
+        if self.store.nodes.resolve(self.root) != Some(RecordId::ROOT) {
             return Err(Violation("the root's handle does not lead to the root".into()));
         }
         Ok(())

@@ -23,11 +23,11 @@ impl Scene {
     /// the world matrix is too large for single precision; [`Error::Underflow`] if the local transform is too small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
-        if !self.store.has_transform(at) {
+        if !self.store.nodes.has_transform(at) {
             return Err(Error::NoTransform(node));
         }
-        let local = self.store.local_for(at, world.into().checked_world()?)?;
-        self.store.set_local(at, local);
+        let local = self.store.nodes.local_for(at, world.into().checked_world()?)?;
+        self.store.nodes.set_local(at, local);
         Ok(local.form())
     }
 
@@ -35,9 +35,9 @@ impl Scene {
     #[must_use]
     #[inline]
     pub fn local(&self, node: NodeHandle) -> Option<Local> {
-        match self.store.plain_local(node) {
+        match self.store.nodes.plain_local(node) {
             Some(local) => Some(Local::Transform(local)),
-            None => self.store.local(self.store.resolve(node)?),
+            None => self.store.nodes.local(self.store.nodes.resolve(node)?),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Inserting many nodes in depth-first order, so that their records, and later their rows, are in this order.
 
-use crate::store::Store;
 use crate::store::links::Position;
+use crate::store::nodes::Nodes;
 use crate::{Error, Node, NodeHandle};
 
-impl Store {
+impl Nodes {
     /// Inserts nodes in depth-first order. Each node comes with the index of its parent in the list; nodes without a
     /// parent go to the position `at`, one after the other. Returns the handles in the same order.
     ///

@@ -2,12 +2,13 @@
 //! changes. Nodes in other slices are lifted, like all nodes of a small subtree. So moving a large subtree costs little
 //! more than computing its matrices.
 
-use crate::store::Store;
+use crate::store::nodes::Nodes;
 use crate::store::page::Spot;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use crate::store::sources::Sources;
+use crate::store::{Store, Update};
 
 /// A large subtree that was moved.
 pub(crate) struct Carried {
@@ -23,12 +24,12 @@ const NONE: u32 = u32::MAX;
 impl Store {
     /// Lifts a node: takes away its row, so that the node waits.
     pub(crate) fn lift(&mut self, id: RecordId) {
-        let Self { pages, slices, inbox, clock, feed, .. } = self;
+        let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, .. }, .. } = self;
         let spot = pages.spot(id);
         if let Some(feed) = feed {
             feed.note_lifted(pages, id, &slices.slices[spot.slice()], spot.row());
         }
-        slices.kill(spot, pages.record(id).has, false, &mut clock.versions);
+        slices.kill(spot, pages.record(id).has, false);
         pages.set_spot(id, inbox.push(id));
     }
 
@@ -41,7 +42,7 @@ impl Store {
             return carried;
         }
         // The slice and row of each top, and the number of its subtree.
-        let spots = (0..).zip(&carried).map(|(subtree, carried)| (self.pages.spot(carried.top), subtree));
+        let spots = (0..).zip(&carried).map(|(subtree, carried)| (self.nodes.pages.spot(carried.top), subtree));
         let mut places: Vec<Place> = spots.map(|(spot, subtree)| (spot.slice(), spot.row(), subtree)).collect();
         places.sort_unstable();
         let in_slice = |number: u32| {
@@ -68,7 +69,7 @@ impl Store {
                 continue;
             }
             let (slice, head) = (&self.slices.slices[number as usize], &self.slices.heads[number as usize]);
-            let stays = |&subtree: &u32| slice.detached == self.is_outside(carried[subtree as usize].top);
+            let stays = |&subtree: &u32| slice.detached == self.nodes.is_outside(carried[subtree as usize].top);
             if let Some(subtree) = subtrees.only(head).filter(|_| in_slice(number).is_empty()).filter(stays) {
                 self.slices.heads[number as usize].carried = true;
                 self.slices.slices[number as usize].sources = Sources::default();
@@ -79,8 +80,8 @@ impl Store {
             lifted.extend(head.alive.iter().filter(|&row| subtrees.of(row) != NONE).map(|row| slice.rows[row].record));
             for (at, &id) in lifted.iter().enumerate() {
                 if let Some(&ahead) = lifted.get(at + 16) {
-                    self.pages.prefetch_spot(ahead);
-                    self.pages.prefetch_record(ahead);
+                    self.nodes.pages.prefetch_spot(ahead);
+                    self.nodes.pages.prefetch_record(ahead);
                 }
                 self.lift(id);
             }
@@ -95,7 +96,7 @@ impl Store {
         if kept().next().is_none() {
             return;
         }
-        let owner = |top| self.pages.spot(top).as_waiting().map(|index| owners[index as usize]);
+        let owner = |top| self.nodes.pages.spot(top).as_waiting().map(|index| owners[index as usize]);
         let mut groups: Vec<_> = carried.iter().map(|Carried { top, slices }| (owner(*top), slices)).collect();
         groups.sort_by_key(|&(owner, _)| owner);
         let Slices { slices, order, attached, .. } = &mut self.slices;
@@ -115,7 +116,7 @@ impl Store {
         debug_assert_eq!(order.len(), count);
         *attached = order.partition_point(|&number| !slices[number as usize].detached);
         // Slices whose versions are unchanged keep their order.
-        kept().for_each(|number| self.slices.renew(number as usize, &mut self.clock.versions));
+        kept().for_each(|number| self.slices.renew(number as usize));
     }
 }
 

@@ -6,12 +6,14 @@ use crate::store::Store;
 use crate::store::components::Components;
 use crate::store::kinds::ChangeKinds;
 use crate::store::links::Position;
+use crate::store::nodes::Nodes;
 use crate::store::page::Standing;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, Record, RecordId};
+use crate::store::slices::Slices;
 use crate::{Error, Local, Node, Transform};
 
-impl Store {
+impl Nodes {
     /// Inserts a node whose description is checked.
     ///
     /// # Errors
@@ -66,19 +68,19 @@ impl Store {
 
     /// Removes a node with everything below it. Returns the number of nodes removed.
     #[inline(always)]
-    pub(crate) fn remove(&mut self, id: RecordId) -> usize {
+    fn remove(&mut self, id: RecordId, slices: &mut Slices) -> usize {
         debug_assert!(id != RecordId::ROOT);
         let standing = self.pages.standing(id);
         self.pages.unlink(&standing);
         if standing.links[Link::First as usize].is_nil() {
-            self.release(id, &standing);
+            self.release(id, &standing, slices);
             return 1;
         }
-        self.remove_below(id)
+        self.remove_below(id, slices)
     }
 
-    fn remove_below(&mut self, top: RecordId) -> usize {
-        let mut stack = core::mem::take(&mut self.scratch.stack);
+    fn remove_below(&mut self, top: RecordId, slices: &mut Slices) -> usize {
+        let mut stack = core::mem::take(&mut self.stack);
         stack.push(top);
         let mut count = 0;
         while let Some(id) = stack.pop() {
@@ -88,18 +90,18 @@ impl Store {
                 child = self.pages.link(child, Link::Next);
             }
             let standing = self.pages.standing(id);
-            self.release(id, &standing);
+            self.release(id, &standing, slices);
             count += 1;
         }
         // Do not keep the memory of a stack that a million siblings filled.
         stack.shrink_to(1 << 12);
-        self.scratch.stack = stack;
+        self.stack = stack;
         count
     }
 
     /// Frees the record of a node and all its components.
     #[inline(always)]
-    fn release(&mut self, id: RecordId, standing: &Standing) {
+    fn release(&mut self, id: RecordId, standing: &Standing, slices: &mut Slices) {
         let &Standing { has, spot, pending, .. } = standing;
         if self.inbox.tracks_changes() {
             self.inbox.list_removed(self.pages.handle(id), has.has(Has::REPORTED));
@@ -117,19 +119,9 @@ impl Store {
         self.detached -= usize::from(has.has(Has::DETACHED));
         match spot.as_waiting() {
             Some(index) => self.inbox.remove(&mut self.pages, index),
-            None => self.slices.kill(spot, has, pending.has(Pending::RESHAPED), &mut self.clock.versions),
+            None => slices.kill(spot, has, pending.has(Pending::RESHAPED)),
         }
         self.pages.release(id);
-    }
-
-    /// Removes all nodes except the root, whose handle stays valid.
-    pub(crate) fn clear(&mut self) {
-        let mut tops: Vec<RecordId> = self.pages.children(RecordId::ROOT).collect();
-        tops.extend(self.pages.children(RecordId::LIMBO));
-        // The reverse order makes later inserts reuse records in the order in which they were created.
-        for top in tops.into_iter().rev() {
-            self.remove(top);
-        }
     }
 
     /// Moves a node with everything below it. The position must not be in the node's subtree or relative to the node.
@@ -174,5 +166,24 @@ impl Store {
     pub(crate) fn order_children(&mut self, parent: RecordId, children: &[RecordId]) {
         children.iter().for_each(|&child| self.mark(child, Pending::of(ChangeKinds::ORDER)));
         self.pages.link_children(parent, children);
+    }
+}
+
+/// Removals: the only edits that change slices, because removed nodes vanish at once.
+impl Store {
+    /// Removes a node with everything below it. Returns the number of nodes removed.
+    #[inline(always)]
+    pub(crate) fn remove(&mut self, id: RecordId) -> usize {
+        self.nodes.remove(id, &mut self.slices)
+    }
+
+    /// Removes all nodes except the root, whose handle stays valid.
+    pub(crate) fn clear(&mut self) {
+        let mut tops: Vec<RecordId> = self.nodes.pages.children(RecordId::ROOT).collect();
+        tops.extend(self.nodes.pages.children(RecordId::LIMBO));
+        // The reverse order makes later inserts reuse records in the order in which they were created.
+        for top in tops.into_iter().rev() {
+            self.remove(top);
+        }
     }
 }

@@ -23,6 +23,7 @@ use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
 use crate::store::Store;
 use crate::store::components::Components;
 use crate::store::inbox::Inbox;
+use crate::store::nodes::Nodes;
 use crate::store::page::Pages;
 use crate::store::record::{Has, Link, RecordId};
 use crate::{Local, SceneConfig, wide};
@@ -69,7 +70,7 @@ fn has_plain_local(has: Has) -> bool {
 impl Store {
     /// Writes everything that cannot be derived.
     pub(crate) fn write_image(&self, out: &mut Writer) {
-        let Self { pages, components, config, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, config, .. } = self;
         out.reserve(pages.states().len() * 4 + pages.len() * 52);
         let flags = if config.bounds { BOUNDS } else { 0 } | if config.changes { CHANGES } else { 0 };
         out.one([config.max_nodes, flags, config.change_history]);
@@ -135,8 +136,9 @@ impl Image {
             pages.len().saturating_mul(NODE_BYTES).saturating_add(slices.saturating_mul(SLICE_BYTES)),
         )?;
         let mut store = Store::of(config, pages, components);
-        store.detached = detached;
-        (store.inbox.unplaced, store.inbox.any_anchored) = (inbox.unplaced, inbox.any_anchored);
+        let nodes = &mut store.nodes;
+        nodes.detached = detached;
+        (nodes.inbox.unplaced, nodes.inbox.any_anchored) = (inbox.unplaced, inbox.any_anchored);
         store.update();
         Ok(store)
     }

@@ -4,7 +4,8 @@
 
 use crate::store::reconstitute::Reorder;
 use crate::store::slice::Slice;
-use crate::store::{RowSet, Store};
+use crate::store::slices::Slices;
+use crate::store::{RowSet, Store, Update};
 use core::time::Duration;
 use smallvec::SmallVec;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -49,9 +50,9 @@ impl Store {
         }
         let parts = SPARSE[usize::from(budget == Duration::MAX)];
         let candidates = core::mem::take(&mut self.slices.untidy);
-        let mut tasks = self.joins(&candidates);
+        let mut tasks = self.slices.joins(&candidates);
         let joined: Vec<u32> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
-        tasks.extend(self.sparse(&candidates, &joined, parts));
+        tasks.extend(self.slices.sparse(&candidates, &joined, parts));
         tasks.sort_unstable_by_key(|task| task.need);
         let mut reorder = Reorder::default();
         while let Some(Task { slices, .. }) = tasks.pop() {
@@ -64,12 +65,12 @@ impl Store {
                 break;
             }
         }
-        self.apply(reorder);
+        self.slices.apply(reorder);
         if self.config.bounds {
             // Boxes of slices that the last sweep computed are up to date.
-            let swept = core::mem::take(&mut self.clock.swept);
+            let swept = core::mem::take(&mut self.update.clock.swept);
             self.refresh_boxes();
-            self.clock.swept = swept;
+            self.update.clock.swept = swept;
         }
         if budget == Duration::MAX {
             for &number in &candidates {
@@ -87,6 +88,48 @@ impl Store {
         done
     }
 
+    /// Merges slices into one. Returns the number of its nodes.
+    fn make_one(&mut self, slices: &[u32], reorder: &mut Reorder) -> usize {
+        let is_swept = |slice: &Slice| slice.dirty != RowSet::EMPTY;
+        let Some(&number) = slices.first() else { return 0 };
+        let was_swept = is_swept(&self.slices.slices[number as usize]);
+        let mut sort = core::mem::take(&mut self.update.scratch.sort);
+        self.reconstitute(slices, &[], false, &mut sort, reorder);
+        self.update.scratch.sort = sort;
+        // The results of the last sweep are not computed again, but its slots stay known until the next sweep.
+        let slice = &mut self.slices.slices[number as usize];
+        slice.marked = false;
+        if is_swept(slice) && !was_swept {
+            self.update.clock.swept.push(number);
+        }
+        self.slices.heads[number as usize].live as usize
+    }
+
+    /// Frees all unused memory, after [`Self::maintain`].
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.maintain(Duration::MAX);
+        self.update.scratch = crate::store::Scratch::default();
+        self.nodes.shrink();
+        let Self { slices, update: Update { clock, .. }, .. } = self;
+        slices.slices.iter_mut().for_each(|slice| slice.shrink(usize::MAX));
+        let used = slices.slices.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
+        slices.slices.truncate(used);
+        slices.heads.truncate(used);
+        slices.is_untidy.truncate(used);
+        let is_used = |&number: &u32| (number as usize) < used;
+        for list in [&mut slices.free, &mut slices.untidy, &mut slices.unboxed, &mut clock.swept] {
+            list.retain(is_used);
+            list.shrink_to_fit();
+        }
+        slices.order.shrink_to_fit();
+        slices.slices.shrink_to_fit();
+        slices.heads.shrink_to_fit();
+        slices.is_untidy.shrink_to_fit();
+    }
+}
+
+/// Candidates for maintenance.
+impl Slices {
     /// Returns neighbours to merge, which leave room in one slice; of two adjacent ones, one is small, one a candidate.
     fn joins(&self, candidates: &[u32]) -> Vec<Task> {
         let small = |number: u32| self.is_small(number);
@@ -100,11 +143,11 @@ impl Store {
             }
         };
         // A candidate that ended is not in the order.
-        let near = candidates.iter().any(|&number| self.slices.slices[number as usize].lives);
-        for &number in self.slices.order.iter().filter(|_| near) {
+        let near = candidates.iter().any(|&number| self.slices[number as usize].lives);
+        for &number in self.order.iter().filter(|_| near) {
             let with_last = group.last().is_some_and(|&last| {
-                let listed = self.slices.is_untidy[last as usize] || self.slices.is_untidy[number as usize];
-                let same = self.slices.slices[last as usize].detached == self.slices.slices[number as usize].detached;
+                let listed = self.is_untidy[last as usize] || self.is_untidy[number as usize];
+                let same = self.slices[last as usize].detached == self.slices[number as usize].detached;
                 listed && same && (small(last) || small(number))
             });
             if !with_last || !self.leaves_room(rows + self.rows_of(number)) {
@@ -123,7 +166,7 @@ impl Store {
     fn sparse(&self, candidates: &[u32], joined: &[u32], parts: usize) -> Vec<Task> {
         let joined: std::collections::HashSet<u32> = joined.iter().copied().collect();
         let of = |&number: &u32| {
-            let slice = &self.slices.slices[number as usize];
+            let slice = &self.slices[number as usize];
             let lengths = [slice.rows.len(), slice.slots.records.len(), slice.drawables.records.len()];
             let share =
                 |(unused, length): (usize, usize)| if unused * parts > length { unused * 1000 / length } else { 0 };
@@ -131,46 +174,5 @@ impl Store {
             (need > 0 && !joined.contains(&number)).then(|| Task { need, slices: [number].into_iter().collect() })
         };
         candidates.iter().filter_map(of).collect()
-    }
-
-    /// Merges slices into one. Returns the number of its nodes.
-    fn make_one(&mut self, slices: &[u32], reorder: &mut Reorder) -> usize {
-        let is_swept = |slice: &Slice| slice.dirty != RowSet::EMPTY;
-        let Some(&number) = slices.first() else { return 0 };
-        let was_swept = is_swept(&self.slices.slices[number as usize]);
-        let mut sort = core::mem::take(&mut self.scratch.sort);
-        self.reconstitute(slices, &[], false, &mut sort, reorder);
-        self.scratch.sort = sort;
-        // The results of the last sweep are not computed again, but its slots stay known until the next sweep.
-        let slice = &mut self.slices.slices[number as usize];
-        slice.marked = false;
-        if is_swept(slice) && !was_swept {
-            self.clock.swept.push(number);
-        }
-        self.slices.heads[number as usize].live as usize
-    }
-
-    /// Frees all unused memory, after [`Self::maintain`].
-    pub(crate) fn shrink_to_fit(&mut self) {
-        self.maintain(Duration::MAX);
-        self.scratch = crate::store::Scratch::default();
-        self.pages.shrink();
-        self.components.shrink();
-        self.inbox.shrink();
-        let Self { slices, clock, .. } = self;
-        slices.slices.iter_mut().for_each(|slice| slice.shrink(usize::MAX));
-        let used = slices.slices.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
-        slices.slices.truncate(used);
-        slices.heads.truncate(used);
-        slices.is_untidy.truncate(used);
-        let is_used = |&number: &u32| (number as usize) < used;
-        for list in [&mut slices.free, &mut slices.untidy, &mut slices.unboxed, &mut clock.swept] {
-            list.retain(is_used);
-            list.shrink_to_fit();
-        }
-        slices.order.shrink_to_fit();
-        slices.slices.shrink_to_fit();
-        slices.heads.shrink_to_fit();
-        slices.is_untidy.shrink_to_fit();
     }
 }

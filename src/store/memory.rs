@@ -1,7 +1,6 @@
 //! The memory use of a scene, by kind of data.
 
 use crate::store::columns::{DrawableRecord, Row, Seen, Slots};
-use crate::store::page::RECORD_BYTES;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
@@ -44,15 +43,35 @@ impl Slice {
 }
 
 impl Store {
-    /// Returns the memory use of records, in pages.
-    pub(crate) fn record_usage(&self) -> Usage {
-        let live = self.pages.len();
-        Usage { live, live_bytes: live * RECORD_BYTES, allocated_bytes: self.pages.bytes() }
+    /// Returns the bytes of histories and of the log of changes.
+    pub(crate) fn change_bytes(&self) -> usize {
+        let traces = self.slices.slices.iter().filter_map(|slice| slice.trace.as_ref());
+        self.nodes.inbox.removed.capacity() * size_of::<(NodeHandle, bool)>()
+            + self.update.feed.as_ref().map_or(0, |feed| feed.bytes())
+            + traces.map(|trace| trace.bytes()).sum::<usize>()
     }
 
+    /// Returns the bytes of slices without their columns, of lists, and of scratch memory.
+    pub(crate) fn overhead_bytes(&self) -> usize {
+        let Slices { slices, heads, order, free, unboxed, untidy, is_untidy, .. } = &self.slices;
+        let lists = [order, free, unboxed, untidy, &self.update.clock.swept];
+        slices.capacity() * size_of::<Slice>()
+            + heads.capacity() * size_of::<Head>()
+            + lists.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()
+            + is_untidy.capacity()
+            + self.nodes.inbox.bytes()
+            + self.update.scratch.bytes()
+    }
+
+    pub(crate) fn reconstitutions(&self) -> u64 {
+        self.update.clock.reconstitutions
+    }
+}
+
+impl Slices {
     /// Returns the memory use of rows, transform slots and drawables of all slices.
     pub(crate) fn slice_usages(&self) -> [Usage; 3] {
-        let slices = self.slices.slices.iter().zip(&self.slices.heads);
+        let slices = self.slices.iter().zip(&self.heads);
         let sum = |sums: [Usage; 3], (slice, head): (&Slice, &Head)| {
             let usages = slice.usages(head.live as usize);
             [0, 1, 2].map(|kind| sums[kind].plus(usages[kind]))
@@ -63,11 +82,6 @@ impl Store {
         [rows.minus(limbo(&rows)), slots.minus(limbo(&slots)), drawables]
     }
 
-    /// Returns the memory use of components except names, and of names.
-    pub(crate) fn component_usages(&self) -> [Usage; 2] {
-        [self.components.usage(), self.components.name_usage()]
-    }
-
     pub(crate) fn box_usage(&self) -> Usage {
         let boxes = |slice: &Slice| {
             slice.boxes.as_ref().map_or(Usage::default(), |boxes| {
@@ -76,32 +90,12 @@ impl Store {
             })
         };
         let of_order = Usage { allocated_bytes: self.boxes.bytes(), ..Usage::default() };
-        self.slices.slices.iter().map(boxes).fold(of_order, Usage::plus)
-    }
-
-    /// Returns the bytes of histories and of the log of changes.
-    pub(crate) fn change_bytes(&self) -> usize {
-        let traces = self.slices.slices.iter().filter_map(|slice| slice.trace.as_ref());
-        self.inbox.removed.capacity() * size_of::<(NodeHandle, bool)>()
-            + self.feed.as_ref().map_or(0, |feed| feed.bytes())
-            + traces.map(|trace| trace.bytes()).sum::<usize>()
-    }
-
-    /// Returns the bytes of slices without their columns, of lists, and of scratch memory.
-    pub(crate) fn overhead_bytes(&self) -> usize {
-        let Slices { slices, heads, order, attached: _, free, edited: _, unboxed, untidy, is_untidy } = &self.slices;
-        let lists = [order, free, unboxed, untidy, &self.clock.swept];
-        slices.capacity() * size_of::<Slice>()
-            + heads.capacity() * size_of::<Head>()
-            + lists.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()
-            + is_untidy.capacity()
-            + self.inbox.bytes()
-            + self.scratch.bytes()
+        self.slices.iter().map(boxes).fold(of_order, Usage::plus)
     }
 
     /// Returns the number of unused rows, slots and drawables in slices.
     pub(crate) fn count_holes(&self) -> usize {
-        self.slices.slices.iter().flat_map(Slice::unused).sum()
+        self.slices.iter().flat_map(Slice::unused).sum()
     }
 
     /// Returns how many world matrices of nodes are not finite.
@@ -110,15 +104,6 @@ impl Store {
             let own = slice.used_slots.iter().filter(|&slot| slot >= slice.imports.len());
             own.filter(|&slot| !slice.slots.worlds[slot].is_finite()).count()
         };
-        self.slices.slices.iter().map(overflowed).sum()
-    }
-
-    pub(crate) fn reconstitutions(&self) -> u64 {
-        self.clock.reconstitutions
-    }
-
-    /// Returns the number of retired records.
-    pub(crate) fn retired(&self) -> usize {
-        self.pages.retired()
+        self.slices.iter().map(overflowed).sum()
     }
 }

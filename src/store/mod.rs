@@ -34,6 +34,7 @@ mod links;
 mod maintain;
 mod matrix_slot;
 mod memory;
+mod nodes;
 mod own;
 mod page;
 mod pending;
@@ -60,7 +61,7 @@ mod validate;
 mod view;
 mod world;
 
-pub(crate) use boxes::{OrderBoxes, SliceBoxes};
+pub(crate) use boxes::SliceBoxes;
 pub(crate) use columns::{DrawableRecord, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
@@ -77,11 +78,12 @@ pub(crate) use view::Computes;
 pub use view::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
 pub(crate) use world::{Above, WideLocal};
 
+use crate::SceneConfig;
 use crate::unique::unique_number;
-use crate::{NodeHandle, SceneConfig};
 use columns::Inherited;
 use components::Components;
 use inbox::Inbox;
+use nodes::Nodes;
 use page::Pages;
 use place::Scratch;
 use rows::MAX_ROWS;
@@ -92,23 +94,23 @@ use trace::Trace;
 /// No number.
 pub(crate) const NIL: u32 = u32::MAX;
 
-/// The records, the data derived from them, and the work that is left to the update.
+/// The storage of a scene. Edits borrow [`Nodes`], passes [`Slices`]; only the update borrows both to change slices.
 #[derive(Clone)]
 pub(crate) struct Store {
-    pages: Pages,
-    components: Components,
-    inbox: Inbox,
-    slices: Slices,
+    pub(crate) nodes: Nodes,
+    pub(crate) slices: Slices,
+    update: Update,
+    config: SceneConfig,
+    identity: Identity,
+}
+
+/// What is left from one update to the next.
+#[derive(Clone)]
+struct Update {
     clock: Clock,
     scratch: Scratch,
-    config: SceneConfig,
-    /// The number of nodes outside of the tree.
-    detached: usize,
-    identity: Identity,
     /// The changes, if they are tracked.
     feed: Option<Box<Feed>>,
-    /// The boxes of slices, if the scene keeps boxes.
-    boxes: OrderBoxes,
 }
 
 /// The identity of a scene, for data that belongs to one scene. A clone is edited on its own, and gets a new identity.
@@ -132,8 +134,6 @@ impl Clone for Identity {
 struct Clock {
     /// The number of updates that had work to do.
     updates: u64,
-    /// The newest version that any slice has or ever had.
-    versions: u64,
     /// The number of pieces cut.
     cuts: u32,
     /// The slices that the last sweep computed.
@@ -146,7 +146,7 @@ struct Clock {
 
 impl core::fmt::Debug for Store {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Store").field("nodes", &self.pages.len()).finish_non_exhaustive()
+        f.debug_struct("Store").field("nodes", &self.nodes.pages.len()).finish_non_exhaustive()
     }
 }
 
@@ -158,22 +158,18 @@ impl Store {
 
     /// Creates a store with these records, and with one slice each for the root and the limbo.
     fn of(config: SceneConfig, pages: Pages, components: Components) -> Self {
+        let feed = config.changes.then(|| Box::new(Feed::new(config.change_history as usize)));
+        let clock = Clock { is_new: true, ..Clock::default() };
         let mut store = Self {
-            pages,
-            components,
-            inbox: Inbox::new(&config),
-            slices: Slices::default(),
-            clock: Clock { is_new: true, ..Clock::default() },
-            scratch: Scratch::default(),
+            nodes: Nodes::new(pages, components, Inbox::new(&config)),
+            slices: Slices::new(config.max_nodes),
+            update: Update { clock, scratch: Scratch::default(), feed },
             config,
-            detached: 0,
             identity: Identity::new(),
-            feed: config.changes.then(|| Box::new(Feed::new(config.change_history as usize))),
-            boxes: OrderBoxes::default(),
         };
         for (id, detached) in [(RecordId::ROOT, false), (RecordId::LIMBO, true)] {
             let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], detached);
-            let (row, _) = slice.put(&store.pages, &store.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
+            let (row, _) = slice.put(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
             if config.changes {
                 slice.trace = Some(Box::new(Trace::of(slice.slots.worlds.len())));
             }
@@ -191,10 +187,6 @@ impl Store {
         &self.config
     }
 
-    pub(crate) fn root(&self) -> NodeHandle {
-        self.pages.handle(RecordId::ROOT)
-    }
-
     /// Returns a number that no other scene in the process has.
     #[inline]
     pub(crate) fn scene_number(&self) -> u64 {
@@ -204,58 +196,19 @@ impl Store {
     /// Returns the number of updates that had work to do.
     #[inline]
     pub(crate) fn updates(&self) -> u64 {
-        self.clock.updates
-    }
-
-    /// Returns the newest version that any slice has or ever had. It also changes with the order of slices.
-    #[inline]
-    pub(crate) fn versions(&self) -> u64 {
-        self.clock.versions
+        self.update.clock.updates
     }
 
     /// Returns the changes, if they are tracked.
     #[inline]
     pub(crate) fn feed(&self) -> Option<&Feed> {
-        self.feed.as_deref()
-    }
-
-    /// Returns the numbers of the slices of the tree, each after the slices that it imports from.
-    #[inline]
-    pub(crate) fn order(&self) -> &[u32] {
-        self.slices.in_tree()
-    }
-
-    /// Returns the numbers of all slices: those of the tree, then the others.
-    pub(crate) fn all_slices(&self) -> &[u32] {
-        &self.slices.order
-    }
-
-    /// Returns one past the greatest number of a slice.
-    #[inline]
-    pub(crate) fn slice_end(&self) -> usize {
-        self.slices.slices.len()
-    }
-
-    /// Returns the boxes of the slices of the tree, by position in the order.
-    pub(crate) fn order_boxes(&self) -> &OrderBoxes {
-        &self.boxes
-    }
-
-    #[inline]
-    fn max_nodes(&self) -> usize {
-        (self.config.max_nodes as usize).min(MAX_ROWS)
-    }
-
-    /// Returns the greatest number of rows in a slice, imports included.
-    #[inline]
-    fn max_rows(&self) -> usize {
-        (self.max_nodes() * 2).min(MAX_ROWS)
+        self.update.feed.as_deref()
     }
 
     /// Gives a slice a new version, so that slices that import from it check their imports.
     fn renew_version(&mut self, number: u32) {
-        self.slices.renew(number as usize, &mut self.clock.versions);
-        self.slices.slices[number as usize].swept_in = self.clock.updates;
+        self.slices.renew(number as usize);
+        self.slices.slices[number as usize].swept_in = self.update.clock.updates;
         self.slices.list_untidy(number);
     }
 }

@@ -1,8 +1,8 @@
 //! Components of single nodes: reads, sets and inserts. [`components`](super::components) stores the rare ones.
 
 use crate::node::LocalForm;
-use crate::store::Store;
 use crate::store::kinds::ChangeKinds;
+use crate::store::nodes::Nodes;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::world::WideLocal;
@@ -11,7 +11,7 @@ use glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 
 /// All components.
-impl Store {
+impl Nodes {
     /// Returns the description of a node.
     pub(crate) fn node(&self, id: RecordId) -> Node<'_> {
         Node {
@@ -75,7 +75,7 @@ impl Store {
 }
 
 /// Local transforms.
-impl Store {
+impl Nodes {
     #[inline(always)]
     pub(crate) fn has_transform(&self, id: RecordId) -> bool {
         self.pages.record(id).has.has(Has::TRANSFORM)
@@ -96,6 +96,7 @@ impl Store {
     }
 
     /// Sets a checked local transform, or replaces one.
+    #[inline(never)]
     pub(crate) fn set_local(&mut self, id: RecordId, local: Local) {
         let record = self.pages.record(id);
         let before = record.has;
@@ -177,7 +178,7 @@ impl Store {
 }
 
 /// Other components.
-impl Store {
+impl Nodes {
     pub(crate) fn own_material(&self, id: RecordId) -> Option<u32> {
         let record = self.pages.record(id);
         record.has.has(Has::MATERIAL).then_some(record.material)

@@ -15,10 +15,11 @@
 //! Local transforms that are set by a store alone, which is the most frequent edit, have a byte of their own:
 //! [`Page::dirty`](crate::store::page::Page). A node that waits for a row gets all of its data from its record.
 
-use crate::store::Store;
 use crate::store::columns::Row;
 use crate::store::kinds::ChangeKinds;
+use crate::store::nodes::Nodes;
 use crate::store::record::Has;
+use crate::store::{Store, Update};
 use core::ops::BitOr;
 
 /// A mask of edits.
@@ -72,7 +73,7 @@ impl BitOr for Pending {
 impl Store {
     /// Takes all masks, and does for each node with a row what the table says. Lists the moved nodes in `moved`.
     pub(crate) fn take_pending(&mut self) {
-        let Self { pages, slices, components, clock, feed, scratch, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { feed, scratch, .. }, .. } = self;
         let list = &mut scratch.pending;
         pages.take_pending(list);
         for (at, &(id, bits)) in list.iter().enumerate() {
@@ -109,7 +110,7 @@ impl Store {
             }
             if bits.has(Pending::REDRAWN) {
                 slice.redraw(components, spot.row());
-                slices.renew(spot.slice(), &mut clock.versions);
+                slices.renew(spot.slice());
                 slices.list_unboxed(spot.slice());
             }
         }

@@ -11,11 +11,11 @@
 
 use crate::store::Store;
 use crate::store::columns::short;
+use crate::store::nodes::Nodes;
 use crate::store::page::Spot;
 use crate::store::pending::Pending;
 use crate::store::reconstitute::{Fresh, Reorder, Sort};
 use crate::store::record::{Has, RecordId};
-use crate::store::slices::Slices;
 use hedgerow_math::internal::prefetch;
 
 /// The owner of a waiting node that is not listed yet.
@@ -76,10 +76,10 @@ impl Store {
     /// Gives rows and slots to waiting nodes, frees those of removed nodes, and sweeps each slice; `shared`, on several
     /// threads.
     pub(crate) fn place_and_sweep(&mut self, shared: bool) {
-        if self.inbox.unplaced.is_empty() && self.scratch.moved.is_empty() && !self.slices.edited {
+        if self.nodes.inbox.unplaced.is_empty() && self.update.scratch.moved.is_empty() && !self.slices.edited {
             return self.sweep_all(shared);
         }
-        let mut scratch = core::mem::take(&mut self.scratch);
+        let mut scratch = core::mem::take(&mut self.update.scratch);
         let large = self.lift_moved(&mut scratch);
         let carried = self.lift_large(large);
         self.list_waiting(&mut scratch);
@@ -102,7 +102,7 @@ impl Store {
                 }
             }
         }
-        self.apply(reorder);
+        self.slices.apply(reorder);
         if shared {
             self.sweep_all(shared);
         }
@@ -110,8 +110,8 @@ impl Store {
         self.join_small(&mut scratch);
         self.settle_lifted();
         self.slices.edited = false;
-        scratch.shrink(self.pages.len());
-        self.scratch = scratch;
+        scratch.shrink(self.nodes.pages.len());
+        self.update.scratch = scratch;
     }
 
     /// Frees dead rows of a slice, and gives the first `count` nodes of a list rows there, parents first.
@@ -151,25 +151,25 @@ impl Store {
     /// Lifts moved nodes and all nodes below them. Returns the roots of large subtrees instead.
     fn lift_moved(&mut self, scratch: &mut Scratch) -> Vec<RecordId> {
         let Scratch { moved, stack: below, .. } = scratch;
-        let most = (self.max_nodes() / LARGE).max(self.slices.order.len() / 2);
+        let most = (self.slices.max_nodes() / LARGE).max(self.slices.order.len() / 2);
         // Moved nodes may be below each other. Once so many nodes were counted in vain, all other subtrees of more than one
         // node count as large.
-        let mut budget = self.pages.len() / 8;
+        let mut budget = self.nodes.pages.len() / 8;
         let mut large = Vec::new();
         for top in moved.drain(..) {
-            if self.pages.spot(top).as_waiting().is_some() {
+            if self.nodes.pages.spot(top).as_waiting().is_some() {
                 continue;
             }
             let most = most.min(budget);
             below.clear();
             let (mut at, mut steps) = (Some(top), 0);
             while let Some(id) = at.filter(|_| steps <= most) {
-                let lies = self.pages.spot(id).as_waiting().is_none();
+                let lies = self.nodes.pages.spot(id).as_waiting().is_none();
                 if lies {
                     below.push(id);
                 }
                 // Nodes below a waiting node were moved there themselves.
-                at = self.pages.next_in_subtree(top, id, lies);
+                at = self.nodes.pages.next_in_subtree(top, id, lies);
                 steps += 1;
             }
             if at.is_some() {
@@ -185,7 +185,7 @@ impl Store {
 
     /// Lists the waiting nodes, parents first, each with the slice of the nearest ancestor that has a row.
     fn list_waiting(&mut self, scratch: &mut Scratch) {
-        let Self { pages, inbox, .. } = self;
+        let Self { nodes: Nodes { pages, inbox, .. }, .. } = self;
         let waiting = &mut inbox.unplaced;
         let Scratch { fresh, owners, stack, .. } = scratch;
         let count = waiting.len();
@@ -259,8 +259,8 @@ impl Store {
     /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many nodes got a row. `list` goes
     /// on after `nodes` with those of the next slices: a slice gets too few nodes to start its own prefetches.
     fn put_all(&mut self, number: u32, nodes: &[Fresh], list: &[Fresh]) -> usize {
-        let (max_rows, max_nodes) = (self.max_rows(), self.max_nodes());
-        let Self { pages, slices, components, .. } = self;
+        let (max_rows, max_nodes) = (self.slices.max_rows(), self.slices.max_nodes());
+        let Self { nodes: Nodes { pages, components, .. }, slices, .. } = self;
         let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
         // If the slice will be reconstituted, rows for single nodes are wasted work.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
@@ -296,81 +296,24 @@ impl Store {
         nodes.len()
     }
 
-    /// Updates the order of slices.
-    pub(crate) fn apply(&mut self, reorder: Reorder) {
-        let Reorder { mut pieces, ended } = reorder;
-        if pieces.is_empty() && ended.is_empty() {
-            return;
-        }
-        let Slices { slices, order, attached, free, .. } = &mut self.slices;
-        // Sorted by slice; pieces of the same slice stay in order.
-        pieces.sort_by_key(|&(of, _)| of);
-        let before = core::mem::take(order);
-        order.reserve(before.len() + pieces.len());
-        let mut tree = 0;
-        for (at, &number) in before.iter().enumerate() {
-            if at == *attached {
-                tree = order.len();
-            }
-            // Drops slices that ended. Their numbers are reused later.
-            if slices[number as usize].lives {
-                order.push(number);
-            }
-            let from = pieces.partition_point(|&(of, _)| of < number);
-            order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == number).map(|&(_, piece)| piece));
-        }
-        *attached = if *attached == before.len() { order.len() } else { tree };
-        debug_assert!(order.iter().all(|&number| slices[number as usize].lives));
-        free.extend(ended);
-        self.clock.versions += 1;
-    }
-
     /// Merges a few small edited slices, each with a neighbour. Maintenance merges the others.
     fn join_small(&mut self, scratch: &mut Scratch) {
         const MOST: usize = 4;
         let edited = &scratch.edited;
         // The first candidate rotates, so that slices without a neighbour to merge do not block others.
-        let turn = usize::try_from(self.clock.updates % edited.len().max(1) as u64).unwrap_or(0);
+        let turn = usize::try_from(self.update.clock.updates % edited.len().max(1) as u64).unwrap_or(0);
         let (behind, before) = edited.split_at(turn);
-        let small = before.iter().chain(behind).copied().filter(|&number| self.is_small(number));
+        let small = before.iter().chain(behind).copied().filter(|&number| self.slices.is_small(number));
         let candidates: smallvec::SmallVec<[u32; MOST]> = small.take(MOST).collect();
         for number in candidates {
-            if self.is_small(number)
-                && let Some(pair) = self.pair_for(number)
+            if self.slices.is_small(number)
+                && let Some(pair) = self.slices.pair_for(number)
             {
                 let mut reorder = Reorder::default();
                 self.reconstitute(&pair, &[], false, &mut scratch.sort, &mut reorder);
-                self.apply(reorder);
+                self.slices.apply(reorder);
                 self.sweep_slice(pair[0], None, &mut scratch.slots);
             }
         }
-    }
-
-    /// Returns whether a slice is in use and small enough to merge.
-    pub(crate) fn is_small(&self, number: u32) -> bool {
-        let (slice, head) = (&self.slices.slices[number as usize], &self.slices.heads[number as usize]);
-        slice.lives && (head.live as usize) < self.max_nodes() / 4
-    }
-
-    /// Returns the number of rows that a slice needs.
-    pub(crate) fn rows_of(&self, number: u32) -> usize {
-        self.slices.heads[number as usize].live as usize + self.slices.slices[number as usize].imports.len()
-    }
-
-    /// Returns whether a slice with this many rows has room to spare.
-    pub(crate) fn leaves_room(&self, rows: usize) -> bool {
-        rows <= self.max_nodes() * 5 / 8
-    }
-
-    /// Returns a slice and one of its neighbours in the order, if both fit into one slice with room to spare.
-    fn pair_for(&self, number: u32) -> Option<[u32; 2]> {
-        let Slices { slices, order, .. } = &self.slices;
-        let at = order.iter().position(|&other| other == number)?;
-        let fits = |pair: &[u32; 2]| {
-            let [a, b] = pair.map(|number| slices[number as usize].detached);
-            a == b && self.leaves_room(pair.iter().map(|&number| self.rows_of(number)).sum())
-        };
-        let before = at.checked_sub(1).map(|before| [order[before], number]);
-        before.filter(fits).or_else(|| order.get(at + 1).map(|&after| [number, after]).filter(fits))
     }
 }

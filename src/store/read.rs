@@ -2,11 +2,12 @@
 
 use crate::store::Store;
 use crate::store::links::Position;
+use crate::store::nodes::Nodes;
 use crate::store::record::{Has, Link, RecordId};
 use crate::{Layers, Mat34, NodeHandle, Visibility};
 use hedgerow_math::internal::prefetch_whole;
 
-impl Store {
+impl Nodes {
     #[inline(always)]
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<RecordId> {
         self.pages.resolve(handle)
@@ -104,38 +105,9 @@ impl Store {
         self.pages.len() - self.detached
     }
 
-    pub(crate) fn slice_count(&self) -> usize {
-        self.slices.order.len()
-    }
-
     /// Returns the number of nodes outside of the tree.
     pub(crate) fn detached_len(&self) -> usize {
         self.detached
-    }
-
-    /// Returns the world matrix of a live node as of the last update; the identity if the node was inserted since.
-    #[inline(always)]
-    pub(crate) fn world(&self, handle: NodeHandle) -> Option<&Mat34> {
-        self.pages.spot_of(handle).map(|spot| self.slices.world(spot))
-    }
-
-    /// Prefetches the world matrix of one node, and what leads to the matrix of another.
-    #[inline(always)]
-    pub(crate) fn prefetch_worlds(&self, near: Option<NodeHandle>, far: Option<NodeHandle>) {
-        if let Some(far) = far {
-            self.pages.prefetch_state(far.record());
-            self.pages.prefetch_spot(far.record());
-        }
-        if let Some(spot) = near.and_then(|near| self.pages.spot_of(near))
-            && let Some(slice) = self.slices.slices.get(spot.slice())
-        {
-            prefetch_whole(&slice.slots.worlds, spot.slot());
-        }
-    }
-
-    /// Returns the world matrix of a node as of the last update.
-    pub(crate) fn world_at(&self, id: RecordId) -> &Mat34 {
-        self.slices.world(self.pages.spot(id))
     }
 
     /// Returns the present effective material of a node: its own, or that of the nearest ancestor that has a material.
@@ -161,5 +133,33 @@ impl Store {
     /// Returns one past the last record that was ever used.
     pub(crate) fn record_end(&self) -> usize {
         self.pages.ids().len()
+    }
+}
+
+/// Reads of what the update derived.
+impl Store {
+    /// Returns the world matrix of a live node as of the last update; the identity if the node was inserted since.
+    #[inline(always)]
+    pub(crate) fn world(&self, handle: NodeHandle) -> Option<&Mat34> {
+        self.nodes.pages.spot_of(handle).map(|spot| self.slices.world(spot))
+    }
+
+    /// Prefetches the world matrix of one node, and what leads to the matrix of another.
+    #[inline(always)]
+    pub(crate) fn prefetch_worlds(&self, near: Option<NodeHandle>, far: Option<NodeHandle>) {
+        if let Some(far) = far {
+            self.nodes.pages.prefetch_state(far.record());
+            self.nodes.pages.prefetch_spot(far.record());
+        }
+        if let Some(spot) = near.and_then(|near| self.nodes.pages.spot_of(near))
+            && let Some(slice) = self.slices.slices.get(spot.slice())
+        {
+            prefetch_whole(&slice.slots.worlds, spot.slot());
+        }
+    }
+
+    /// Returns the world matrix of a node as of the last update.
+    pub(crate) fn world_at(&self, id: RecordId) -> &Mat34 {
+        self.slices.world(self.nodes.pages.spot(id))
     }
 }

@@ -11,6 +11,7 @@ use crate::NodeHandle;
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{Inherited, NO_DRAWABLE, Row, short};
+use crate::store::nodes::Nodes;
 use crate::store::page::Spot;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
@@ -198,7 +199,7 @@ impl Store {
         reorder: &mut Reorder,
     ) {
         sort.clear();
-        self.clock.reconstitutions += 1;
+        self.update.clock.reconstitutions += 1;
         let reshaped = reshaped || sources.iter().any(|&source| self.slices.heads[source as usize].reshaped);
         let take = |store: &mut Self, source: u32| {
             let slice = core::mem::take(&mut store.slices.slices[source as usize]);
@@ -225,7 +226,7 @@ impl Store {
                 self.put_slice(number, new);
                 reorder.pieces.push((sources[0], number));
             }
-            if self.feed.is_some() {
+            if self.update.feed.is_some() {
                 let number = reorder.pieces.last().filter(|_| piece > 0).map_or(sources[0], |&(_, number)| number);
                 self.trace_written(number, &old, sort.origins(begin..end), sort.histories());
             }
@@ -239,8 +240,8 @@ impl Store {
 
     /// Frees a slice, none of whose rows is in use.
     pub(crate) fn end_slice(&mut self, number: u32, reorder: &mut Reorder) {
-        self.clock.versions += 1;
-        self.slices.slices[number as usize] = Slice { layout: self.clock.versions, ..Slice::default() };
+        self.slices.versions += 1;
+        self.slices.slices[number as usize] = Slice { layout: self.slices.versions, ..Slice::default() };
         self.slices.heads[number as usize] = Head::default();
         reorder.ended.push(number);
     }
@@ -256,7 +257,8 @@ impl Store {
             for (at, row) in slice.rows.iter().enumerate() {
                 let item = if let Some(&handle) = slice.imports.get(at).filter(|_| used.contains(at)) {
                     // An import whose node is in an earlier source is no longer an import.
-                    let spot = handle.and_then(|handle| self.pages.resolve(handle)).map(|id| self.pages.spot(id));
+                    let spot =
+                        handle.and_then(|handle| self.nodes.pages.resolve(handle)).map(|id| self.nodes.pages.spot(id));
                     let within = spot.and_then(|spot| {
                         let of = sources.iter().position(|&number| number as usize == spot.slice())?;
                         sort.items_of_rows.get(starts.get(of)? + spot.row()).copied()
@@ -289,20 +291,21 @@ impl Store {
     fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) -> bool {
         for (at, &Fresh { id, .. }) in fresh.iter().enumerate() {
             if let Some(ahead) = fresh.get(at + 16) {
-                self.pages.prefetch_spot(self.pages.parent(ahead.id));
+                self.nodes.pages.prefetch_spot(self.nodes.pages.parent(ahead.id));
             }
-            let spot = self.pages.spot(self.pages.parent(id));
+            let spot = self.nodes.pages.spot(self.nodes.pages.parent(id));
             let parent = spot.as_waiting().unwrap_or_else(|| {
                 let rows = sources.iter().zip(old).take_while(|(number, _)| **number as usize != spot.slice());
                 let start: usize = rows.map(|(_, (slice, _))| slice.rows.len()).sum();
                 sort.items_of_rows[start + spot.row()]
             });
             // Until the node has a row, its spot holds the number of its item.
-            self.pages.set_spot(id, Spot::waiting(short_row(sort.items.len())));
+            self.nodes.pages.set_spot(id, Spot::waiting(short_row(sort.items.len())));
             sort.parents.push(parent);
             sort.items.push(Item { record: id, source: 0, row: FRESH });
         }
-        self.inbox.any_anchored && fresh.iter().any(|fresh| self.pages.record(fresh.id).has.has(Has::ANCHORED))
+        self.nodes.inbox.any_anchored
+            && fresh.iter().any(|fresh| self.nodes.pages.record(fresh.id).has.has(Has::ANCHORED))
     }
 
     /// Returns the end of the piece that begins at a position, and chooses its imports.
@@ -310,7 +313,7 @@ impl Store {
     /// Pieces of a larger sort differ in size, by the golden ratio, so that they do not fill up in the same frame. A
     /// large independent subtree begins a piece of its own.
     fn cut(&mut self, begin: usize, piece: u32, sort: &mut Sort) -> usize {
-        let (max_nodes, max_rows) = (self.max_nodes(), self.max_rows());
+        let (max_nodes, max_rows) = (self.slices.max_nodes(), self.slices.max_rows());
         let count = sort.items.len();
         // Leave room in a slice that grows.
         let grows = sort.items.last().is_some_and(|item| item.row == FRESH);
@@ -320,10 +323,11 @@ impl Store {
         let most = if all || left <= max_nodes * 15 / 16 {
             left
         } else {
-            self.clock.cuts = self.clock.cuts.wrapping_add(1);
+            self.update.clock.cuts = self.update.clock.cuts.wrapping_add(1);
             // Sizes advance by 0.618 of their range from cut to cut. At least a quarter of `max_nodes` is left.
             let range = (max_nodes * 3 / 8).max(1);
-            let size = max_nodes * 9 / 16 + (self.clock.cuts as usize).wrapping_mul(range * 633 / 1024 + 1) % range;
+            let size =
+                max_nodes * 9 / 16 + (self.update.clock.cuts as usize).wrapping_mul(range * 633 / 1024 + 1) % range;
             size.min(left - max_nodes / 4)
         };
         sort.chosen.clear();
@@ -353,7 +357,7 @@ impl Store {
 
     /// Returns whether a node is a child of the root, or the root of a detached subtree.
     fn is_independent(&self, id: RecordId) -> bool {
-        let parent = self.pages.parent(id);
+        let parent = self.nodes.pages.parent(id);
         parent == RecordId::ROOT || parent == RecordId::LIMBO
     }
 
@@ -364,14 +368,14 @@ impl Store {
             return (handle, inherited);
         }
         let id = sort.items[parent as usize].record;
-        let spot = self.pages.spot(id);
+        let spot = self.nodes.pages.spot(id);
         let inherited = self.slices.slices.get(spot.slice()).map(|slice| slice.inherited(spot.row()));
-        (Some(self.pages.handle(id)), inherited.unwrap_or(Inherited::NOTHING))
+        (Some(self.nodes.pages.handle(id)), inherited.unwrap_or(Inherited::NOTHING))
     }
 
     /// Writes the nodes of a run of positions as a slice. [`Self::put_slice`] sets their spots.
     fn write(&self, old: &[(Slice, Head)], run: core::ops::Range<usize>, reshaped: bool, sort: &Sort) -> (Slice, Head) {
-        let Self { pages, components, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, .. } = self;
         let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
         let imports = inherited.len();
         let detached = match (run.clone().next(), old) {
@@ -459,7 +463,7 @@ impl Store {
 
     /// Writes a node from its record. `before` is its old row.
     fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
-        let put = new.put(&self.pages, &self.components, id, above, MAX_ROWS);
+        let put = new.put(&self.nodes.pages, &self.nodes.components, id, above, MAX_ROWS);
         if let (Some((row, slot)), Some((slice, old))) = (put, before)
             && old.is(Row::OWN_TRANSFORM)
             && new.rows[row].is(Row::OWN_TRANSFORM)
@@ -472,9 +476,9 @@ impl Store {
     pub(crate) fn put_slice(&mut self, number: u32, (mut slice, head): (Slice, Head)) {
         for (at, row) in slice.rows.iter().enumerate().skip(slice.imports.len()) {
             if let Some(ahead) = slice.rows.get(at + 16) {
-                self.pages.prefetch_spot(ahead.record);
+                self.nodes.pages.prefetch_spot(ahead.record);
             }
-            self.pages.set_spot(row.record, Spot::of(number, short(at), row.slot));
+            self.nodes.pages.set_spot(row.record, Spot::of(number, short(at), row.slot));
         }
         if self.config.bounds && !slice.detached {
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
@@ -484,6 +488,6 @@ impl Store {
         self.slices.heads[number as usize] = head;
         self.renew_version(number);
         let slice = &mut self.slices.slices[number as usize];
-        (slice.layout, slice.handed_in) = (self.clock.versions, self.clock.updates);
+        (slice.layout, slice.handed_in) = (self.slices.versions, self.update.clock.updates);
     }
 }

@@ -1,11 +1,12 @@
 //! The third phase of an update, if the scene keeps boxes: the boxes of moved drawables, and the boxes around these.
 
 use crate::Aabb;
-use crate::store::Store;
 use crate::store::boxes::{Reach, validate_blocks};
 use crate::store::record::RecordId;
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
+use crate::store::slices::Slices;
+use crate::store::{Store, Update};
 use hedgerow_math::internal::BLOCK;
 #[cfg(feature = "rayon")]
 use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
@@ -15,29 +16,29 @@ use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 impl Store {
     /// Updates all boxes. Runs in O(slices listed + their drawables), or in O(slices) if the order of slices changed.
     pub(crate) fn refresh_boxes(&mut self) {
-        let mut unboxed = core::mem::take(&mut self.slices.unboxed);
-        let Self { slices, clock, boxes, .. } = self;
-        let changed = || clock.swept.iter().chain(&unboxed);
-        if !refresh_shared(&mut slices.slices, changed(), clock.updates) {
+        let Self {
+            slices: Slices { slices, order, attached, unboxed, boxes, .. }, update: Update { clock, .. }, ..
+        } = self;
+        let changed = || clock.swept.iter().chain(&*unboxed);
+        if !refresh_shared(slices, changed(), clock.updates) {
             for &number in &clock.swept {
-                slices.slices[number as usize].refresh_boxes(clock.updates);
+                slices[number as usize].refresh_boxes(clock.updates);
             }
-            for &number in &unboxed {
-                let slice = &mut slices.slices[number as usize];
+            for &number in &*unboxed {
+                let slice = &mut slices[number as usize];
                 if slice.boxes.as_ref().is_some_and(|boxes| boxes.listed) {
                     slice.refresh_boxes(clock.updates);
                 }
             }
         }
-        let own = |number: u32| slices.slices[number as usize].boxes.as_ref().map_or(Aabb::EMPTY, |boxes| boxes.own);
-        boxes.refresh(slices.in_tree(), slices.slices.len(), own, changed());
+        let own = |number: u32| slices[number as usize].boxes.as_ref().map_or(Aabb::EMPTY, |boxes| boxes.own);
+        boxes.refresh(&order[..*attached], slices.len(), own, changed());
         unboxed.clear();
-        slices.unboxed = unboxed;
     }
 
     /// Returns the world box around all drawables at or below a node, as of the last update. Runs in O(nodes).
     pub(crate) fn subtree_bounds(&self, top: RecordId) -> Aabb {
-        let boxes = self.pages.subtree(top).filter_map(|id| self.world_bounds(id));
+        let boxes = self.nodes.pages.subtree(top).filter_map(|id| self.world_bounds(id));
         boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds))
     }
 
@@ -52,10 +53,10 @@ impl Store {
             };
         }
         // The first update makes the first boxes.
-        if self.clock.is_new {
+        if self.update.clock.is_new {
             return Ok(());
         }
-        let (order, boxes, tight) = (self.slices.in_tree(), &self.boxes, self.has_all_edits());
+        let (order, boxes, tight) = (self.slices.order(), &self.slices.boxes, self.has_all_edits());
         if boxes.order != order || boxes.slices.len() != order.len() {
             return Err("the boxes of slices are of another order".into());
         }

@@ -1,8 +1,11 @@
 //! All slices, their order, and lists of slices that the update or maintenance must check.
 
+use crate::store::boxes::OrderBoxes;
 use crate::store::columns::{NO_DRAWABLE, Row};
 use crate::store::page::Spot;
+use crate::store::reconstitute::Reorder;
 use crate::store::record::Has;
+use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Slice};
 use hedgerow_math::Mat34;
 
@@ -49,13 +52,60 @@ pub(crate) struct Slices {
     pub(crate) untidy: Vec<u32>,
     /// Whether a slice is in `untidy`, by number.
     pub(crate) is_untidy: Vec<bool>,
+    /// The newest version that any slice has or ever had.
+    pub(crate) versions: u64,
+    /// The boxes of the slices of the tree, by position in the order, if the scene keeps boxes.
+    pub(crate) boxes: OrderBoxes,
+    /// The greatest number of nodes in a slice.
+    max_nodes: usize,
 }
 
 impl Slices {
+    pub(crate) fn new(max_nodes: u32) -> Self {
+        Self { max_nodes: (max_nodes as usize).min(MAX_ROWS), ..Self::default() }
+    }
+
+    #[inline]
+    pub(crate) fn max_nodes(&self) -> usize {
+        self.max_nodes
+    }
+
+    /// Returns the greatest number of rows in a slice, imports included.
+    #[inline]
+    pub(crate) fn max_rows(&self) -> usize {
+        (self.max_nodes * 2).min(MAX_ROWS)
+    }
+
+    /// Returns the newest version that any slice has or ever had. It also changes with the order of slices.
+    #[inline]
+    pub(crate) fn versions(&self) -> u64 {
+        self.versions
+    }
+
+    /// Returns the numbers of all slices: those of the tree, then the others.
+    pub(crate) fn all_slices(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Returns one past the greatest number of a slice.
+    #[inline]
+    pub(crate) fn slice_end(&self) -> usize {
+        self.slices.len()
+    }
+
+    /// Returns the boxes of the slices of the tree, by position in the order.
+    pub(crate) fn order_boxes(&self) -> &OrderBoxes {
+        &self.boxes
+    }
+
+    pub(crate) fn slice_count(&self) -> usize {
+        self.order.len()
+    }
+
     /// Kills the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
     /// `reshaped` says whether the node got or lost a transform or a drawable since the update.
     #[inline(always)]
-    pub(crate) fn kill(&mut self, spot: Spot, has: Has, reshaped: bool, versions: &mut u64) {
+    pub(crate) fn kill(&mut self, spot: Spot, has: Has, reshaped: bool) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
         head.reshaped |= reshaped;
         // A node that lost its drawable since the update is still drawn.
@@ -65,8 +115,8 @@ impl Slices {
         if has.has(Has::TRANSFORM) {
             head.dead_slots.insert(spot.slot());
         }
-        *versions += 1;
-        head.version = *versions;
+        self.versions += 1;
+        head.version = self.versions;
         head.killed = true;
         self.edited = true;
         if drawn {
@@ -79,10 +129,10 @@ impl Slices {
     }
 
     /// Gives a slice a new version, if there is a slice with this number.
-    pub(crate) fn renew(&mut self, slice: usize, versions: &mut u64) {
+    pub(crate) fn renew(&mut self, slice: usize) {
         if let Some(head) = self.heads.get_mut(slice) {
-            *versions += 1;
-            head.version = *versions;
+            self.versions += 1;
+            head.version = self.versions;
         }
     }
 
@@ -131,8 +181,65 @@ impl Slices {
         }
     }
 
-    /// Returns the slices of the tree, in order.
-    pub(crate) fn in_tree(&self) -> &[u32] {
+    /// Returns the numbers of the slices of the tree, each after the slices that it imports from.
+    #[inline]
+    pub(crate) fn order(&self) -> &[u32] {
         &self.order[..self.attached]
+    }
+    /// Updates the order of slices.
+    pub(crate) fn apply(&mut self, reorder: Reorder) {
+        let Reorder { mut pieces, ended } = reorder;
+        if pieces.is_empty() && ended.is_empty() {
+            return;
+        }
+        let Self { slices, order, attached, free, .. } = self;
+        // Sorted by slice; pieces of the same slice stay in order.
+        pieces.sort_by_key(|&(of, _)| of);
+        let before = core::mem::take(order);
+        order.reserve(before.len() + pieces.len());
+        let mut tree = 0;
+        for (at, &number) in before.iter().enumerate() {
+            if at == *attached {
+                tree = order.len();
+            }
+            // Drops slices that ended. Their numbers are reused later.
+            if slices[number as usize].lives {
+                order.push(number);
+            }
+            let from = pieces.partition_point(|&(of, _)| of < number);
+            order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == number).map(|&(_, piece)| piece));
+        }
+        *attached = if *attached == before.len() { order.len() } else { tree };
+        debug_assert!(order.iter().all(|&number| slices[number as usize].lives));
+        free.extend(ended);
+        self.versions += 1;
+    }
+
+    /// Returns whether a slice is in use and small enough to merge.
+    pub(crate) fn is_small(&self, number: u32) -> bool {
+        let (slice, head) = (&self.slices[number as usize], &self.heads[number as usize]);
+        slice.lives && (head.live as usize) < self.max_nodes() / 4
+    }
+
+    /// Returns the number of rows that a slice needs.
+    pub(crate) fn rows_of(&self, number: u32) -> usize {
+        self.heads[number as usize].live as usize + self.slices[number as usize].imports.len()
+    }
+
+    /// Returns whether a slice with this many rows has room to spare.
+    pub(crate) fn leaves_room(&self, rows: usize) -> bool {
+        rows <= self.max_nodes() * 5 / 8
+    }
+
+    /// Returns a slice and one of its neighbours in the order, if both fit into one slice with room to spare.
+    pub(crate) fn pair_for(&self, number: u32) -> Option<[u32; 2]> {
+        let Self { slices, order, .. } = self;
+        let at = order.iter().position(|&other| other == number)?;
+        let fits = |pair: &[u32; 2]| {
+            let [a, b] = pair.map(|number| slices[number as usize].detached);
+            a == b && self.leaves_room(pair.iter().map(|&number| self.rows_of(number)).sum())
+        };
+        let before = at.checked_sub(1).map(|before| [order[before], number]);
+        before.filter(fits).or_else(|| order.get(at + 1).map(|&after| [number, after]).filter(fits))
     }
 }

@@ -1,13 +1,14 @@
 //! The second phase of an update: `world[slot] = world[parent[slot]] * local[slot]`, where something changed.
 
 use crate::Mat34;
-use crate::store::Store;
 use crate::store::columns::{Inherited, Row, Slots, short};
 use crate::store::components::Components;
+use crate::store::nodes::Nodes;
 use crate::store::page::{PAGE, Page, Pages, Spot};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::{Others, apart};
+use crate::store::{Store, Update};
 use core::ops::Range;
 use hedgerow_math::internal::{
     PackedTransform, Upcoming, prefetch, propagate, propagate_block, propagate_listed, reach,
@@ -34,14 +35,14 @@ const ENOUGH: usize = 16;
 impl Store {
     /// Marks the slots of records with dirty bytes, and notes them for readers of changes.
     pub(crate) fn mark_slots(&mut self) {
-        if !self.pages.marked {
+        if !self.nodes.pages.marked {
             return;
         }
         let count = |page: &Page| -> usize {
             let sums = page.dirty.chunks(128).map(|some| usize::from(some.iter().sum::<u8>()));
             sums.sum()
         };
-        let Self { pages, slices, scratch, feed, .. } = self;
+        let Self { nodes: Nodes { pages, .. }, slices, update: Update { scratch, feed, .. }, .. } = self;
         let frame = feed.as_ref().map(|feed| feed.next_frame());
         let dense = |set: usize| set * DENSE_SETS >= pages.len();
         if dense(pages.marked().count() * PAGE) {
@@ -108,7 +109,7 @@ impl Store {
         let layout = |source| others.get(source as usize).map(|source| source.layout);
         if !slice.sources.are_known(slice.imports.len(), layout) {
             let used = slice.used_imports(&self.slices.heads[number as usize].alive);
-            slice.sources.find(&slice.imports, &used, &self.pages, self.clock.versions);
+            slice.sources.find(&slice.imports, &used, &self.nodes.pages, self.slices.versions);
         }
     }
 
@@ -120,7 +121,7 @@ impl Store {
         let head = &mut self.slices.heads[number as usize];
         let (inherits, carried) = (core::mem::take(&mut head.inherits), core::mem::take(&mut head.carried));
         self.find_sources(number);
-        let Self { pages, components, slices, clock, feed, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { clock, feed, .. }, .. } = self;
         let slice = &slices.slices[number as usize];
         let update = clock.updates;
         let is_new = |source: &Slice| carried || source.swept_in == update;
@@ -139,7 +140,7 @@ impl Store {
                 }
             });
             slice.swept_in = update;
-            slices.renew(number as usize, &mut clock.versions);
+            slices.renew(number as usize);
         }
         slices.slices[number as usize].marked
     }
@@ -150,11 +151,11 @@ impl Store {
             #[cfg(feature = "rayon")]
             return self.sweep_shared();
         }
-        let mut set = core::mem::take(&mut self.scratch.slots);
+        let mut set = core::mem::take(&mut self.update.scratch.slots);
         for at in 0..self.slices.order.len() {
             self.sweep_slice(self.slices.order[at], self.slices.order.get(at + 1).copied(), &mut set);
         }
-        self.scratch.slots = set;
+        self.update.scratch.slots = set;
     }
 
     /// Computes a slice if it changed. `next` is the slice after it.
@@ -162,7 +163,7 @@ impl Store {
         if !self.prepare(number, true) {
             return;
         }
-        let Self { pages, components, slices, clock, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { clock, .. }, .. } = self;
         let (slice, others) = apart(&mut slices.slices, number);
         let upcoming = next.and_then(|next| others.get(next as usize)).map_or(Upcoming::default(), Slice::upcoming);
         slice.sweep(pages, components, set, upcoming);

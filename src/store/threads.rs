@@ -6,6 +6,7 @@
 
 use crate::store::Store;
 use crate::store::components::Components;
+use crate::store::nodes::Nodes;
 use crate::store::page::Pages;
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
@@ -24,11 +25,12 @@ impl Store {
     /// Returns whether there is enough to compute for several threads: in slices that changed, and in those that import
     /// from slots below dirty ones.
     pub(crate) fn shares_sweep(&mut self) -> bool {
-        if !is_worth_sharing(self.pages.len(), WORTH_SHARING) {
+        if !is_worth_sharing(self.nodes.pages.len(), WORTH_SHARING) {
             return false;
         }
         self.find_all_sources();
-        let Self { slices: Slices { slices, heads, order, .. }, inbox, scratch, .. } = self;
+        let Self { nodes: Nodes { inbox, .. }, slices: Slices { slices, heads, order, .. }, update, .. } = self;
+        let scratch = &mut update.scratch;
         let reached = &mut scratch.reached;
         reached.clear();
         reached.resize(slices.len(), false);
@@ -62,15 +64,15 @@ impl Store {
             let begin = exports.partition_point(|&(slice, _)| slice < number as usize);
             let exported = exports[begin..].iter().take_while(|&&(slice, _)| slice == number as usize);
             let slice = &mut self.slices.slices[number as usize];
-            slice.compute_above(&self.pages, &self.components, exported.map(|&(_, slot)| slot));
-            slice.swept_in = self.clock.updates;
-            self.clock.swept.push(number);
+            slice.compute_above(&self.nodes.pages, &self.nodes.components, exported.map(|&(_, slot)| slot));
+            slice.swept_in = self.update.clock.updates;
+            self.update.clock.swept.push(number);
             swept.push((number, Slice::default()));
         }
         for (number, slice) in &mut swept {
             *slice = core::mem::take(&mut self.slices.slices[*number as usize]);
         }
-        let Self { pages, components, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, .. } = self;
         swept.par_iter_mut().for_each_init(Vec::new, |set, (_, slice)| {
             slice.sweep(pages, components, set, Upcoming::default());
         });

@@ -13,9 +13,9 @@ impl Store {
 
     /// Updates all derived data; with `everything`, computes all world matrices, whether they are out of date or not.
     pub(crate) fn run_update(&mut self, everything: bool) {
-        self.clock.updates += 1;
+        self.update.clock.updates += 1;
         self.begin_frame();
-        for number in self.clock.swept.drain(..) {
+        for number in self.update.clock.swept.drain(..) {
             if let Some(slice) = self.slices.slices.get_mut(number as usize) {
                 slice.dirty.clear();
             }
@@ -31,7 +31,7 @@ impl Store {
         #[cfg(not(feature = "rayon"))]
         let shared = false;
         self.place_and_sweep(shared);
-        self.clock.is_new = false;
+        self.update.clock.is_new = false;
         if self.config.bounds {
             self.refresh_boxes();
         }
@@ -41,12 +41,12 @@ impl Store {
     /// Returns whether the next update has nothing to do, because there are no edits and all histories are at rest.
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
-        self.has_all_edits() && self.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
+        self.has_all_edits() && self.update.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
     }
 
     /// Returns whether there are no edits since the last update.
     #[inline]
     pub(crate) fn has_all_edits(&self) -> bool {
-        !self.pages.marked && self.inbox.is_empty() && !self.slices.edited && !self.clock.is_new
+        !self.nodes.pages.marked && self.nodes.inbox.is_empty() && !self.slices.edited && !self.update.clock.is_new
     }
 }

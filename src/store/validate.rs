@@ -42,7 +42,7 @@ fn lists(list: &[u32], flags: impl Iterator<Item = bool>) -> bool {
 impl Store {
     /// Checks every invariant. Returns the number of nodes, or the first violation.
     pub(crate) fn validate(&self) -> Result<usize, String> {
-        self.pages.validate()?;
+        self.nodes.pages.validate()?;
         self.validate_links()?;
         self.validate_spots()?;
         let below_moved = self.below_moved();
@@ -66,37 +66,41 @@ impl Store {
                 self.validate_values(number)?;
             }
         }
-        Ok(self.pages.len())
+        Ok(self.nodes.pages.len())
     }
 
     /// Checks links, detached states, and side data.
     fn validate_links(&self) -> Result<(), String> {
         let mut outside = 0;
-        for id in self.pages.live().chain([RecordId::LIMBO]) {
-            let record = self.pages.record(id);
-            let parent = self.pages.parent(id);
-            ensure!(self.components.agree_with(id, record), "record {} has what is not there, or not what is", id.0);
+        for id in self.nodes.pages.live().chain([RecordId::LIMBO]) {
+            let record = self.nodes.pages.record(id);
+            let parent = self.nodes.pages.parent(id);
+            ensure!(
+                self.nodes.components.agree_with(id, record),
+                "record {} has what is not there, or not what is",
+                id.0
+            );
             ensure!(
                 record.has.has(Has::TRANSFORM) || !record.has.has(Has::MATRIX | Has::REMAINDER),
                 "record {} has no transform, and more of it elsewhere",
                 id.0
             );
             let mut previous = RecordId::NIL;
-            for child in self.pages.children(id) {
-                ensure!(self.pages.lives(child), "record {} has the child {}, which is free", id.0, child.0);
+            for child in self.nodes.pages.children(id) {
+                ensure!(self.nodes.pages.lives(child), "record {} has the child {}, which is free", id.0, child.0);
                 ensure!(
-                    self.pages.parent(child) == id,
+                    self.nodes.pages.parent(child) == id,
                     "record {} is a child of {} and does not say so",
                     child.0,
                     id.0
                 );
                 ensure!(
-                    self.pages.link(child, Link::Previous) == previous,
+                    self.nodes.pages.link(child, Link::Previous) == previous,
                     "record {} comes after {}, and does not say so",
                     child.0,
                     previous.0
                 );
-                let same = self.pages.record(child).has.has(Has::DETACHED) == record.has.has(Has::DETACHED);
+                let same = self.nodes.pages.record(child).has.has(Has::DETACHED) == record.has.has(Has::DETACHED);
                 ensure!(same, "record {} is outside of the tree, or its parent {} is", child.0, id.0);
                 previous = child;
             }
@@ -105,12 +109,17 @@ impl Store {
             ensure!(fixed == parent.is_nil(), "record {} has no parent, or a fixed one has", id.0);
             outside += usize::from(record.has.has(Has::DETACHED) && id != RecordId::LIMBO);
         }
-        ensure!(outside == self.detached, "{outside} nodes are outside of the tree, {} are counted", self.detached);
+        ensure!(
+            outside == self.nodes.detached,
+            "{outside} nodes are outside of the tree, {} are counted",
+            self.nodes.detached
+        );
         // Each node is below the root or the limbo exactly once.
-        let reached = self.pages.subtree(RecordId::ROOT).count() + self.pages.subtree(RecordId::LIMBO).count() - 1;
-        ensure!(reached == self.pages.len(), "{reached} nodes are linked, {} live", self.pages.len());
-        for (name, bit, count) in self.components.counts() {
-            let having = self.pages.live().filter(|&id| self.pages.record(id).has.has(bit)).count();
+        let reached =
+            self.nodes.pages.subtree(RecordId::ROOT).count() + self.nodes.pages.subtree(RecordId::LIMBO).count() - 1;
+        ensure!(reached == self.nodes.pages.len(), "{reached} nodes are linked, {} live", self.nodes.pages.len());
+        for (name, bit, count) in self.nodes.components.counts() {
+            let having = self.nodes.pages.live().filter(|&id| self.nodes.pages.record(id).has.has(bit)).count();
             ensure!(count == having, "{having} nodes have a {name}, {count} are kept");
         }
         Ok(())
@@ -125,17 +134,17 @@ impl Store {
         ensure!(free, "a slice is free and in use, or neither, or twice on the list of free ones");
         ensure!(lists(untidy, is_untidy.iter().copied()), "slices for maintenance are miscounted");
         let set = |list: &[u32]| -> HashSet<u32> { list.iter().copied().collect() };
-        let [unboxed, swept] = [set(unboxed), set(&self.clock.swept)];
+        let [unboxed, swept] = [set(unboxed), set(&self.update.clock.swept)];
         let mut versions = HashSet::new();
         for ((number, slice), head) in (0..).zip(slices).zip(heads) {
             ensure!(!head.killed || *edited && slice.lives, "rows of slice {number} died unnoticed");
             ensure!(head.killed || !head.reshaped, "slice {number} is reshaped outside of an update");
             ensure!(!head.inherits, "slice {number} inherits outside of an update");
-            ensure!(head.version <= self.clock.versions, "slice {number} has a version of the future");
+            ensure!(head.version <= self.slices.versions, "slice {number} has a version of the future");
             ensure!(!slice.lives || versions.insert(head.version), "slice {number} has another's version");
             let marked = slice.boxes.as_ref().is_some_and(|boxes| boxes.listed);
             ensure!(!marked || unboxed.contains(&number), "boxes of slice {number} are marked, and it is not listed");
-            ensure!(slice.leaves == 0 || self.clock.is_new, "slice {number} counts leaves that are swept");
+            ensure!(slice.leaves == 0 || self.update.clock.is_new, "slice {number} counts leaves that are swept");
             if self.has_all_edits() {
                 let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
                 ensure!(swept && !slice.marked && !head.carried, "slice {number} is dirty after an update");
@@ -146,10 +155,10 @@ impl Store {
 
     /// Checks spots, and the lists of waiting nodes.
     fn validate_spots(&self) -> Result<(), String> {
-        for id in self.pages.live().chain([RecordId::LIMBO]) {
-            let spot = self.pages.spot(id);
+        for id in self.nodes.pages.live().chain([RecordId::LIMBO]) {
+            let spot = self.nodes.pages.spot(id);
             if let Some(index) = spot.as_waiting() {
-                let there = self.inbox.unplaced.get(index as usize);
+                let there = self.nodes.inbox.unplaced.get(index as usize);
                 ensure!(there == Some(&id), "record {} waits, and is not on the list at {index}", id.0);
             } else {
                 let row = self.slices.row(spot);
@@ -158,18 +167,18 @@ impl Store {
                 ensure!(lives, "the row of record {} is dead", id.0);
             }
         }
-        let waiting = self.pages.live().filter(|&id| self.pages.spot(id).as_waiting().is_some()).count();
-        let listed = self.inbox.unplaced.len();
+        let waiting = self.nodes.pages.live().filter(|&id| self.nodes.pages.spot(id).as_waiting().is_some()).count();
+        let listed = self.nodes.inbox.unplaced.len();
         ensure!(waiting == listed, "{listed} are on the list, {waiting} wait");
         Ok(())
     }
 
     /// Returns, for each record, whether the node or an ancestor was moved since the update. The links must be valid.
     fn below_moved(&self) -> Vec<bool> {
-        let mut below = vec![false; self.pages.states().len()];
-        for id in [RecordId::ROOT, RecordId::LIMBO].into_iter().flat_map(|top| self.pages.subtree(top)) {
-            let above = self.pages.parent(id).some().is_some_and(|parent| below[parent.0 as usize]);
-            below[id.0 as usize] = above || self.pages.pending(id).has(Pending::MOVED);
+        let mut below = vec![false; self.nodes.pages.states().len()];
+        for id in [RecordId::ROOT, RecordId::LIMBO].into_iter().flat_map(|top| self.nodes.pages.subtree(top)) {
+            let above = self.nodes.pages.parent(id).some().is_some_and(|parent| below[parent.0 as usize]);
+            below[id.0 as usize] = above || self.nodes.pages.pending(id).has(Pending::MOVED);
         }
         below
     }
@@ -181,12 +190,12 @@ impl Store {
         let imports = slice.imports.len();
         let (mut live, mut slots, mut drawables) = (0, imports, 0);
         slice.validate_columns().map_err(|what| format!("slice {number}: {what}"))?;
-        ensure!(slice.rows.len() <= self.max_rows(), "slice {number} has {} rows", slice.rows.len());
+        ensure!(slice.rows.len() <= self.slices.max_rows(), "slice {number} has {} rows", slice.rows.len());
         ensure!(head.alive.len() == head.live as usize, "slice {number} miscounts its rows");
         let below = head.alive.iter().filter_map(|at| slice.rows.get(at));
         let needed: HashSet<u16> = below.map(|row| row.above).collect();
         // The update derives the slots of nodes that got or lost a transform, were anchored or released since.
-        let reshaped = |row: &Row| self.pages.pending(row.record).has(Pending::RESHAPED);
+        let reshaped = |row: &Row| self.nodes.pages.pending(row.record).has(Pending::RESHAPED);
         let settled = !head.reshaped && !head.alive.iter().any(|at| slice.rows.get(at).is_some_and(reshaped));
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
@@ -194,8 +203,8 @@ impl Store {
                     usize::from(row.slot) == at && row.drawable == NO_DRAWABLE,
                     "import {at} of slice {number} is no import"
                 );
-                if let Some(id) = handle.and_then(|handle| self.pages.resolve(handle)) {
-                    let from = self.pages.spot(id);
+                if let Some(id) = handle.and_then(|handle| self.nodes.pages.resolve(handle)) {
+                    let from = self.nodes.pages.spot(id);
                     let needed = needed.contains(&row.slot);
                     let waits = from.as_waiting().is_some() || below_moved[id.0 as usize];
                     let before = waits || position[from.slice()] < position[number as usize];
@@ -226,14 +235,15 @@ impl Store {
             if row.drawable < NO_DRAWABLE {
                 drawables += 1;
                 let record = slice.drawables.records.get(usize::from(row.drawable));
-                let right = record.is_some_and(|record| record.row() == at && record.node == self.handle(row.record));
+                let right =
+                    record.is_some_and(|record| record.row() == at && record.node == self.nodes.handle(row.record));
                 let used = slice.used_drawables.contains(usize::from(row.drawable));
                 ensure!(right && used, "the drawable of row {at} of slice {number} is another node's");
             }
             let spot = Spot::of(number, short(at), row.slot);
-            ensure!(self.pages.spot(row.record) == spot, "record {} is not where its row is", row.record.0);
-            let pending = self.pages.pending(row.record);
-            let derived = anchored == self.is_anchored(row.record) || pending.has(Pending::RESHAPED);
+            ensure!(self.nodes.pages.spot(row.record) == spot, "record {} is not where its row is", row.record.0);
+            let pending = self.nodes.pages.pending(row.record);
+            let derived = anchored == self.nodes.is_anchored(row.record) || pending.has(Pending::RESHAPED);
             ensure!(derived, "row {at} of slice {number} is anchored, or its node");
             let identity = slice.imports[0].is_none() && slice.slots.worlds[up].same_bits(&crate::Mat34::IDENTITY);
             ensure!(!(anchored && settled) || identity, "slice {number} has anchored nodes, and no identity");
@@ -242,7 +252,7 @@ impl Store {
                 ensure!(slice.slots.records[slot] == row.record, "slot {slot} of slice {number} is another node's");
                 let parent = slice.slots.parents[slot] as usize;
                 ensure!(parent < slot && (parent == up || !settled), "slot {slot} of slice {number}: parent");
-                let has = self.pages.record(row.record).has;
+                let has = self.nodes.pages.record(row.record).has;
                 let listed = slice.matrices.binary_search(&row.slot).is_ok();
                 let waits = pending.has(Pending::RECOMPUTED) || !settled;
                 ensure!(waits || has.has(Has::MATRIX) == listed, "slot {slot} of slice {number}: matrix");
@@ -252,12 +262,12 @@ impl Store {
                     "row {at} of slice {number} has a slot that is neither its own nor its parent's"
                 );
             }
-            let parent = self.pages.parent(row.record);
+            let parent = self.nodes.pages.parent(row.record);
             let above = slice.rows[usize::from(row.above)].record;
             let moved = pending.has(Pending::MOVED);
             let limbo = row.record == RecordId::ROOT || row.record == RecordId::LIMBO;
             ensure!(moved || limbo || parent == above, "row {at} of slice {number} hangs below another node");
-            let same = slice.detached == self.is_outside(row.record);
+            let same = slice.detached == self.nodes.is_outside(row.record);
             ensure!(
                 same || below_moved[row.record.0 as usize],
                 "row {at} of slice {number} is outside of the tree, or its node"
@@ -287,8 +297,8 @@ impl Store {
         let used_imports = slice.used_imports(&self.slices.heads[number as usize].alive);
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
-                let Some(id) = handle.and_then(|handle| self.pages.resolve(handle)) else { continue };
-                let spot = self.pages.spot(id);
+                let Some(id) = handle.and_then(|handle| self.nodes.pages.resolve(handle)) else { continue };
+                let spot = self.nodes.pages.spot(id);
                 let Some((from, _)) = self.slices.row(spot) else { continue };
                 let inherited = from.inherited(spot.row());
                 let used = used_imports.contains(at);
@@ -315,33 +325,33 @@ impl Store {
     fn validate_row(&self, slice: &Slice, number: u32, at: usize) -> Result<(), String> {
         let row = &slice.rows[at];
         let id = row.record;
-        let has = self.pages.record(id).has;
+        let has = self.nodes.pages.record(id).has;
         let up = &slice.rows[usize::from(row.above)];
         let slot = usize::from(row.slot);
         ensure!(row.is(Row::OWN_TRANSFORM) == has.has(Has::TRANSFORM), "row {at} of slice {number}: transform");
         if row.is(Row::OWN_TRANSFORM) {
-            let local = self.local(id).map_or(crate::Mat34::IDENTITY, crate::Local::to_matrix);
+            let local = self.nodes.local(id).map_or(crate::Mat34::IDENTITY, crate::Local::to_matrix);
             let world = slice.slots.worlds[slice.slots.parents[slot] as usize] * local;
             ensure!(world.same_bits(&slice.slots.worlds[slot]), "slot {slot} of slice {number} is out of date");
             ensure!(
-                slice.stale || slice.slots.locals[slot] == self.pages.record(id).local,
+                slice.stale || slice.slots.locals[slot] == self.nodes.pages.record(id).local,
                 "the copy in slot {slot} of {number}"
             );
         }
-        let own = has.has(Has::MATERIAL).then(|| self.pages.record(id).material);
+        let own = has.has(Has::MATERIAL).then(|| self.nodes.pages.record(id).material);
         ensure!(row.material() == own.or(up.material()), "row {at} of slice {number}: material");
         ensure!(row.is(Row::OWN_SEEN) == has.has(Has::SEEN), "row {at} of slice {number}: own layers");
-        let seen = slice.seen_below(&self.pages, &self.components, row);
+        let seen = slice.seen_below(&self.nodes.pages, &self.nodes.components, row);
         ensure!(slice.seen(at) == seen, "row {at} of slice {number}: layers");
         ensure!((row.drawable < NO_DRAWABLE) == has.has(Has::DRAWABLE), "row {at} of slice {number}: drawable");
         if let (Some(record), Some(drawable)) =
-            (slice.drawables.records.get(usize::from(row.drawable)), self.drawable(id))
+            (slice.drawables.records.get(usize::from(row.drawable)), self.nodes.drawable(id))
         {
-            let right = record.node == self.handle(id) && record.mesh == drawable.mesh && record.row() == at;
+            let right = record.node == self.nodes.handle(id) && record.mesh == drawable.mesh && record.row() == at;
             let effective =
                 record.material() == row.material() && record.layers == seen.layers() && record.slot == row.slot;
             let bounds = slice.drawables.bounds[usize::from(row.drawable)] == drawable.bounds;
-            let user_data = slice.user_data(at) == self.user_data(id);
+            let user_data = slice.user_data(at) == self.nodes.user_data(id);
             ensure!(
                 right && effective && bounds && user_data,
                 "the drawable of row {at} of slice {number} is out of date"

@@ -140,7 +140,7 @@ impl<'s> SliceView<'s> {
     pub(crate) fn sources(&self) -> impl Iterator<Item = Option<(u32, usize)>> + use<'s> {
         let store = self.store;
         self.slice.imports.iter().map(move |&handle| {
-            let spot = store.pages.spot(handle.and_then(|handle| store.resolve(handle))?);
+            let spot = store.nodes.pages.spot(handle.and_then(|handle| store.nodes.resolve(handle))?);
             let (_, row) = store.slices.row(spot)?;
             Some((u32::try_from(spot.slice()).ok()?, usize::from(row.slot)))
         })
@@ -172,14 +172,14 @@ impl<'s> RowView<'s> {
     #[must_use]
     #[inline]
     pub fn node(&self, row: usize) -> Option<NodeHandle> {
-        self.row(row).map(|row| self.view.store.handle(row.record))
+        self.row(row).map(|row| self.view.store.nodes.handle(row.record))
     }
 
     /// Returns the node that an import copies, if it still exists; `None` for other rows.
     #[must_use]
     pub fn import(&self, row: usize) -> Option<NodeHandle> {
         let handle = (*self.view.slice.imports.get(row)?)?;
-        self.view.store.resolve(handle).map(|_| handle)
+        self.view.store.nodes.resolve(handle).map(|_| handle)
     }
 
     /// Returns the row of a node's parent, which may be an import; `None` if the row does not belong to a node.
@@ -220,7 +220,7 @@ impl<'s> RowView<'s> {
     /// Returns the nodes of the slice, in the order of their rows.
     pub fn nodes(&self) -> impl Iterator<Item = NodeHandle> + use<'s> {
         let SliceView { store, slice, head, .. } = self.view;
-        head.alive.iter().map(move |row| store.handle(slice.rows[row].record))
+        head.alive.iter().map(move |row| store.nodes.handle(slice.rows[row].record))
     }
 }
 
@@ -277,7 +277,7 @@ impl<'s> TransformView<'s> {
     /// Returns the local transform of the slot's node, as of now; `None` for imports and for unused slots.
     #[must_use]
     pub fn local(&self, slot: usize) -> Option<Local> {
-        self.view.store.local(self.record(slot)?)
+        self.view.store.nodes.local(self.record(slot)?)
     }
 
     /// Returns the node whose own transform is in a slot.
@@ -307,10 +307,11 @@ impl<'s> TransformView<'s> {
     fn wide_local(&self, slot: usize) -> Option<WideLocal> {
         let SliceView { store, slice, number, .. } = self.view;
         let id = slice.slots.records[slot];
-        let has = store.pages.record(id).has;
-        let here = store.pages.spot(id).slice() == number as usize && !store.pages.pending(id).has(Pending::MOVED);
+        let has = store.nodes.pages.record(id).has;
+        let here =
+            store.nodes.pages.spot(id).slice() == number as usize && !store.nodes.pages.pending(id).has(Pending::MOVED);
         if here && (slice.stale || has.has(Has::MATRIX | Has::REMAINDER)) {
-            return store.wide_local(id);
+            return store.nodes.wide_local(id);
         }
         let copied = !slice.stale && slice.matrices.binary_search(&short(slot)).is_err();
         let local = Local::Transform(slice.slots.locals[slot].into());
@@ -440,9 +441,9 @@ impl Store {
     /// Returns the node that owns a slot of its slice. After a removal, another node may have the slot or the record.
     fn owner(&self, slice: &Slice, slot: usize) -> Option<RecordId> {
         let id = *slice.slots.records.get(slot).filter(|_| slice.used_slots.contains(slot))?;
-        let (of, row) = self.slices.row(self.pages.spot(id))?;
+        let (of, row) = self.slices.row(self.nodes.pages.spot(id))?;
         let owns = core::ptr::eq(of, slice) && row.record == id && usize::from(row.slot) == slot;
-        (owns && self.pages.lives(id)).then_some(id)
+        (owns && self.nodes.pages.lives(id)).then_some(id)
     }
 
     /// Returns the slice with this number, if it is in use.
@@ -454,7 +455,7 @@ impl Store {
     /// Returns the slice and the row of a node, if the node has a row.
     #[inline]
     pub(crate) fn view_of(&self, id: RecordId) -> Option<(SliceView<'_>, usize)> {
-        let spot = self.pages.spot(id);
+        let spot = self.nodes.pages.spot(id);
         let view = self.get_view(spot.slice())?;
         Some((view, spot.row()))
     }
@@ -505,7 +506,7 @@ impl SliceViewMut<'_> {
     /// Panics if no node has the slot.
     pub fn set_local(&mut self, slot: usize, transform: Transform) -> Result<(), Error> {
         let id = self.view().transforms().record(slot).expect("a slot that a node has");
-        self.store.set_local(id, Local::Transform(transform.checked()?));
+        self.store.nodes.set_local(id, Local::Transform(transform.checked()?));
         Ok(())
     }
 

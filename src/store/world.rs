@@ -1,6 +1,6 @@
 //! Present world transforms in double precision, from one walk up, and local transforms that place a node in the world.
 
-use crate::store::Store;
+use crate::store::nodes::Nodes;
 use crate::store::record::{Has, RecordId};
 use crate::store::space::Space;
 use crate::{Error, Local, Mat34, NodeHandle, wide};
@@ -66,7 +66,7 @@ impl Above {
     }
 }
 
-impl Store {
+impl Nodes {
     /// Returns a node's local transform with the rounding error of its translation.
     pub(crate) fn wide_local(&self, id: RecordId) -> Option<WideLocal> {
         Some(WideLocal { local: self.local(id)?, remainder: self.remainder(id) })
@@ -90,12 +90,12 @@ impl Store {
     pub(crate) fn wide_world(&self, id: RecordId) -> WideWorld<'_> {
         let chain = self.transform_chain(id);
         let world = chain.iter().rev().fold(DAffine3::IDENTITY, |world, &id| world * self.chain_wide(id));
-        WideWorld { store: self, chain, world }
+        WideWorld { nodes: self, chain, world }
     }
 
     /// Returns the world transform that is inherited from `parent`, or from the world if there is no parent.
     fn wide_above(&self, parent: Option<RecordId>) -> WideWorld<'_> {
-        let world = || WideWorld { store: self, chain: Chain::new(), world: DAffine3::IDENTITY };
+        let world = || WideWorld { nodes: self, chain: Chain::new(), world: DAffine3::IDENTITY };
         parent.map_or_else(world, |parent| self.wide_world(parent))
     }
 
@@ -190,7 +190,7 @@ impl Store {
 
 /// A world transform in double precision, and the nodes that it was composed of.
 pub(crate) struct WideWorld<'s> {
-    store: &'s Store,
+    nodes: &'s Nodes,
     chain: Chain,
     pub(crate) world: DAffine3,
 }
@@ -200,7 +200,7 @@ impl WideWorld<'_> {
     /// or if the product exceeds double precision.
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
         let within = self.world.matrix3.determinant().is_normal();
-        let mut transforms = self.chain.iter().map(|&id| self.store.chain_local(id).to_wide());
+        let mut transforms = self.chain.iter().map(|&id| self.nodes.chain_local(id).to_wide());
         let regular = within && transforms.all(|transform| invert_wide(&transform).is_some());
         regular.then(|| self.world.inverse()).filter(DAffine3::is_finite)
     }

@@ -132,7 +132,7 @@ struct NodeList<'s> {
 impl Serialize for NodeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { scene, ids, detached } = *self;
-        let outside = if detached { scene.store.detached_len() } else { 0 };
+        let outside = if detached { scene.store.nodes.detached_len() } else { 0 };
         let mut list = serializer.serialize_seq(Some(scene.len() + outside))?;
         let mut above = Vec::new();
         let mut place = 0;

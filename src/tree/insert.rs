@@ -40,14 +40,14 @@ impl Scene {
         let mut above: Vec<(RecordId, u32)> = Vec::new();
         let mut at = Some(top);
         while let Some(id) = at {
-            while above.last().is_some_and(|&(last, _)| Some(last) != store.parent(id)) {
+            while above.last().is_some_and(|&(last, _)| Some(last) != store.nodes.parent(id)) {
                 above.pop();
             }
             let number = number(tree.len());
             tree.parents.push(above.last().map_or(NIL, |&(_, number)| number));
-            tree.nodes.push(&store.node(id));
+            tree.nodes.push(&store.nodes.node(id));
             above.push((id, number));
-            at = store.next_in_subtree(top, id, true);
+            at = store.nodes.next_in_subtree(top, id, true);
         }
         Ok(tree)
     }
@@ -88,13 +88,13 @@ impl Scene {
         if let Some((number, error)) = tree.fault {
             return Err(BatchError::at(number, error));
         }
-        self.store.check_room(tree.len())?;
+        self.store.nodes.check_room(tree.len())?;
         let order = tree.depth_first();
         let nodes = order.iter().map(|placed| {
             let parent = (placed.parent != NIL).then_some(placed.parent as usize);
             (parent, tree.nodes.node(placed.head))
         });
-        let made = self.store.insert_tree(at, nodes)?;
+        let made = self.store.nodes.insert_tree(at, nodes)?;
         let mut handles = vec![self.root(); tree.len()];
         order.iter().zip(made).for_each(|(placed, handle)| handles[placed.item as usize] = handle);
         Ok(handles)

@@ -57,8 +57,8 @@ impl WideWorlds {
             while let Some(number) = look.gone() {
                 slices[number as usize] = WideSlice::default();
             }
-            slices.resize_with(store.slice_end(), WideSlice::default);
-            for &number in store.order() {
+            slices.resize_with(store.slices.slice_end(), WideSlice::default);
+            for &number in store.slices.order() {
                 let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number as usize]));
                 let change = look.at(slice);
                 wide.refresh(slice, change, (slices, any), boxes.then_some(begins));
@@ -79,7 +79,7 @@ impl WideWorlds {
         sieve: Sieve,
         mut each: impl FnMut((SliceView<'s>, &WideSlice), usize, &DrawableRecord),
     ) {
-        for &number in store.order() {
+        for &number in store.slices.order() {
             let (Some(wide), slice) = (self.slice(number), store.view(number)) else { continue };
             wide.cull(camera, volume, |drawable| {
                 let record = &slice.drawables().records()[drawable];
@@ -384,8 +384,8 @@ mod tests {
             7 => {
                 let mut shear = local.to_matrix();
                 shear.rows[0][1] += 0.5;
-                let id = scene.store.resolve(node).unwrap();
-                scene.store.set_local(id, crate::Local::Matrix(shear));
+                let id = scene.store.nodes.resolve(node).unwrap();
+                scene.store.nodes.set_local(id, crate::Local::Matrix(shear));
             }
             8 => _ = scene.reparent(node, Place::Detached, Keep::Local),
             9 if nodes.len() > 40 => _ = scene.remove(node),
@@ -417,8 +417,8 @@ mod tests {
                 let there = nodes.iter().copied().filter(|&node| scene.contains(node));
                 let expected: Vec<_> = there
                     .filter_map(|node| {
-                        let id = scene.store.resolve(node)?;
-                        Some((node, slot(&scene, node)?, scene.store.wide_world(id).world))
+                        let id = scene.store.nodes.resolve(node)?;
+                        Some((node, slot(&scene, node)?, scene.store.nodes.wide_world(id).world))
                     })
                     .collect();
                 let late = dice.bool();

@@ -21,7 +21,7 @@ impl Listing {
             segment.start = end;
             end += segment.len;
         }
-        self.resize(end, store.handle(RecordId::ROOT));
+        self.resize(end, store.nodes.handle(RecordId::ROOT));
         share(self.part(0..end), segments, &|segment| segment.len, &|segment, part| {
             part.fill(store.view(segment.slice), layers);
         });
@@ -50,7 +50,7 @@ impl Listing {
 
     pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &DrawableRecord)>>) {
         let end = found.iter().map(Vec::len).sum();
-        self.resize(end, store.handle(RecordId::ROOT));
+        self.resize(end, store.nodes.handle(RecordId::ROOT));
         share(self.part(0..end), &mut found, &Vec::len, &|found, part| part.write(found));
     }
 }

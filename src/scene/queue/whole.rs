@@ -32,9 +32,9 @@ impl Journal<'_> {
     /// Returns the record of a node, or an error if an edit has removed the node.
     fn live(&mut self, node: NodeHandle) -> Result<RecordId, Error> {
         let (id, store) = (self.scene.at(node)?, &self.scene.store);
-        if store.is_outside(id) {
+        if store.nodes.is_outside(id) {
             for &top in &self.removed[self.listed..] {
-                let below = successors(Some(top), |&id| store.next_in_subtree(top, id, true));
+                let below = successors(Some(top), |&id| store.nodes.next_in_subtree(top, id, true));
                 self.gone.extend(below.map(|id| (id, ())));
             }
             self.listed = self.removed.len();
@@ -65,17 +65,17 @@ impl Journal<'_> {
         place.map(|node| self.live(node)).transpose()?;
         if let (Step::Edit(edit), Some(id)) = (&step, node) {
             let store = &self.scene.store;
-            let (local, position) = (Undo::Local(id, store.wide_local(id)), store.position(id));
+            let (local, position) = (Undo::Local(id, store.nodes.wide_local(id)), store.nodes.position(id));
             match edit {
                 Edit::Remove(_) => {
                     self.undo.push(Undo::Relocate(id, position));
-                    self.scene.store.relocate(id, Position::DETACHED);
+                    self.scene.store.nodes.relocate(id, Position::DETACHED);
                     self.removed.push(id);
                     return Ok(Outcome::Removed(1));
                 }
                 Edit::Reparent { .. } => self.undo.extend([local, Undo::Relocate(id, position)]),
                 Edit::Change(_, Change::Local(_) | Change::World(_) | Change::LookAt { .. }) => self.undo.push(local),
-                Edit::Change(..) => self.undo.push(Undo::Components(id, store.node(id).into())),
+                Edit::Change(..) => self.undo.push(Undo::Components(id, store.nodes.node(id).into())),
             }
         }
         let tree = trees.clone().next();
@@ -99,11 +99,11 @@ impl Journal<'_> {
         for undo in undo.into_iter().rev() {
             match undo {
                 Undo::Remove(id) => _ = scene.store.remove(id),
-                Undo::Relocate(id, position) => scene.store.relocate(id, position),
-                Undo::Local(id, Some(local)) => scene.store.set_wide_local(id, local),
-                Undo::Local(id, None) => _ = scene.store.remove_local(id),
+                Undo::Relocate(id, position) => scene.store.nodes.relocate(id, position),
+                Undo::Local(id, Some(local)) => scene.store.nodes.set_wide_local(id, local),
+                Undo::Local(id, None) => _ = scene.store.nodes.remove_local(id),
                 Undo::Components(id, node) => {
-                    let node = scene.edit(scene.store.handle(id)).and_then(|mut at| at.change(node).map(|_| ()));
+                    let node = scene.edit(scene.store.nodes.handle(id)).and_then(|mut at| at.change(node).map(|_| ()));
                     debug_assert_eq!(node, Ok(()), "what a node had, it can have again");
                 }
             }

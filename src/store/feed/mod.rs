@@ -25,13 +25,14 @@ mod tests;
 
 pub(crate) use reading::{ChangeLists, ReadScratch};
 
-use crate::store::Store;
 use crate::store::columns::Row;
 use crate::store::kinds::ChangeKinds;
+use crate::store::nodes::Nodes;
 use crate::store::page::{Pages, Spot};
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
 use crate::store::trace::{History, Trace};
+use crate::store::{Store, Update};
 use crate::{Mat34, NodeHandle};
 use log::{Event, Log};
 use std::collections::HashSet;
@@ -158,7 +159,7 @@ impl Feed {
 impl Store {
     /// Makes the present matrices of moved nodes the previous ones.
     pub(crate) fn rest(&mut self) {
-        let Some(feed) = &mut self.feed else { return };
+        let Some(feed) = &mut self.update.feed else { return };
         for number in feed.moving.drain(..) {
             if let Some(slice) = self.slices.slices.get_mut(number as usize)
                 && let Some(trace) = &mut slice.trace
@@ -174,7 +175,7 @@ impl Store {
     /// Begins the frame of an update.
     pub(crate) fn begin_frame(&mut self) {
         self.rest();
-        let Self { pages, inbox, slices, feed, clock, .. } = self;
+        let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed else { return };
         let frame = clock.updates;
         feed.frame = frame - 1;
@@ -202,7 +203,7 @@ impl Store {
 
     /// Logs which of the nodes that are about to be placed enter the tree or leave it.
     pub(crate) fn note_placed(&mut self, placed: impl Iterator<Item = RecordId>) {
-        let Self { pages, feed, .. } = self;
+        let Self { nodes: Nodes { pages, .. }, update: Update { feed, .. }, .. } = self;
         let Some(feed) = feed else { return };
         for id in placed {
             let has = &mut pages.record_mut(id).has;
@@ -218,7 +219,7 @@ impl Store {
 
     /// Gives nodes that lost their row and were placed again their old histories, in their new slots.
     pub(crate) fn settle_lifted(&mut self) {
-        let Self { pages, feed, slices, .. } = self;
+        let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, .. }, .. } = self;
         let Some(feed) = feed else { return };
         for Past { node, history, .. } in &feed.notes {
             let Some(spot) = pages.resolve(*node).map(|id| pages.spot(id)) else { continue };
@@ -242,7 +243,7 @@ impl Store {
         origins: impl Iterator<Item = Option<(usize, usize)>>,
         imports: impl Iterator<Item = Option<History>>,
     ) {
-        let Self { pages, slices, feed, .. } = self;
+        let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, .. }, .. } = self;
         let Some(feed) = feed else { return };
         let slice = &slices.slices[number as usize];
         let mut trace = Trace::of(slice.slots.worlds.len());
@@ -272,21 +273,21 @@ impl Store {
             feed.moving.push(number);
         }
         slices.slices[number as usize].trace = Some(Box::new(trace));
-        if feed.frame == self.clock.updates {
+        if feed.frame == self.update.clock.updates {
             // Outside of an update, nothing else logs the notes, and they may begin a frame of the log.
             self.log_notes();
-            self.feed.iter_mut().for_each(|feed| feed.log.trim());
+            self.update.feed.iter_mut().for_each(|feed| feed.log.trim());
         }
     }
 
     /// Ends the frame of an update, after the sweep.
     pub(crate) fn finish_frame(&mut self) {
-        if self.feed.is_none() {
+        if self.update.feed.is_none() {
             return;
         }
         self.follow_sweep();
         self.log_notes();
-        let Self { pages, inbox, feed, clock, .. } = self;
+        let Self { nodes: Nodes { pages, inbox, .. }, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed else { return };
         feed.log.trim();
         inbox.most_removed = MOST_KEPT.max(feed.log.limit()).max(pages.len());
@@ -295,7 +296,7 @@ impl Store {
 
     /// Records which matrices the sweep changed.
     fn follow_sweep(&mut self) {
-        let Self { pages, slices, feed, clock, .. } = self;
+        let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed else { return };
         for at in 0..slices.order.len() {
             let number = slices.order[at];
@@ -330,7 +331,7 @@ impl Store {
 
     /// Logs changes of noted nodes, and recalls previous matrices that differ from those of the nodes' slots.
     fn log_notes(&mut self) {
-        let Self { pages, slices, feed, clock, .. } = self;
+        let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed else { return };
         let frame = feed.slot_frame(clock.updates);
         let known = feed.recalled.len();
@@ -391,10 +392,10 @@ impl Store {
     /// Updates the scene after only local transforms were set. Readers of changes and previous matrices do not see
     /// this: until the transforms are `restored`, the last frame remains that of an earlier update.
     pub(crate) fn update_unseen(&mut self, restored: bool) {
-        let feed = self.feed.take();
+        let feed = self.update.feed.take();
         self.update();
-        self.feed = feed;
-        let Self { slices, feed, clock, .. } = self;
+        self.update.feed = feed;
+        let Self { slices, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed.as_mut().filter(|_| restored) else { return };
         for slice in slices.slices.iter_mut().filter(|slice| slice.swept_in > feed.frame) {
             if let Some(trace) = &mut slice.trace {
@@ -406,18 +407,18 @@ impl Store {
 
     /// Lists the nodes whose world matrices the last update computed.
     pub(crate) fn list_swept(&self, nodes: &mut Vec<NodeHandle>) {
-        for number in self.clock.swept.iter().map(|&number| number as usize) {
+        for number in self.update.clock.swept.iter().map(|&number| number as usize) {
             let slice = &self.slices.slices[number];
             let rows = self.slices.heads[number].alive.iter().map(|row| &slice.rows[row]);
             let swept = rows.filter(|row| slice.dirty.contains(usize::from(row.slot)));
-            nodes.extend(swept.map(|row| self.handle(row.record)));
+            nodes.extend(swept.map(|row| self.nodes.handle(row.record)));
         }
     }
 
     /// Swaps the recalled matrices with a list in ascending order. Other nodes then have the present matrix as the
     /// previous one if `shows` is set, else the slot's.
     pub(crate) fn swap_recalled(&mut self, recalled: &mut Vec<(NodeHandle, Mat34)>, shows: bool) {
-        if let Some(feed) = &mut self.feed {
+        if let Some(feed) = &mut self.update.feed {
             core::mem::swap(&mut feed.recalled, recalled);
             feed.shows = shows;
         }
@@ -437,11 +438,11 @@ impl Store {
     /// exist then; `None` if changes are not tracked.
     pub(crate) fn previous_world(&self, id: RecordId) -> Option<&Mat34> {
         let feed = self.feed()?;
-        let of_slot = self.slices.row(self.pages.spot(id)).and_then(|(slice, row)| {
+        let of_slot = self.slices.row(self.nodes.pages.spot(id)).and_then(|(slice, row)| {
             let (trace, slot) = (slice.trace.as_ref()?, usize::from(row.slot));
             if feed.shows { slice.slots.worlds.get(slot) } else { trace.previous(slot) }
         });
-        Some(feed.previous(self.handle(id), of_slot.unwrap_or(&Mat34::IDENTITY)))
+        Some(feed.previous(self.nodes.handle(id), of_slot.unwrap_or(&Mat34::IDENTITY)))
     }
 
     /// Checks the invariants of the feed.
@@ -453,12 +454,12 @@ impl Store {
                 None => Ok(()),
             };
         };
-        feed.log.validate(self.clock.updates)?;
+        feed.log.validate(self.update.clock.updates)?;
         let now = feed.slot_frame(feed.frame);
         let moving: HashSet<u32> = feed.moving.iter().copied().collect();
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
-            let seen = feed.frame > 0 && feed.frame == self.clock.updates;
+            let seen = feed.frame > 0 && feed.frame == self.update.clock.updates;
             let settled = seen && !slice.marked;
             trace
                 .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
@@ -467,9 +468,9 @@ impl Store {
                 return Err(format!("slice {number} does not rest, and is not listed"));
             }
         }
-        for id in self.pages.live() {
-            let has = self.pages.record(id).has;
-            let (spot, told) = (self.pages.spot(id), has.has(Has::REPORTED));
+        for id in self.nodes.pages.live() {
+            let has = self.nodes.pages.record(id).has;
+            let (spot, told) = (self.nodes.pages.spot(id), has.has(Has::REPORTED));
             let in_tree = self.slices.row(spot).is_some_and(|(slice, _)| !slice.detached) && feed.frame > 0;
             if told != in_tree || has.has(Has::RECORDED) {
                 return Err(format!("record {} is not where readers of changes were told", id.0));

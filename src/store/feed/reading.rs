@@ -138,11 +138,11 @@ impl Store {
         lists.clear();
         let anew = after.and_then(|after| self.read_since(after, kinds, lists, scratch)).is_none();
         // Before the first update a scene counts as empty.
-        if anew && !self.clock.is_new {
+        if anew && !self.update.clock.is_new {
             let Slices { slices, heads, .. } = &self.slices;
-            for number in self.order().iter().map(|&number| number as usize) {
+            for number in self.slices.order().iter().map(|&number| number as usize) {
                 let rows = heads[number].alive.iter().map(|row| slices[number].rows[row].record);
-                lists.entered.extend(rows.map(|id| self.handle(id)));
+                lists.entered.extend(rows.map(|id| self.nodes.handle(id)));
             }
         }
         anew
@@ -151,13 +151,13 @@ impl Store {
     /// Returns the parent of a node as of the last update; `None` if the node is the root, was not in the tree, or if
     /// it or its parent was removed since.
     pub(crate) fn parent_in_slice(&self, node: NodeHandle) -> Option<NodeHandle> {
-        let spot = self.pages.spot_of(node)?;
+        let spot = self.nodes.pages.spot_of(node)?;
         let (slice, row) = self.slices.row(spot).filter(|(slice, _)| !slice.detached)?;
         let above = usize::from(row.above);
         match slice.imports.get(above) {
-            Some(import) => import.filter(|&parent| self.resolve(parent).is_some()),
+            Some(import) => import.filter(|&parent| self.nodes.resolve(parent).is_some()),
             None if !self.slices.heads[spot.slice()].alive.contains(above) => None,
-            None => Some(self.handle(slice.rows[above].record)),
+            None => Some(self.nodes.handle(slice.rows[above].record)),
         }
     }
 
@@ -236,7 +236,7 @@ impl Reading<'_> {
         if !self.kinds.intersects(ChangeKinds::WORLD | ChangeKinds::LOCAL) {
             return;
         }
-        for &number in self.store.order() {
+        for &number in self.store.slices.order() {
             let slice = &self.store.slices.slices[number as usize];
             if let Some(trace) = &slice.trace
                 && trace.newest() > self.slot_after
@@ -256,7 +256,7 @@ impl Reading<'_> {
             if !(moved || set) {
                 continue;
             }
-            let node = self.store.handle(row.record);
+            let node = self.store.nodes.handle(row.record);
             let state = if quiet { None } else { scratch.state(node) };
             if state.is_some_and(|state| state.presence != Presence::Same) {
                 continue;
@@ -276,12 +276,12 @@ impl Reading<'_> {
             return;
         }
         for &Other { node, after, moved } in &scratch.others {
-            let Some(id) = self.store.resolve(node) else { continue };
+            let Some(id) = self.store.nodes.resolve(node) else { continue };
             let stays = scratch.state(node).is_some_and(|state| state.presence == Presence::Same);
-            if !stays || !self.store.pages.record(id).has.has(Has::REPORTED) {
+            if !stays || !self.store.nodes.pages.record(id).has.has(Has::REPORTED) {
                 continue;
             }
-            let history = self.store.slices.history(self.store.pages.spot(id));
+            let history = self.store.slices.history(self.store.nodes.pages.spot(id));
             let since = history.is_some_and(|history| history.moved > after.max(self.slot_after));
             if since || moved > self.slot_after {
                 lists.moved.push(node);

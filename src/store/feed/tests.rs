@@ -14,10 +14,10 @@ fn removals_are_noted_up_to_the_history_if_nobody_updates() {
         store.update();
         let frame = store.updates();
         for _ in 0..rounds {
-            let node = store.insert(Position::last_of(RecordId::ROOT), &Node::group()).unwrap();
+            let node = store.nodes.insert(Position::last_of(RecordId::ROOT), &Node::group()).unwrap();
             store.remove(node.record());
         }
-        assert!(store.inbox.bytes() + store.change_bytes() < 200_000);
+        assert!(store.nodes.inbox.bytes() + store.change_bytes() < 200_000);
         store.update();
         let whole = store.read_changes(Some(frame), ChangeKinds::ALL, &mut lists, &mut scratch);
         assert_eq!((whole, lists.removed.len()), (!told, if told { rounds } else { 0 }));
@@ -32,27 +32,28 @@ fn a_name_alone_makes_a_frame() {
     let mut store = Store::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
     store.update();
     let frame = store.updates();
-    store.set_name(RecordId::ROOT, Some("world"));
+    store.nodes.set_name(RecordId::ROOT, Some("world"));
     store.update();
     let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
     assert!(!store.read_changes(Some(frame), ChangeKinds::ALL, &mut lists, &mut scratch));
-    assert_eq!(lists.edited, [(store.root(), ChangeKinds::NAME)]);
+    assert_eq!(lists.edited, [(store.nodes.root(), ChangeKinds::NAME)]);
     assert_eq!((store.updates(), store.is_current()), (frame + 1, true));
 }
 
 #[test]
 fn frames_of_slots_begin_again_before_their_numbers_end() {
     let mut store = Store::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
-    store.clock.updates = u64::from(u32::MAX) - 5;
-    let mut place = || store.insert(Position::last_of(RecordId::ROOT), &Node::transform(Transform::IDENTITY)).unwrap();
+    store.update.clock.updates = u64::from(u32::MAX) - 5;
+    let mut place =
+        || store.nodes.insert(Position::last_of(RecordId::ROOT), &Node::transform(Transform::IDENTITY)).unwrap();
     let [mover, rests] = [place(), place()];
     store.update();
-    store.set_plain(rests, &Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+    store.nodes.set_plain(rests, &Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
     store.update();
     let (first, mut last) = (store.updates(), store.updates());
     let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
     for x in [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0] {
-        store.set_plain(mover, &Transform::from_xyz(x, 0.0, 0.0)).unwrap();
+        store.nodes.set_plain(mover, &Transform::from_xyz(x, 0.0, 0.0)).unwrap();
         store.update();
         let mut read = |after| store.read_changes(Some(after), ChangeKinds::ALL, &mut lists, &mut scratch);
         let begins_again = store.updates() == u64::from(u32::MAX);
@@ -64,5 +65,5 @@ fn frames_of_slots_begin_again_before_their_numbers_end() {
         last = store.updates();
         assert_eq!(store.validate(), Ok(3));
     }
-    assert!(last > u64::from(u32::MAX) && store.resolve(rests).is_some());
+    assert!(last > u64::from(u32::MAX) && store.nodes.resolve(rests).is_some());
 }

@@ -25,12 +25,12 @@ fn links_that_form_no_trees_are_refused() {
     let mut chain = Vec::new();
     for _ in 0..4 {
         let at = crate::store::Position::last_of(above);
-        above = store.insert(at, &crate::Node::group()).unwrap().record();
+        above = store.nodes.insert(at, &crate::Node::group()).unwrap().record();
         chain.push(above);
     }
     let refusal = |link: Link, of: usize, to: RecordId| {
         let mut broken = store.clone();
-        broken.pages.record_mut(chain[of]).set_link(link, to);
+        broken.nodes.pages.record_mut(chain[of]).set_link(link, to);
         loaded(&saved(&broken)).map(drop)
     };
     let elsewhere = Err(BytesError::invalid("a link leads to a node that is elsewhere, or to none"));
@@ -50,8 +50,8 @@ fn links_that_form_no_trees_are_refused() {
     );
     // The root takes the place of the node that is not reached, so that the count of nodes is right.
     _ = store.remove(chain[1]);
-    store.pages.record_mut(RecordId::ROOT).set_link(Link::First, RecordId::NIL);
-    store.pages.record_mut(RecordId::LIMBO).set_link(Link::First, RecordId::ROOT);
+    store.nodes.pages.record_mut(RecordId::ROOT).set_link(Link::First, RecordId::NIL);
+    store.nodes.pages.record_mut(RecordId::LIMBO).set_link(Link::First, RecordId::ROOT);
     assert_eq!(loaded(&saved(&store)).map(drop), elsewhere);
 }
 
@@ -83,7 +83,7 @@ fn a_remainder_of_another_translation_is_refused() {
     let node = crate::Node::transform(crate::Transform::IDENTITY).with_translation_f64(glam::DVec3::splat(0.1));
     let id = scene.insert(scene.root(), node).unwrap().record();
     assert!(loaded(&saved(&scene.store)).is_ok());
-    scene.store.components.remainder.insert(id, glam::Vec3::ONE);
+    scene.store.nodes.components.remainder.insert(id, glam::Vec3::ONE);
     let refused = Err(BytesError::invalid("a translation in double precision is not normalised"));
     assert_eq!(loaded(&saved(&scene.store)).map(drop), refused);
 }

@@ -19,7 +19,7 @@ fn a_great_build_is_placed_at_once_and_in_pieces() {
             for at in 0..count {
                 let parent = nodes[nodes.len() - 1 - dice.usize(0..nodes.len().min(deep as usize))];
                 let local = Transform::from_xyz(at as f32, 1.0, 0.0);
-                let handle = store.insert(Position::last_of(parent), &Node::transform(local)).unwrap();
+                let handle = store.nodes.insert(Position::last_of(parent), &Node::transform(local)).unwrap();
                 nodes.push(handle.record());
             }
             store.update();
@@ -27,13 +27,14 @@ fn a_great_build_is_placed_at_once_and_in_pieces() {
             // Each matrix of a chain costs one product per ancestor.
             let worlds = |store: &Store| {
                 nodes.iter().step_by(count / 50).all(|&id| {
-                    store.world(store.handle(id)).map(|world| world.to_bits()) == Some(store.fresh_world(id).to_bits())
+                    store.world(store.nodes.handle(id)).map(|world| world.to_bits())
+                        == Some(store.nodes.fresh_world(id).to_bits())
                 })
             };
             assert!(worlds(&store));
             for &id in &nodes[1..] {
-                let handle = store.handle(id);
-                store.set_plain(handle, &Transform::from_xyz(1.0, 0.5, id.0 as f32)).unwrap();
+                let handle = store.nodes.handle(id);
+                store.nodes.set_plain(handle, &Transform::from_xyz(1.0, 0.5, id.0 as f32)).unwrap();
             }
             store.update();
             assert!(worlds(&store));
@@ -48,7 +49,7 @@ fn binary_tree(count: usize) -> (Store, Vec<RecordId>) {
     let mut nodes = vec![RecordId::ROOT];
     for at in 0..count {
         let node = Node::transform(Transform::from_xyz(at as f32, 0.0, 0.0));
-        nodes.push(store.insert(Position::last_of(nodes[at / 2]), &node).unwrap().record());
+        nodes.push(store.nodes.insert(Position::last_of(nodes[at / 2]), &node).unwrap().record());
     }
     store.update();
     (store, nodes)
@@ -57,7 +58,7 @@ fn binary_tree(count: usize) -> (Store, Vec<RecordId>) {
 /// Sets the local transforms of nodes, updates, and returns the number of dirty slots.
 fn computed(store: &mut Store, nodes: &[RecordId], x: f32) -> usize {
     for &node in nodes {
-        store.set_local(node, Transform::from_xyz(x, 0.0, 0.0).into());
+        store.nodes.set_local(node, Transform::from_xyz(x, 0.0, 0.0).into());
     }
     store.update();
     store.validate().unwrap();
@@ -65,7 +66,7 @@ fn computed(store: &mut Store, nodes: &[RecordId], x: f32) -> usize {
 }
 
 fn is_nested(store: &Store, node: RecordId) -> bool {
-    store.slices.slices[store.pages.spot(node).slice()].nested
+    store.slices.slices[store.nodes.pages.spot(node).slice()].nested
 }
 
 #[test]
@@ -94,20 +95,20 @@ fn only_slots_below_dirty_ones_are_computed_while_they_follow_them_and_afterward
         assert!(computed(&mut store, &nodes[25..60], x + 0.6) > 70);
         if turn == 0 {
             let node = Node::transform(Transform::from_xyz(5.0, 0.0, 0.0));
-            store.insert(Position::last_of(nodes[21]), &node).unwrap();
+            store.nodes.insert(Position::last_of(nodes[21]), &node).unwrap();
         } else {
-            store.set_local(nodes[43], Mat34::from(Transform::from_xyz(0.5, 0.0, 0.0)).into());
-            store.set_local(nodes[99], Mat34::IDENTITY.into());
+            store.nodes.set_local(nodes[43], Mat34::from(Transform::from_xyz(0.5, 0.0, 0.0)).into());
+            store.nodes.set_local(nodes[99], Mat34::IDENTITY.into());
         }
         store.update();
         store.validate().unwrap();
     }
     // A reconstitution puts the slots in order again, unless a node is anchored.
     for anchored in [false, true] {
-        store.set_anchored(nodes[22], anchored);
-        store.remove_local(nodes[90]);
+        store.nodes.set_anchored(nodes[22], anchored);
+        store.nodes.remove_local(nodes[90]);
         store.update();
-        store.set_local(nodes[90], Transform::IDENTITY.into());
+        store.nodes.set_local(nodes[90], Transform::IDENTITY.into());
         store.update();
         assert_eq!(is_nested(&store, nodes[10]), !anchored);
         assert_eq!(computed(&mut store, &nodes[10..11], 7.0), if anchored { 9 } else { 16 });
@@ -118,7 +119,7 @@ fn only_slots_below_dirty_ones_are_computed_while_they_follow_them_and_afterward
 fn copies_that_few_new_leaves_left_stale_are_made_before_they_are_needed() {
     let (mut store, nodes) = binary_tree(100);
     assert!(computed(&mut store, &nodes[..51], 3.0) >= 100);
-    store.insert(Position::last_of(nodes[60]), &Node::transform(Transform::from_xyz(0.0, 1.0, 0.0))).unwrap();
+    store.nodes.insert(Position::last_of(nodes[60]), &Node::transform(Transform::from_xyz(0.0, 1.0, 0.0))).unwrap();
     store.update();
     computed(&mut store, &nodes[2..3], 4.0);
 }
@@ -127,10 +128,10 @@ fn copies_that_few_new_leaves_left_stale_are_made_before_they_are_needed() {
 fn a_slice_is_computed_whole_if_most_of_it_was_set_and_others_are_not() {
     let (mut store, nodes) = binary_tree(2000);
     let slices = |store: &Store, nodes: &[RecordId]| -> std::collections::HashSet<usize> {
-        nodes.iter().map(|&node| store.pages.spot(node).slice()).collect()
+        nodes.iter().map(|&node| store.nodes.pages.spot(node).slice()).collect()
     };
     // Two thirds of the nodes in some slices, and none in the others.
-    let mut spots: Vec<_> = nodes.iter().map(|&node| (store.pages.spot(node).slice(), node)).collect();
+    let mut spots: Vec<_> = nodes.iter().map(|&node| (store.nodes.pages.spot(node).slice(), node)).collect();
     spots.sort_by_key(|&(slice, node)| (slice, node.0));
     let last: Vec<RecordId> = spots[1100..].iter().map(|&(_, node)| node).collect();
     let set: Vec<RecordId> = last.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, &node)| node).collect();
@@ -149,16 +150,16 @@ fn a_large_subtree_moves_with_its_slices() {
     for at in 0..20_000 {
         let parent = nodes[dice.usize(0..nodes.len())];
         let node = Node::transform(Transform::from_xyz(at as f32, 1.0, dice.f32()));
-        nodes.push(store.insert(Position::last_of(parent), &node).unwrap().record());
+        nodes.push(store.nodes.insert(Position::last_of(parent), &node).unwrap().record());
     }
     store.update();
     let layouts = |store: &Store| -> Vec<u64> { store.slices.slices.iter().map(|slice| slice.layout).collect() };
     let before = layouts(&store);
-    let counts = nodes[1..].iter().map(|&id| (store.pages.subtree(id).count(), id));
+    let counts = nodes[1..].iter().map(|&id| (store.nodes.pages.subtree(id).count(), id));
     let (count, top) = counts.filter(|&(count, _)| count < 10_000).max_by_key(|&(count, _)| count).unwrap();
     assert!(count > 64 * 30, "{count}");
-    let goal = nodes.into_iter().rfind(|&id| !store.pages.is_in_subtree(id, top)).unwrap();
-    store.relocate(top, Position::last_of(goal));
+    let goal = nodes.into_iter().rfind(|&id| !store.nodes.pages.is_in_subtree(id, top)).unwrap();
+    store.nodes.relocate(top, Position::last_of(goal));
     store.update();
     // This also compares each world matrix with its parent's.
     assert_eq!(store.validate(), Ok(20_001));

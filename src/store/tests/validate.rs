@@ -11,25 +11,25 @@ use crate::{Aabb, Drawable, Node, SceneConfig, Transform};
 type Break = fn(&mut Store, RecordId);
 
 fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
-    let spot = store.pages.spot(id);
+    let spot = store.nodes.pages.spot(id);
     (&mut store.slices.slices[spot.slice()], spot)
 }
 
 /// The breaks, each with a part of the message.
 const BREAKS: &[(&str, Break)] = &[
-    ("and does not say so", |store, id| store.pages.set_parent(id, RecordId::LIMBO)),
-    ("beyond the last one has a state", |store, _| store.pages.set_has(RecordId(511), Has::MATRIX)),
+    ("and does not say so", |store, id| store.nodes.pages.set_parent(id, RecordId::LIMBO)),
+    ("beyond the last one has a state", |store, _| store.nodes.pages.set_has(RecordId(511), Has::MATRIX)),
     ("the last child of", |store, id| {
-        let parent = store.pages.parent(id);
-        store.pages.record_mut(parent).set_link(Link::Last, RecordId::NIL);
+        let parent = store.nodes.pages.parent(id);
+        store.nodes.pages.record_mut(parent).set_link(Link::Last, RecordId::NIL);
     }),
-    ("comes after", |store, id| store.pages.record_mut(id).set_link(Link::Previous, id)),
-    ("has what is not there", |store, id| store.pages.record_mut(id).has |= Has::NAME),
-    ("is outside of the tree", |store, id| store.pages.record_mut(id).has |= Has::DETACHED),
-    ("are counted", |store, _| store.detached += 1),
-    ("waits, and is not on the list", |store, id| store.pages.set_spot(id, Spot::waiting(3))),
-    ("has no row at", |store, id| store.pages.set_spot(id, Spot::of(0, 0, 0))),
-    ("on the list, 0 wait", |store, id| store.inbox.unplaced.push(id)),
+    ("comes after", |store, id| store.nodes.pages.record_mut(id).set_link(Link::Previous, id)),
+    ("has what is not there", |store, id| store.nodes.pages.record_mut(id).has |= Has::NAME),
+    ("is outside of the tree", |store, id| store.nodes.pages.record_mut(id).has |= Has::DETACHED),
+    ("are counted", |store, _| store.nodes.detached += 1),
+    ("waits, and is not on the list", |store, id| store.nodes.pages.set_spot(id, Spot::waiting(3))),
+    ("has no row at", |store, id| store.nodes.pages.set_spot(id, Spot::of(0, 0, 0))),
+    ("on the list, 0 wait", |store, id| store.nodes.inbox.unplaced.push(id)),
     ("is twice in the order", |store, _| store.slices.order.push(0)),
     ("in the wrong part of the order", |store, _| store.slices.attached -= 1),
     ("imports from a later one", |store, _| store.slices.order[..6].reverse()),
@@ -39,7 +39,7 @@ const BREAKS: &[(&str, Break)] = &[
         store.slices.free.extend([number; 2]);
     }),
     ("miscounts its rows", |store, id| {
-        let slice = store.pages.spot(id).slice();
+        let slice = store.nodes.pages.spot(id).slice();
         store.slices.heads[slice].live += 1;
     }),
     ("is in use, and its node is gone", |store, id| {
@@ -50,11 +50,11 @@ const BREAKS: &[(&str, Break)] = &[
         slice.push_row(row);
     }),
     ("is dead, and no row died", |store, id| {
-        let spot = store.pages.spot(id);
+        let spot = store.nodes.pages.spot(id);
         store.slices.heads[spot.slice()].dead_slots.insert(spot.slot());
     }),
     ("is dead and unused", |store, id| {
-        let spot = store.pages.spot(id);
+        let spot = store.nodes.pages.spot(id);
         store.remove(id);
         let (slice, head) = (&mut store.slices.slices[spot.slice()], &mut store.slices.heads[spot.slice()]);
         head.dead_slots.insert(slice.slots.records.len());
@@ -101,8 +101,11 @@ const BREAKS: &[(&str, Break)] = &[
         let flag = &mut store.slices.is_untidy[0];
         *flag = !*flag;
     }),
-    ("were told", |store, id| store.pages.record_mut(id).has |= Has::RECORDED),
-    ("were told", |store, id| store.pages.record_mut(id).has = store.pages.record(id).has.without(Has::REPORTED)),
+    ("were told", |store, id| store.nodes.pages.record_mut(id).has |= Has::RECORDED),
+    ("were told", |store, id| {
+        let record = store.nodes.pages.record_mut(id);
+        record.has = record.has.without(Has::REPORTED);
+    }),
     ("is out of date", |store, id| {
         let (slice, spot) = slice_of(store, id);
         slice.slots.worlds[spot.slot()].rows[0][3] += 1.0;
@@ -130,13 +133,13 @@ fn validate_finds_every_fault() {
     for number in 0..60_u8 {
         let local = Transform::from_xyz(f32::from(number), 1.0, 0.0);
         let node = Node::transform(local).with_drawable(Drawable::new(number.into(), Aabb::cube(1.0)));
-        let id = store.insert(Position::last_of(above), &node).expect("there is room").record();
+        let id = store.nodes.insert(Position::last_of(above), &node).expect("there is room").record();
         above = if number % 3 == 0 { id } else { above };
     }
     store.update();
     // Setting one transform copies the local transforms anew.
-    let leaf = store.pages.live().filter(|&id| store.pages.record(id).is_leaf()).last().expect("a leaf");
-    store.set_local(leaf, crate::Local::Transform(Transform::from_xyz(9.0, 9.0, 9.0)));
+    let leaf = store.nodes.pages.live().filter(|&id| store.nodes.pages.record(id).is_leaf()).last().expect("a leaf");
+    store.nodes.set_local(leaf, crate::Local::Transform(Transform::from_xyz(9.0, 9.0, 9.0)));
     store.update();
     assert_eq!(store.validate(), Ok(61));
     for (number, &(words, broken)) in BREAKS.iter().enumerate() {
