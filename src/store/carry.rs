@@ -29,7 +29,7 @@ impl Store {
         if let Some(feed) = feed {
             feed.note_lifted(pages, id, &slices.slices[spot.slice()], spot.row());
         }
-        slices.kill(spot, pages.record(id).has, false);
+        slices.kill(spot, pages.record(id).has);
         pages.set_spot(id, inbox.push(id));
     }
 

@@ -119,7 +119,12 @@ impl Nodes {
         self.detached -= usize::from(has.has(Has::DETACHED));
         match spot.as_waiting() {
             Some(index) => self.inbox.remove(&mut self.pages, index),
-            None => slices.kill(spot, has, pending.has(Pending::RESHAPED)),
+            None => {
+                if pending.has(Pending::RESHAPED) {
+                    slices.reshape(spot);
+                }
+                slices.kill(spot, has);
+            }
         }
         self.pages.release(id);
     }

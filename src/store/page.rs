@@ -143,10 +143,10 @@ pub(crate) struct Standing {
 #[derive(Clone)]
 pub(crate) struct Pages {
     pages: Vec<Boxed<Page>>,
-    /// For each page, whether any byte of `dirty` may be set, and whether any mask of `pending` may be.
-    marks: Vec<u8>,
-    /// Whether any mark may be set.
-    pub(crate) marked: bool,
+    /// For each page, whether any byte of `dirty` may be set.
+    dirty: Marks,
+    /// For each page, whether any mask of `pending` may be set.
+    pending: Marks,
     /// The record to take next, or [`RecordId::NIL`].
     free: RecordId,
     /// One past the last record that was ever used.
@@ -160,13 +160,34 @@ pub(crate) struct Pages {
 impl Default for Pages {
     fn default() -> Self {
         let free = RecordId::NIL;
-        Self { pages: Vec::new(), marks: Vec::new(), marked: false, free, end: 0, freed: 0, retired: 0 }
+        let [dirty, pending] = Default::default();
+        Self { pages: Vec::new(), dirty, pending, free, end: 0, freed: 0, retired: 0 }
     }
 }
 
-/// The bits of a page's mark.
-const DIRTY: u8 = 1;
-const PENDING: u8 = 1 << 1;
+/// A mark for each page.
+#[derive(Clone, Default)]
+struct Marks {
+    pages: Vec<u8>,
+    /// Whether any page may be marked.
+    any: bool,
+}
+
+impl Marks {
+    #[inline(always)]
+    fn set(&mut self, page: usize) {
+        if let Some(mark) = self.pages.get_mut(page)
+            && *mark == 0
+        {
+            *mark = 1;
+            self.any = true;
+        }
+    }
+
+    fn is_set(&self, page: usize) -> bool {
+        self.any && self.pages[page] != 0
+    }
+}
 
 impl RecordId {
     #[inline(always)]
@@ -242,12 +263,7 @@ impl Pages {
         }
         page.records[id.index()].local = local.into();
         page.dirty[id.index()] = 1;
-        if let Some(mark) = self.marks.get_mut(id.page())
-            && *mark & DIRTY == 0
-        {
-            *mark |= DIRTY;
-            self.marked = true;
-        }
+        self.dirty.set(id.page());
         Some(())
     }
 
@@ -263,8 +279,7 @@ impl Pages {
     #[inline(always)]
     pub(crate) fn mark_dirty(&mut self, id: RecordId) {
         self.pages[id.page()].dirty[id.index()] = 1;
-        self.marks[id.page()] |= DIRTY;
-        self.marked = true;
+        self.dirty.set(id.page());
     }
 
     /// Adds bits to the mask of a live node's edits.
@@ -272,8 +287,7 @@ impl Pages {
     pub(crate) fn mark(&mut self, id: RecordId, bits: Pending) {
         let mask = &mut self.pages[id.page()].pending[id.index()];
         *mask = *mask | bits;
-        self.marks[id.page()] |= PENDING;
-        self.marked = true;
+        self.pending.set(id.page());
     }
 
     /// Returns the mask of a node's edits since the update.
@@ -374,9 +388,11 @@ impl Pages {
     #[cold]
     fn open_page(&mut self) -> Result<(), TryReserveError> {
         self.pages.try_reserve(1)?;
-        self.marks.try_reserve(1)?;
+        self.dirty.pages.try_reserve(1)?;
+        self.pending.pages.try_reserve(1)?;
         self.pages.push(Boxed::try_copied(&UNUSED)?);
-        self.marks.push(0);
+        self.dirty.pages.push(0);
+        self.pending.pages.push(0);
         Ok(())
     }
 
@@ -412,16 +428,19 @@ impl Pages {
         // Fails before any page is written if the memory is not available.
         fallible::probe::<Page>(missing)?;
         self.pages.try_reserve_exact(missing)?;
-        self.marks.try_reserve_exact(missing)?;
+        self.dirty.pages.try_reserve_exact(missing)?;
+        self.pending.pages.try_reserve_exact(missing)?;
         (0..missing).try_for_each(|_| self.open_page())
     }
 
     /// Frees pages in which no record was ever used. The order of later records stays the same.
     pub(crate) fn shrink(&mut self) {
         self.pages.truncate((self.end as usize).div_ceil(PAGE));
-        self.marks.truncate(self.pages.len());
         self.pages.shrink_to_fit();
-        self.marks.shrink_to_fit();
+        for marks in [&mut self.dirty.pages, &mut self.pending.pages] {
+            marks.truncate(self.pages.len());
+            marks.shrink_to_fit();
+        }
     }
 
     /// Returns the number of live nodes, without the limbo.
@@ -510,28 +529,48 @@ impl Pages {
     /// Lists the masks that are set, in the order of records, and clears them.
     pub(crate) fn take_pending(&mut self, list: &mut Vec<(RecordId, Pending)>) {
         list.clear();
-        for ((number, page), mark) in (0..).step_by(PAGE).zip(&mut self.pages).zip(&mut self.marks) {
-            if *mark & PENDING == 0 {
+        if !core::mem::take(&mut self.pending.any) {
+            return;
+        }
+        for (number, mark) in (0_u32..).zip(&mut self.pending.pages) {
+            if core::mem::take(mark) == 0 {
                 continue;
             }
-            *mark &= !PENDING;
-            for (index, mask) in (number..).zip(&mut page.pending).filter(|(_, mask)| **mask != Pending::NONE) {
-                list.push((RecordId(index), core::mem::take(mask)));
+            let (lines, _) = self.pages[number as usize].pending.as_chunks_mut::<32>();
+            for (first, masks) in (number << PAGE_BITS..).step_by(32).zip(lines) {
+                // One test for a cache line of masks, since most are not set.
+                if masks.iter().fold(0, |any, mask| any | mask.bits()) == 0 {
+                    continue;
+                }
+                for (index, mask) in (first..).zip(masks).filter(|(_, mask)| **mask != Pending::NONE) {
+                    list.push((RecordId(index), core::mem::take(mask)));
+                }
             }
         }
     }
 
-    /// Iterates over the pages with dirty bytes, with their numbers, and clears all marks.
+    /// Returns whether anything was edited since the update, other than by inserts and removals.
+    #[inline]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.dirty.any || self.pending.any
+    }
+
+    /// Returns whether any local transform was set since the update.
+    #[inline]
+    pub(crate) fn is_any_dirty(&self) -> bool {
+        self.dirty.any
+    }
+
+    /// Iterates over the pages with dirty bytes, with their numbers, and clears the marks.
     pub(crate) fn take_marked(&mut self) -> impl Iterator<Item = (usize, &mut Page)> {
-        self.marked = false;
-        let marked = self.marks.iter_mut().zip(&mut self.pages).enumerate();
-        marked
-            .filter_map(|(number, (mark, page))| (core::mem::take(mark) & DIRTY != 0).then_some((number, &mut **page)))
+        self.dirty.any = false;
+        let marked = self.dirty.pages.iter_mut().zip(&mut self.pages).enumerate();
+        marked.filter_map(|(number, (mark, page))| (core::mem::take(mark) != 0).then_some((number, &mut **page)))
     }
 
     /// Iterates over the pages with dirty bytes.
     pub(crate) fn marked(&self) -> impl Iterator<Item = &Page> {
-        self.marks.iter().zip(&self.pages).filter(|(mark, _)| **mark & DIRTY != 0).map(|(_, page)| &**page)
+        self.dirty.pages.iter().zip(&self.pages).filter(|(mark, _)| **mark != 0).map(|(_, page)| &**page)
     }
 
     /// Returns whether there are more records than second-level caches hold, so that prefetches pay off.
@@ -567,7 +606,9 @@ impl Pages {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.pages.len() * size_of::<Page>() + self.pages.capacity() * size_of::<Boxed<Page>>() + self.marks.capacity()
+        self.pages.len() * size_of::<Page>()
+            + self.pages.capacity() * size_of::<Boxed<Page>>()
+            + self.dirty.pages.capacity() * 2
     }
 
     /// Checks invariants 1 to 3; returns the first violation.
@@ -589,12 +630,11 @@ impl Pages {
             if state & 1 == 1 && (state & SLOW != 0) != page.records[id.index()].has.sets_at_length() {
                 return Err(format!("the state of record {} does not say how its local transform is set", id.0));
             }
-            let dirty = if page.dirty[id.index()] != 0 { DIRTY } else { 0 };
-            let needed = dirty | if page.pending[id.index()] != Pending::NONE { PENDING } else { 0 };
-            if needed != 0 && (needed & !self.marks[id.page()] != 0 || !self.marked) {
+            let (dirty, pending) = (page.dirty[id.index()] != 0, page.pending[id.index()] != Pending::NONE);
+            if dirty && !self.dirty.is_set(id.page()) || pending && !self.pending.is_set(id.page()) {
                 return Err(format!("record {} was edited, its page is not marked", id.0));
             }
-            if needed != 0 && state & 1 == 0 {
+            if (dirty || pending) && state & 1 == 0 {
                 return Err(format!("record {} was edited and is free", id.0));
             }
         }

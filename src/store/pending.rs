@@ -51,6 +51,11 @@ impl Pending {
     }
 
     #[inline(always)]
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    #[inline(always)]
     pub(crate) const fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0
     }
@@ -99,8 +104,9 @@ impl Store {
             row.set_own(has);
             let own_slot = row.is(Row::OWN_TRANSFORM);
             head.inherits |= bits.has(Pending::INHERITED);
-            head.reshaped |= bits.has(Pending::RESHAPED);
-            slices.edited |= bits.has(Pending::RESHAPED);
+            if bits.has(Pending::RESHAPED) {
+                (head.reshaped, slices.edited) = (true, true);
+            }
             if bits.has(Pending::RECOMPUTED) {
                 slice.anew = true;
                 // A node that got its transform since the update still uses an ancestor's slot.

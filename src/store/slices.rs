@@ -103,11 +103,9 @@ impl Slices {
     }
 
     /// Kills the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
-    /// `reshaped` says whether the node got or lost a transform or a drawable since the update.
     #[inline(always)]
-    pub(crate) fn kill(&mut self, spot: Spot, has: Has, reshaped: bool) {
+    pub(crate) fn kill(&mut self, spot: Spot, has: Has) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
-        head.reshaped |= reshaped;
         // A node that lost its drawable since the update is still drawn.
         let drawn = has.has(Has::DRAWABLE) || head.reshaped;
         head.alive.remove(spot.row());
@@ -117,14 +115,25 @@ impl Slices {
         }
         self.versions += 1;
         head.version = self.versions;
-        head.killed = true;
-        self.edited = true;
+        if !head.killed {
+            head.killed = true;
+            self.edited = true;
+        }
         if drawn {
             let slice = &mut self.slices[spot.slice()];
             let drawable = slice.rows[spot.row()].drawable;
             if drawable < NO_DRAWABLE {
                 slice.used_drawables.remove(usize::from(drawable));
             }
+        }
+    }
+
+    /// Marks the slice of a node for reconstitution, because the node got or lost a transform or a drawable.
+    #[cold]
+    pub(crate) fn reshape(&mut self, spot: Spot) {
+        if let Some(head) = self.heads.get_mut(spot.slice()) {
+            head.reshaped = true;
+            self.edited = true;
         }
     }
 

@@ -35,7 +35,7 @@ const ENOUGH: usize = 16;
 impl Store {
     /// Marks the slots of records with dirty bytes, and notes them for readers of changes.
     pub(crate) fn mark_slots(&mut self) {
-        if !self.nodes.pages.marked {
+        if !self.nodes.pages.is_any_dirty() {
             return;
         }
         let count = |page: &Page| -> usize {

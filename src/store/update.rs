@@ -47,6 +47,6 @@ impl Store {
     /// Returns whether there are no edits since the last update.
     #[inline]
     pub(crate) fn has_all_edits(&self) -> bool {
-        !self.nodes.pages.marked && self.nodes.inbox.is_empty() && !self.slices.edited && !self.update.clock.is_new
+        !self.nodes.pages.is_marked() && self.nodes.inbox.is_empty() && !self.slices.edited && !self.update.clock.is_new
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn material(times: u32) {
 }
 
 /// Sets the local transform of a node to a value that the compiler cannot know.
+#[inline(always)]
 pub(super) fn move_to(scene: &mut Scene, node: NodeHandle, x: u32) {
     let local = black_box(Transform::from_xyz(x as f32, 0.0, 0.0));
     scene.set_local(node, local).expect("a node with a transform");
