@@ -8,6 +8,7 @@ use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
 use crate::store::sources::Sources;
+use crate::store::state::{Home, Work};
 use crate::store::{Store, Update};
 
 /// A large subtree that was moved.
@@ -69,9 +70,10 @@ impl Store {
                 continue;
             }
             let (slice, head) = (&self.slices.slices[number as usize], &self.slices.heads[number as usize]);
-            let stays = |&subtree: &u32| slice.detached == self.nodes.is_outside(carried[subtree as usize].top);
+            let stays =
+                |&subtree: &u32| (slice.home == Home::Limbo) == self.nodes.is_outside(carried[subtree as usize].top);
             if let Some(subtree) = subtrees.only(head).filter(|_| in_slice(number).is_empty()).filter(stays) {
-                self.slices.heads[number as usize].carried = true;
+                self.slices.heads[number as usize].work.add(Work::CARRIED);
                 self.slices.slices[number as usize].sources = Sources::default();
                 carried[subtree as usize].slices.push(number);
                 continue;
@@ -114,7 +116,7 @@ impl Store {
             }
         }
         debug_assert_eq!(order.len(), count);
-        *attached = order.partition_point(|&number| !slices[number as usize].detached);
+        *attached = order.partition_point(|&number| slices[number as usize].home == Home::Tree);
         // Slices whose versions are unchanged keep their order.
         kept().for_each(|number| self.slices.renew(number as usize));
     }

@@ -5,6 +5,7 @@
 use crate::store::reconstitute::Reorder;
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
+use crate::store::state::{Due, Home};
 use crate::store::{RowSet, Store, Update};
 use core::time::Duration;
 use smallvec::SmallVec;
@@ -98,7 +99,7 @@ impl Store {
         self.update.scratch.sort = sort;
         // The results of the last sweep are not computed again, but its slots stay known until the next sweep.
         let slice = &mut self.slices.slices[number as usize];
-        slice.marked = false;
+        slice.due = Due::Nothing;
         if is_swept(slice) && !was_swept {
             self.update.clock.swept.push(number);
         }
@@ -112,7 +113,7 @@ impl Store {
         self.nodes.shrink();
         let Self { slices, update: Update { clock, .. }, .. } = self;
         slices.slices.iter_mut().for_each(|slice| slice.shrink(usize::MAX));
-        let used = slices.slices.iter().rposition(|slice| slice.lives).map_or(0, |last| last + 1);
+        let used = slices.slices.iter().rposition(|slice| slice.home != Home::Free).map_or(0, |last| last + 1);
         slices.slices.truncate(used);
         slices.heads.truncate(used);
         slices.is_untidy.truncate(used);
@@ -143,11 +144,11 @@ impl Slices {
             }
         };
         // A candidate that ended is not in the order.
-        let near = candidates.iter().any(|&number| self.slices[number as usize].lives);
+        let near = candidates.iter().any(|&number| self.slices[number as usize].home != Home::Free);
         for &number in self.order.iter().filter(|_| near) {
             let with_last = group.last().is_some_and(|&last| {
                 let listed = self.is_untidy[last as usize] || self.is_untidy[number as usize];
-                let same = self.slices[last as usize].detached == self.slices[number as usize].detached;
+                let same = self.slices[last as usize].home == self.slices[number as usize].home;
                 listed && same && (small(last) || small(number))
             });
             if !with_last || !self.leaves_room(rows + self.rows_of(number)) {

@@ -49,6 +49,7 @@ mod slice;
 mod slices;
 mod sources;
 mod space;
+mod state;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -89,6 +90,7 @@ use place::Scratch;
 use rows::MAX_ROWS;
 use slice::{Head, Slice};
 use slices::Slices;
+use state::Home;
 use trace::Trace;
 
 /// No number.
@@ -167,8 +169,8 @@ impl Store {
             config,
             identity: Identity::new(),
         };
-        for (id, detached) in [(RecordId::ROOT, false), (RecordId::LIMBO, true)] {
-            let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], detached);
+        for (id, home) in [(RecordId::ROOT, Home::Tree), (RecordId::LIMBO, Home::Limbo)] {
+            let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], home);
             let (row, _) = slice.put(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
             if config.changes {
                 slice.trace = Some(Box::new(Trace::of(slice.slots.worlds.len())));

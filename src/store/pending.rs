@@ -19,6 +19,7 @@ use crate::store::columns::Row;
 use crate::store::kinds::ChangeKinds;
 use crate::store::nodes::Nodes;
 use crate::store::record::Has;
+use crate::store::state::{Due, Work};
 use crate::store::{Store, Update};
 use core::ops::BitOr;
 
@@ -103,12 +104,15 @@ impl Store {
             let row = &mut slice.rows[spot.row()];
             row.set_own(has);
             let own_slot = row.is(Row::OWN_TRANSFORM);
-            head.inherits |= bits.has(Pending::INHERITED);
+            if bits.has(Pending::INHERITED) {
+                head.work.add(Work::INHERITS);
+            }
             if bits.has(Pending::RESHAPED) {
-                (head.reshaped, slices.edited) = (true, true);
+                head.work.add(Work::RESHAPED);
+                slices.edited = true;
             }
             if bits.has(Pending::RECOMPUTED) {
-                slice.anew = true;
+                slice.due = Due::Anew;
                 // A node that got its transform since the update still uses an ancestor's slot.
                 if own_slot {
                     slice.set_matrix(spot.slot(), has.has(Has::MATRIX));

@@ -16,6 +16,7 @@ use crate::store::page::Spot;
 use crate::store::pending::Pending;
 use crate::store::reconstitute::{Fresh, Reorder, Sort};
 use crate::store::record::{Has, RecordId};
+use crate::store::state::Work;
 use hedgerow_math::internal::prefetch;
 
 /// The owner of a waiting node that is not listed yet.
@@ -126,8 +127,8 @@ impl Store {
         let nodes = &list[..count];
         let at = number as usize;
         let head = &mut self.slices.heads[at];
-        let killed = core::mem::take(&mut head.killed);
-        if killed || head.reshaped {
+        let killed = head.work.take(Work::KILLED).has(Work::KILLED);
+        if killed || head.work.has(Work::RESHAPED) {
             edited.push(number);
         } else if nodes.is_empty() {
             return;
@@ -138,7 +139,7 @@ impl Store {
         }
         let put = self.put_all(number, nodes, list);
         let (slice, head) = (&mut self.slices.slices[at], &mut self.slices.heads[at]);
-        let reshaped = core::mem::take(&mut head.reshaped);
+        let reshaped = head.work.take(Work::RESHAPED).has(Work::RESHAPED);
         if head.live == 0 {
             self.end_slice(number, reorder);
         } else if put < nodes.len() || reshaped || head.live as usize * 2 < slice.rows.len() - slice.imports.len() {
@@ -265,7 +266,7 @@ impl Store {
         // If the slice will be reconstituted, rows for single nodes are wasted work.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
         // A slice whose nodes double is reconstituted.
-        if head.reshaped || !fits || nodes.len() > head.live as usize {
+        if head.work.has(Work::RESHAPED) || !fits || nodes.len() > head.live as usize {
             return 0;
         }
         let (here, list) = if pages.exceed_cache() { (nodes, list) } else { (&[][..], &[][..]) };

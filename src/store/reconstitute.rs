@@ -16,6 +16,7 @@ use crate::store::page::Spot;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Slice};
+use crate::store::state::{Due, Home, SlotOrder, Work};
 use crate::store::trace::History;
 use hedgerow_math::internal::prefetch;
 
@@ -200,7 +201,8 @@ impl Store {
     ) {
         sort.clear();
         self.update.clock.reconstitutions += 1;
-        let reshaped = reshaped || sources.iter().any(|&source| self.slices.heads[source as usize].reshaped);
+        let reshaped =
+            reshaped || sources.iter().any(|&source| self.slices.heads[source as usize].work.has(Work::RESHAPED));
         let take = |store: &mut Self, source: u32| {
             let slice = core::mem::take(&mut store.slices.slices[source as usize]);
             (slice, core::mem::take(&mut store.slices.heads[source as usize]))
@@ -213,12 +215,14 @@ impl Store {
         sort.sort();
         let count = sort.items.len();
         sort.imported.resize(count + sort.imports.len(), (GONE, 0));
-        let carried = old.iter().any(|(_, head)| head.carried);
+        let carried = old.iter().any(|(_, head)| head.work.has(Work::CARRIED));
         let (mut begin, mut piece) = (0, 0);
         while begin < count || piece == 0 {
             let end = self.cut(begin, piece, sort);
             let mut new = self.write(&old, begin..end, reshaped, sort);
-            new.1.carried = carried;
+            if carried {
+                new.1.work.add(Work::CARRIED);
+            }
             if piece == 0 {
                 self.put_slice(sources[0], new);
             } else {
@@ -378,10 +382,10 @@ impl Store {
         let Self { nodes: Nodes { pages, components, .. }, .. } = self;
         let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
         let imports = inherited.len();
-        let detached = match (run.clone().next(), old) {
-            (Some(first), _) => pages.record(sort.items[sort.order[first] as usize].record).has.has(Has::DETACHED),
-            (None, [(slice, _), ..]) => slice.detached,
-            (None, []) => false,
+        let home = match (run.clone().next(), old) {
+            (Some(first), _) if self.nodes.is_outside(sort.items[sort.order[first] as usize].record) => Home::Limbo,
+            (Some(_), _) | (None, []) => Home::Tree,
+            (None, [(slice, _), ..]) => slice.home,
         };
         let transforms = run.clone().filter(|&at| {
             sort.prefetch(at);
@@ -400,7 +404,7 @@ impl Store {
         });
         let room = [run.len() + run.len() / 16, transforms.count() + run.len() / 16, 0];
         let handles = inherited.iter().map(|&(handle, _)| handle).collect();
-        let mut new = Slice::open(handles, |at| inherited[at].1, room, detached);
+        let mut new = Slice::open(handles, |at| inherited[at].1, room, home);
         let mut head = Head::default();
         for position in run.clone() {
             sort.prefetch(position);
@@ -434,15 +438,15 @@ impl Store {
                 let at = new.slots.records.len();
                 to.slot = short(at);
                 new.push_slot(id, slot_above, slice.slots.locals[slot], slice.slots.worlds[slot]);
-                new.stale |= slice.stale;
+                new.copies = new.copies.max(slice.copies);
                 // An import of a later source may be older than the node's value in an earlier source, which may have
                 // been reconstituted in this update.
                 let parent = slice.slots.parents[slot] as usize;
                 let other =
                     source > 0 && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(slot_above)]);
                 if other || slice.dirty.contains(slot) {
-                    new.anew = true;
-                    new.mark(at);
+                    new.due = Due::Anew;
+                    new.dirty.insert(at);
                 }
                 if !slice.matrices.is_empty() && slice.matrices.binary_search(&from.slot).is_ok() {
                     new.set_matrix(at, true);
@@ -454,7 +458,7 @@ impl Store {
             new.finish_row(pages, components, row, to);
         }
         // The slot of an anchored node may be among the slots below another, and is not below it.
-        new.nested = sort.identity.is_none();
+        new.order = if sort.identity.is_none() { SlotOrder::Nested } else { SlotOrder::Mixed };
         head.alive.insert_run(imports..new.rows.len());
         head.live = short_row(run.len());
         debug_assert!(new.rows.len() <= MAX_ROWS);
@@ -480,7 +484,7 @@ impl Store {
             }
             self.nodes.pages.set_spot(row.record, Spot::of(number, short(at), row.slot));
         }
-        if self.config.bounds && !slice.detached {
+        if self.config.bounds && slice.home == Home::Tree {
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
         }
         self.slices.slices[number as usize] = slice;

@@ -21,6 +21,7 @@ use crate::store::page::Pages;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
 use crate::store::sources::Sources;
+use crate::store::state::{Copies, Due, Home, SlotOrder, Work};
 use crate::store::trace::Trace;
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
@@ -36,22 +37,12 @@ pub(crate) struct Head {
     /// A number that changes with all data except transforms, and if the slice changes places with others; no two slices
     /// have the same number.
     pub(crate) version: u64,
-    /// Whether a row died since the update.
-    pub(crate) killed: bool,
-    /// Whether a removed node had got or lost a transform or a drawable since the update; during an update, any node.
-    pub(crate) reshaped: bool,
-    /// During an update: whether materials, visibility or layers were set in the slice.
-    pub(crate) inherits: bool,
-    /// Whether the slice was kept while its subtree moved, so that all imports must be copied again.
-    pub(crate) carried: bool,
+    pub(crate) work: Work,
 }
 
 #[derive(Clone, Default)]
 pub(crate) struct Slice {
-    /// Whether the slice's number is in use.
-    pub(crate) lives: bool,
-    /// Whether the slice's nodes are outside of the tree.
-    pub(crate) detached: bool,
+    pub(crate) home: Home,
     /// The nodes that the first rows copy. In slices of the root and the limbo, and in slices with anchored nodes, the
     /// first is `None`. It is the identity, the parent slot of anchored nodes.
     pub(crate) imports: Vec<Option<NodeHandle>>,
@@ -69,16 +60,11 @@ pub(crate) struct Slice {
     pub(crate) user_data: Vec<u32>,
     /// The slots whose local transform is a matrix, in ascending order.
     pub(crate) matrices: Vec<u16>,
-    /// If true, the slots below each slot follow it directly, without other slots among them, as after a reconstitution.
-    pub(crate) nested: bool,
+    pub(crate) order: SlotOrder,
     /// The slots that were set, are new, or were computed by the last sweep, and the imports whose matrix changed.
     pub(crate) dirty: RowSet,
-    /// Whether the copies of local transforms in clean slots are out of date.
-    pub(crate) stale: bool,
-    /// Whether the next sweep computes dirty slots even if their local transforms have the same bits as before.
-    pub(crate) anew: bool,
-    /// Whether the next sweep must compute dirty slots.
-    pub(crate) marked: bool,
+    pub(crate) copies: Copies,
+    pub(crate) due: Due,
     /// The number of dirty slots of leaves that were just placed.
     pub(crate) leaves: u32,
     /// The last update that computed a matrix or an inherited value of this slice.
@@ -109,10 +95,10 @@ impl Slice {
         imports: Vec<Option<NodeHandle>>,
         inherited: impl Fn(usize) -> Inherited,
         [rows, slots, drawables]: [usize; 3],
-        detached: bool,
+        home: Home,
     ) -> Self {
         let count = imports.len();
-        let mut slice = Self { lives: true, detached, imports, ..Self::default() };
+        let mut slice = Self { home, imports, ..Self::default() };
         slice.rows.reserve_exact(rows + count);
         slice.slots.records.reserve_exact(slots + count);
         slice.slots.parents.reserve_exact(slots + count);
@@ -260,24 +246,23 @@ impl Slice {
 
     /// Marks all slots of nodes for the next sweep.
     pub(crate) fn mark_all(&mut self) {
-        self.anew = true;
+        self.due = Due::Anew;
         let mut nodes = self.used_slots;
         (0..self.imports.len()).for_each(|import| nodes.remove(import));
         self.dirty.unite(&nodes);
-        self.marked = true;
     }
 
     /// Marks a slot for the next sweep.
     #[inline(always)]
     pub(crate) fn mark(&mut self, slot: usize) {
         self.dirty.insert(slot);
-        self.marked = true;
+        self.due.add(Due::Changed);
     }
 
     /// Gives a node an unused slot, or a new slot at the end. The sweep writes its matrix and its local transform.
     #[inline(always)]
     fn put_slot(&mut self, slot: usize, id: RecordId, parent: u16) {
-        self.nested = false;
+        self.order = SlotOrder::Mixed;
         let Slots { records, parents, .. } = &mut self.slots;
         if slot < records.len() {
             (records[slot], parents[slot]) = (id, u32::from(parent));
@@ -285,8 +270,8 @@ impl Slice {
         } else {
             self.push_slot(id, parent, PackedTransform::IDENTITY, Mat34::IDENTITY);
         }
-        self.anew = true;
-        self.mark(slot);
+        self.due = Due::Anew;
+        self.dirty.insert(slot);
     }
 
     #[inline]
@@ -359,7 +344,7 @@ impl Slice {
 
     /// Frees the rows and slots of dead nodes.
     pub(crate) fn free_dead(&mut self, head: &mut Head) {
-        if head.reshaped {
+        if head.work.has(Work::RESHAPED) {
             // Reconstitution derives everything. A node that got its transform since the update had an ancestor's slot.
             return;
         }

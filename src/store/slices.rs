@@ -7,6 +7,7 @@ use crate::store::reconstitute::Reorder;
 use crate::store::record::Has;
 use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Slice};
+use crate::store::state::{Home, Work};
 use hedgerow_math::Mat34;
 
 /// All slices except the one that is being changed.
@@ -107,7 +108,7 @@ impl Slices {
     pub(crate) fn kill(&mut self, spot: Spot, has: Has) {
         let Some(head) = self.heads.get_mut(spot.slice()) else { return };
         // A node that lost its drawable since the update is still drawn.
-        let drawn = has.has(Has::DRAWABLE) || head.reshaped;
+        let drawn = has.has(Has::DRAWABLE) || head.work.has(Work::RESHAPED);
         head.alive.remove(spot.row());
         head.live -= 1;
         if has.has(Has::TRANSFORM) {
@@ -115,8 +116,8 @@ impl Slices {
         }
         self.versions += 1;
         head.version = self.versions;
-        if !head.killed {
-            head.killed = true;
+        if !head.work.has(Work::KILLED) {
+            head.work.add(Work::KILLED);
             self.edited = true;
         }
         if drawn {
@@ -132,7 +133,7 @@ impl Slices {
     #[cold]
     pub(crate) fn reshape(&mut self, spot: Spot) {
         if let Some(head) = self.heads.get_mut(spot.slice()) {
-            head.reshaped = true;
+            head.work.add(Work::RESHAPED);
             self.edited = true;
         }
     }
@@ -212,14 +213,14 @@ impl Slices {
                 tree = order.len();
             }
             // Drops slices that ended. Their numbers are reused later.
-            if slices[number as usize].lives {
+            if slices[number as usize].home != Home::Free {
                 order.push(number);
             }
             let from = pieces.partition_point(|&(of, _)| of < number);
             order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == number).map(|&(_, piece)| piece));
         }
         *attached = if *attached == before.len() { order.len() } else { tree };
-        debug_assert!(order.iter().all(|&number| slices[number as usize].lives));
+        debug_assert!(order.iter().all(|&number| slices[number as usize].home != Home::Free));
         free.extend(ended);
         self.versions += 1;
     }
@@ -227,7 +228,7 @@ impl Slices {
     /// Returns whether a slice is in use and small enough to merge.
     pub(crate) fn is_small(&self, number: u32) -> bool {
         let (slice, head) = (&self.slices[number as usize], &self.heads[number as usize]);
-        slice.lives && (head.live as usize) < self.max_nodes() / 4
+        slice.home != Home::Free && (head.live as usize) < self.max_nodes() / 4
     }
 
     /// Returns the number of rows that a slice needs.
@@ -245,7 +246,7 @@ impl Slices {
         let Self { slices, order, .. } = self;
         let at = order.iter().position(|&other| other == number)?;
         let fits = |pair: &[u32; 2]| {
-            let [a, b] = pair.map(|number| slices[number as usize].detached);
+            let [a, b] = pair.map(|number| slices[number as usize].home);
             a == b && self.leaves_room(pair.iter().map(|&number| self.rows_of(number)).sum())
         };
         let before = at.checked_sub(1).map(|before| [order[before], number]);

@@ -8,6 +8,7 @@ use crate::store::page::{PAGE, Page, Pages, Spot};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::{Others, apart};
+use crate::store::state::{Copies, Due, Home, SlotOrder, Work};
 use crate::store::{Store, Update};
 use core::ops::Range;
 use hedgerow_math::internal::{
@@ -49,8 +50,10 @@ impl Store {
             let set: usize = pages.marked().map(count).sum();
             let all = feed.is_none() && set * 8 >= pages.len() * 7;
             // A reshaped slice has nodes whose transform has no slot yet.
-            if dense(set) && (all || !slices.heads.iter().any(|head| head.reshaped)) {
-                for (slice, head) in slices.slices.iter_mut().zip(&slices.heads).filter(|(slice, _)| slice.lives) {
+            if dense(set) && (all || !slices.heads.iter().any(|head| head.work.has(Work::RESHAPED))) {
+                for (slice, head) in
+                    slices.slices.iter_mut().zip(&slices.heads).filter(|(slice, _)| slice.home != Home::Free)
+                {
                     // Histories need the exact slots.
                     if all || feed.is_none() && slice.is_mostly_dirty(pages) {
                         slice.mark_all();
@@ -95,7 +98,8 @@ impl Store {
             slice.mark(spot.slot());
             // A node that got its transform since the update has no slot yet. Its mask has the change.
             if let (Some(frame), Some(trace)) = (frame, &mut slice.trace)
-                && (!slices.heads[spot.slice()].reshaped || slice.rows[spot.row()].is(Row::OWN_TRANSFORM))
+                && (!slices.heads[spot.slice()].work.has(Work::RESHAPED)
+                    || slice.rows[spot.row()].is(Row::OWN_TRANSFORM))
             {
                 trace.note_set(spot.slot(), frame);
             }
@@ -119,7 +123,8 @@ impl Store {
     #[inline]
     pub(crate) fn prepare(&mut self, number: u32, swept: bool) -> bool {
         let head = &mut self.slices.heads[number as usize];
-        let (inherits, carried) = (core::mem::take(&mut head.inherits), core::mem::take(&mut head.carried));
+        let work = head.work.take(Work::INHERITS | Work::CARRIED);
+        let (inherits, carried) = (work.has(Work::INHERITS), work.has(Work::CARRIED));
         self.find_sources(number);
         let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { clock, feed, .. }, .. } = self;
         let slice = &slices.slices[number as usize];
@@ -127,7 +132,7 @@ impl Store {
         let is_new = |source: &Slice| carried || source.swept_in == update;
         let above = slice.sources.slices.iter().any(|&above| is_new(&slices.slices[above as usize]));
         if !(inherits || above) {
-            return slice.marked;
+            return slice.due > Due::Nothing;
         }
         let (slice, others) = apart(&mut slices.slices, number);
         let all = |source: &Slice| carried || source.handed_in == update || !swept && source.swept_in == update;
@@ -142,7 +147,7 @@ impl Store {
             slice.swept_in = update;
             slices.renew(number as usize);
         }
-        slices.slices[number as usize].marked
+        slices.slices[number as usize].due > Due::Nothing
     }
 
     /// Computes all changed slices, in order or, if `shared`, on several threads.
@@ -198,7 +203,7 @@ impl Slice {
 
     /// Marks the slots of dirty records. If the scene tracks changes, `frame` is the frame in which they were set.
     fn mark_by_slot(&mut self, pages: &Pages, head: &Head, frame: Option<u32>) {
-        let Self { slots, imports, used_slots, dirty, trace, marked, .. } = self;
+        let Self { slots, imports, used_slots, dirty, trace, due, .. } = self;
         // The record of a node that died may be another node's by now.
         let alive = used_slots.difference(&head.dead_slots);
         let words = dirty.words_mut().iter_mut().zip(alive.words());
@@ -209,7 +214,9 @@ impl Slice {
             }
             sets &= alive;
             *word |= sets;
-            *marked |= sets != 0;
+            if sets != 0 {
+                due.add(Due::Changed);
+            }
             if let (Some(frame), Some(trace)) = (frame, trace.as_mut()) {
                 trace.note_sets(first, sets, frame);
             }
@@ -242,7 +249,7 @@ impl Slice {
     /// Computes the world matrices of dirty slots and of all slots below; `dirty` then has at least the computed slots.
     pub(crate) fn sweep(&mut self, pages: &Pages, components: &Components, set: &mut Vec<u16>, upcoming: Upcoming<'_>) {
         let (imports, len) = (self.imports.len(), self.slots.records.len());
-        self.marked = false;
+        let due = core::mem::take(&mut self.due);
         let leaves = core::mem::take(&mut self.leaves) as usize;
         set.clear();
         self.dirty.list(set);
@@ -253,17 +260,17 @@ impl Slice {
         if (set.len() - above) * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
-        let anew = core::mem::take(&mut self.anew) | self.stale | !self.matrices.is_empty();
+        let anew = due == Due::Anew || self.copies == Copies::Stale || !self.matrices.is_empty();
         self.refresh(pages, set, above, anew);
         let Some(&first) = set.first() else { return };
         let first = usize::from(first).max(imports);
         let count = set.len() - above;
         let few = count.saturating_sub(leaves) * DENSE < len && count * DENSE_WITH_LEAVES < len && above < imports;
-        let follow = self.nested && above == 0;
+        let follow = self.order == SlotOrder::Nested && above == 0;
         if few && above == 0 && count == leaves {
             return self.compute_listed(components, set);
         }
-        if core::mem::take(&mut self.stale) {
+        if core::mem::take(&mut self.copies) == Copies::Stale {
             self.copy_all(pages);
         }
         if (few || follow) && self.reach(set, follow, first..len) {
@@ -275,7 +282,7 @@ impl Slice {
 
     /// Computes all slots of a run in which many were set. Local transforms come from records, and copies become stale.
     fn gather(&mut self, pages: &Pages, components: &Components, run: Range<usize>) {
-        (self.stale, self.anew) = (true, false);
+        self.copies = Copies::Stale;
         self.dirty.insert_run(run.clone());
         let mut block = [PackedTransform::IDENTITY; BLOCK];
         let Self { slots, matrices, .. } = self;

@@ -11,6 +11,7 @@ use crate::store::page::Pages;
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
+use crate::store::state::{Due, Work};
 use hedgerow_math::internal::Upcoming;
 use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -37,14 +38,14 @@ impl Store {
         let (mut count, mut slots) = (0, inbox.unplaced.len());
         for number in order.iter().map(|&number| number as usize) {
             let slice = &slices[number];
-            let may = |source: usize| reached[source] || slices[source].marked;
+            let may = |source: usize| reached[source] || slices[source].due > Due::Nothing;
             if slice.sources.slices.iter().any(|&source| may(source as usize)) {
                 reached[number] = slice.sources.spots.iter().any(|spot| {
                     let Some(source) = slices.get(spot.slice()) else { return false };
-                    reached[spot.slice()] || source.marked && source.is_below_dirty(spot.slot())
+                    reached[spot.slice()] || source.due > Due::Nothing && source.is_below_dirty(spot.slot())
                 });
             }
-            if slice.marked || heads[number].killed || reached[number] {
+            if slice.due > Due::Nothing || heads[number].work.has(Work::KILLED) || reached[number] {
                 count += 1;
                 slots += slice.slots.records.len();
             }

@@ -2,6 +2,7 @@
 
 use crate::store::Store;
 use crate::store::slice::Slice;
+use crate::store::state::Home;
 
 impl Store {
     /// Updates all derived data. Runs in O(1) if nothing was edited, else at least in O(slices).
@@ -23,7 +24,7 @@ impl Store {
         self.take_pending();
         self.mark_slots();
         if everything {
-            let in_use = self.slices.slices.iter_mut().filter(|slice| slice.lives);
+            let in_use = self.slices.slices.iter_mut().filter(|slice| slice.home != Home::Free);
             in_use.for_each(Slice::mark_all);
         }
         #[cfg(feature = "rayon")]

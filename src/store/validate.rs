@@ -21,6 +21,7 @@ use crate::store::record::{Has, Link, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
+use crate::store::state::{Copies, Due, Home, SlotOrder, Work};
 use std::collections::HashSet;
 
 /// Returns an error with a message if the condition does not hold.
@@ -51,12 +52,14 @@ impl Store {
             ensure!(position[number as usize] == usize::MAX, "slice {number} is twice in the order");
             position[number as usize] = at;
             let slice = &self.slices.slices[number as usize];
-            ensure!(slice.lives, "slice {number} is in the order and not in use");
-            ensure!(slice.detached == (at >= self.slices.attached), "slice {number} is in the wrong part of the order");
+            ensure!(slice.home != Home::Free, "slice {number} is in the order and not in use");
+            let home = if at < self.slices.attached { Home::Tree } else { Home::Limbo };
+            ensure!(slice.home == home, "slice {number} is in the wrong part of the order");
             self.validate_rows(number, &position, &below_moved)?;
         }
         for (number, slice) in self.slices.slices.iter().enumerate() {
-            ensure!(slice.lives == (position[number] != usize::MAX), "slice {number} is in use and not in the order");
+            let listed = position[number] != usize::MAX;
+            ensure!((slice.home != Home::Free) == listed, "slice {number} is in use and not in the order");
         }
         self.validate_lists()?;
         self.validate_boxes()?;
@@ -130,24 +133,28 @@ impl Store {
         let Slices { slices, heads, free, edited, unboxed, untidy, is_untidy, .. } = &self.slices;
         let same = slices.len() == heads.len() && slices.len() == is_untidy.len();
         ensure!(same, "there are {} slices and {} heads", slices.len(), heads.len());
-        let free = lists(free, slices.iter().map(|slice| !slice.lives));
+        let free = lists(free, slices.iter().map(|slice| slice.home == Home::Free));
         ensure!(free, "a slice is free and in use, or neither, or twice on the list of free ones");
         ensure!(lists(untidy, is_untidy.iter().copied()), "slices for maintenance are miscounted");
         let set = |list: &[u32]| -> HashSet<u32> { list.iter().copied().collect() };
         let [unboxed, swept] = [set(unboxed), set(&self.update.clock.swept)];
         let mut versions = HashSet::new();
         for ((number, slice), head) in (0..).zip(slices).zip(heads) {
-            ensure!(!head.killed || *edited && slice.lives, "rows of slice {number} died unnoticed");
-            ensure!(head.killed || !head.reshaped, "slice {number} is reshaped outside of an update");
-            ensure!(!head.inherits, "slice {number} inherits outside of an update");
+            let killed = head.work.has(Work::KILLED);
+            ensure!(!killed || *edited && slice.home != Home::Free, "rows of slice {number} died unnoticed");
+            ensure!(killed || !head.work.has(Work::RESHAPED), "slice {number} is reshaped outside of an update");
+            ensure!(!head.work.has(Work::INHERITS), "slice {number} inherits outside of an update");
             ensure!(head.version <= self.slices.versions, "slice {number} has a version of the future");
-            ensure!(!slice.lives || versions.insert(head.version), "slice {number} has another's version");
+            ensure!(slice.home == Home::Free || versions.insert(head.version), "slice {number} has another's version");
             let marked = slice.boxes.as_ref().is_some_and(|boxes| boxes.listed);
             ensure!(!marked || unboxed.contains(&number), "boxes of slice {number} are marked, and it is not listed");
             ensure!(slice.leaves == 0 || self.update.clock.is_new, "slice {number} counts leaves that are swept");
             if self.has_all_edits() {
                 let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
-                ensure!(swept && !slice.marked && !head.carried, "slice {number} is dirty after an update");
+                ensure!(
+                    swept && slice.due == Due::Nothing && !head.work.has(Work::CARRIED),
+                    "slice {number} is dirty after an update"
+                );
             }
         }
         Ok(())
@@ -196,7 +203,8 @@ impl Store {
         let needed: HashSet<u16> = below.map(|row| row.above).collect();
         // The update derives the slots of nodes that got or lost a transform, were anchored or released since.
         let reshaped = |row: &Row| self.nodes.pages.pending(row.record).has(Pending::RESHAPED);
-        let settled = !head.reshaped && !head.alive.iter().any(|at| slice.rows.get(at).is_some_and(reshaped));
+        let settled =
+            !head.work.has(Work::RESHAPED) && !head.alive.iter().any(|at| slice.rows.get(at).is_some_and(reshaped));
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
                 ensure!(
@@ -223,7 +231,7 @@ impl Store {
             let up = usize::from(if anchored { Row::WORLD_SLOT } else { slice.rows[usize::from(row.above)].slot });
             slots += usize::from(own);
             if !head.alive.contains(at) {
-                ensure!(head.killed, "row {at} of slice {number} is in use, and its node is gone");
+                ensure!(head.work.has(Work::KILLED), "row {at} of slice {number} is in use, and its node is gone");
                 continue;
             }
             live += 1;
@@ -267,7 +275,7 @@ impl Store {
             let moved = pending.has(Pending::MOVED);
             let limbo = row.record == RecordId::ROOT || row.record == RecordId::LIMBO;
             ensure!(moved || limbo || parent == above, "row {at} of slice {number} hangs below another node");
-            let same = slice.detached == self.nodes.is_outside(row.record);
+            let same = (slice.home == Home::Limbo) == self.nodes.is_outside(row.record);
             ensure!(
                 same || below_moved[row.record.0 as usize],
                 "row {at} of slice {number} is outside of the tree, or its node"
@@ -285,7 +293,10 @@ impl Store {
         );
         let dead = head.dead_slots.difference(&slice.used_slots) == RowSet::EMPTY;
         ensure!(dead, "a slot of slice {number} is dead and unused");
-        ensure!(head.killed || head.dead_slots == RowSet::EMPTY, "a slot of slice {number} is dead, and no row died");
+        ensure!(
+            head.work.has(Work::KILLED) || head.dead_slots == RowSet::EMPTY,
+            "a slot of slice {number} is dead, and no row died"
+        );
         ensure!(slice.seen.len() <= slice.rows.len(), "where nodes of slice {number} are visible");
         Ok(())
     }
@@ -334,7 +345,7 @@ impl Store {
             let world = slice.slots.worlds[slice.slots.parents[slot] as usize] * local;
             ensure!(world.same_bits(&slice.slots.worlds[slot]), "slot {slot} of slice {number} is out of date");
             ensure!(
-                slice.stale || slice.slots.locals[slot] == self.nodes.pages.record(id).local,
+                slice.copies == Copies::Stale || slice.slots.locals[slot] == self.nodes.pages.record(id).local,
                 "the copy in slot {slot} of {number}"
             );
         }
@@ -380,7 +391,10 @@ impl Slice {
             parents.into_iter().all(|(slot, &parent)| (parent as usize) < slot),
             "a slot comes before its parent's"
         );
-        ensure!(!self.nested || self.is_nested(), "slots between a slot and one below it are not below it");
+        ensure!(
+            self.order == SlotOrder::Mixed || self.is_nested(),
+            "slots between a slot and one below it are not below it"
+        );
         ensure!(matrices.is_sorted_by(|a, b| a < b), "the matrices are out of order");
         let mut matrices = matrices.iter().map(|&slot| usize::from(slot));
         let own = matrices.all(|slot| (first..count).contains(&slot) && used_slots.contains(slot));

@@ -10,6 +10,7 @@ use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
 use crate::store::slice::{Head, Slice};
+use crate::store::state::{Copies, Home};
 use crate::store::world::WideLocal;
 use crate::{Aabb, Drawable, Error, Layers, Local, Mat34, NodeHandle, Transform};
 use core::ops::{ControlFlow, Range};
@@ -46,7 +47,7 @@ impl<'s> SliceView<'s> {
     #[must_use]
     #[inline]
     pub fn is_detached(&self) -> bool {
-        self.slice.detached
+        self.slice.home == Home::Limbo
     }
 
     /// Returns the number of nodes in the slice.
@@ -310,10 +311,10 @@ impl<'s> TransformView<'s> {
         let has = store.nodes.pages.record(id).has;
         let here =
             store.nodes.pages.spot(id).slice() == number as usize && !store.nodes.pages.pending(id).has(Pending::MOVED);
-        if here && (slice.stale || has.has(Has::MATRIX | Has::REMAINDER)) {
+        if here && (slice.copies == Copies::Stale || has.has(Has::MATRIX | Has::REMAINDER)) {
             return store.nodes.wide_local(id);
         }
-        let copied = !slice.stale && slice.matrices.binary_search(&short(slot)).is_err();
+        let copied = slice.copies == Copies::Current && slice.matrices.binary_search(&short(slot)).is_err();
         let local = Local::Transform(slice.slots.locals[slot].into());
         copied.then_some(WideLocal { local, remainder: Vec3::ZERO })
     }
@@ -449,7 +450,7 @@ impl Store {
     /// Returns the slice with this number, if it is in use.
     pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
         let number = u32::try_from(slice).ok()?;
-        self.slices.slices.get(slice).filter(|slice| slice.lives).map(|_| self.view(number))
+        self.slices.slices.get(slice).filter(|slice| slice.home != Home::Free).map(|_| self.view(number))
     }
 
     /// Returns the slice and the row of a node, if the node has a row.

@@ -31,6 +31,7 @@ use crate::store::nodes::Nodes;
 use crate::store::page::{Pages, Spot};
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
+use crate::store::state::{Due, Home};
 use crate::store::trace::{History, Trace};
 use crate::store::{Store, Update};
 use crate::{Mat34, NodeHandle};
@@ -460,7 +461,7 @@ impl Store {
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
             let seen = feed.frame > 0 && feed.frame == self.update.clock.updates;
-            let settled = seen && !slice.marked;
+            let settled = seen && slice.due == Due::Nothing;
             trace
                 .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
                 .map_err(|error| format!("slice {number}: {error}"))?;
@@ -471,7 +472,7 @@ impl Store {
         for id in self.nodes.pages.live() {
             let has = self.nodes.pages.record(id).has;
             let (spot, told) = (self.nodes.pages.spot(id), has.has(Has::REPORTED));
-            let in_tree = self.slices.row(spot).is_some_and(|(slice, _)| !slice.detached) && feed.frame > 0;
+            let in_tree = self.slices.row(spot).is_some_and(|(slice, _)| slice.home == Home::Tree) && feed.frame > 0;
             if told != in_tree || has.has(Has::RECORDED) {
                 return Err(format!("record {} is not where readers of changes were told", id.0));
             }

@@ -11,6 +11,7 @@ use crate::store::kinds::ChangeKinds;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
+use crate::store::state::Home;
 use crate::store::trace::Trace;
 
 /// The result of a read. Each list has a node at most once.
@@ -152,7 +153,7 @@ impl Store {
     /// it or its parent was removed since.
     pub(crate) fn parent_in_slice(&self, node: NodeHandle) -> Option<NodeHandle> {
         let spot = self.nodes.pages.spot_of(node)?;
-        let (slice, row) = self.slices.row(spot).filter(|(slice, _)| !slice.detached)?;
+        let (slice, row) = self.slices.row(spot).filter(|(slice, _)| slice.home == Home::Tree)?;
         let above = usize::from(row.above);
         match slice.imports.get(above) {
             Some(import) => import.filter(|&parent| self.nodes.resolve(parent).is_some()),

@@ -4,6 +4,7 @@ mod bytes;
 mod validate;
 
 use crate::store::record::RecordId;
+use crate::store::state::{Home, SlotOrder};
 use crate::store::{Position, Store};
 use crate::{Mat34, Node, SceneConfig, Transform};
 use fastrand::Rng;
@@ -66,7 +67,7 @@ fn computed(store: &mut Store, nodes: &[RecordId], x: f32) -> usize {
 }
 
 fn is_nested(store: &Store, node: RecordId) -> bool {
-    store.slices.slices[store.nodes.pages.spot(node).slice()].nested
+    store.slices.slices[store.nodes.pages.spot(node).slice()].order == SlotOrder::Nested
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn a_slice_is_computed_whole_if_most_of_it_was_set_and_others_are_not() {
     let set: Vec<RecordId> = last.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, &node)| node).collect();
     computed(&mut store, &set, 2.5);
     let reached = slices(&store, &last);
-    for (number, slice) in store.slices.slices.iter().enumerate().filter(|(_, slice)| slice.lives) {
+    for (number, slice) in store.slices.slices.iter().enumerate().filter(|(_, slice)| slice.home != Home::Free) {
         assert!(reached.contains(&number) || slice.dirty.len() <= slice.imports.len(), "slice {number}");
     }
 }

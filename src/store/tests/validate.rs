@@ -4,6 +4,7 @@ use crate::store::columns::{NO_DRAWABLE, Row, short};
 use crate::store::page::Spot;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::slice::Slice;
+use crate::store::state::{Due, SlotOrder, Work};
 use crate::store::{Position, Store};
 use crate::{Aabb, Drawable, Node, SceneConfig, Transform};
 
@@ -66,7 +67,7 @@ const BREAKS: &[(&str, Break)] = &[
     ("parent", |store, id| {
         let (slice, spot) = slice_of(store, id);
         slice.slots.parents[spot.slot()] ^= 1;
-        slice.nested = false;
+        slice.order = SlotOrder::Mixed;
     }),
     ("is another node's", |store, id| {
         let (slice, spot) = slice_of(store, id);
@@ -87,12 +88,12 @@ const BREAKS: &[(&str, Break)] = &[
         let last = parents.len() - 1;
         let leaf = (slice.imports.len()..last - 1).find(|&slot| (parents[slot + 1] as usize) < slot).expect("a leaf");
         parents[last] = u32::from(short(leaf));
-        slice.nested = true;
+        slice.order = SlotOrder::Nested;
     }),
     ("columns of", |store, id| _ = slice_of(store, id).0.slots.worlds.pop()),
     ("has another's version", |store, _| store.slices.heads[0].version = store.slices.heads[1].version),
-    ("died unnoticed", |store, _| store.slices.heads[0].killed = true),
-    ("is dirty after an update", |store, id| slice_of(store, id).0.marked = true),
+    ("died unnoticed", |store, _| store.slices.heads[0].work.add(Work::KILLED)),
+    ("is dirty after an update", |store, id| slice_of(store, id).0.due = Due::Changed),
     ("counts leaves that are swept", |store, id| slice_of(store, id).0.leaves += 1),
     ("are marked, and it is not listed", |store, id| {
         slice_of(store, id).0.boxes.iter_mut().for_each(|boxes| boxes.listed = true);
