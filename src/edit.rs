@@ -10,7 +10,7 @@
 //! | an iterator: [`Scene::set_locals`] | [`BatchError`] |
 //! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`] |
 //! | edits recorded on any thread and applied later, one by one or atomically | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
-//! | how a queued edit refers to nodes and places | [`Target`], [`QueuedPlace`] |
+//! | how a queued edit refers to nodes and places | [`Target`], [`Place<Target>`](crate::Place) |
 //! | the form in which a local transform is stored after an edit | [`LocalForm`] |
 //!
 //! [`Scene::insert_tree`]: crate::Scene::insert_tree

@@ -6,7 +6,9 @@ use crate::{Error, NodeHandle};
 
 /// A position for a node: among its parent's children, or outside of the tree.
 ///
-/// A plain [`NodeHandle`] stands for the place after the last child of that node.
+/// A plain node stands for the place after its last child. A scene takes places relative to handles. A queue takes
+/// places relative to [`Target`](crate::edit::Target)s, handles or tickets: see
+/// [`QueuedPlace`](crate::edit::QueuedPlace).
 ///
 /// ```
 /// use hedgerow::{Keep, Node, Place, Scene};
@@ -23,18 +25,18 @@ use crate::{Error, NodeHandle};
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum Place<N = NodeHandle> {
     /// Before all children of this node.
-    FirstChildOf(NodeHandle),
+    FirstChildOf(N),
     /// After all children of this node.
-    LastChildOf(NodeHandle),
+    LastChildOf(N),
     /// Directly before this sibling.
-    Before(NodeHandle),
+    Before(N),
     /// Directly after this sibling.
-    After(NodeHandle),
+    After(N),
     /// Below this node, with this index among its children. An index equal to their number means the end. If the moving
     /// node is already one of the children, it is not counted, so it has this index afterwards. Takes **O(index)**.
-    Child(NodeHandle, usize),
+    Child(N, usize),
     /// Outside of the tree, as the root of a detached subtree, to be moved back or removed later.
     ///
     /// A detached subtree costs nothing in any pass. Its handles stay valid, and it can be edited and queried like any
@@ -44,10 +46,10 @@ pub enum Place {
     Detached,
 }
 
-impl Place {
+impl<N: Copy> Place<N> {
     /// Returns the node that the place refers to; `None` for [`Place::Detached`].
     #[must_use]
-    pub const fn anchor(self) -> Option<NodeHandle> {
+    pub const fn anchor(self) -> Option<N> {
         match self {
             Self::FirstChildOf(node)
             | Self::LastChildOf(node)
@@ -55,6 +57,27 @@ impl Place {
             | Self::After(node)
             | Self::Child(node, _) => Some(node),
             Self::Detached => None,
+        }
+    }
+
+    /// Returns the same place relative to another name of its node.
+    ///
+    /// ```
+    /// use hedgerow::{Place, Scene};
+    ///
+    /// let rooms = [Scene::new().root(); 8];
+    /// let saved: Place<usize> = Place::Child(7, 2); // with an index of your own
+    /// assert_eq!(saved.map(|room| rooms[room]), Place::Child(rooms[7], 2));
+    /// ```
+    #[must_use]
+    pub fn map<M>(self, name: impl FnOnce(N) -> M) -> Place<M> {
+        match self {
+            Self::FirstChildOf(node) => Place::FirstChildOf(name(node)),
+            Self::LastChildOf(node) => Place::LastChildOf(name(node)),
+            Self::Before(node) => Place::Before(name(node)),
+            Self::After(node) => Place::After(name(node)),
+            Self::Child(node, index) => Place::Child(name(node), index),
+            Self::Detached => Place::Detached,
         }
     }
 }

@@ -122,24 +122,9 @@ pub enum Target {
     Queued(Queued),
 }
 
-/// A [`Place`] for a queued edit, relative to a [`Target`] instead of a handle.
-///
-/// A plain handle or ticket stands for the place after the last child of that node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum QueuedPlace {
-    /// Before all children of this node.
-    FirstChildOf(Target),
-    /// After all children of this node.
-    LastChildOf(Target),
-    /// Directly before this sibling.
-    Before(Target),
-    /// Directly after this sibling.
-    After(Target),
-    /// Below this node, with this index among its children at the time when the edit is applied.
-    Child(Target, usize),
-    /// Outside of the tree, as the root of a detached subtree.
-    Detached,
-}
+/// A [`Place`] for a queued edit. A place relative to handles or to tickets converts to it, as does a plain handle or
+/// ticket.
+pub type QueuedPlace = Place<Target>;
 
 /// The result of a queued edit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -371,19 +356,6 @@ impl Target {
     }
 }
 
-impl QueuedPlace {
-    fn target(self) -> Option<Target> {
-        match self {
-            Self::FirstChildOf(node)
-            | Self::LastChildOf(node)
-            | Self::Before(node)
-            | Self::After(node)
-            | Self::Child(node, _) => Some(node),
-            Self::Detached => None,
-        }
-    }
-}
-
 impl From<NodeHandle> for Target {
     fn from(node: NodeHandle) -> Self {
         Self::Handle(node)
@@ -404,13 +376,12 @@ impl<T: Into<Target>> From<T> for QueuedPlace {
 
 impl From<Place> for QueuedPlace {
     fn from(place: Place) -> Self {
-        match place {
-            Place::FirstChildOf(node) => Self::FirstChildOf(node.into()),
-            Place::LastChildOf(node) => Self::LastChildOf(node.into()),
-            Place::Before(node) => Self::Before(node.into()),
-            Place::After(node) => Self::After(node.into()),
-            Place::Child(node, index) => Self::Child(node.into(), index),
-            Place::Detached => Self::Detached,
-        }
+        place.map(Target::Handle)
+    }
+}
+
+impl From<Place<Queued>> for QueuedPlace {
+    fn from(place: Place<Queued>) -> Self {
+        place.map(Target::Queued)
     }
 }

@@ -262,10 +262,10 @@ fn a_queued_node_can_be_an_anchor_of_each_kind() {
     let mut queue = EditQueue::new();
     let middle = queue.insert(root, Node::group().named("middle"));
     let anchor = Target::from(middle);
-    queue.insert(QueuedPlace::After(anchor), Node::group().named("after"));
-    queue.insert(QueuedPlace::Before(anchor), Node::group().named("before"));
-    queue.insert(QueuedPlace::LastChildOf(anchor), Node::group().named("second"));
-    queue.insert(QueuedPlace::FirstChildOf(anchor), Node::group().named("first"));
+    queue.insert(Place::After(middle), Node::group().named("after"));
+    queue.insert(Place::Before(anchor), Node::group().named("before"));
+    queue.insert(Place::LastChildOf(middle), Node::group().named("second"));
+    queue.insert(Place::FirstChildOf(anchor), Node::group().named("first"));
     queue.insert(anchor, Node::group().named("third"));
     queue.insert(Place::FirstChildOf(root), Node::group().named("start"));
     assert!(queue.apply(&mut scene).iter().all(Result::is_ok));

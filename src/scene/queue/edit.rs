@@ -117,15 +117,11 @@ impl Tickets<'_> {
         Some(self.rounds[round].first_edit + ticket.edit)
     }
 
-    pub(super) fn place(self, place: QueuedPlace) -> Result<Place, Error> {
-        Ok(match place {
-            QueuedPlace::FirstChildOf(node) => Place::FirstChildOf(self.node(node)?),
-            QueuedPlace::LastChildOf(node) => Place::LastChildOf(self.node(node)?),
-            QueuedPlace::Before(node) => Place::Before(self.node(node)?),
-            QueuedPlace::After(node) => Place::After(self.node(node)?),
-            QueuedPlace::Child(node, index) => Place::Child(self.node(node)?, index),
-            QueuedPlace::Detached => Place::Detached,
-        })
+    fn place(self, place: QueuedPlace) -> Result<Place, Error> {
+        match place.anchor() {
+            Some(node) => self.node(node).map(|node| place.map(|_| node)),
+            None => Ok(Place::Detached),
+        }
     }
 }
 
@@ -134,8 +130,8 @@ impl Step {
     pub(super) fn targets(&self) -> [Option<Target>; 2] {
         match *self {
             Self::Edit(Edit::Remove(node) | Edit::Change(node, _)) => [Some(node), None],
-            Self::Edit(Edit::Reparent { node, place, .. }) => [Some(node), place.target()],
-            Self::Insert(place) | Self::InsertTree(place) => [None, place.target()],
+            Self::Edit(Edit::Reparent { node, place, .. }) => [Some(node), place.anchor()],
+            Self::Insert(place) | Self::InsertTree(place) => [None, place.anchor()],
         }
     }
 
