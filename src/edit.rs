@@ -8,7 +8,7 @@
 //! | whole trees: [`Scene::insert_tree`], [`Scene::tree`] | [`Tree`](crate::Tree), [`BatchError`] |
 //! | lists: [`Scene::remove_many`], [`Scene::reparent_many`], [`Scene::topmost`], [`Scene::set_worlds`] | [`BatchError`] |
 //! | an iterator: [`Scene::set_locals`] | [`BatchError`] |
-//! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`] |
+//! | a change of one node as a value: [`NodeMut::change`](crate::NodeMut::change) | [`Change`], [`OwnedNode`] |
 //! | edits recorded on any thread and applied later, one by one or atomically | [`EditQueue`], [`Edit`], [`Queued`], [`Outcome`] |
 //! | how a queued edit refers to nodes and places | [`Target`], [`Place<Target>`](crate::Place) |
 //! | the form in which a local transform is stored after an edit | [`LocalForm`] |
@@ -64,5 +64,5 @@
 
 pub use crate::error::BatchError;
 pub use crate::handle::Queued;
-pub use crate::node::LocalForm;
+pub use crate::node::{LocalForm, OwnedNode};
 pub use crate::scene::{Change, Edit, EditQueue, Outcome, QueuedPlace, Target};

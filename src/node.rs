@@ -327,6 +327,29 @@ impl<'n> Node<'n> {
     }
 }
 
+/// A [`Node`] that owns its name, for edits that are stored: made by [`From`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnedNode {
+    /// All but the name.
+    node: Node<'static>,
+    name: Option<Box<str>>,
+}
+
+impl OwnedNode {
+    /// Returns the description, with its name.
+    #[must_use]
+    pub fn as_node(&self) -> Node<'_> {
+        Node { name: self.name.as_deref(), ..self.node }
+    }
+}
+
+/// Copies the name.
+impl From<Node<'_>> for OwnedNode {
+    fn from(node: Node<'_>) -> Self {
+        Self { node: Node { name: None, ..node }, name: node.name.map(Into::into) }
+    }
+}
+
 /// What [`NodeMut::set_local`](crate::NodeMut::set_local) takes: a [`Transform`], a matrix ([`Mat34`], [`Affine3A`],
 /// [`Affine3`]), a [`Local`], or `None`, which removes the local transform. For a type of your own, implement it and
 /// `From<T> for Local`, which [`Scene::set_local`](crate::Scene::set_local) and batches take.

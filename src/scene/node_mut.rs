@@ -1,5 +1,6 @@
 //! Edits of one node of a scene: methods that set, change and remove its components.
 
+use crate::node::OwnedNode;
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
 use crate::{Drawable, Error, IntoLocal, Keep, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
@@ -68,19 +69,14 @@ pub enum Change {
     Name(Option<Box<str>>),
     /// [`NodeMut::set_user_data`].
     UserData(u32),
-    /// [`NodeMut::set_node`] with an owned name.
-    Node {
-        /// The description; its own name is not used.
-        node: Box<Node<'static>>,
-        /// The name.
-        name: Option<Box<str>>,
-    },
+    /// [`NodeMut::set_node`].
+    Node(Box<OwnedNode>),
 }
 
 /// Copies the name.
 impl From<Node<'_>> for Change {
     fn from(node: Node<'_>) -> Self {
-        Self::Node { node: Box::new(Node { name: None, ..node }), name: node.name.map(Into::into) }
+        Self::Node(Box::new(node.into()))
     }
 }
 
@@ -456,7 +452,11 @@ impl NodeMut<'_> {
     /// # Errors
     /// The errors of the corresponding method. The node is unchanged.
     pub fn change(&mut self, change: Change) -> Result<&mut Self, Error> {
-        match change {
+        self.make(&change)
+    }
+
+    pub(super) fn make(&mut self, change: &Change) -> Result<&mut Self, Error> {
+        match *change {
             Change::Local(local) => self.set_local(local),
             Change::World(world) => {
                 self.scene.set_world(self.handle(), world)?;
@@ -470,9 +470,9 @@ impl NodeMut<'_> {
             Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
             Change::Layers(layers) => Ok(self.set_layers(layers)),
             Change::ViewRange(range) => Ok(self.set_view_range(range)),
-            Change::Name(name) => Ok(self.set_name(name.as_deref())),
+            Change::Name(ref name) => Ok(self.set_name(name.as_deref())),
             Change::UserData(user_data) => Ok(self.set_user_data(user_data)),
-            Change::Node { node, name } => self.set_node(Node { name: name.as_deref(), ..*node }),
+            Change::Node(ref node) => self.set_node(node.as_node()),
         }
     }
 

@@ -6,22 +6,21 @@ mod whole;
 use crate::handle::Queued;
 use crate::unique::unique_number;
 use crate::{Error, Node, NodeHandle, Place, Scene, Tree, node::LocalForm};
-use core::mem;
 use core::num::NonZeroU64;
+use edit::Applied;
 pub use edit::Edit;
-use edit::{Insert, Names, Step, Tickets};
 
 /// Edits that are recorded during a visit or on other threads, and applied in order afterwards.
 ///
 /// A queue owns its data and borrows no scene. So edits can be recorded while a visit holds the scene, and each thread
-/// can fill its own queue. [`push`](Self::push) records an [`Edit`], which moves, changes or removes a node.
-/// [`insert`](Self::insert) and [`insert_tree`](Self::insert_tree) record inserts; names are copied.
+/// can fill its own queue. [`push`](Self::push) records an [`Edit`]. [`insert`](Self::insert) and
+/// [`insert_tree`](Self::insert_tree) record inserts, and return tickets for the new nodes.
 ///
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another,
 /// with the same results as direct calls. An edit that fails does not stop the others. [`apply_all`](Self::apply_all)
 /// reverts all edits if one fails. Queues keep their memory, so a queue that is reused every frame allocates nothing in
-/// the steady state. The exceptions are trees, names and descriptions in changes, and `apply_all`. An edit takes at
-/// most 96 bytes; an insert also stores the node's description.
+/// the steady state. The exceptions are inserts, whose descriptions are copied, names, and `apply_all`. An edit takes
+/// at most 96 bytes, plus what it owns.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked; the result is
 /// [`Error::StaleHandle`] if the scene has no node with this handle.
@@ -95,22 +94,12 @@ use edit::{Insert, Names, Step, Tickets};
 /// ```
 #[derive(Debug, Default)]
 pub struct EditQueue {
-    edits: Vec<Step>,
-    /// The data of the inserts among the edits, in the same order.
-    inserts: Vec<Insert>,
-    /// The names of inserted nodes, concatenated in the order of the inserts.
-    names: String,
-    /// The trees in the edits, in the order of the edits.
-    trees: Vec<Tree>,
+    edits: Vec<Edit>,
     /// The round of the tickets that this queue is issuing now.
     round: Option<Round>,
     /// The rounds of queues appended to this one.
     rounds: Vec<Round>,
-    /// The results of the last applied edits, and the rounds of their tickets.
-    results: Vec<Result<Outcome, Error>>,
-    applied: Vec<Round>,
-    /// The nodes of each tree that the applied edits inserted, with the index of the edit, in ascending order.
-    made: Vec<(usize, Vec<NodeHandle>)>,
+    applied: Applied,
 }
 
 /// The node of a queued edit: a node in the scene, or the node of a queued insert.
@@ -191,14 +180,12 @@ impl EditQueue {
     /// ```
     #[inline]
     pub fn push(&mut self, edit: Edit) {
-        self.edits.push(Step::Edit(edit));
+        self.edits.push(edit);
     }
 
     /// Records [`Scene::insert`], and returns the ticket with which later edits refer to the node.
     pub fn insert(&mut self, place: impl Into<QueuedPlace>, node: Node<'_>) -> Queued {
-        self.names.push_str(node.name.unwrap_or_default());
-        self.inserts.push(Insert { node: Node { name: None, ..node }, name: node.name.map(str::len) });
-        self.issue(Step::Insert(place.into()))
+        self.issue(Edit::insert(place, node))
     }
 
     /// Records [`Scene::insert_tree`], and returns the ticket with which later edits refer to the first node of the
@@ -223,12 +210,11 @@ impl EditQueue {
     /// assert_eq!(queue.inserted(ticket), Some(nodes[car]));
     /// ```
     pub fn insert_tree(&mut self, place: impl Into<QueuedPlace>, tree: Tree) -> Queued {
-        self.trees.push(tree);
-        self.issue(Step::InsertTree(place.into()))
+        self.issue(Edit::InsertTree(place.into(), Box::new(tree)))
     }
 
     /// Records an insert, and returns the ticket for its node.
-    fn issue(&mut self, insert: Step) -> Queued {
+    fn issue(&mut self, insert: Edit) -> Queued {
         let edit = self.edits.len();
         self.edits.push(insert);
         let round = *self.round.get_or_insert_with(|| Round::starting_at(edit));
@@ -258,18 +244,11 @@ impl EditQueue {
         let rounds = other.rounds.drain(..).chain(other.round.take());
         self.rounds.extend(rounds.map(|round| Round { first_edit: round.first_edit + shift, ..round }));
         self.edits.append(&mut other.edits);
-        self.inserts.append(&mut other.inserts);
-        self.trees.append(&mut other.trees);
-        self.names.push_str(&other.names);
-        other.names.clear();
     }
 
     /// Drops all edits that were not applied yet, and their tickets. Keeps the memory.
     pub fn clear(&mut self) {
         self.edits.clear();
-        self.inserts.clear();
-        self.trees.clear();
-        self.names.clear();
         self.rounds.clear();
         self.round = None;
     }
@@ -300,61 +279,41 @@ impl EditQueue {
         self.begin();
         self.rounds.clear();
         self.round = None;
-        let mut text = mem::take(&mut self.names);
-        let mut names = Names(&text);
-        let (mut inserts, mut trees) = (self.inserts.drain(..), self.trees.drain(..));
         let mut edits = self.edits.drain(..);
         while let Some(edit) = edits.next() {
-            if let Some(ahead) = edits.as_slice().get(AHEAD - 1).and_then(Step::handle) {
+            if let Some(ahead) = edits.as_slice().get(AHEAD - 1).and_then(Edit::handle) {
                 scene.store.nodes.prefetch(ahead.record());
             }
-            let tickets = Tickets { rounds: &self.applied, results: &self.results };
-            let result = edit.apply(scene, tickets, &mut inserts, &mut names, &mut trees, &mut self.made);
-            self.results.push(result);
+            let result = edit.apply(scene, &mut self.applied);
+            self.applied.results.push(result);
         }
-        drop((edits, inserts, trees));
-        text.clear();
-        self.names = text;
-        &self.results
+        &self.applied.results
     }
 
     /// Drops the last results, and sorts the rounds of the edits to apply.
     fn begin(&mut self) {
-        self.results.clear();
-        self.made.clear();
         self.applied.clear();
-        self.applied.extend(self.rounds.iter().copied().chain(self.round));
-        self.applied.sort_unstable_by_key(|round| round.id);
+        self.applied.rounds.extend(self.rounds.iter().copied().chain(self.round));
+        self.applied.rounds.sort_unstable_by_key(|round| round.id);
     }
 
     /// Returns the handle of the node that this ticket's insert added, or of the first node of an inserted tree. `None`
     /// if the insert failed or was not part of the last [`apply`](Self::apply). Runs in **O(log queues appended)**.
     #[must_use]
     pub fn inserted(&self, ticket: Queued) -> Option<NodeHandle> {
-        Tickets { rounds: &self.applied, results: &self.results }.node(ticket.into()).ok()
+        self.applied.node(ticket.into()).ok()
     }
 
     /// Returns the nodes that this ticket's [`insert_tree`](Self::insert_tree) added, by their numbers in the tree.
     /// `None` in the same cases as [`inserted`](Self::inserted), and for a ticket of another kind of edit.
     #[must_use]
     pub fn inserted_tree(&self, ticket: Queued) -> Option<&[NodeHandle]> {
-        let edit = Tickets { rounds: &self.applied, results: &self.results }.edit(ticket)?;
-        let place = self.made.binary_search_by_key(&edit, |&(edit, _)| edit).ok()?;
-        Some(&self.made[place].1)
+        self.applied.tree(ticket)
     }
 }
 
 /// The distance, in edits, at which a node's record is prefetched.
 const AHEAD: usize = 12;
-
-impl Target {
-    fn handle(&self) -> Option<NodeHandle> {
-        match self {
-            Self::Handle(node) => Some(*node),
-            Self::Queued(_) => None,
-        }
-    }
-}
 
 impl From<NodeHandle> for Target {
     fn from(node: NodeHandle) -> Self {

@@ -266,7 +266,7 @@ fn a_queued_node_can_be_an_anchor_of_each_kind() {
     queue.insert(Place::Before(anchor), Node::group().named("before"));
     queue.insert(Place::LastChildOf(middle), Node::group().named("second"));
     queue.insert(Place::FirstChildOf(anchor), Node::group().named("first"));
-    queue.insert(anchor, Node::group().named("third"));
+    queue.push(Edit::insert(anchor, Node::group().named("third")));
     queue.insert(Place::FirstChildOf(root), Node::group().named("start"));
     assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
     assert_eq!(child_names(&scene, root), ["start", "before", "middle", "after"]);

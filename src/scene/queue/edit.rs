@@ -2,14 +2,19 @@
 
 use super::{Outcome, QueuedPlace, Round, Target};
 use crate::handle::Queued;
+use crate::node::OwnedNode;
 use crate::scene::Change;
 use crate::{Error, IntoLocal, Keep, Node, NodeHandle, Place, Scene, Tree};
-use core::borrow::Borrow;
 
-/// An edit of one node, to apply later: see [`EditQueue::push`](super::EditQueue::push).
+/// An edit as a value, to apply later: see [`EditQueue::push`](super::EditQueue::push).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Edit {
+    /// Inserts a node: [`Scene::insert`]. [`EditQueue::insert`](super::EditQueue::insert) also returns a ticket.
+    Insert(QueuedPlace, Box<OwnedNode>),
+    /// Inserts a tree: [`Scene::insert_tree`]. [`EditQueue::insert_tree`](super::EditQueue::insert_tree) also returns a
+    /// ticket.
+    InsertTree(QueuedPlace, Box<Tree>),
     /// Removes the node and everything below it: [`Scene::remove`].
     Remove(Target),
     /// Moves the node and everything below it: [`Scene::reparent`].
@@ -26,6 +31,12 @@ pub enum Edit {
 }
 
 impl Edit {
+    /// Creates an [`Edit::Insert`]. The name is copied.
+    #[must_use]
+    pub fn insert(place: impl Into<QueuedPlace>, node: Node<'_>) -> Self {
+        Self::Insert(place.into(), Box::new(node.into()))
+    }
+
     /// Creates an [`Edit::Remove`].
     #[must_use]
     pub fn remove(node: impl Into<Target>) -> Self {
@@ -50,56 +61,67 @@ impl Edit {
         Self::Change(node.into(), change.into())
     }
 
-    fn apply(self, scene: &mut Scene, tickets: Tickets<'_>) -> Result<Outcome, Error> {
-        match self {
-            Self::Remove(node) => scene.remove(tickets.node(node)?).map(Outcome::Removed),
+    /// Returns the edited node, and the node that the new place refers to.
+    pub(super) fn targets(&self) -> [Option<Target>; 2] {
+        match *self {
+            Self::Remove(node) | Self::Change(node, _) => [Some(node), None],
+            Self::Reparent { node, place, .. } => [Some(node), place.anchor()],
+            Self::Insert(place, _) | Self::InsertTree(place, _) => [None, place.anchor()],
+        }
+    }
+
+    /// Returns the first target if it is a handle.
+    pub(super) fn handle(&self) -> Option<NodeHandle> {
+        match self.targets().into_iter().flatten().next()? {
+            Target::Handle(node) => Some(node),
+            Target::Queued(_) => None,
+        }
+    }
+
+    /// Applies the edit, whose result is the next of `applied`.
+    pub(super) fn apply(&self, scene: &mut Scene, applied: &mut Applied) -> Result<Outcome, Error> {
+        match *self {
+            Self::Insert(place, ref node) => scene.insert(applied.place(place)?, node.as_node()).map(Outcome::Inserted),
+            Self::InsertTree(place, ref tree) => {
+                let nodes = scene.insert_tree(applied.place(place)?, tree)?;
+                let first = nodes.first().copied();
+                applied.trees.push((applied.results.len(), nodes));
+                Ok(Outcome::InsertedTree(first))
+            }
+            Self::Remove(node) => scene.remove(applied.node(node)?).map(Outcome::Removed),
             Self::Reparent { node, place, keep } => {
-                scene.reparent(tickets.node(node)?, tickets.place(place)?, keep).map(Outcome::Moved)
+                scene.reparent(applied.node(node)?, applied.place(place)?, keep).map(Outcome::Moved)
             }
             Self::Change(node, Change::Local(Some(local))) => {
-                scene.set_local(tickets.node(node)?, local).map(|()| Outcome::Changed)
+                scene.set_local(applied.node(node)?, local).map(|()| Outcome::Changed)
             }
-            Self::Change(node, change) => scene.edit(tickets.node(node)?)?.change(change).map(|_| Outcome::Changed),
+            Self::Change(node, ref change) => scene.edit(applied.node(node)?)?.make(change).map(|_| Outcome::Changed),
         }
     }
 }
 
-/// A recorded edit. The descriptions of inserted nodes, their names, and trees are stored separately.
-#[derive(Clone, Debug)]
-pub(super) enum Step {
-    Insert(QueuedPlace),
-    InsertTree(QueuedPlace),
-    Edit(Edit),
-}
-
-/// The data of an insert: a description without its name, and the length of the name.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Insert {
-    pub(super) node: Node<'static>,
-    pub(super) name: Option<usize>,
-}
-
-/// The names of the inserts that are not yet applied, in order.
-pub(super) struct Names<'q>(pub(super) &'q str);
-
-impl<'q> Names<'q> {
-    fn next(&mut self, length: Option<usize>) -> Option<&'q str> {
-        let (name, rest) = self.0.split_at(length?);
-        self.0 = rest;
-        Some(name)
-    }
-}
-
-/// The results of the edits applied so far, for edits that refer to an earlier insert.
-#[derive(Clone, Copy)]
-pub(super) struct Tickets<'q> {
+/// The results of the edits that were applied, and the tickets that refer to them.
+#[derive(Debug, Default)]
+pub(super) struct Applied {
     /// Sorted by id.
-    pub(super) rounds: &'q [Round],
-    pub(super) results: &'q [Result<Outcome, Error>],
+    pub(super) rounds: Vec<Round>,
+    pub(super) results: Vec<Result<Outcome, Error>>,
+    /// The nodes of each inserted tree, with the index of the edit, in ascending order.
+    pub(super) trees: Vec<(usize, Vec<NodeHandle>)>,
 }
 
-impl Tickets<'_> {
-    pub(super) fn node(self, target: Target) -> Result<NodeHandle, Error> {
+impl Applied {
+    pub(super) fn clear(&mut self) {
+        self.rounds.clear();
+        self.clear_results();
+    }
+
+    pub(super) fn clear_results(&mut self) {
+        self.results.clear();
+        self.trees.clear();
+    }
+
+    pub(super) fn node(&self, target: Target) -> Result<NodeHandle, Error> {
         let ticket = match target {
             Target::Handle(handle) => return Ok(handle),
             Target::Queued(ticket) => ticket,
@@ -111,59 +133,23 @@ impl Tickets<'_> {
         }
     }
 
+    /// Returns the nodes of the tree that a ticket's edit inserted.
+    pub(super) fn tree(&self, ticket: Queued) -> Option<&[NodeHandle]> {
+        let edit = self.edit(ticket)?;
+        let index = self.trees.binary_search_by_key(&edit, |&(edit, _)| edit).ok()?;
+        Some(&self.trees[index].1)
+    }
+
     /// Returns the index of a ticket's edit.
-    pub(super) fn edit(self, ticket: Queued) -> Option<usize> {
+    fn edit(&self, ticket: Queued) -> Option<usize> {
         let round = self.rounds.binary_search_by_key(&ticket.round, |round| round.id).ok()?;
         Some(self.rounds[round].first_edit + ticket.edit)
     }
 
-    fn place(self, place: QueuedPlace) -> Result<Place, Error> {
+    fn place(&self, place: QueuedPlace) -> Result<Place, Error> {
         match place.anchor() {
             Some(node) => self.node(node).map(|node| place.map(|_| node)),
             None => Ok(Place::Detached),
-        }
-    }
-}
-
-impl Step {
-    /// Returns the edited node, and the node that the new place refers to.
-    pub(super) fn targets(&self) -> [Option<Target>; 2] {
-        match *self {
-            Self::Edit(Edit::Remove(node) | Edit::Change(node, _)) => [Some(node), None],
-            Self::Edit(Edit::Reparent { node, place, .. }) => [Some(node), place.anchor()],
-            Self::Insert(place) | Self::InsertTree(place) => [None, place.anchor()],
-        }
-    }
-
-    /// Returns the first target if it is a handle.
-    pub(super) fn handle(&self) -> Option<NodeHandle> {
-        self.targets().into_iter().flatten().next().and_then(|target| target.handle())
-    }
-
-    /// Applies the edit. Even a failed insert takes its data from the queue. Nodes of a tree are added to `made`.
-    pub(super) fn apply(
-        self,
-        scene: &mut Scene,
-        tickets: Tickets<'_>,
-        inserts: &mut impl Iterator<Item = Insert>,
-        names: &mut Names<'_>,
-        trees: &mut impl Iterator<Item: Borrow<Tree>>,
-        made: &mut Vec<(usize, Vec<NodeHandle>)>,
-    ) -> Result<Outcome, Error> {
-        match self {
-            Self::Insert(place) => {
-                let Insert { node, name } = inserts.next().expect("every queued insert has a description");
-                let node = Node { name: names.next(name), ..node };
-                scene.insert(tickets.place(place)?, node).map(Outcome::Inserted)
-            }
-            Self::InsertTree(place) => {
-                let tree = trees.next().expect("every queued tree is there");
-                let nodes = scene.insert_tree(tickets.place(place)?, tree.borrow())?;
-                let first = nodes.first().copied();
-                made.push((tickets.results.len(), nodes));
-                Ok(Outcome::InsertedTree(first))
-            }
-            Self::Edit(edit) => edit.apply(scene, tickets),
         }
     }
 }
@@ -174,6 +160,6 @@ mod tests {
 
     #[test]
     fn a_recorded_edit_takes_at_most_ninety_six_bytes() {
-        assert!(size_of::<Edit>() <= 96 && size_of::<Step>() <= 96);
+        assert!(size_of::<Edit>() <= 96);
     }
 }

@@ -1,12 +1,13 @@
 //! Applies a queue as a whole: all its edits, or none.
 
-use super::edit::{Edit, Insert, Names, Step, Tickets};
+use super::edit::{Applied, Edit};
 use super::{EditQueue, Outcome};
 use crate::edit::BatchError;
 use crate::handle::ByRecord;
+use crate::node::OwnedNode;
 use crate::scene::Change;
 use crate::store::{Position, RecordId, WideLocal};
-use crate::{Error, NodeHandle, Scene, Tree};
+use crate::{Error, NodeHandle, Scene};
 use core::iter::successors;
 
 /// The inverse of one edit.
@@ -14,7 +15,7 @@ enum Undo {
     Remove(RecordId),
     Relocate(RecordId, Position),
     Local(RecordId, Option<WideLocal>),
-    Components(RecordId, Change),
+    Components(RecordId, Box<OwnedNode>),
 }
 
 /// Edits of a scene that can still be reverted.
@@ -46,24 +47,16 @@ impl Journal<'_> {
     }
 
     /// Makes an edit, and records its inverse.
-    fn apply<'t>(
-        &mut self,
-        step: Step,
-        tickets: Tickets<'_>,
-        inserts: &mut impl Iterator<Item = Insert>,
-        names: &mut Names<'_>,
-        trees: &mut (impl Iterator<Item = &'t Tree> + Clone),
-        made: &mut Vec<(usize, Vec<NodeHandle>)>,
-    ) -> Result<Outcome, Error> {
+    fn apply(&mut self, edit: &Edit, applied: &mut Applied) -> Result<Outcome, Error> {
         // The checks are in the order of single edits: tickets, the node, its place.
-        let [node, place] = step.targets().map(|target| target.map(|target| tickets.node(target)).transpose());
+        let [node, place] = edit.targets().map(|target| target.map(|target| applied.node(target)).transpose());
         let (node, place) = (node?, place?);
         let node = node.map(|node| self.live(node)).transpose()?;
-        if node == Some(RecordId::ROOT) && matches!(step, Step::Edit(Edit::Remove(_) | Edit::Reparent { .. })) {
+        if node == Some(RecordId::ROOT) && matches!(edit, Edit::Remove(_) | Edit::Reparent { .. }) {
             return Err(Error::RootIsFixed);
         }
         place.map(|node| self.live(node)).transpose()?;
-        if let (Step::Edit(edit), Some(id)) = (&step, node) {
+        if let Some(id) = node {
             let store = &self.scene.store;
             let (local, position) = (Undo::Local(id, store.nodes.wide_local(id)), store.nodes.position(id));
             match edit {
@@ -75,19 +68,17 @@ impl Journal<'_> {
                 }
                 Edit::Reparent { .. } => self.undo.extend([local, Undo::Relocate(id, position)]),
                 Edit::Change(_, Change::Local(_) | Change::World(_) | Change::LookAt { .. }) => self.undo.push(local),
-                Edit::Change(..) => self.undo.push(Undo::Components(id, store.nodes.node(id).into())),
+                _ => self.undo.push(Undo::Components(id, Box::new(store.nodes.node(id).into()))),
             }
         }
-        let tree = trees.clone().next();
-        let outcome = step.apply(self.scene, tickets, inserts, names, trees, made)?;
-        let id = |node: NodeHandle| Undo::Remove(node.record());
-        match outcome {
-            Outcome::Inserted(node) => self.undo.push(id(node)),
-            Outcome::InsertedTree(_) => {
-                let nodes = made.last().into_iter().flat_map(|(_, nodes)| nodes);
-                let nodes = nodes.zip(tree.into_iter().flat_map(Tree::iter));
-                self.undo.extend(nodes.filter(|(_, (parent, _))| parent.is_none()).map(|(&node, _)| id(node)));
+        let outcome = edit.apply(self.scene, applied)?;
+        let undo = |node: &NodeHandle| Undo::Remove(node.record());
+        match (edit, outcome) {
+            (Edit::InsertTree(_, tree), _) => {
+                let nodes = applied.trees.last().into_iter().flat_map(|(_, nodes)| nodes).zip(tree.iter());
+                self.undo.extend(nodes.filter(|(_, (parent, _))| parent.is_none()).map(|(node, _)| undo(node)));
             }
+            (_, Outcome::Inserted(node)) => self.undo.push(undo(&node)),
             _ => {}
         }
         Ok(outcome)
@@ -103,7 +94,8 @@ impl Journal<'_> {
                 Undo::Local(id, Some(local)) => scene.store.nodes.set_wide_local(id, local),
                 Undo::Local(id, None) => _ = scene.store.nodes.remove_local(id),
                 Undo::Components(id, node) => {
-                    let node = scene.edit(scene.store.nodes.handle(id)).and_then(|mut at| at.change(node).map(|_| ()));
+                    let node =
+                        scene.edit(scene.store.nodes.handle(id)).and_then(|mut at| at.set_node(node.as_node()).map(|_| ()));
                     debug_assert_eq!(node, Ok(()), "what a node had, it can have again");
                 }
             }
@@ -144,17 +136,12 @@ impl EditQueue {
         self.begin();
         let mut journal =
             Journal { scene, undo: Vec::new(), removed: Vec::new(), gone: ByRecord::default(), listed: 0 };
-        let (mut inserts, mut trees) = (self.inserts.iter().copied(), self.trees.iter());
-        let mut names = Names(&self.names);
-        for (number, step) in self.edits.iter().enumerate() {
-            let tickets = Tickets { rounds: &self.applied, results: &self.results };
-            let made = &mut self.made;
-            match journal.apply(step.clone(), tickets, &mut inserts, &mut names, &mut trees, made) {
-                Ok(outcome) => self.results.push(Ok(outcome)),
+        for (number, edit) in self.edits.iter().enumerate() {
+            match journal.apply(edit, &mut self.applied) {
+                Ok(outcome) => self.applied.results.push(Ok(outcome)),
                 Err(error) => {
                     journal.roll_back();
-                    self.results.clear();
-                    self.made.clear();
+                    self.applied.clear_results();
                     return Err(BatchError { item: Some(number), error });
                 }
             }
