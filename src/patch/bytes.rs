@@ -5,13 +5,13 @@
 //! count     of entries u32                                                                              4 B
 //! entries   id u64 │ field u32 │ the value before │ the value after
 //! value     of a place: 1 or, for none, 0 u32 │ parent u64 │ previous sibling u64; u64::MAX is none
-//!           of a component: a node with only this component: `src/tree/bytes.rs`
+//!           of a component: a node with only this component: `src/tree/packed.rs`
 //! ```
 
 use crate::patch::{Entry, Field, Patch, PatchError, Spot, Value};
 use crate::record::{BytesError, Reader, Writer, count, ensure};
 use crate::snapshot::{SnapshotError, body_of, with_header};
-use crate::tree::bytes::{read_node, write_node};
+use crate::tree::packed::{read_node, write_node};
 use hedgerow_math::internal::file_header::Kind;
 
 const NONE: u64 = u64::MAX;

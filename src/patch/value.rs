@@ -3,44 +3,9 @@
 #[cfg(feature = "serde")]
 use crate::Error;
 use crate::edit::Change;
-use crate::{Drawable, Keep, Layers, Local, Node, ViewRange, Visibility, wide};
+use crate::node::plain_components;
+use crate::{Drawable, Keep, Local, Node, wide};
 use glam::Vec3;
-
-/// A field of a node that a patch can change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Field {
-    /// The place in the tree, if the node is in the tree.
-    Place,
-    /// The local transform, with its translation in double precision.
-    Local,
-    /// Whether the local transform is relative to the world.
-    Anchored,
-    /// The material.
-    Material,
-    /// The drawable.
-    Drawable,
-    /// The visibility.
-    Visibility,
-    /// The layers.
-    Layers,
-    /// The user data.
-    UserData,
-    /// The name.
-    Name,
-    /// The range of distances.
-    ViewRange,
-}
-
-impl Field {
-    /// All fields, in the order of entries.
-    pub const ALL: [Self; 10] = {
-        use Field::{Anchored, Drawable, Layers, Local, Material, Name, Place, UserData, ViewRange, Visibility};
-        [Place, Local, Anchored, Material, Drawable, Visibility, Layers, UserData, Name, ViewRange]
-    };
-}
 
 /// The place of a node in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,114 +20,116 @@ pub struct Spot {
     pub after: Option<u64>,
 }
 
-/// The value of a field.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum Value {
-    /// [`Field::Place`]; `None` if the node is not in the tree.
-    Place(Option<Spot>),
-    /// [`Field::Local`]. In text it is `{"local": …}`, whose translation may be in double precision.
-    #[cfg_attr(feature = "serde", serde(with = "crate::tree::local::value"))]
-    Local {
-        /// [`Node::local`].
-        local: Option<Local>,
-        /// [`Node::translation_f64`] minus the local translation, which single precision represents exactly.
-        remainder: Option<[f32; 3]>,
-    },
-    /// [`Field::Anchored`].
-    Anchored(bool),
-    /// [`Field::Material`].
-    Material(Option<u32>),
-    /// [`Field::Drawable`].
-    Drawable(Option<Drawable>),
-    /// [`Field::Visibility`].
-    Visibility(Visibility),
-    /// [`Field::Layers`].
-    Layers(Option<Layers>),
-    /// [`Field::UserData`].
-    UserData(u32),
-    /// [`Field::Name`].
-    Name(Option<Box<str>>),
-    /// [`Field::ViewRange`].
-    ViewRange(Option<ViewRange>),
+macro_rules! values {
+    ($($variant:ident $field:ident: $type:ty, $set:ident, $name:literal;)*) => {
+        /// A field of a node that a patch can change.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+        #[non_exhaustive]
+        pub enum Field {
+            /// The place in the tree, if the node is in the tree.
+            Place,
+            /// The local transform, with its translation in double precision.
+            Local,
+            /// Whether the local transform is relative to the world.
+            Anchored,
+            /// The name.
+            Name,
+            $(#[doc = concat!("The ", $name, ".")]
+            $variant,)*
+        }
+
+        impl Field {
+            /// All fields, in the order of entries.
+            pub const ALL: [Self; 4 + [$($name),*].len()] =
+                [Self::Place, Self::Local, Self::Anchored, Self::Name, $(Self::$variant),*];
+        }
+
+        /// The value of a field.
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+        #[non_exhaustive]
+        pub enum Value {
+            /// [`Field::Place`]; `None` if the node is not in the tree.
+            Place(Option<Spot>),
+            /// [`Field::Local`]. In text it is `{"local": …}`, whose translation may be in double precision.
+            #[cfg_attr(feature = "serde", serde(with = "crate::tree::local::value"))]
+            Local {
+                /// [`Node::local`].
+                local: Option<Local>,
+                /// [`Node::translation_f64`] minus the local translation, which single precision represents exactly.
+                remainder: Option<[f32; 3]>,
+            },
+            /// [`Field::Anchored`].
+            Anchored(bool),
+            /// [`Field::Name`].
+            Name(Option<Box<str>>),
+            $(#[doc = concat!("[`Field::", stringify!($variant), "`].")]
+            $variant($type),)*
+        }
+
+        impl Value {
+            /// Returns the field of the value.
+            #[must_use]
+            pub fn field(&self) -> Field {
+                match self {
+                    Self::Place(_) => Field::Place,
+                    Self::Local { .. } => Field::Local,
+                    Self::Anchored(_) => Field::Anchored,
+                    Self::Name(_) => Field::Name,
+                    $(Self::$variant(_) => Field::$variant,)*
+                }
+            }
+
+            /// Returns a component of a node; `Place(None)` for its place.
+            pub(super) fn of(node: &Node<'_>, field: Field) -> Self {
+                match field {
+                    Field::Place => Self::Place(None),
+                    Field::Local => {
+                        let remainder = node.translation_f64.map(|_| node.remainder().to_array());
+                        Self::Local { local: node.local, remainder }
+                    }
+                    Field::Anchored => Self::Anchored(node.anchored),
+                    Field::Name => Self::Name(node.name.map(Into::into)),
+                    $(Field::$variant => Self::$variant(node.$field),)*
+                }
+            }
+
+            pub(super) fn put<'v>(&'v self, node: &mut Node<'v>) {
+                match self {
+                    Self::Place(_) => {}
+                    Self::Local { local, remainder } => {
+                        let rounded = local.map_or(Vec3::ZERO, |local| local.translation());
+                        node.local = *local;
+                        node.translation_f64 = remainder.map(|lost| wide::join(rounded, lost.into()));
+                    }
+                    Self::Anchored(anchored) => node.anchored = *anchored,
+                    Self::Name(name) => node.name = name.as_deref(),
+                    $(Self::$variant(value) => node.$field = *value,)*
+                }
+            }
+
+            /// Returns the change that sets the component, without the translation in double precision; `None` for a
+            /// place.
+            pub(super) fn change(&self) -> Option<Change> {
+                Some(match self {
+                    Self::Place(_) => return None,
+                    Self::Local { local, .. } => Change::Local(*local),
+                    Self::Anchored(anchored) => Change::Anchored(*anchored, Keep::Local),
+                    Self::Name(name) => Change::Name(name.clone()),
+                    $(Self::$variant(value) => Change::$variant(*value),)*
+                })
+            }
+        }
+    };
 }
+plain_components!(values);
 
 impl Value {
-    /// Returns the field of the value.
-    #[must_use]
-    pub fn field(&self) -> Field {
-        match self {
-            Self::Place(_) => Field::Place,
-            Self::Local { .. } => Field::Local,
-            Self::Anchored(_) => Field::Anchored,
-            Self::Material(_) => Field::Material,
-            Self::Drawable(_) => Field::Drawable,
-            Self::Visibility(_) => Field::Visibility,
-            Self::Layers(_) => Field::Layers,
-            Self::UserData(_) => Field::UserData,
-            Self::Name(_) => Field::Name,
-            Self::ViewRange(_) => Field::ViewRange,
-        }
-    }
-
-    /// Returns a component of a node; `Place(None)` for its place.
-    pub(super) fn of(node: &Node<'_>, field: Field) -> Self {
-        match field {
-            Field::Place => Self::Place(None),
-            Field::Local => {
-                let remainder = node.translation_f64.map(|_| node.remainder().to_array());
-                Self::Local { local: node.local, remainder }
-            }
-            Field::Anchored => Self::Anchored(node.anchored),
-            Field::Material => Self::Material(node.material),
-            Field::Drawable => Self::Drawable(node.drawable),
-            Field::Visibility => Self::Visibility(node.visibility),
-            Field::Layers => Self::Layers(node.layers),
-            Field::UserData => Self::UserData(node.user_data),
-            Field::Name => Self::Name(node.name.map(Into::into)),
-            Field::ViewRange => Self::ViewRange(node.view_range),
-        }
-    }
-
     pub(super) fn components(node: &Node<'_>) -> impl Iterator<Item = Self> {
         Field::ALL[1..].iter().map(|&field| Self::of(node, field))
-    }
-
-    pub(super) fn put<'v>(&'v self, node: &mut Node<'v>) {
-        match self {
-            Self::Place(_) => {}
-            Self::Local { local, remainder } => {
-                let rounded = local.map_or(Vec3::ZERO, |local| local.translation());
-                node.local = *local;
-                node.translation_f64 = remainder.map(|lost| wide::join(rounded, lost.into()));
-            }
-            Self::Anchored(anchored) => node.anchored = *anchored,
-            Self::Material(material) => node.material = *material,
-            Self::Drawable(drawable) => node.drawable = *drawable,
-            Self::Visibility(visibility) => node.visibility = *visibility,
-            Self::Layers(layers) => node.layers = *layers,
-            Self::UserData(user_data) => node.user_data = *user_data,
-            Self::Name(name) => node.name = name.as_deref(),
-            Self::ViewRange(range) => node.view_range = *range,
-        }
-    }
-
-    /// Returns the change that sets the component, without the translation in double precision; `None` for a place.
-    pub(super) fn change(&self) -> Option<Change> {
-        Some(match self {
-            Self::Place(_) => return None,
-            Self::Local { local, .. } => Change::Local(*local),
-            Self::Anchored(anchored) => Change::Anchored(*anchored, Keep::Local),
-            Self::Material(material) => Change::Material(*material),
-            Self::Drawable(drawable) => Change::Drawable(*drawable),
-            Self::Visibility(visibility) => Change::Visibility(*visibility),
-            Self::Layers(layers) => Change::Layers(*layers),
-            Self::UserData(user_data) => Change::UserData(*user_data),
-            Self::Name(name) => Change::Name(name.clone()),
-            Self::ViewRange(range) => Change::ViewRange(*range),
-        })
     }
 
     pub(super) fn alone(&self) -> Node<'_> {

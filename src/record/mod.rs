@@ -44,7 +44,7 @@ macro_rules! numbers {
     };
 }
 
-numbers! { u32 u64 f32 }
+numbers! { u8 u32 u64 f32 f64 }
 
 impl<T: Record, const N: usize> Record for [T; N] {
     const BYTES: usize = N * T::BYTES;

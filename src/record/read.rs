@@ -43,8 +43,9 @@ impl<'b> Reader<'b> {
         core::str::from_utf8(self.take(length, 1)?).map_err(|_| BytesError::invalid("a name is not UTF-8"))
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rest.is_empty()
+    /// Returns the number of bytes that are still to be read.
+    pub(crate) fn len(&self) -> usize {
+        self.rest.len()
     }
 
     pub(crate) fn finish(self) -> Result<(), BytesError> {

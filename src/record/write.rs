@@ -2,7 +2,9 @@
 
 use crate::record::Record;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
+use std::collections::TryReserveError;
 
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
 }
@@ -13,6 +15,23 @@ impl Writer {
         Self { bytes: vec![0; HEADER_BYTES] }
     }
 
+    /// Creates a writer without room for a header.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes) }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    pub(crate) fn try_reserve(&mut self, bytes: usize) -> Result<(), TryReserveError> {
+        self.bytes.try_reserve(bytes)
+    }
+
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -21,8 +40,13 @@ impl Writer {
         self.bytes.reserve(bytes);
     }
 
+    #[inline]
     pub(crate) fn one<T: Record>(&mut self, record: T) {
-        self.many(core::iter::once(record));
+        // Encoded on the stack, where all lengths are constants: half the instructions.
+        let mut buffer = [0; 64];
+        let (bytes, _) = buffer.split_at_mut(const { if T::BYTES <= 64 { T::BYTES } else { panic!() } });
+        record.encode(bytes);
+        self.bytes.extend_from_slice(bytes);
     }
 
     pub(crate) fn array<T: Record>(&mut self, array: &[T]) {

@@ -1,6 +1,6 @@
 //! Edits of one node of a scene: methods that set, change and remove its components.
 
-use crate::node::OwnedNode;
+use crate::node::{OwnedNode, plain_components};
 use crate::scene::{NodeRef, Scene};
 use crate::store::{RecordId, WideLocal};
 use crate::{Drawable, Error, IntoLocal, Keep, Layers, Local, Node, NodeHandle, Transform, ViewRange, Visibility};
@@ -34,49 +34,70 @@ pub struct NodeMut<'s> {
     id: RecordId,
 }
 
-/// A change of a node as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None` removes a component.
-///
-/// A [`Node`] converts to a change of all components, [`Change::Node`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Change {
-    /// [`NodeMut::set_local`].
-    Local(Option<Local>),
-    /// [`Scene::set_world`].
-    World(Local),
-    /// [`NodeMut::look_at`].
-    LookAt {
-        /// The point at which the node's −Z axis will point, in world space.
-        target: Vec3,
-        /// The direction of the node's +Y axis, as far as possible, in world space.
-        up: Vec3,
-    },
-    /// [`NodeMut::set_translation_f64`].
-    TranslationF64(DVec3),
-    /// [`NodeMut::set_material`].
-    Material(Option<u32>),
-    /// [`NodeMut::set_anchored`].
-    Anchored(bool, Keep),
-    /// [`NodeMut::set_drawable`].
-    Drawable(Option<Drawable>),
-    /// [`NodeMut::set_visibility`].
-    Visibility(Visibility),
-    /// [`NodeMut::set_layers`].
-    Layers(Option<Layers>),
-    /// [`NodeMut::set_view_range`].
-    ViewRange(Option<ViewRange>),
-    /// [`NodeMut::set_name`].
-    Name(Option<Box<str>>),
-    /// [`NodeMut::set_user_data`].
-    UserData(u32),
-    /// [`NodeMut::set_node`].
-    Node(Box<OwnedNode>),
+macro_rules! changes {
+    ($($variant:ident $field:ident: $type:ty, $set:ident, $name:literal;)*) => {
+        /// A change of a node as a value, for [`NodeMut::change`] and [`Edit`](crate::edit::Edit). `None` removes a
+        /// component.
+        ///
+        /// A [`Node`] converts to a change of all components, [`Change::Node`].
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum Change {
+            /// [`NodeMut::set_local`].
+            Local(Option<Local>),
+            /// [`Scene::set_world`].
+            World(Local),
+            /// [`NodeMut::look_at`].
+            LookAt {
+                /// The point at which the node's −Z axis will point, in world space.
+                target: Vec3,
+                /// The direction of the node's +Y axis, as far as possible, in world space.
+                up: Vec3,
+            },
+            /// [`NodeMut::set_translation_f64`].
+            TranslationF64(DVec3),
+            /// [`NodeMut::set_anchored`].
+            Anchored(bool, Keep),
+            /// [`NodeMut::set_name`].
+            Name(Option<Box<str>>),
+            $(#[doc = concat!("[`NodeMut::", stringify!($set), "`].")]
+            $variant($type),)*
+            /// [`NodeMut::set_node`].
+            Node(OwnedNode),
+        }
+
+        impl NodeMut<'_> {
+            /// Makes a change, as [`Self::change`] does.
+            pub(super) fn make(&mut self, change: &Change) -> Result<&mut Self, Error> {
+                match *change {
+                    Change::Local(local) => return self.set_local(local),
+                    Change::World(world) => _ = self.scene.set_world(self.handle(), world)?,
+                    Change::LookAt { target, up } => return self.look_at(target, up),
+                    Change::TranslationF64(translation) => return self.set_translation_f64(translation),
+                    Change::Anchored(anchored, keep) => return self.set_anchored(anchored, keep),
+                    Change::Name(ref name) => return Ok(self.set_name(name.as_deref())),
+                    $(Change::$variant($field) => {
+                        let Node { $field, .. } = Node { $field, ..Node::group() }.kept()?;
+                        self.scene.store.nodes.$set(self.id, $field);
+                    })*
+                    Change::Node(ref node) => return self.set_node(node.as_node()),
+                }
+                Ok(self)
+            }
+
+            /// Sets the plain components to those of a checked description.
+            fn set_plain_components(&mut self, node: &Node<'_>) {
+                $(self.scene.store.nodes.$set(self.id, node.$field);)*
+            }
+        }
+    };
 }
+plain_components!(changes);
 
 /// Copies the name.
 impl From<Node<'_>> for Change {
     fn from(node: Node<'_>) -> Self {
-        Self::Node(Box::new(node.into()))
+        Self::Node(node.into())
     }
 }
 
@@ -253,16 +274,14 @@ impl NodeMut<'_> {
     /// [`Error::NotFinite`], [`Error::NotRotation`], [`Error::NoLocal`]. The node is unchanged.
     pub fn set_node(&mut self, description: Node<'_>) -> Result<&mut Self, Error> {
         let description = description.checked()?;
-        let Node { local, material, drawable, visibility, layers, name, user_data, anchored, view_range, .. } =
-            description;
         let store = &mut self.scene.store;
-        store.nodes.set_anchored(self.id, anchored);
-        match local {
+        store.nodes.set_anchored(self.id, description.anchored);
+        match description.local {
             Some(local) => store.nodes.set_wide_local(self.id, WideLocal { local, remainder: description.remainder() }),
             None => drop(store.nodes.remove_local(self.id)),
         }
-        self.set_drawable(drawable)?.set_material(material).set_visibility(visibility).set_layers(layers);
-        Ok(self.set_user_data(user_data).set_view_range(view_range).set_name(name))
+        self.set_plain_components(&description);
+        Ok(self.set_name(description.name))
     }
 
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
@@ -453,27 +472,6 @@ impl NodeMut<'_> {
     /// The errors of the corresponding method. The node is unchanged.
     pub fn change(&mut self, change: Change) -> Result<&mut Self, Error> {
         self.make(&change)
-    }
-
-    pub(super) fn make(&mut self, change: &Change) -> Result<&mut Self, Error> {
-        match *change {
-            Change::Local(local) => self.set_local(local),
-            Change::World(world) => {
-                self.scene.set_world(self.handle(), world)?;
-                Ok(self)
-            }
-            Change::LookAt { target, up } => self.look_at(target, up),
-            Change::TranslationF64(translation) => self.set_translation_f64(translation),
-            Change::Material(material) => Ok(self.set_material(material)),
-            Change::Anchored(anchored, keep) => self.set_anchored(anchored, keep),
-            Change::Drawable(drawable) => self.set_drawable(drawable),
-            Change::Visibility(visibility) => Ok(self.set_visibility(visibility)),
-            Change::Layers(layers) => Ok(self.set_layers(layers)),
-            Change::ViewRange(range) => Ok(self.set_view_range(range)),
-            Change::Name(ref name) => Ok(self.set_name(name.as_deref())),
-            Change::UserData(user_data) => Ok(self.set_user_data(user_data)),
-            Change::Node(ref node) => self.set_node(node.as_node()),
-        }
     }
 
     /// Sorts the children with a comparison function. The sort is stable.

@@ -19,8 +19,8 @@ pub use edit::Edit;
 /// Recording takes amortised **O(1)** and checks nothing. [`apply`](Self::apply) makes the edits one after another,
 /// with the same results as direct calls. An edit that fails does not stop the others. [`apply_all`](Self::apply_all)
 /// reverts all edits if one fails. Queues keep their memory, so a queue that is reused every frame allocates nothing in
-/// the steady state. The exceptions are inserts, whose descriptions are copied, names, and `apply_all`. An edit takes
-/// at most 96 bytes, plus what it owns.
+/// the steady state. The exceptions are trees, names, descriptions with more than a transform and a material, and
+/// `apply_all`. An edit takes at most 96 bytes, plus what it owns.
 ///
 /// A queue belongs to no scene until it is applied. Only then is each handle checked; the result is
 /// [`Error::StaleHandle`] if the scene has no node with this handle.

@@ -42,7 +42,7 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 
 /// Writes the header before the content, and returns the bytes of the writer.
 pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {

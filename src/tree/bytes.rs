@@ -4,16 +4,15 @@
 //! header    like a scene's, of another kind                                                            32 B
 //! count     of nodes u32                                                                                4 B
 //! nodes     the number of the parent or NIL u32 │ which components u32                             8 B a node
-//! parts     of each node: its components, as `src/tree/packed.rs` orders them, and the length and text of its name
+//! parts     of each node: its components, as `src/tree/packed.rs` orders them
 //! ids       next id u64 │ id of each node u64; nothing if ids are the nodes' numbers      8 B, and 8 B a node
 //! ```
 
-use crate::Node;
 use crate::record::{BytesError, Reader, Writer, count, ensure};
 use crate::snapshot::{SnapshotError, body_of, with_header};
 use crate::store::NIL;
 use crate::tree::Tree;
-use crate::tree::packed::{Head, MOST_WORDS, Packed, Words};
+use crate::tree::packed::read_node;
 use hedgerow_math::internal::file_header::Kind;
 
 impl Tree {
@@ -26,10 +25,7 @@ impl Tree {
         let mut out = Writer::new();
         out.one(count(heads.len()));
         out.many(self.parents.iter().zip(heads).map(|(&parent, head)| [parent, head.parts()]));
-        for &head in heads {
-            out.array(self.nodes.words(head));
-            self.nodes.node(head).name.inspect(|name| out.text(name));
-        }
+        out.array(self.nodes.as_bytes());
         if let (ids, next @ 1..) = self.ids.stored() {
             out.one(next);
             out.array(ids);
@@ -71,15 +67,16 @@ impl Tree {
         let nodes: Vec<[u32; 2]> = from.many(count)?;
         let mut tree = Self::new();
         tree.parents.try_reserve_exact(nodes.len())?;
-        tree.nodes.try_reserve([nodes.len(), 0, 0])?;
+        tree.nodes.try_reserve(nodes.len(), 0)?;
         for (number, [parent, parts]) in (0..).zip(nodes) {
             ensure!(parent == NIL || parent < number, "a node comes before its parent");
+            let rest = from.len();
             let node = read_node(from, parts)?;
-            tree.nodes.try_reserve([0, Head::of_parts(parts).words() + 3, node.name.map_or(0, str::len)])?;
+            tree.nodes.try_reserve(0, rest - from.len())?;
             tree.nodes.push(&node);
             tree.parents.push(parent);
         }
-        if !from.is_empty() {
+        if from.len() > 0 {
             let next = from.one()?;
             for (number, id) in from.many(count)?.into_iter().enumerate() {
                 ensure!(tree.ids.push(number, id), "two nodes have one id, or one has none");
@@ -90,29 +87,4 @@ impl Tree {
         }
         Ok(tree)
     }
-}
-
-/// Writes the mask of a node's components, the components, and the name.
-pub(crate) fn write_node(out: &mut Writer, node: &Node<'_>) {
-    let mut packed = Packed::default();
-    packed.push(node);
-    for &head in packed.heads() {
-        out.one(head.parts());
-        out.array(packed.words(head));
-    }
-    node.name.inspect(|name| out.text(name));
-}
-
-/// Reads the components and the name of a node that has these parts.
-pub(crate) fn read_node<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b>, BytesError> {
-    let head = Head::of_parts(parts);
-    ensure!(head.is_sound(), "a node has components that there are not");
-    let mut buffer = [0; MOST_WORDS];
-    let words = &mut buffer[..head.words()];
-    for word in &mut *words {
-        *word = from.one()?;
-    }
-    let node = Words(words).checked_node(head)?;
-    let name = if head.has(Head::NAME) { Some(from.text()?) } else { None };
-    Ok(Node { name, ..node })
 }

@@ -1,11 +1,11 @@
 //! A tree of nodes as a value, independent of any scene: built by hand, copied from a scene, or read from a file.
 
-pub(crate) mod bytes;
+mod bytes;
 mod ids;
 mod insert;
 #[cfg(feature = "serde")]
 pub(crate) mod local;
-mod packed;
+pub(crate) mod packed;
 #[cfg(feature = "serde")]
 pub(crate) mod text;
 

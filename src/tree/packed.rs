@@ -1,155 +1,186 @@
-//! Node descriptions, packed one after the other.
+//! Node descriptions as bytes, packed one after the other: in trees, in files and in patches.
 
-use crate::record::{BytesError, ensure};
-use crate::{Aabb, Drawable, Layers, Local, Mat34, Node, Transform, ViewRange, Visibility};
-use glam::{DVec3, Vec3};
+use crate::node::plain_components;
+use crate::record::{BytesError, Reader, Record, Writer, ensure};
+use crate::{Drawable, Layers, Local, Node, ViewRange, Visibility};
+use glam::DVec3;
 use hedgerow_math::internal::PackedTransform;
 use std::collections::TryReserveError;
 
-/// A list of descriptions as a scene stores them. A description has words only for its components. Most descriptions
+/// A list of descriptions as a scene stores them. A description has bytes only for its components. Most descriptions
 /// fit into one cache line; a [`Node`] takes three. This matters because lists are not read in the order of writing.
 ///
 /// ```text
-/// words ── [ transform 10 or matrix 12 │ layers 1 │ material 1 │ mesh 1, bounds 6 │ user data 1
-///            │ translation in double precision 6 │ range 2 │ name: length 1, start 2 ]
+/// bytes ── [ transform 40 or matrix 48 │ translation in double precision 24
+///            │ material 4 │ mesh 4, bounds 24 │ visibility 4 │ layers 4 │ range 8 │ user data 4
+///            │ name: length 4, text ]
 /// ```
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     heads: Vec<Head>,
-    words: Vec<u32>,
-    /// All names, one after the other.
-    names: String,
+    bytes: Writer,
 }
 
-/// The components of a description, in the lowest bits, and the index of its first word.
+/// The components of a description, in the lowest bits, and the index of its first byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Head(u64);
 
-impl Head {
-    const LOCAL: u64 = 1;
-    const LAYERS: u64 = 1 << 1;
-    const MATERIAL: u64 = 1 << 2;
-    const DRAWABLE: u64 = 1 << 3;
-    pub(super) const NAME: u64 = 1 << 4;
-    const MATRIX: u64 = 1 << 5;
-    const USER_DATA: u64 = 1 << 6;
-    const TRANSLATION: u64 = 1 << 7;
-    /// `HIDDEN` and `SHOWN` are the two bits of a [`Visibility`].
-    const HIDDEN: u64 = 1 << 8;
-    const SHOWN: u64 = 1 << 9;
-    const ANCHORED: u64 = 1 << 10;
-    const RANGE: u64 = 1 << 11;
-    const BITS: u32 = 12;
+macro_rules! parts {
+    ($($variant:ident $field:ident: $type:ty, $set:ident, $name:literal;)*) => {
+        /// A component of a description. Its number is its bit in a mask.
+        #[derive(Clone, Copy)]
+        enum Part {
+            Local,
+            /// The local transform is a matrix.
+            Matrix,
+            Translation,
+            Anchored,
+            Name,
+            $($variant,)*
+        }
 
+        impl Head {
+            const BITS: u32 = Part::Name as u32 + 1 + [$($name),*].len() as u32;
+        }
+
+        /// Returns the mask of a node's components.
+        #[inline]
+        fn parts(node: &Node<'_>) -> u32 {
+            let bit = |part: Part, has: bool| u32::from(has) << part as u32;
+            bit(Part::Local, node.local.is_some())
+                | bit(Part::Matrix, matches!(node.local, Some(Local::Matrix(_))))
+                | bit(Part::Translation, node.translation_f64.is_some())
+                | bit(Part::Anchored, node.anchored)
+                | bit(Part::Name, node.name.is_some())
+                $(| bit(Part::$variant, node.$field.record().is_some()))*
+        }
+
+        /// Appends the components of a node.
+        #[inline]
+        fn write(out: &mut Writer, node: &Node<'_>) {
+            match node.local {
+                Some(Local::Transform(transform)) => out.one(PackedTransform::from(transform)),
+                Some(Local::Matrix(matrix)) => out.one(matrix),
+                None => {}
+            }
+            if let Some(translation) = node.translation_f64 {
+                out.one(translation.to_array());
+            }
+            $(if let Some(record) = node.$field.record() {
+                out.one(record);
+            })*
+            if let Some(name) = node.name {
+                out.text(name);
+            }
+        }
+
+        /// Reads what [`write`] appended for a node with these components. A plain component without a valid value is
+        /// left out.
+        #[inline]
+        fn read<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b>, BytesError> {
+            let has = |part: Part| parts & 1 << part as u32 != 0;
+            let mut node = Node::group();
+            if has(Part::Matrix) {
+                node.local = Some(Local::Matrix(from.one()?));
+            } else if has(Part::Local) {
+                node.local = Some(Local::Transform(from.one::<PackedTransform>()?.into()));
+            }
+            if has(Part::Translation) {
+                node.translation_f64 = Some(DVec3::from_array(from.one()?));
+            }
+            node.anchored = has(Part::Anchored);
+            $(if has(Part::$variant) {
+                node.$field = Plain::of(from.one()?);
+            })*
+            if has(Part::Name) {
+                node.name = Some(from.text()?);
+            }
+            Ok(node)
+        }
+    };
+}
+plain_components!(parts);
+
+/// A component as bytes.
+trait Plain: Copy {
+    type Record: Record;
+
+    /// Returns the value as it is written; `None` if the node does not have the component.
+    fn record(self) -> Option<Self::Record>;
+
+    /// Returns the value that was written so, or that of a node without the component if it cannot have been written.
+    fn of(record: Self::Record) -> Self;
+}
+
+/// Implements [`Plain`] by two functions.
+macro_rules! plain {
+    ($($type:ty as $record:ty: |$value:ident| $to:expr, |$read:ident| $of:expr;)*) => {
+        $(impl Plain for $type {
+            type Record = $record;
+
+            #[inline(always)]
+            fn record(self) -> Option<$record> {
+                let $value = self;
+                $to
+            }
+
+            #[inline(always)]
+            fn of($read: $record) -> Self {
+                $of
+            }
+        })*
+    };
+}
+
+plain! {
+    u32 as u32: |number| (number != 0).then_some(number), |number| number;
+    Option<u32> as u32: |number| number, |number| Some(number);
+    Option<Drawable> as Drawable: |drawable| drawable, |drawable| Some(drawable);
+    Option<Layers> as u32: |layers| layers.map(Layers::mask), |mask| Some(Layers::new(mask));
+    Option<ViewRange> as [f32; 2]: |range| range.map(ViewRange::ends), |ends| ViewRange::of_ends(ends);
+    Visibility as u32: |visibility| (visibility as u32).record(), |number| match number {
+        1 => Self::Hidden,
+        2 => Self::Shown,
+        _ => Self::Inherited,
+    };
+}
+
+/// Writes the mask of a node's components, and the components.
+pub(crate) fn write_node(out: &mut Writer, node: &Node<'_>) {
+    out.one(parts(node));
+    write(out, node);
+}
+
+/// Reads the components of a node that has this mask. Checks that the node is as a scene keeps it.
+pub(crate) fn read_node<'b>(from: &mut Reader<'b>, mask: u32) -> Result<Node<'b>, BytesError> {
+    let node = read(from, mask)?;
+    ensure!(parts(&node) == mask, "unknown or invalid component");
+    ensure!(node.is_kept(), "a value is not finite or not normalised");
+    Ok(node)
+}
+
+impl Head {
+    #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
     pub(super) fn parts(self) -> u32 {
         self.0 as u32 & ((1 << Self::BITS) - 1)
     }
-
-    /// Creates the head of a description that has these components and whose words start at 0.
-    pub(super) fn of_parts(parts: u32) -> Self {
-        Self(u64::from(parts))
-    }
-
-    /// Returns the number of words that a description with this head takes, without the words of its name.
-    pub(super) fn words(self) -> usize {
-        LENGTHS.iter().filter(|(part, _)| self.has(*part)).map(|(_, words)| words).sum()
-    }
-
-    /// Returns whether a description can have these components.
-    pub(super) fn is_sound(self) -> bool {
-        let whole = self.has(Self::LOCAL) || !self.has(Self::MATRIX | Self::TRANSLATION);
-        self.0 >> Self::BITS == 0 && whole && !(self.has(Self::HIDDEN) && self.has(Self::SHOWN))
-    }
-
-    #[inline]
-    pub(super) fn has(self, part: u64) -> bool {
-        self.0 & part != 0
-    }
-
-    #[inline]
-    fn start(self) -> usize {
-        usize::try_from(self.0 >> Self::BITS).expect("a place in a list that is in memory")
-    }
 }
-
-/// The number of words of each component; a matrix takes two more than a transform.
-const LENGTHS: [(u64, usize); 8] = [
-    (Head::LOCAL, 10),
-    (Head::MATRIX, 2),
-    (Head::LAYERS, 1),
-    (Head::MATERIAL, 1),
-    (Head::DRAWABLE, 7),
-    (Head::USER_DATA, 1),
-    (Head::TRANSLATION, 6),
-    (Head::RANGE, 2),
-];
-
-/// The greatest number of words of a description, without the words of its name.
-pub(super) const MOST_WORDS: usize = 30;
 
 impl Packed {
     pub(super) fn with_capacity(nodes: usize) -> Self {
-        Self { heads: Vec::with_capacity(nodes), words: Vec::with_capacity(nodes * 8), names: String::new() }
+        Self { heads: Vec::with_capacity(nodes), bytes: Writer::with_capacity(nodes * 32) }
     }
 
     pub(super) fn clear(&mut self) {
         self.heads.clear();
-        self.words.clear();
-        self.names.clear();
+        self.bytes.clear();
     }
 
     #[inline]
     pub(super) fn push(&mut self, node: &Node<'_>) {
-        let mut head = (self.words.len() as u64) << Head::BITS;
-        match &node.local {
-            Some(Local::Transform(Transform { translation, rotation, scale })) => {
-                head |= Head::LOCAL;
-                let ([tx, ty, tz], [qx, qy, qz, qw]) = (translation.to_array(), rotation.to_array());
-                let [sx, sy, sz] = scale.to_array();
-                self.words.extend_from_slice(&[tx, ty, tz, qx, qy, qz, qw, sx, sy, sz].map(f32::to_bits));
-            }
-            Some(Local::Matrix(matrix)) => {
-                head |= Head::LOCAL | Head::MATRIX;
-                self.words.extend(matrix.rows.as_flattened().iter().map(|number| number.to_bits()));
-            }
-            None => {}
-        }
-        head |= Head::HIDDEN * node.visibility as u64;
-        head |= Head::ANCHORED * u64::from(node.anchored);
-        if let Some(layers) = node.layers {
-            head |= Head::LAYERS;
-            self.words.push(layers.mask());
-        }
-        if let Some(material) = node.material {
-            head |= Head::MATERIAL;
-            self.words.push(material);
-        }
-        if let Some(Drawable { mesh, bounds }) = &node.drawable {
-            head |= Head::DRAWABLE;
-            let ([ax, ay, az], [bx, by, bz]) = (bounds.min.to_array(), bounds.max.to_array());
-            let [ax, ay, az, bx, by, bz] = [ax, ay, az, bx, by, bz].map(f32::to_bits);
-            self.words.extend_from_slice(&[*mesh, ax, ay, az, bx, by, bz]);
-        }
-        if node.user_data != 0 {
-            head |= Head::USER_DATA;
-            self.words.push(node.user_data);
-        }
-        if let Some(translation) = node.translation_f64 {
-            head |= Head::TRANSLATION;
-            self.words.extend(translation.to_array().into_iter().flat_map(|number| halves(number.to_bits())));
-        }
-        if let Some(range) = node.view_range {
-            head |= Head::RANGE;
-            self.words.extend_from_slice(&range.ends().map(f32::to_bits));
-        }
-        if let Some(name) = node.name {
-            head |= Head::NAME;
-            self.words.push(u32::try_from(name.len()).expect("a name is shorter than 4 GiB"));
-            self.words.extend(halves(self.names.len() as u64));
-            self.names.push_str(name);
-        }
-        self.heads.push(Head(head));
+        self.heads.push(Head((self.bytes.as_bytes().len() as u64) << Head::BITS | u64::from(parts(node))));
+        write(&mut self.bytes, node);
     }
 
     pub(super) fn heads(&self) -> &[Head] {
@@ -158,126 +189,33 @@ impl Packed {
 
     #[inline]
     pub(super) fn node(&self, head: Head) -> Node<'_> {
-        let mut words = Words(&self.words[head.start()..]);
-        let mut node = words.node(head);
-        if head.has(Head::NAME) {
-            let (length, start) = (words.next(), words.whole());
-            let place = |at: u64| usize::try_from(at).expect("names lie in memory");
-            node.name = Some(&self.names[place(start)..place(start + u64::from(length))]);
-        }
-        node
+        let start = usize::try_from(head.0 >> Head::BITS).expect("a position in a list that is in memory");
+        read(&mut Reader::new(&self.bytes.as_bytes()[start..]), head.parts()).expect("a description as it was written")
     }
 
-    /// Returns the words of a description, without the words of its name.
-    pub(super) fn words(&self, head: Head) -> &[u32] {
-        &self.words[head.start()..][..head.words()]
+    /// Returns all descriptions, without their heads.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        self.bytes.as_bytes()
     }
 
-    /// Reserves room for this many more descriptions, words and bytes of names.
-    pub(super) fn try_reserve(&mut self, [heads, words, names]: [usize; 3]) -> Result<(), TryReserveError> {
+    /// Reserves room for this many more descriptions and bytes.
+    pub(super) fn try_reserve(&mut self, heads: usize, bytes: usize) -> Result<(), TryReserveError> {
         self.heads.try_reserve(heads)?;
-        self.words.try_reserve(words)?;
-        self.names.try_reserve(names)
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the two halves of a number")]
-fn halves(number: u64) -> [u32; 2] {
-    [number as u32, (number >> 32) as u32]
-}
-
-pub(super) struct Words<'l>(pub(super) &'l [u32]);
-
-impl Words<'_> {
-    #[inline]
-    fn node(&mut self, head: Head) -> Node<'static> {
-        let mut node = Node::group();
-        if head.has(Head::MATRIX) {
-            node.local = Some(Local::Matrix(Mat34 { rows: [self.numbers(), self.numbers(), self.numbers()] }));
-        } else if head.has(Head::LOCAL) {
-            let (translation, rotation, scale) = (self.numbers(), self.numbers(), self.numbers());
-            node.local = Some(Local::Transform(PackedTransform { translation, rotation, scale }.into()));
-        }
-        if head.has(Head::HIDDEN) {
-            node.visibility = Visibility::Hidden;
-        } else if head.has(Head::SHOWN) {
-            node.visibility = Visibility::Shown;
-        }
-        node.anchored = head.has(Head::ANCHORED);
-        if head.has(Head::LAYERS) {
-            node.layers = Some(Layers::new(self.next()));
-        }
-        if head.has(Head::MATERIAL) {
-            node.material = Some(self.next());
-        }
-        if head.has(Head::DRAWABLE) {
-            let (mesh, min, max) = (self.next(), self.numbers(), self.numbers());
-            node.drawable = Some(Drawable::new(mesh, Aabb { min: Vec3::from_array(min), max: Vec3::from_array(max) }));
-        }
-        if head.has(Head::USER_DATA) {
-            node.user_data = self.next();
-        }
-        if head.has(Head::TRANSLATION) {
-            let numbers = [self.whole(), self.whole(), self.whole()].map(f64::from_bits);
-            node.translation_f64 = Some(DVec3::from_array(numbers));
-        }
-        if head.has(Head::RANGE) {
-            node.view_range = ViewRange::of_ends(self.numbers());
-        }
-        node
-    }
-
-    /// Reads a description. Checks that it is as a scene keeps it, and that its components are those in `head`.
-    pub(super) fn checked_node(&mut self, head: Head) -> Result<Node<'static>, BytesError> {
-        let node = self.node(head);
-        ensure!(head.has(Head::RANGE) == node.view_range.is_some(), "a range has no distances");
-        ensure!(head.has(Head::USER_DATA) == (node.user_data != 0), "the user data is none");
-        ensure!(node.is_kept(), "a value is not finite or not normalised");
-        Ok(node)
-    }
-
-    #[inline(always)]
-    fn array<const N: usize>(&mut self) -> [u32; N] {
-        let (words, rest) = self.0.split_first_chunk().expect("a description has the words that its head says");
-        self.0 = rest;
-        *words
-    }
-
-    #[inline(always)]
-    fn next(&mut self) -> u32 {
-        let [word] = self.array();
-        word
-    }
-
-    #[inline(always)]
-    fn whole(&mut self) -> u64 {
-        let [low, high] = self.array().map(u64::from);
-        high << 32 | low
-    }
-
-    #[inline(always)]
-    fn numbers<const N: usize>(&mut self) -> [f32; N] {
-        self.array().map(f32::from_bits)
+        self.bytes.try_reserve(bytes)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    impl Packed {
-        /// Returns the length and the capacity of the descriptions, words and names.
-        fn lengths(&self) -> [[usize; 2]; 3] {
-            let Self { heads, words, names } = self;
-            [[heads.len(), heads.capacity()], [words.len(), words.capacity()], [names.len(), names.capacity()]]
-        }
-    }
+    use crate::Aabb;
 
     #[test]
     fn a_list_with_room_for_nodes_takes_them_without_growing() {
         let mut list = Packed::with_capacity(100);
-        let room = list.lengths().map(|[_, room]| room);
+        let room = |list: &Packed| [list.heads.as_ptr().addr(), list.as_bytes().as_ptr().addr()];
+        let before = room(&list);
         (0..100).for_each(|_| list.push(&Node::drawable(Drawable::new(7, Aabb::cube(1.0)))));
-        assert!(list.heads.len() == 100 && list.lengths().map(|[_, room]| room) == room);
+        assert!(list.heads.len() == 100 && room(&list) == before);
     }
 }

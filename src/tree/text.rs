@@ -2,109 +2,75 @@
 //!
 //! The list is flat because trees are deep, and most formats could not read a nested chain of a thousand nodes.
 
+use crate::Node;
+use crate::node::plain_components;
 use crate::tree::Tree;
 use crate::tree::local::{LocalText, MatrixText, TransformText};
-use crate::{Drawable, Layers, Node, ViewRange, Visibility};
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A node; missing components are left out.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NodeForm<'n> {
-    /// The node's id, if the nodes of the list have ids.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<u64>,
-    /// The id of the parent, or its index in a list without ids; none for the root and for roots of detached subtrees.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    parent: Option<u64>,
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    detached: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
-    name: Option<Cow<'n, str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    transform: Option<TransformText>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    matrix: Option<MatrixText>,
-    /// A number that is added to the translation; only read.
-    #[serde(default, skip_serializing)]
-    remainder: Option<[f32; 3]>,
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    anchored: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    material: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    drawable: Option<Drawable>,
-    #[serde(default, skip_serializing_if = "is_inherited")]
-    visibility: Visibility,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    layers: Option<Layers>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    view_range: Option<ViewRange>,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    user_data: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_inherited(visibility: &Visibility) -> bool {
-    *visibility == Visibility::Inherited
-}
-
-impl<'n> NodeForm<'n> {
-    pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
-        let Node { material, drawable, visibility, layers, name, user_data, anchored, view_range, .. } = node;
-        let (transform, matrix) = match node.local.map(|local| LocalText::of(local, node.remainder())) {
-            Some(LocalText::Transform(transform)) => (Some(transform), None),
-            Some(LocalText::Matrix(matrix)) => (None, Some(matrix)),
-            None => (None, None),
-        };
-        Self {
-            id,
-            parent,
-            detached,
-            name: name.map(Cow::Borrowed),
-            transform,
-            matrix,
-            remainder: None,
-            anchored,
-            material,
-            drawable,
-            visibility,
-            layers,
-            view_range,
-            user_data,
+macro_rules! node_form {
+    ($($variant:ident $field:ident: $type:ty, $set:ident, $name:literal;)*) => {
+        /// A node; missing components are left out.
+        #[derive(Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct NodeForm<'n> {
+            /// The node's id, if the nodes of the list have ids.
+            #[serde(default, skip_serializing_if = "is_default")]
+            id: Option<u64>,
+            /// The id of the parent, or its index in a list without ids; none for the root and for roots of detached
+            /// subtrees.
+            #[serde(default, skip_serializing_if = "is_default")]
+            parent: Option<u64>,
+            #[serde(default, skip_serializing_if = "is_default")]
+            detached: bool,
+            #[serde(default, skip_serializing_if = "is_default", borrow)]
+            name: Option<Cow<'n, str>>,
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            transform: Option<TransformText>,
+            #[serde(default, skip_serializing_if = "is_default")]
+            matrix: Option<MatrixText>,
+            /// A number that is added to the translation; only read.
+            #[serde(default, skip_serializing)]
+            remainder: Option<[f32; 3]>,
+            #[serde(default, skip_serializing_if = "is_default")]
+            anchored: bool,
+            $(#[serde(default, skip_serializing_if = "is_default")]
+            $field: $type,)*
         }
-    }
 
-    /// Returns the description; `None` if it has two local transforms.
-    fn describe(&self) -> Option<Node<'_>> {
-        let form = match (self.transform, self.matrix) {
-            (Some(_), Some(_)) => return None,
-            (transform, matrix) => transform.map(LocalText::Transform).or(matrix.map(LocalText::Matrix)),
-        };
-        let (local, translation_f64) = LocalText::read(form, self.remainder);
-        let Self { anchored, material, drawable, visibility, layers, view_range, user_data, .. } = *self;
-        Some(Node {
-            local,
-            material,
-            drawable,
-            visibility,
-            layers,
-            view_range,
-            name: self.name.as_deref(),
-            user_data,
-            translation_f64,
-            anchored,
-        })
-    }
+        impl<'n> NodeForm<'n> {
+            pub(crate) fn of(node: Node<'n>, id: Option<u64>, parent: Option<u64>, detached: bool) -> Self {
+                let (transform, matrix) = match node.local.map(|local| LocalText::of(local, node.remainder())) {
+                    Some(LocalText::Transform(transform)) => (Some(transform), None),
+                    Some(LocalText::Matrix(matrix)) => (None, Some(matrix)),
+                    None => (None, None),
+                };
+                let Node { anchored, $($field,)* .. } = node;
+                let name = node.name.map(Cow::Borrowed);
+                Self { id, parent, detached, name, transform, matrix, remainder: None, anchored, $($field),* }
+            }
+
+            /// Returns the description; `None` if it has two local transforms.
+            fn describe(&self) -> Option<Node<'_>> {
+                let form = match (self.transform, self.matrix) {
+                    (Some(_), Some(_)) => return None,
+                    (transform, matrix) => transform.map(LocalText::Transform).or(matrix.map(LocalText::Matrix)),
+                };
+                let (local, translation_f64) = LocalText::read(form, self.remainder);
+                let Self { anchored, $($field,)* .. } = *self;
+                Some(Node { local, name: self.name.as_deref(), translation_f64, anchored, $($field),* })
+            }
+        }
+    };
+}
+plain_components!(node_form);
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 const NONE: usize = usize::MAX;

@@ -11,7 +11,7 @@ use crate::{Error, IntoLocal, Keep, Node, NodeHandle, Place, Scene, Tree};
 #[non_exhaustive]
 pub enum Edit {
     /// Inserts a node: [`Scene::insert`]. [`EditQueue::insert`](super::EditQueue::insert) also returns a ticket.
-    Insert(QueuedPlace, Box<OwnedNode>),
+    Insert(QueuedPlace, OwnedNode),
     /// Inserts a tree: [`Scene::insert_tree`]. [`EditQueue::insert_tree`](super::EditQueue::insert_tree) also returns a
     /// ticket.
     InsertTree(QueuedPlace, Box<Tree>),
@@ -34,7 +34,7 @@ impl Edit {
     /// Creates an [`Edit::Insert`]. The name is copied.
     #[must_use]
     pub fn insert(place: impl Into<QueuedPlace>, node: Node<'_>) -> Self {
-        Self::Insert(place.into(), Box::new(node.into()))
+        Self::Insert(place.into(), node.into())
     }
 
     /// Creates an [`Edit::Remove`].

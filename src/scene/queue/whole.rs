@@ -15,7 +15,7 @@ enum Undo {
     Remove(RecordId),
     Relocate(RecordId, Position),
     Local(RecordId, Option<WideLocal>),
-    Components(RecordId, Box<OwnedNode>),
+    Components(RecordId, OwnedNode),
 }
 
 /// Edits of a scene that can still be reverted.
@@ -68,7 +68,7 @@ impl Journal<'_> {
                 }
                 Edit::Reparent { .. } => self.undo.extend([local, Undo::Relocate(id, position)]),
                 Edit::Change(_, Change::Local(_) | Change::World(_) | Change::LookAt { .. }) => self.undo.push(local),
-                _ => self.undo.push(Undo::Components(id, Box::new(store.nodes.node(id).into()))),
+                _ => self.undo.push(Undo::Components(id, store.nodes.node(id).into())),
             }
         }
         let outcome = edit.apply(self.scene, applied)?;
@@ -94,8 +94,9 @@ impl Journal<'_> {
                 Undo::Local(id, Some(local)) => scene.store.nodes.set_wide_local(id, local),
                 Undo::Local(id, None) => _ = scene.store.nodes.remove_local(id),
                 Undo::Components(id, node) => {
-                    let node =
-                        scene.edit(scene.store.nodes.handle(id)).and_then(|mut at| at.set_node(node.as_node()).map(|_| ()));
+                    let node = scene
+                        .edit(scene.store.nodes.handle(id))
+                        .and_then(|mut at| at.set_node(node.as_node()).map(|_| ()));
                     debug_assert_eq!(node, Ok(()), "what a node had, it can have again");
                 }
             }
