@@ -107,17 +107,23 @@ pub(crate) type ByHandle<V> = HashMap<NodeHandle, V, BuildHasherDefault<HandleHa
 /// A map from records to values that lives for one call.
 pub(crate) type ByRecord<V> = HashMap<RecordId, V, BuildHasherDefault<HandleHasher>>;
 
-/// Hashes a handle by one multiplication, which is enough: the bits of handles differ already, mostly in the middle.
+/// Mixes bits by one multiplication. That is enough for handles and groups, whose bits differ already.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "both halves are folded into one")]
+pub(crate) fn mixed(bits: u64) -> u64 {
+    // 2⁶⁴ divided by the golden ratio, made odd: D. Knuth, The Art of Computer Programming, volume 3, section 6.4.
+    let wide = u128::from(bits) * 0x9e37_79b9_7f4a_7c15;
+    (wide >> 64) as u64 ^ wide as u64
+}
+
+/// Hashes a handle.
 #[derive(Default)]
 pub(crate) struct HandleHasher(u64);
 
 impl Hasher for HandleHasher {
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "both halves are folded into one")]
     fn write_u64(&mut self, bits: u64) {
-        // 2⁶⁴ divided by the golden ratio, made odd: D. Knuth, The Art of Computer Programming, volume 3, section 6.4.
-        let wide = u128::from(self.0 ^ bits) * 0x9e37_79b9_7f4a_7c15;
-        self.0 = (wide >> 64) as u64 ^ wide as u64;
+        self.0 = mixed(self.0 ^ bits);
     }
 
     #[inline]

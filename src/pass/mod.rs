@@ -13,7 +13,7 @@ pub(crate) use cull::{Found, MOST_PROBES, Probe, Sieve};
 pub(crate) use cursor::{Change, Computed, Look};
 pub use cursor::{ChangedSlices, ChangedSlots, SliceChange, SliceCursor};
 pub use detail::{DetailView, LevelsOfDetail};
-pub(crate) use draw::Movable;
 pub use draw::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawOrder, depth_key};
+pub(crate) use draw::{Joined, Movable};
 pub use render::{DrawList, RenderPass};
 pub use transform::TransformPass;

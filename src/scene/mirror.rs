@@ -3,7 +3,7 @@
 mod arena;
 
 use crate::Mat34;
-use crate::pass::{Computed, DrawCommand, DrawList, Look, SliceCursor};
+use crate::pass::{Computed, DrawCommand, DrawList, Joined, Look, SliceCursor};
 use crate::scene::Scene;
 use crate::store::{MatrixSlot, Store};
 use arena::Arena;
@@ -418,29 +418,6 @@ fn refill<T: PartialEq>(
     }
     joined.open.into_iter().for_each(|range| close(range, &items));
     *instances = items;
-}
-
-/// Ascending ranges, joined if less than `gap` lies between them.
-struct Joined {
-    open: Option<Range<usize>>,
-    gap: usize,
-}
-
-impl Joined {
-    const fn new(gap: usize) -> Self {
-        Self { open: None, gap }
-    }
-
-    /// Adds a range. Returns the range before, if that is complete.
-    fn add(&mut self, next: Range<usize>) -> Option<Range<usize>> {
-        match &mut self.open {
-            Some(range) if next.start - range.end < self.gap => {
-                range.end = next.end;
-                None
-            }
-            open => open.replace(next),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -218,4 +218,22 @@ mod tests {
         (0..100).for_each(|_| list.push(&Node::drawable(Drawable::new(7, Aabb::cube(1.0)))));
         assert!(list.heads.len() == 100 && room(&list) == before);
     }
+
+    #[test]
+    fn a_component_is_read_only_if_it_can_have_been_written() {
+        let read = |mask: u32, words: &[u32]| {
+            let mut out = Writer::default();
+            out.array(words);
+            read_node(&mut Reader::new(out.as_bytes()), mask).is_ok()
+        };
+        let bit = |part: Part| 1 << part as u32;
+        let [near, far] = [1.0_f32, 2.0].map(f32::to_bits);
+        assert!(read(bit(Part::UserData), &[7]) && !read(bit(Part::UserData), &[0]));
+        assert!(read(bit(Part::Visibility), &[2]) && !read(bit(Part::Visibility), &[0]));
+        assert!(!read(bit(Part::Visibility), &[3]));
+        assert!(read(bit(Part::ViewRange), &[near, far]) && !read(bit(Part::ViewRange), &[far, near]));
+        assert!(read(bit(Part::Anchored), &[]) && !read(1 << Head::BITS, &[]));
+        // A matrix or a translation in double precision without a local transform.
+        assert!(!read(bit(Part::Matrix), &[near; 12]) && !read(bit(Part::Translation), &[0; 6]));
+    }
 }

@@ -9,6 +9,30 @@ const GAP: usize = 32;
 /// The number of drawables whose marks are tested together.
 const WORD: usize = 8;
 
+/// Ascending ranges, joined if less than `gap` lies between them.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined {
+    pub(crate) open: Option<Range<usize>>,
+    gap: usize,
+}
+
+impl Joined {
+    pub(crate) const fn new(gap: usize) -> Self {
+        Self { open: None, gap }
+    }
+
+    /// Adds a range. Returns the range before, if that is complete.
+    pub(crate) fn add(&mut self, next: Range<usize>) -> Option<Range<usize>> {
+        match &mut self.open {
+            Some(range) if next.start - range.end < self.gap => {
+                range.end = next.end;
+                None
+            }
+            open => open.replace(next),
+        }
+    }
+}
+
 /// The ranges of a listing that have one kind of change: a bit of [`mark`](super::mark).
 #[derive(Clone, Debug)]
 pub(crate) struct ChangedDraws<'l> {
@@ -16,6 +40,7 @@ pub(crate) struct ChangedDraws<'l> {
     bit: u8,
     at: usize,
     len: usize,
+    joined: Joined,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +61,7 @@ impl<'l> ChangedDraws<'l> {
             // If a pass wrote to the list, nothing was marked.
             Source::Marks(if listing.marks.len() == len { &listing.marks } else { &[] })
         };
-        Self { source, bit, at: 0, len }
+        Self { source, bit, at: 0, len, joined: Joined::new(GAP) }
     }
 
     /// Returns the first changed drawable from `at` on, or the end if there is none.
@@ -71,22 +96,17 @@ impl Iterator for ChangedDraws<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        let start = self.next_changed(self.at);
-        if start >= self.len {
-            self.at = self.len;
-            return None;
-        }
-        let mut end = start;
         loop {
-            while end < self.len && self.is_changed(end) {
-                end += 1;
+            let start = self.next_changed(self.at);
+            if start >= self.len {
+                self.at = self.len;
+                return self.joined.open.take();
             }
-            let next = self.next_changed(end);
-            if next >= self.len || next - end >= GAP {
-                self.at = next;
-                return Some(start..end);
+            self.at = start + 1;
+            let complete = self.joined.add(start..self.at);
+            if complete.is_some() {
+                return complete;
             }
-            end = next;
         }
     }
 }

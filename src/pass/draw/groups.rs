@@ -5,6 +5,7 @@
 //! counting sort orders the instances, in two passes over these numbers.
 
 use crate::DrawList;
+use crate::handle::mixed;
 use crate::pass::draw::{DrawCommand, Segment};
 use crate::store::NIL;
 use core::ops::Range;
@@ -169,8 +170,7 @@ impl Kinds {
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the halves of a kind, and a hash")]
 fn hash(kind: Kind) -> usize {
-    let mixed = (kind as u64 ^ ((kind >> 64) as u64).rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ mixed >> 32) as usize
+    mixed(kind as u64 ^ ((kind >> 64) as u64).rotate_left(29)) as usize
 }
 
 impl DrawGroups {

@@ -11,7 +11,7 @@ mod relative;
 mod wide;
 
 pub(crate) use cache::{Cache, Segment};
-pub(crate) use changed::ChangedDraws;
+pub(crate) use changed::{ChangedDraws, Joined};
 pub use command::DrawCommand;
 pub use groups::{DrawGroup, DrawGroups};
 pub(crate) use listing::{Listing, Part, VisibleDraw, mark};

@@ -72,7 +72,8 @@ impl Edit {
 
     /// Returns the first target if it is a handle.
     pub(super) fn handle(&self) -> Option<NodeHandle> {
-        match self.targets().into_iter().flatten().next()? {
+        let [node, place] = self.targets();
+        match node.or(place)? {
             Target::Handle(node) => Some(node),
             Target::Queued(_) => None,
         }
