@@ -40,7 +40,9 @@ macro_rules! parts {
         }
 
         impl Head {
-            const BITS: u32 = Part::Name as u32 + 1 + [$($name),*].len() as u32;
+            /// The bits of all components.
+            const MASK: u32 = (2 << Part::Name as u32) - 1 $(| 1 << Part::$variant as u32)*;
+            const BITS: u32 = Self::MASK.count_ones();
         }
 
         /// Returns the mask of a node's components.
@@ -163,7 +165,7 @@ impl Head {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
     pub(super) fn parts(self) -> u32 {
-        self.0 as u32 & ((1 << Self::BITS) - 1)
+        self.0 as u32 & Self::MASK
     }
 }
 
