@@ -443,3 +443,38 @@ fn a_chain_is_turned_while_leaves_go_up_and_down_on_it() {
         });
     }
 }
+
+#[test]
+fn a_large_subtree_goes_to_and_fro_while_it_is_edited() {
+    for max_nodes in [40, 64] {
+        let mut large = Large::new(SceneConfig { max_nodes, bounds: true, ..SceneConfig::DEFAULT }, 9);
+        // The slices of both parents have room for the nodes that come and go.
+        let parents = [(); 2].map(|()| {
+            let local = large.transform();
+            let parent = large.insert_with(large.root(), Some(local));
+            (0..max_nodes / 2).for_each(|_| _ = large.insert_with(parent, None));
+            large.update();
+            parent
+        });
+        let top = large.insert_with(parents[0], None);
+        let mut nodes: Vec<_> = (0..4).map(|_| large.insert_with(top, None)).collect();
+        for turn in 0..400 {
+            let above = nodes[if turn < 8 { turn / 2 } else { large.dice.index(nodes.len()) }];
+            // Most matrices are the parent's.
+            let local = (turn % 16 == 0).then(|| large.transform());
+            nodes.push(large.insert_with(above, local));
+        }
+        large.check();
+        for turn in 1..=24 {
+            large.move_to(top, parents[turn % 2], Keep::Local);
+            // Slices that have no other nodes are kept, and some of them are reconstituted in the same update.
+            for _ in 0..3 {
+                let node = Target::Bits(nodes[large.dice.index(nodes.len())].to_bits());
+                let local = large.transform();
+                let op = if large.dice.one_of(2) { Op::SetLocal(node, local) } else { Op::RemoveTransform(node) };
+                large.oracle.play(&op).unwrap();
+            }
+            large.check();
+        }
+    }
+}
