@@ -61,7 +61,7 @@ fn the_corpora_of_the_fuzz_targets_pass() {
 fn random_inputs_pass() {
     for (seed, &(name, run)) in (0..).zip(TARGETS) {
         let mut dice = Rng::with_seed(seed);
-        for turn in 0..120 {
+        for turn in 0..40 {
             let mut bytes: Vec<u8> = (0..dice.usize(1..2_000)).map(|_| dice.u8(..)).collect();
             // Odd bytes continue the list of steps, wherever steps start.
             if turn % 2 == 0 {

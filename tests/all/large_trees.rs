@@ -158,7 +158,7 @@ impl Large {
 
 #[test]
 fn usual_shapes_are_built_and_moved() {
-    const NODES: usize = 12_000;
+    const NODES: usize = 6_000;
     for config in configs(0) {
         for topology in [Topology::Random, Topology::EightAry, Topology::Humanoids, Topology::Flat, Topology::Chain] {
             let recipe = Recipe::transforms(topology, NODES, 11);
@@ -182,7 +182,7 @@ fn usual_shapes_are_built_and_moved() {
 
 #[test]
 fn one_child_of_the_root_takes_all_descendants() {
-    const NODES: usize = 30_000;
+    const NODES: usize = 12_000;
     for config in configs(1) {
         let mut large = Large::new(config, 1);
         let mut nodes = vec![large.insert_with(large.root(), None)];
@@ -208,8 +208,8 @@ fn one_child_of_the_root_takes_all_descendants() {
 }
 
 #[test]
-fn a_hundred_thousand_leaves_hang_below_one_node() {
-    const LEAVES: usize = 100_000;
+fn many_leaves_hang_below_one_node() {
+    const LEAVES: usize = 30_000;
     let [default, small, _] = configs(2);
     for config in [default, small] {
         let mut large = Large::new(config, 2);
@@ -242,7 +242,7 @@ fn a_hundred_thousand_leaves_hang_below_one_node() {
 
 #[test]
 fn a_chain_is_cut_and_joined() {
-    const DEPTH: usize = 100_000;
+    const DEPTH: usize = 30_000;
     let [default, small, _] = configs(3);
     for config in [default, small] {
         let mut large = Large::new(config, 3);
@@ -270,7 +270,7 @@ fn a_chain_is_cut_and_joined() {
 
 #[test]
 fn a_caterpillar_loses_its_legs_and_grows_others() {
-    const SPINE: usize = 5000;
+    const SPINE: usize = 2000;
     for config in configs(2) {
         let mut large = Large::new(config, 4);
         let mut spine = vec![large.insert(large.root())];
@@ -307,7 +307,7 @@ fn random_trees_grow_and_shrink_by_turns() {
     for config in configs(3) {
         let mut large = Large::new(config, 5);
         for turn in 0..3 {
-            while large.len() < 16_000 {
+            while large.len() < 6_000 {
                 let above = large.root();
                 let place = match large.dice.index(8) {
                     0 if turn % 2 == 0 => above.into(),

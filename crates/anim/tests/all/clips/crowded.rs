@@ -123,7 +123,7 @@ fn assert_shown(player: &Player<&Clip>, report: &ClipReport, turns: &[Line; 3], 
 }
 
 proptest! {
-    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(400) })]
+    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(150) })]
 
     #[test]
     fn keys_that_crowd_are_shown_in_their_order_on_every_way(builder in builders(), fine: bool, seed: u64) {
