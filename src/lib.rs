@@ -78,7 +78,7 @@
 //!
 //! # Costs
 //!
-//! A node takes 97 bytes: 81 for its record, 16 for its row. A drawable takes 76 more, layers take 4, and a transform
+//! A node takes 99 bytes: 83 for its record, 16 for its row. A drawable takes 76 more, layers take 4, and a transform
 //! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for indices. Slices with hidden nodes or
 //! layers take 8 more per node. Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is
 //! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
