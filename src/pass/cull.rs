@@ -11,7 +11,7 @@ use crate::Aabb;
 use crate::pass::DrawList;
 use crate::pass::detail::{DetailView, Filling, distance_in};
 use crate::pass::draw::{Listing, VisibleDraw};
-use crate::store::{DrawableRecord, RecordId, SliceBoxes, SliceView, Store};
+use crate::store::{DrawableRecord, RecordId, SliceBoxes, SliceId, SliceView, Store};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
 use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
@@ -164,7 +164,7 @@ fn prefetch_block(slice: SliceView<'_>, boxes: &SliceBoxes, block: usize, whole:
 /// A slice to search, and the probes that touch its box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
-    pub(super) slice: u32,
+    pub(super) slice: SliceId,
     touch: Touch,
 }
 

@@ -1,6 +1,6 @@
 //! Which slices changed since a reader last looked.
 
-use crate::store::{RowSet, SliceView, Store};
+use crate::store::{RowSet, SliceId, SliceView, Store};
 use core::ops::Range;
 
 /// The place of a reader that keeps data of its own beside a scene's slices: a bounding-volume hierarchy, a table of
@@ -107,7 +107,7 @@ impl SliceCursor {
     /// and by transform slot is in place. A removal changes the rows at once. Runs in **O(1)**.
     #[must_use]
     pub fn is_current(&self, slice: &SliceView<'_>) -> bool {
-        let known = self.known.get(slice.number() as usize);
+        let known = self.known.get(slice.id().index());
         known.is_some_and(|known| known.version == slice.version())
             && self.moment.is_some_and(|moment| moment.scene == slice.scene_number())
     }
@@ -164,18 +164,17 @@ impl<'s> Look<'_, 's> {
     }
 
     /// Returns the next slice that the reader knows and that is gone, and forgets it.
-    pub(crate) fn gone(&mut self) -> Option<u32> {
+    pub(crate) fn gone(&mut self) -> Option<SliceId> {
         if !self.has_other_rows() {
             return None;
         }
-        let number = (self.gone..self.known.len()).find(|&number| {
-            let slice = self.store.get_view(number).filter(|slice| self.covers.detached || !slice.is_detached());
-            self.known[number].layout != 0 && (self.before.is_none() || slice.is_none())
+        let id = (self.gone..self.known.len()).map(SliceId::at).find(|&id| {
+            let slice = self.store.get_view(id).filter(|slice| self.covers.detached || !slice.is_detached());
+            self.known[id.index()].layout != 0 && (self.before.is_none() || slice.is_none())
         });
-        self.gone = number.map_or(self.known.len(), |number| number + 1);
-        let number = number?;
-        self.known[number] = Known::default();
-        u32::try_from(number).ok()
+        self.gone = id.map_or(self.known.len(), |id| id.index() + 1);
+        self.known[id?.index()] = Known::default();
+        id
     }
 
     /// Returns what changed in a slice since the last look.
@@ -183,7 +182,7 @@ impl<'s> Look<'_, 's> {
         if !self.has_other_rows() {
             return Change { moved: false, rows: false, slots: self.computed(slice) };
         }
-        let known = &mut self.known[slice.number() as usize];
+        let known = &mut self.known[slice.id().index()];
         let now = Known { version: slice.version(), layout: slice.layout() };
         let before = core::mem::replace(known, now);
         let moved = self.before.is_none() || before.layout != now.layout;
@@ -329,8 +328,8 @@ impl<'s> Iterator for ChangedSlices<'_, 's> {
 
     fn next(&mut self) -> Option<SliceChange<'s>> {
         let look = self.look.as_mut()?;
-        if let Some(number) = look.gone() {
-            return Some(SliceChange::Gone { number });
+        if let Some(id) = look.gone() {
+            return Some(SliceChange::Gone { number: id.number() });
         }
         let order = if look.covers.detached { look.store.slices.all_slices() } else { look.store.slices.order() };
         while let Some(&number) = order.get(self.position) {

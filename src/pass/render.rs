@@ -358,7 +358,8 @@ impl DrawList {
         self.begin_overwriting().clear();
         let Self { listing, cache, levels, .. } = self;
         let position = |id| {
-            let wide = worlds.zip(store.matrix_slot(id)).and_then(|(all, at)| all.slice(at.slice)?.position(at.slot));
+            let wide =
+                worlds.zip(store.matrix_slot(id)).and_then(|(all, at)| all.slice(at.slice_id())?.position(at.slot));
             wide.unwrap_or_else(|| store.world_at(id).translation().as_dvec3())
         };
         if detail.is_none() {

@@ -2,7 +2,7 @@
 
 use crate::pass::{Look, SliceCursor};
 use crate::scene::{NodeMap, Scene};
-use crate::store::{MatrixSlot, RecordId, Store};
+use crate::store::{MatrixSlot, RecordId, SliceId, Store};
 use crate::visit::SliceView;
 use crate::{Error, NodeHandle};
 use smallvec::SmallVec;
@@ -99,7 +99,7 @@ impl<T: Clone> Column<T> {
         self.parts.resize_with(end, || Part::EMPTY);
         let mut arrived = Vec::new();
         for number in 0..end {
-            match store.get_view(number) {
+            match store.get_view(SliceId::at(number)) {
                 Some(slice) if !look.at(slice).rows => {}
                 Some(slice) => self.arrange(&slice, &mut arrived),
                 None => {
@@ -131,7 +131,7 @@ impl<T: Clone> Column<T> {
     /// Arranges the values of a slice in its present slots. Values of nodes that left the slice go to `waiting`; slots
     /// of nodes that arrived are added to `arrived`.
     fn arrange(&mut self, slice: &SliceView<'_>, arrived: &mut Vec<(usize, usize, NodeHandle)>) {
-        let number = slice.number() as usize;
+        let number = slice.id().index();
         let mut owners = vec![0; slice.transforms().len()];
         let rows = slice.rows();
         for row in 0..rows.len() {
@@ -225,7 +225,7 @@ impl<T: Clone> Column<T> {
     #[must_use]
     pub fn slice(&self, slice: &SliceView<'_>) -> &[T] {
         assert!(self.cursor.is_current(slice), "{CURRENT}");
-        &self.parts[slice.number() as usize].values
+        &self.parts[slice.id().index()].values
     }
 
     /// Returns mutable access to the values of [`slice`](Self::slice).
@@ -235,7 +235,7 @@ impl<T: Clone> Column<T> {
     #[must_use]
     pub fn slice_mut(&mut self, slice: &SliceView<'_>) -> &mut [T] {
         assert!(self.cursor.is_current(slice), "{CURRENT}");
-        &mut self.parts[slice.number() as usize].values
+        &mut self.parts[slice.id().index()].values
     }
 
     /// Calls `each` for the value of every node in the tree that has a transform, parents before their children. The
@@ -282,7 +282,7 @@ impl<T: Clone> Column<T> {
             // Each slice comes after the slices that it imports from.
             let imports = slice.sources().map(|source| {
                 let (slice, slot) = source?;
-                self.parts.get(slice as usize)?.values.get(slot).cloned()
+                self.parts.get(slice.index())?.values.get(slot).cloned()
             });
             let imports: SmallVec<[Option<T>; 8]> = imports.collect();
             let count = imports.len();
@@ -304,7 +304,7 @@ impl<T: Clone> Column<T> {
 /// Returns the slice of a node and the slot of its own transform there, if the node had a transform at the last update.
 fn own_slot(store: &Store, id: RecordId) -> Option<(usize, usize)> {
     let (slice, row) = store.view_of(id)?;
-    Some((slice.number() as usize, slice.rows().own_transform(row)?))
+    Some((slice.id().index(), slice.rows().own_transform(row)?))
 }
 
 #[cfg(test)]

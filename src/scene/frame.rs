@@ -2,6 +2,7 @@
 
 use crate::pass::{ChangedSlices, DrawList, SliceCursor};
 use crate::scene::Scene;
+use crate::store::SliceId;
 use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
@@ -81,7 +82,7 @@ impl Scene {
     /// Returns the slice with this number, in the tree or detached; `None` if no slice has the number. Runs in **O(1)**.
     #[must_use]
     pub fn slice(&self, number: u32) -> Option<SliceView<'_>> {
-        self.store.get_view(number as usize)
+        self.store.get_view(SliceId::at(number as usize))
     }
 
     /// Lists the slices that changed since a cursor last looked, as of the last update. Look once a frame, after

@@ -3,7 +3,7 @@
 use crate::NodeHandle;
 use crate::pass::{Look, SliceCursor};
 use crate::scene::{NodeMap, Scene};
-use crate::store::{RowSet, Store};
+use crate::store::{RowSet, SliceId, Store};
 use crate::visit::SliceView;
 
 /// A property whose result for each node is computed from the parent's result and the node's own value.
@@ -174,7 +174,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         }
         // In slices outside of the tree, and in slices that ended, only removed nodes matter.
         for number in 0..end {
-            let slice = store.get_view(number);
+            let slice = store.get_view(SliceId::at(number));
             if slice.is_none_or(|slice| slice.is_detached() && look.at(slice).rows) {
                 self.list(store, number, slice.as_ref());
             }
@@ -195,7 +195,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
 
     /// Returns the slices and rows of changed nodes, in ascending order. Drops the locals of removed nodes, and keeps
     /// nodes without a row for the next run.
-    fn take_changed(&mut self, store: &Store) -> Vec<(u32, usize)> {
+    fn take_changed(&mut self, store: &Store) -> Vec<(SliceId, usize)> {
         let Self { changed, locals, .. } = self;
         let mut places = Vec::new();
         changed.sort_unstable();
@@ -205,7 +205,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
                 locals.remove(node);
                 return false;
             };
-            let place = store.view_of(id).map(|(slice, row)| (slice.number(), row));
+            let place = store.view_of(id).map(|(slice, row)| (slice.id(), row));
             places.extend(place);
             place.is_none()
         });
@@ -235,7 +235,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         everything: bool,
         changed: impl Iterator<Item = usize>,
     ) -> usize {
-        let number = slice.number() as usize;
+        let number = slice.id().index();
         if everything {
             self.list(store, number, Some(slice));
         }

@@ -5,7 +5,7 @@ mod arena;
 use crate::Mat34;
 use crate::pass::{Computed, DrawCommand, DrawList, Joined, Look, SliceCursor};
 use crate::scene::Scene;
-use crate::store::{MatrixSlot, Store};
+use crate::store::{MatrixSlot, SliceId, Store};
 use arena::Arena;
 use core::ops::Range;
 
@@ -180,7 +180,7 @@ impl MatrixMirror {
             }
             for &number in store.slices.all_slices() {
                 let slice = store.view(number);
-                let (base, slots) = (self.bases[number as usize], self.places[number as usize].slots);
+                let (base, slots) = (self.bases[number.index()], self.places[number.index()].slots);
                 let mut write = |range: Range<usize>| {
                     done.writes += 1;
                     done.matrices += range.len();
@@ -344,13 +344,13 @@ impl MatrixMirror {
         self.places.resize(end, Place::NONE);
         self.bases.resize(end, NONE);
         for &number in store.slices.all_slices() {
-            if !self.places[number as usize].fits(store.view(number).transforms().len()) {
+            if !self.places[number.index()].fits(store.view(number).transforms().len()) {
                 moved |= self.release(number);
             }
         }
         for &number in store.slices.all_slices() {
             let slice = store.view(number);
-            let (place, base) = (&mut self.places[number as usize], &mut self.bases[number as usize]);
+            let (place, base) = (&mut self.places[number.index()], &mut self.bases[number.index()]);
             place.slots = look.at(slice).slots;
             if *base == NONE {
                 let len = u32::try_from(slice.transforms().len()).expect("nodes number less than 2^31");
@@ -364,8 +364,8 @@ impl MatrixMirror {
     }
 
     /// Releases the range of a slice. Returns whether it had one.
-    fn release(&mut self, number: u32) -> bool {
-        let (base, place) = (&mut self.bases[number as usize], &mut self.places[number as usize]);
+    fn release(&mut self, number: SliceId) -> bool {
+        let (base, place) = (&mut self.bases[number.index()], &mut self.places[number.index()]);
         let had = *base != NONE;
         if had {
             self.arena.release(*base, place.room);

@@ -6,6 +6,7 @@
 use crate::Aabb;
 use crate::store::NIL;
 use crate::store::columns::{Drawables, Slots};
+use crate::store::page::SliceId;
 use crate::store::rows::RowSet;
 use hedgerow_math::Boxes;
 use hedgerow_math::internal as simd;
@@ -55,8 +56,8 @@ pub(crate) struct OrderBoxes {
     /// The boxes around 64 slices each.
     pub(crate) blocks: Boxes,
     /// The order of slices at the last refresh.
-    pub(crate) order: Vec<u32>,
-    /// The position of each slice in the order, by slice number; [`NIL`] if it has none.
+    pub(crate) order: Vec<SliceId>,
+    /// For each slice, its position in the order; [`NIL`] if it has none.
     pub(crate) positions: Vec<u32>,
 }
 
@@ -151,14 +152,14 @@ impl OrderBoxes {
     /// Copies the boxes of changed slices, or of all slices if the order changed. Slice numbers are below `end`.
     pub(crate) fn refresh<'n>(
         &mut self,
-        order: &[u32],
+        order: &[SliceId],
         end: usize,
-        own: impl Fn(u32) -> Aabb,
-        changed: impl Iterator<Item = &'n u32>,
+        own: impl Fn(SliceId) -> Aabb,
+        changed: impl Iterator<Item = &'n SliceId>,
     ) {
         if self.order == order {
             for &number in changed {
-                let position = self.positions.get(number as usize).map_or(NIL, |&position| position) as usize;
+                let position = self.positions.get(number.index()).map_or(NIL, |&position| position) as usize;
                 if position < order.len() {
                     self.slices.set(position, own(number));
                 }
@@ -168,7 +169,7 @@ impl OrderBoxes {
             self.order.extend_from_slice(order);
             self.positions.clear();
             self.positions.resize(end, NIL);
-            (0..).zip(order).for_each(|(position, &number)| self.positions[number as usize] = position);
+            (0..).zip(order).for_each(|(position, &number)| self.positions[number.index()] = position);
             self.slices.clear();
             self.slices.extend(order.iter().map(|&number| own(number)));
             self.blocks.resize(order.len().div_ceil(BLOCK));

@@ -3,10 +3,9 @@
 //! more than computing its matrices.
 
 use crate::store::nodes::Nodes;
-use crate::store::page::Spot;
+use crate::store::page::{SliceId, Spot};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
-use crate::store::slices::Slices;
 use crate::store::sources::Sources;
 use crate::store::state::{Home, Work};
 use crate::store::{Store, Update};
@@ -16,7 +15,7 @@ pub(crate) struct Carried {
     /// The root, which does not keep its row.
     top: RecordId,
     /// The slices that are kept, in order.
-    slices: Vec<u32>,
+    slices: Vec<SliceId>,
 }
 
 /// The subtree number of nodes outside large subtrees.
@@ -28,7 +27,7 @@ impl Store {
         let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, .. }, .. } = self;
         let spot = pages.spot(id);
         if let Some(feed) = feed {
-            feed.note_lifted(pages, id, &slices.slices[spot.slice()], spot.row());
+            feed.note_lifted(pages, id, &slices[spot.slice()], spot.row());
         }
         slices.kill(spot, pages.record(id).has);
         pages.set_spot(id, inbox.push(id));
@@ -46,35 +45,36 @@ impl Store {
         let spots = (0..).zip(&carried).map(|(subtree, carried)| (self.nodes.pages.spot(carried.top), subtree));
         let mut places: Vec<Place> = spots.map(|(spot, subtree)| (spot.slice(), spot.row(), subtree)).collect();
         places.sort_unstable();
-        let in_slice = |number: u32| {
-            let begin = places.partition_point(|&(slice, ..)| slice < number as usize);
-            let count = places[begin..].partition_point(|&(slice, ..)| slice == number as usize);
+        let in_slice = |number: SliceId| {
+            let begin = places.partition_point(|&(slice, ..)| slice < number);
+            let count = places[begin..].partition_point(|&(slice, ..)| slice == number);
             &places[begin..begin + count]
         };
-        let mut subtrees = vec![Subtrees::One(NONE); self.slices.slices.len()];
+        let mut subtrees = vec![Subtrees::One(NONE); self.slices.slice_end()];
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             self.find_sources(number);
-            let slice = &self.slices.slices[number as usize];
+            let slice = &self.slices[number];
             let here = in_slice(number);
-            let above = |&above: &u32| !matches!(subtrees[above as usize], Subtrees::One(NONE));
+            let above = |&above: &SliceId| !matches!(subtrees[above.index()], Subtrees::One(NONE));
             if !here.is_empty() || slice.sources.slices.iter().any(above) {
-                subtrees[number as usize] = slice.subtrees(here, &subtrees);
+                subtrees[number.index()] = slice.subtrees(here, &subtrees);
             }
         }
         let mut lifted = Vec::new();
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
-            let subtrees = &subtrees[number as usize];
+            let subtrees = &subtrees[number.index()];
             if matches!(subtrees, Subtrees::One(NONE)) {
                 continue;
             }
-            let (slice, head) = (&self.slices.slices[number as usize], &self.slices.heads[number as usize]);
+            let (slice, head) = self.slices.both(number);
             let stays =
                 |&subtree: &u32| (slice.home == Home::Limbo) == self.nodes.is_outside(carried[subtree as usize].top);
             if let Some(subtree) = subtrees.only(head).filter(|_| in_slice(number).is_empty()).filter(stays) {
-                self.slices.heads[number as usize].work.add(Work::CARRIED);
-                self.slices.slices[number as usize].sources = Sources::default();
+                let (slice, head) = self.slices.both_mut(number);
+                head.work.add(Work::CARRIED);
+                slice.sources = Sources::default();
                 carried[subtree as usize].slices.push(number);
                 continue;
             }
@@ -93,7 +93,7 @@ impl Store {
 
     /// Puts the slices of each large subtree after the slice where its root will be placed, and gives them new
     /// versions. `owners` has this slice for each waiting node.
-    pub(crate) fn order_carried(&mut self, carried: &[Carried], owners: &[u32]) {
+    pub(crate) fn order_carried(&mut self, carried: &[Carried], owners: &[SliceId]) {
         let kept = || carried.iter().flat_map(|carried| &carried.slices).copied();
         if kept().next().is_none() {
             return;
@@ -101,11 +101,11 @@ impl Store {
         let owner = |top| self.nodes.pages.spot(top).as_waiting().map(|index| owners[index as usize]);
         let mut groups: Vec<_> = carried.iter().map(|Carried { top, slices }| (owner(*top), slices)).collect();
         groups.sort_by_key(|&(owner, _)| owner);
-        let Slices { slices, order, attached, .. } = &mut self.slices;
-        let mut moves = vec![false; slices.len()];
-        kept().for_each(|number| moves[number as usize] = true);
+        let mut moves = vec![false; self.slices.slice_end()];
+        kept().for_each(|number| moves[number.index()] = true);
+        let order = &mut self.slices.order;
         // A stack: the next slice is on top.
-        let mut next: Vec<u32> = order.iter().rev().copied().filter(|&number| !moves[number as usize]).collect();
+        let mut next: Vec<_> = order.iter().rev().copied().filter(|&number| !moves[number.index()]).collect();
         let count = order.len();
         order.clear();
         while let Some(number) = next.pop() {
@@ -116,14 +116,14 @@ impl Store {
             }
         }
         debug_assert_eq!(order.len(), count);
-        *attached = order.partition_point(|&number| slices[number as usize].home == Home::Tree);
+        self.slices.attached = self.slices.order.partition_point(|&number| self.slices[number].home == Home::Tree);
         // Slices whose versions are unchanged keep their order.
-        kept().for_each(|number| self.slices.renew(number as usize));
+        kept().for_each(|number| self.slices.renew(number));
     }
 }
 
 /// The slice and row of the root of a large subtree, and the number of the subtree.
-type Place = (usize, usize, u32);
+type Place = (SliceId, usize, u32);
 
 /// The large subtrees that rows of a slice are in.
 #[derive(Clone)]
@@ -156,7 +156,7 @@ impl Slice {
     /// Returns the subtrees of rows. `tops` are the subtrees' roots in this slice, by row; `others` has the results for
     /// earlier slices.
     fn subtrees(&self, tops: &[Place], others: &[Subtrees]) -> Subtrees {
-        let imported = |spot: &Spot| others.get(spot.slice()).map(|subtrees| subtrees.of(spot.row()));
+        let imported = |spot: &Spot| others.get(spot.slice().index()).map(|subtrees| subtrees.of(spot.row()));
         if tops.is_empty() {
             let mut imported = self.sources.spots.iter().filter_map(imported);
             if let Some(first) = imported.next().filter(|&first| imported.all(|other| other == first)) {

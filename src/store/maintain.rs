@@ -2,6 +2,7 @@
 //!
 //! Only slices that changed since their last maintenance are candidates, so an unchanged scene costs nothing.
 
+use crate::store::page::SliceId;
 use crate::store::reconstitute::Reorder;
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
@@ -37,7 +38,7 @@ const SPARSE: [usize; 2] = [4, 16];
 struct Task {
     /// The priority: a thousand for each slice to merge, or, for a sparse slice, its unused places per thousand.
     need: usize,
-    slices: SmallVec<[u32; 4]>,
+    slices: SmallVec<[SliceId; 4]>,
 }
 
 impl Store {
@@ -52,7 +53,7 @@ impl Store {
         let parts = SPARSE[usize::from(budget == Duration::MAX)];
         let candidates = core::mem::take(&mut self.slices.untidy);
         let mut tasks = self.slices.joins(&candidates);
-        let joined: Vec<u32> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
+        let joined: Vec<_> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
         tasks.extend(self.slices.sparse(&candidates, &joined, parts));
         tasks.sort_unstable_by_key(|task| task.need);
         let mut reorder = Reorder::default();
@@ -75,12 +76,12 @@ impl Store {
         }
         if budget == Duration::MAX {
             for &number in &candidates {
-                self.slices.slices[number as usize].shrink(parts);
+                self.slices[number].shrink(parts);
             }
         }
         // Rebuilt slices have been listed again meanwhile.
         for number in candidates.into_iter().chain(core::mem::take(&mut self.slices.untidy)) {
-            self.slices.is_untidy[number as usize] = false;
+            self.slices.is_untidy[number.index()] = false;
         }
         for number in tasks.into_iter().flat_map(|task| task.slices) {
             self.slices.list_untidy(number);
@@ -90,20 +91,20 @@ impl Store {
     }
 
     /// Merges slices into one. Returns the number of its nodes.
-    fn make_one(&mut self, slices: &[u32], reorder: &mut Reorder) -> usize {
+    fn make_one(&mut self, slices: &[SliceId], reorder: &mut Reorder) -> usize {
         let is_swept = |slice: &Slice| slice.dirty != RowSet::EMPTY;
         let Some(&number) = slices.first() else { return 0 };
-        let was_swept = is_swept(&self.slices.slices[number as usize]);
+        let was_swept = is_swept(&self.slices[number]);
         let mut sort = core::mem::take(&mut self.update.scratch.sort);
         self.reconstitute(slices, &[], false, &mut sort, reorder);
         self.update.scratch.sort = sort;
         // The results of the last sweep are not computed again, but its slots stay known until the next sweep.
-        let slice = &mut self.slices.slices[number as usize];
+        let slice = &mut self.slices[number];
         slice.due = Due::Nothing;
         if is_swept(slice) && !was_swept {
             self.update.clock.swept.push(number);
         }
-        self.slices.heads[number as usize].live as usize
+        self.slices.head(number).live as usize
     }
 
     /// Frees all unused memory, after [`Self::maintain`].
@@ -112,43 +113,32 @@ impl Store {
         self.update.scratch = crate::store::Scratch::default();
         self.nodes.shrink();
         let Self { slices, update: Update { clock, .. }, .. } = self;
-        slices.slices.iter_mut().for_each(|slice| slice.shrink(usize::MAX));
-        let used = slices.slices.iter().rposition(|slice| slice.home != Home::Free).map_or(0, |last| last + 1);
-        slices.slices.truncate(used);
-        slices.heads.truncate(used);
-        slices.is_untidy.truncate(used);
-        let is_used = |&number: &u32| (number as usize) < used;
-        for list in [&mut slices.free, &mut slices.untidy, &mut slices.unboxed, &mut clock.swept] {
-            list.retain(is_used);
-            list.shrink_to_fit();
-        }
-        slices.order.shrink_to_fit();
-        slices.slices.shrink_to_fit();
-        slices.heads.shrink_to_fit();
-        slices.is_untidy.shrink_to_fit();
+        slices.shrink();
+        clock.swept.retain(|id| id.index() < slices.slice_end());
+        clock.swept.shrink_to_fit();
     }
 }
 
 /// Candidates for maintenance.
 impl Slices {
     /// Returns neighbours to merge, which leave room in one slice; of two adjacent ones, one is small, one a candidate.
-    fn joins(&self, candidates: &[u32]) -> Vec<Task> {
-        let small = |number: u32| self.is_small(number);
+    fn joins(&self, candidates: &[SliceId]) -> Vec<Task> {
+        let small = |number: SliceId| self.is_small(number);
         let mut tasks = Vec::new();
-        let mut group: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut group: SmallVec<[SliceId; 4]> = SmallVec::new();
         let mut rows = 0;
-        let mut close = |group: &mut SmallVec<[u32; 4]>| {
+        let mut close = |group: &mut SmallVec<[SliceId; 4]>| {
             let slices = core::mem::take(group);
             if slices.len() > 1 {
                 tasks.push(Task { need: 1000 * slices.len(), slices });
             }
         };
         // A candidate that ended is not in the order.
-        let near = candidates.iter().any(|&number| self.slices[number as usize].home != Home::Free);
+        let near = candidates.iter().any(|&number| self[number].home != Home::Free);
         for &number in self.order.iter().filter(|_| near) {
             let with_last = group.last().is_some_and(|&last| {
-                let listed = self.is_untidy[last as usize] || self.is_untidy[number as usize];
-                let same = self.slices[last as usize].home == self.slices[number as usize].home;
+                let listed = self.is_untidy[last.index()] || self.is_untidy[number.index()];
+                let same = self[last].home == self[number].home;
                 listed && same && (small(last) || small(number))
             });
             if !with_last || !self.leaves_room(rows + self.rows_of(number)) {
@@ -164,10 +154,10 @@ impl Slices {
 
     /// Returns candidates to reconstitute, in which more than 1/`parts` of the places of a column are unused. Leaves
     /// out slices in `joined`, which are merged in any case.
-    fn sparse(&self, candidates: &[u32], joined: &[u32], parts: usize) -> Vec<Task> {
-        let joined: std::collections::HashSet<u32> = joined.iter().copied().collect();
-        let of = |&number: &u32| {
-            let slice = &self.slices[number as usize];
+    fn sparse(&self, candidates: &[SliceId], joined: &[SliceId], parts: usize) -> Vec<Task> {
+        let joined: std::collections::HashSet<_> = joined.iter().copied().collect();
+        let of = |&number: &SliceId| {
+            let slice = &self[number];
             let lengths = [slice.rows.len(), slice.slots.records.len(), slice.drawables.records.len()];
             let share =
                 |(unused, length): (usize, usize)| if unused * parts > length { unused * 1000 / length } else { 0 };

@@ -1,6 +1,7 @@
 //! The memory use of a scene, by kind of data.
 
 use crate::store::columns::{DrawableRecord, Row, Seen, Slots};
+use crate::store::page::SliceId;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;
@@ -45,7 +46,7 @@ impl Slice {
 impl Store {
     /// Returns the bytes of histories and of the log of changes.
     pub(crate) fn change_bytes(&self) -> usize {
-        let traces = self.slices.slices.iter().filter_map(|slice| slice.trace.as_ref());
+        let traces = self.slices.list().iter().filter_map(|slice| slice.trace.as_ref());
         self.nodes.inbox.removed.capacity() * size_of::<(NodeHandle, bool)>()
             + self.update.feed.as_ref().map_or(0, |feed| feed.bytes())
             + traces.map(|trace| trace.bytes()).sum::<usize>()
@@ -53,12 +54,8 @@ impl Store {
 
     /// Returns the bytes of slices without their columns, of lists, and of scratch memory.
     pub(crate) fn overhead_bytes(&self) -> usize {
-        let Slices { slices, heads, order, free, unboxed, untidy, is_untidy, .. } = &self.slices;
-        let lists = [order, free, unboxed, untidy, &self.update.clock.swept];
-        slices.capacity() * size_of::<Slice>()
-            + heads.capacity() * size_of::<Head>()
-            + lists.into_iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>()
-            + is_untidy.capacity()
+        self.slices.bytes()
+            + self.update.clock.swept.capacity() * size_of::<SliceId>()
             + self.nodes.inbox.bytes()
             + self.update.scratch.bytes()
     }
@@ -71,7 +68,7 @@ impl Store {
 impl Slices {
     /// Returns the memory use of rows, transform slots and drawables of all slices.
     pub(crate) fn slice_usages(&self) -> [Usage; 3] {
-        let slices = self.slices.iter().zip(&self.heads);
+        let slices = self.list().iter().zip(self.heads());
         let sum = |sums: [Usage; 3], (slice, head): (&Slice, &Head)| {
             let usages = slice.usages(head.live as usize);
             [0, 1, 2].map(|kind| sums[kind].plus(usages[kind]))
@@ -90,12 +87,12 @@ impl Slices {
             })
         };
         let of_order = Usage { allocated_bytes: self.boxes.bytes(), ..Usage::default() };
-        self.slices.iter().map(boxes).fold(of_order, Usage::plus)
+        self.list().iter().map(boxes).fold(of_order, Usage::plus)
     }
 
     /// Returns the number of unused rows, slots and drawables in slices.
     pub(crate) fn count_holes(&self) -> usize {
-        self.slices.iter().flat_map(Slice::unused).sum()
+        self.list().iter().flat_map(Slice::unused).sum()
     }
 
     /// Returns how many world matrices of nodes are not finite.
@@ -104,6 +101,6 @@ impl Slices {
             let own = slice.used_slots.iter().filter(|&slot| slot >= slice.imports.len());
             own.filter(|&slot| !slice.slots.worlds[slot].is_finite()).count()
         };
-        self.slices.iter().map(overflowed).sum()
+        self.list().iter().map(overflowed).sum()
     }
 }

@@ -70,6 +70,7 @@ pub use kinds::ChangeKinds;
 pub(crate) use links::Position;
 pub use maintain::Maintenance;
 pub use matrix_slot::MatrixSlot;
+pub(crate) use page::SliceId;
 #[cfg(test)]
 pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};
@@ -139,7 +140,7 @@ struct Clock {
     /// The number of pieces cut.
     cuts: u32,
     /// The slices that the last sweep computed.
-    swept: Vec<u32>,
+    swept: Vec<SliceId>,
     /// Whether no update has run yet, so that only the root and the limbo have rows.
     is_new: bool,
     /// The number of reconstitutions since the scene was made or loaded.
@@ -208,9 +209,9 @@ impl Store {
     }
 
     /// Gives a slice a new version, so that slices that import from it check their imports.
-    fn renew_version(&mut self, number: u32) {
-        self.slices.renew(number as usize);
-        self.slices.slices[number as usize].swept_in = self.update.clock.updates;
+    fn renew_version(&mut self, number: SliceId) {
+        self.slices.renew(number);
+        self.slices[number].swept_in = self.update.clock.updates;
         self.slices.list_untidy(number);
     }
 }

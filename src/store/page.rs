@@ -15,6 +15,7 @@ use crate::record::{BytesError, ensure};
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Record, RecordId};
 use crate::{Error, NodeHandle};
+use core::fmt;
 use hedgerow_math::internal::{prefetch, prefetch_far};
 use std::collections::TryReserveError;
 
@@ -52,6 +53,40 @@ thread_local! {
     pub(crate) static RECORDS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_RECORDS) };
 }
 
+/// A slice, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
+pub(crate) struct SliceId(u32);
+
+impl SliceId {
+    /// No slice.
+    pub(crate) const NIL: Self = Self(u32::MAX);
+
+    /// Returns the slice with this index in arrays by slice.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "there are fewer slices than records")]
+    pub(crate) const fn at(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    /// Returns the index in arrays by slice.
+    #[inline(always)]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    #[inline(always)]
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for SliceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The location of a node: its slice, its row there, and the slot of its own or inherited transform. Until an update
 /// places the node, it is the index in the waiting list instead. One load reads all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,8 +98,8 @@ impl Spot {
     const WAITS: u64 = 1 << 63;
 
     #[inline(always)]
-    pub(crate) const fn of(slice: u32, row: u16, slot: u16) -> Self {
-        Self((slice as u64) << 32 | (row as u64) << 16 | slot as u64)
+    pub(crate) const fn of(slice: SliceId, row: u16, slot: u16) -> Self {
+        Self((slice.0 as u64) << 32 | (row as u64) << 16 | slot as u64)
     }
 
     #[inline(always)]
@@ -81,8 +116,8 @@ impl Spot {
 
     /// Returns the slice, or a number beyond all slices if the node waits.
     #[inline(always)]
-    pub(crate) const fn slice(self) -> usize {
-        (self.0 >> 32) as usize
+    pub(crate) const fn slice(self) -> SliceId {
+        SliceId((self.0 >> 32) as u32)
     }
 
     #[inline(always)]
@@ -122,7 +157,7 @@ pub(crate) const RECORD_BYTES: usize = size_of::<Page>() / PAGE;
 /// A page of records that were never used. It is copied as bytes, and is never on the stack.
 static UNUSED: [Page; 1] = [Page {
     states: [0; PAGE],
-    spots: [Spot::of(0, 0, 0); PAGE],
+    spots: [Spot::of(SliceId(0), 0, 0); PAGE],
     parents: [RecordId::NIL; PAGE],
     dirty: [0; PAGE],
     pending: [Pending::NONE; PAGE],
@@ -209,7 +244,7 @@ impl Pages {
             [(RecordId::ROOT, Has::NOTHING, 1 | SLOW), (RecordId::LIMBO, Has::TRANSFORM | Has::DETACHED, LIMBO)]
         {
             let node = pages.take_unused().unwrap_or(NodeHandle::of_record(id, 1));
-            pages.write_new(node, RecordId::NIL, Spot::of(0, 0, 0), Record { has, ..Record::BLANK });
+            pages.write_new(node, RecordId::NIL, Spot::of(SliceId(0), 0, 0), Record { has, ..Record::BLANK });
             pages.pages[id.page()].states[id.index()] = state;
         }
         pages

@@ -81,6 +81,7 @@ impl Store {
     pub(crate) fn take_pending(&mut self) {
         let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { feed, scratch, .. }, .. } = self;
         let list = &mut scratch.pending;
+        let mut reshaped = false;
         pages.take_pending(list);
         for (at, &(id, bits)) in list.iter().enumerate() {
             if let Some(&(ahead, _)) = list.get(at + 16) {
@@ -94,10 +95,7 @@ impl Store {
             {
                 feed.log_edit(pages.handle(id), bits.kinds());
             }
-            let Some((slice, head)) = slices.slices.get_mut(spot.slice()).zip(slices.heads.get_mut(spot.slice()))
-            else {
-                continue;
-            };
+            let Some((slice, head)) = slices.get_both_mut(spot.slice()) else { continue };
             if bits.has(Pending::MOVED) {
                 scratch.moved.push(id);
             }
@@ -109,7 +107,7 @@ impl Store {
             }
             if bits.has(Pending::RESHAPED) {
                 head.work.add(Work::RESHAPED);
-                slices.edited = true;
+                reshaped = true;
             }
             if bits.has(Pending::RECOMPUTED) {
                 slice.due = Due::Anew;
@@ -124,5 +122,6 @@ impl Store {
                 slices.list_unboxed(spot.slice());
             }
         }
+        slices.edited |= reshaped;
     }
 }

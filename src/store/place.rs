@@ -12,15 +12,12 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::nodes::Nodes;
-use crate::store::page::Spot;
+use crate::store::page::{SliceId, Spot};
 use crate::store::pending::Pending;
 use crate::store::reconstitute::{Fresh, Reorder, Sort};
 use crate::store::record::{Has, RecordId};
 use crate::store::state::Work;
 use hedgerow_math::internal::prefetch;
-
-/// The owner of a waiting node that is not listed yet.
-const UNLISTED: u32 = u32::MAX;
 
 /// A moved subtree is large if it has more than one in this many of the nodes that a slice can have, and more than half
 /// as many nodes as there are slices. Looking at all slices then costs less than following links.
@@ -40,14 +37,14 @@ pub(crate) struct Scratch {
     by_slice: Vec<Fresh>,
     /// The end of each slice's nodes in `by_slice`.
     ends: Vec<u32>,
-    /// The slice of each waiting node's nearest ancestor that has a row, if the node is listed.
-    owners: Vec<u32>,
+    /// The slice of each waiting node's nearest ancestor that has a row; [`SliceId::NIL`] if the node is not listed.
+    owners: Vec<SliceId>,
     pub(crate) stack: Vec<RecordId>,
     /// The masks of edits, and the nodes among these that were moved.
     pub(crate) pending: Vec<(RecordId, Pending)>,
     pub(crate) moved: Vec<RecordId>,
     /// Slices in which rows died or nodes were reshaped.
-    edited: Vec<u32>,
+    edited: Vec<SliceId>,
     pub(crate) sort: Sort,
     pub(crate) records: Vec<RecordId>,
     pub(crate) slots: Vec<u16>,
@@ -93,8 +90,8 @@ impl Store {
             let pieces = reorder.pieces.len();
             let Scratch { by_slice, ends, sort, edited, .. } = &mut scratch;
             let end = |slice: usize| ends.get(slice).map_or(0, |&end| end as usize);
-            let begin = (number as usize).checked_sub(1).map_or(0, end);
-            let count = end(number as usize) - begin;
+            let begin = number.index().checked_sub(1).map_or(0, end);
+            let count = end(number.index()) - begin;
             self.place_in(number, &by_slice[begin..], count, (sort, edited), &mut reorder);
             if !shared {
                 self.sweep_slice(number, self.slices.order.get(at + 1).copied(), &mut scratch.slots);
@@ -118,15 +115,14 @@ impl Store {
     /// Frees dead rows of a slice, and gives the first `count` nodes of a list rows there, parents first.
     fn place_in(
         &mut self,
-        number: u32,
+        number: SliceId,
         list: &[Fresh],
         count: usize,
-        (sort, edited): (&mut Sort, &mut Vec<u32>),
+        (sort, edited): (&mut Sort, &mut Vec<SliceId>),
         reorder: &mut Reorder,
     ) {
         let nodes = &list[..count];
-        let at = number as usize;
-        let head = &mut self.slices.heads[at];
+        let head = self.slices.head_mut(number);
         let killed = head.work.take(Work::KILLED).has(Work::KILLED);
         if killed || head.work.has(Work::RESHAPED) {
             edited.push(number);
@@ -134,11 +130,12 @@ impl Store {
             return;
         }
         if killed {
-            self.slices.slices[at].free_dead(head);
-            self.slices.list_unboxed(at);
+            let (slice, head) = self.slices.both_mut(number);
+            slice.free_dead(head);
+            self.slices.list_unboxed(number);
         }
         let put = self.put_all(number, nodes, list);
-        let (slice, head) = (&mut self.slices.slices[at], &mut self.slices.heads[at]);
+        let (slice, head) = self.slices.both_mut(number);
         let reshaped = head.work.take(Work::RESHAPED).has(Work::RESHAPED);
         if head.live == 0 {
             self.end_slice(number, reorder);
@@ -193,7 +190,7 @@ impl Store {
         fresh.clear();
         owners.clear();
         fresh.reserve(count);
-        owners.resize(count, UNLISTED);
+        owners.resize(count, SliceId::NIL);
         let ahead = if pages.exceed_cache() { &waiting[..] } else { &[] };
         for (k, &id) in waiting.iter().enumerate() {
             if let Some(&ahead) = ahead.get(k + 32) {
@@ -207,15 +204,15 @@ impl Store {
             {
                 prefetch(owners, index as usize);
             }
-            if owners[k] != UNLISTED {
+            if owners[k] != SliceId::NIL {
                 continue;
             }
             let (mut at, mut above) = (id, pages.spot(pages.parent(id)));
             // The root and the limbo always have a row, so the climb ends.
             let owner = loop {
                 match above.as_waiting().map(|index| owners[index as usize]) {
-                    None => break u32::try_from(above.slice()).unwrap_or(0),
-                    Some(UNLISTED) => {
+                    None => break above.slice(),
+                    Some(SliceId::NIL) => {
                         stack.push(at);
                         at = pages.parent(at);
                         above = pages.spot(pages.parent(at));
@@ -243,15 +240,15 @@ impl Store {
     fn group(&self, scratch: &mut Scratch) {
         let Scratch { fresh, by_slice, ends, .. } = scratch;
         ends.clear();
-        ends.resize(self.slices.slices.len(), 0);
-        fresh.iter().for_each(|fresh| ends[fresh.owner as usize] += 1);
+        ends.resize(self.slices.slice_end(), 0);
+        fresh.iter().for_each(|fresh| ends[fresh.owner.index()] += 1);
         let mut sum = 0;
         for end in ends.iter_mut() {
             sum += core::mem::replace(end, sum);
         }
         by_slice.clone_from(fresh);
         for fresh in fresh.iter() {
-            let end = &mut ends[fresh.owner as usize];
+            let end = &mut ends[fresh.owner.index()];
             by_slice[*end as usize] = *fresh;
             *end += 1;
         }
@@ -259,10 +256,10 @@ impl Store {
 
     /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many nodes got a row. `list` goes
     /// on after `nodes` with those of the next slices: a slice gets too few nodes to start its own prefetches.
-    fn put_all(&mut self, number: u32, nodes: &[Fresh], list: &[Fresh]) -> usize {
+    fn put_all(&mut self, number: SliceId, nodes: &[Fresh], list: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.slices.max_rows(), self.slices.max_nodes());
         let Self { nodes: Nodes { pages, components, .. }, slices, .. } = self;
-        let (slice, head) = (&mut slices.slices[number as usize], &mut slices.heads[number as usize]);
+        let (slice, head) = slices.both_mut(number);
         // If the slice will be reconstituted, rows for single nodes are wasted work.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
         // A slice whose nodes double is reconstituted.
@@ -292,7 +289,7 @@ impl Store {
             pages.set_spot(id, Spot::of(number, short(row), slot));
         }
         if !nodes.is_empty() {
-            self.slices.list_unboxed(number as usize);
+            self.slices.list_unboxed(number);
         }
         nodes.len()
     }
@@ -305,7 +302,7 @@ impl Store {
         let turn = usize::try_from(self.update.clock.updates % edited.len().max(1) as u64).unwrap_or(0);
         let (behind, before) = edited.split_at(turn);
         let small = before.iter().chain(behind).copied().filter(|&number| self.slices.is_small(number));
-        let candidates: smallvec::SmallVec<[u32; MOST]> = small.take(MOST).collect();
+        let candidates: smallvec::SmallVec<[SliceId; MOST]> = small.take(MOST).collect();
         for number in candidates {
             if self.slices.is_small(number)
                 && let Some(pair) = self.slices.pair_for(number)

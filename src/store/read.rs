@@ -152,7 +152,7 @@ impl Store {
             self.nodes.pages.prefetch_spot(far.record());
         }
         if let Some(spot) = near.and_then(|near| self.nodes.pages.spot_of(near))
-            && let Some(slice) = self.slices.slices.get(spot.slice())
+            && let Some(slice) = self.slices.get(spot.slice())
         {
             prefetch_whole(&slice.slots.worlds, spot.slot());
         }

@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{Inherited, NO_DRAWABLE, Row, short};
 use crate::store::nodes::Nodes;
-use crate::store::page::Spot;
+use crate::store::page::{SliceId, Spot};
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Slice};
@@ -50,7 +50,7 @@ struct Import {
 pub(crate) struct Fresh {
     pub(crate) id: RecordId,
     /// The slice that the node goes to.
-    pub(crate) owner: u32,
+    pub(crate) owner: SliceId,
     /// The parent's spot, which may be [`Spot::waiting`].
     pub(crate) above: Spot,
 }
@@ -59,9 +59,9 @@ pub(crate) struct Fresh {
 #[derive(Default)]
 pub(crate) struct Reorder {
     /// Pairs of a slice and a new slice that follows it.
-    pub(crate) pieces: Vec<(u32, u32)>,
+    pub(crate) pieces: Vec<(SliceId, SliceId)>,
     /// Slices that ended.
-    pub(crate) ended: Vec<u32>,
+    pub(crate) ended: Vec<SliceId>,
 }
 
 /// The arrays of a sort, which are kept to save allocations.
@@ -193,7 +193,7 @@ impl Store {
     /// Runs in O(n), some 25 ns a node.
     pub(crate) fn reconstitute(
         &mut self,
-        sources: &[u32],
+        sources: &[SliceId],
         fresh: &[Fresh],
         reshaped: bool,
         sort: &mut Sort,
@@ -201,11 +201,10 @@ impl Store {
     ) {
         sort.clear();
         self.update.clock.reconstitutions += 1;
-        let reshaped =
-            reshaped || sources.iter().any(|&source| self.slices.heads[source as usize].work.has(Work::RESHAPED));
-        let take = |store: &mut Self, source: u32| {
-            let slice = core::mem::take(&mut store.slices.slices[source as usize]);
-            (slice, core::mem::take(&mut store.slices.heads[source as usize]))
+        let reshaped = reshaped || sources.iter().any(|&source| self.slices.head(source).work.has(Work::RESHAPED));
+        let take = |store: &mut Self, source| {
+            let (slice, head) = store.slices.both_mut(source);
+            (core::mem::take(slice), core::mem::take(head))
         };
         let old: smallvec::SmallVec<[(Slice, Head); 2]> = sources.iter().map(|&source| take(self, source)).collect();
         let anchored = self.collect(sources, &old, sort);
@@ -243,15 +242,15 @@ impl Store {
     }
 
     /// Frees a slice, none of whose rows is in use.
-    pub(crate) fn end_slice(&mut self, number: u32, reorder: &mut Reorder) {
+    pub(crate) fn end_slice(&mut self, number: SliceId, reorder: &mut Reorder) {
         self.slices.versions += 1;
-        self.slices.slices[number as usize] = Slice { layout: self.slices.versions, ..Slice::default() };
-        self.slices.heads[number as usize] = Head::default();
+        self.slices[number] = Slice { layout: self.slices.versions, ..Slice::default() };
+        *self.slices.head_mut(number) = Head::default();
         reorder.ended.push(number);
     }
 
     /// Lists the nodes of the sources, and the imports. Returns whether any node is anchored.
-    fn collect(&self, sources: &[u32], old: &[(Slice, Head)], sort: &mut Sort) -> bool {
+    fn collect(&self, sources: &[SliceId], old: &[(Slice, Head)], sort: &mut Sort) -> bool {
         let mut starts = smallvec::SmallVec::<[usize; 2]>::new();
         let mut flags = 0;
         for (source, (slice, head)) in (0..).zip(old) {
@@ -264,7 +263,7 @@ impl Store {
                     let spot =
                         handle.and_then(|handle| self.nodes.pages.resolve(handle)).map(|id| self.nodes.pages.spot(id));
                     let within = spot.and_then(|spot| {
-                        let of = sources.iter().position(|&number| number as usize == spot.slice())?;
+                        let of = sources.iter().position(|&number| number == spot.slice())?;
                         sort.items_of_rows.get(starts.get(of)? + spot.row()).copied()
                     });
                     within.unwrap_or_else(|| {
@@ -292,14 +291,14 @@ impl Store {
     }
 
     /// Lists nodes without a row, after the nodes with a row. Returns whether any node is anchored.
-    fn collect_fresh(&mut self, sources: &[u32], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) -> bool {
+    fn collect_fresh(&mut self, sources: &[SliceId], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) -> bool {
         for (at, &Fresh { id, .. }) in fresh.iter().enumerate() {
             if let Some(ahead) = fresh.get(at + 16) {
                 self.nodes.pages.prefetch_spot(self.nodes.pages.parent(ahead.id));
             }
             let spot = self.nodes.pages.spot(self.nodes.pages.parent(id));
             let parent = spot.as_waiting().unwrap_or_else(|| {
-                let rows = sources.iter().zip(old).take_while(|(number, _)| **number as usize != spot.slice());
+                let rows = sources.iter().zip(old).take_while(|(number, _)| **number != spot.slice());
                 let start: usize = rows.map(|(_, (slice, _))| slice.rows.len()).sum();
                 sort.items_of_rows[start + spot.row()]
             });
@@ -373,7 +372,7 @@ impl Store {
         }
         let id = sort.items[parent as usize].record;
         let spot = self.nodes.pages.spot(id);
-        let inherited = self.slices.slices.get(spot.slice()).map(|slice| slice.inherited(spot.row()));
+        let inherited = self.slices.get(spot.slice()).map(|slice| slice.inherited(spot.row()));
         (Some(self.nodes.pages.handle(id)), inherited.unwrap_or(Inherited::NOTHING))
     }
 
@@ -477,7 +476,7 @@ impl Store {
     }
 
     /// Stores a slice under a number, and sets the spots of its nodes.
-    pub(crate) fn put_slice(&mut self, number: u32, (mut slice, head): (Slice, Head)) {
+    pub(crate) fn put_slice(&mut self, number: SliceId, (mut slice, head): (Slice, Head)) {
         for (at, row) in slice.rows.iter().enumerate().skip(slice.imports.len()) {
             if let Some(ahead) = slice.rows.get(at + 16) {
                 self.nodes.pages.prefetch_spot(ahead.record);
@@ -487,11 +486,12 @@ impl Store {
         if self.config.bounds && slice.home == Home::Tree {
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
         }
-        self.slices.slices[number as usize] = slice;
-        self.slices.list_unboxed(number as usize);
-        self.slices.heads[number as usize] = head;
+        self.slices[number] = slice;
+        self.slices.list_unboxed(number);
+        *self.slices.head_mut(number) = head;
         self.renew_version(number);
-        let slice = &mut self.slices.slices[number as usize];
-        (slice.layout, slice.handed_in) = (self.slices.versions, self.update.clock.updates);
+        let layout = self.slices.versions;
+        let slice = &mut self.slices[number];
+        (slice.layout, slice.handed_in) = (layout, self.update.clock.updates);
     }
 }

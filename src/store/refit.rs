@@ -2,6 +2,7 @@
 
 use crate::Aabb;
 use crate::store::boxes::{Reach, validate_blocks};
+use crate::store::page::SliceId;
 use crate::store::record::RecordId;
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
@@ -16,24 +17,24 @@ use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 impl Store {
     /// Updates all boxes. Runs in O(slices listed + their drawables), or in O(slices) if the order of slices changed.
     pub(crate) fn refresh_boxes(&mut self) {
-        let Self {
-            slices: Slices { slices, order, attached, unboxed, boxes, .. }, update: Update { clock, .. }, ..
-        } = self;
-        let changed = || clock.swept.iter().chain(&*unboxed);
+        let Self { slices, update: Update { clock, .. }, .. } = self;
+        let (mut unboxed, mut boxes) = (core::mem::take(&mut slices.unboxed), core::mem::take(&mut slices.boxes));
+        let changed = || clock.swept.iter().chain(&unboxed);
         if !refresh_shared(slices, changed(), clock.updates) {
             for &number in &clock.swept {
-                slices[number as usize].refresh_boxes(clock.updates);
+                slices[number].refresh_boxes(clock.updates);
             }
-            for &number in &*unboxed {
-                let slice = &mut slices[number as usize];
+            for &number in &unboxed {
+                let slice = &mut slices[number];
                 if slice.boxes.as_ref().is_some_and(|boxes| boxes.listed) {
                     slice.refresh_boxes(clock.updates);
                 }
             }
         }
-        let own = |number: u32| slices[number as usize].boxes.as_ref().map_or(Aabb::EMPTY, |boxes| boxes.own);
-        boxes.refresh(&order[..*attached], slices.len(), own, changed());
+        let own = |number| slices[number].boxes.as_ref().map_or(Aabb::EMPTY, |boxes| boxes.own);
+        boxes.refresh(slices.order(), slices.slice_end(), own, changed());
         unboxed.clear();
+        (slices.unboxed, slices.boxes) = (unboxed, boxes);
     }
 
     /// Returns the world box around all drawables at or below a node, as of the last update. Runs in O(nodes).
@@ -45,7 +46,7 @@ impl Store {
     /// Checks each drawable's box against its matrix. The boxes around drawables must be tight after an update.
     pub(crate) fn validate_boxes(&self) -> Result<(), String> {
         if !self.config.bounds {
-            let kept = self.slices.slices.iter().any(|slice| slice.boxes.is_some());
+            let kept = self.slices.list().iter().any(|slice| slice.boxes.is_some());
             return if kept || !self.slices.unboxed.is_empty() {
                 Err("boxes of no use are kept".into())
             } else {
@@ -61,9 +62,9 @@ impl Store {
             return Err("the boxes of slices are of another order".into());
         }
         for (at, &number) in order.iter().enumerate() {
-            let slice = &self.slices.slices[number as usize];
+            let slice = &self.slices[number];
             let own = slice.validate_boxes(tight).map_err(|what| format!("slice {number}: {what}"))?;
-            if boxes.slices.get(at) != Some(own) || boxes.positions[number as usize] as usize != at {
+            if boxes.slices.get(at) != Some(own) || boxes.positions[number.index()] as usize != at {
                 return Err(format!("the box of slice {number} is out of date"));
             }
         }
@@ -73,18 +74,18 @@ impl Store {
 
 /// Computes the boxes of these slices on several threads. Does nothing and returns `false` if there is too little work.
 #[cfg(feature = "rayon")]
-fn refresh_shared<'n>(slices: &mut [Slice], changed: impl Iterator<Item = &'n u32>, update: u64) -> bool {
-    let drawables = changed.map(|&number| slices[number as usize].drawables.records.len());
+fn refresh_shared<'n>(slices: &mut Slices, changed: impl Iterator<Item = &'n SliceId>, update: u64) -> bool {
+    let drawables = changed.map(|&number| slices[number].drawables.records.len());
     let shared = is_worth_sharing(drawables.sum(), WORTH_SHARING);
     if shared {
         // The other slices have nothing to compute.
-        slices.par_iter_mut().for_each(|slice| slice.refresh_boxes(update));
+        slices.list_mut().par_iter_mut().for_each(|slice| slice.refresh_boxes(update));
     }
     shared
 }
 
 #[cfg(not(feature = "rayon"))]
-fn refresh_shared<'n>(_slices: &mut [Slice], _changed: impl Iterator<Item = &'n u32>, _update: u64) -> bool {
+fn refresh_shared<'n>(_slices: &mut Slices, _changed: impl Iterator<Item = &'n SliceId>, _update: u64) -> bool {
     false
 }
 

@@ -2,12 +2,13 @@
 
 use crate::store::boxes::OrderBoxes;
 use crate::store::columns::{NO_DRAWABLE, Row};
-use crate::store::page::Spot;
+use crate::store::page::{SliceId, Spot};
 use crate::store::reconstitute::Reorder;
 use crate::store::record::Has;
 use crate::store::rows::MAX_ROWS;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Home, Work};
+use core::ops::{Index, IndexMut};
 use hedgerow_math::Mat34;
 
 /// All slices except the one that is being changed.
@@ -18,40 +19,33 @@ pub(crate) struct Others<'s> {
 }
 
 impl<'s> Others<'s> {
-    /// Returns a slice by its number, which must not be that of the changed slice.
+    /// Returns a slice, which must not be the changed one.
     #[inline]
-    pub(crate) fn get(&self, number: usize) -> Option<&'s Slice> {
-        match number.checked_sub(self.before.len()) {
-            None => self.before.get(number),
+    pub(crate) fn get(&self, id: SliceId) -> Option<&'s Slice> {
+        match id.index().checked_sub(self.before.len()) {
+            None => self.before.get(id.index()),
             Some(behind) => self.behind.get(behind.checked_sub(1)?),
         }
     }
 }
 
-/// Returns a slice to change, and the others.
-pub(crate) fn apart(slices: &mut [Slice], number: u32) -> (&mut Slice, Others<'_>) {
-    let (before, rest) = slices.split_at_mut(number as usize);
-    let [slice, behind @ ..] = rest else { unreachable!("a slice with this number") };
-    (slice, Others { before, behind })
-}
-
 /// All slices, by number, and their order.
 #[derive(Clone, Default)]
 pub(crate) struct Slices {
-    pub(crate) slices: Vec<Slice>,
-    pub(crate) heads: Vec<Head>,
+    list: Vec<Slice>,
+    heads: Vec<Head>,
     /// Slices of the tree, then those of the limbo, each before the slices that import from it.
-    pub(crate) order: Vec<u32>,
+    pub(crate) order: Vec<SliceId>,
     /// The number of slices in `order` that are in the tree.
     pub(crate) attached: usize,
-    pub(crate) free: Vec<u32>,
+    pub(crate) free: Vec<SliceId>,
     /// Whether a row died since the update; during an update, also whether a slice is reshaped.
     pub(crate) edited: bool,
     /// Slices whose boxes the current update recomputes even if no transform changed.
-    pub(crate) unboxed: Vec<u32>,
+    pub(crate) unboxed: Vec<SliceId>,
     /// Slices that updates changed since their last maintenance; each once.
-    pub(crate) untidy: Vec<u32>,
-    /// Whether a slice is in `untidy`, by number.
+    pub(crate) untidy: Vec<SliceId>,
+    /// For each slice, whether it is in `untidy`.
     pub(crate) is_untidy: Vec<bool>,
     /// The newest version that any slice has or ever had.
     pub(crate) versions: u64,
@@ -59,6 +53,90 @@ pub(crate) struct Slices {
     pub(crate) boxes: OrderBoxes,
     /// The greatest number of nodes in a slice.
     max_nodes: usize,
+}
+
+impl Index<SliceId> for Slices {
+    type Output = Slice;
+
+    #[inline(always)]
+    fn index(&self, id: SliceId) -> &Slice {
+        &self.list[id.index()]
+    }
+}
+
+impl IndexMut<SliceId> for Slices {
+    #[inline(always)]
+    fn index_mut(&mut self, id: SliceId) -> &mut Slice {
+        &mut self.list[id.index()]
+    }
+}
+
+/// Access by slice.
+impl Slices {
+    #[inline(always)]
+    pub(crate) fn get(&self, id: SliceId) -> Option<&Slice> {
+        self.list.get(id.index())
+    }
+
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, id: SliceId) -> Option<&mut Slice> {
+        self.list.get_mut(id.index())
+    }
+
+    #[inline(always)]
+    pub(crate) fn head(&self, id: SliceId) -> &Head {
+        &self.heads[id.index()]
+    }
+
+    #[inline(always)]
+    pub(crate) fn head_mut(&mut self, id: SliceId) -> &mut Head {
+        &mut self.heads[id.index()]
+    }
+
+    #[inline(always)]
+    pub(crate) fn both(&self, id: SliceId) -> (&Slice, &Head) {
+        (&self.list[id.index()], &self.heads[id.index()])
+    }
+
+    #[inline(always)]
+    pub(crate) fn both_mut(&mut self, id: SliceId) -> (&mut Slice, &mut Head) {
+        (&mut self.list[id.index()], &mut self.heads[id.index()])
+    }
+
+    #[inline(always)]
+    pub(crate) fn get_both_mut(&mut self, id: SliceId) -> Option<(&mut Slice, &mut Head)> {
+        self.list.get_mut(id.index()).zip(self.heads.get_mut(id.index()))
+    }
+
+    /// Returns the slices by number, unused ones too.
+    #[inline]
+    pub(crate) fn list(&self) -> &[Slice] {
+        &self.list
+    }
+
+    #[inline]
+    pub(crate) fn list_mut(&mut self) -> &mut [Slice] {
+        &mut self.list
+    }
+
+    #[inline]
+    pub(crate) fn heads(&self) -> &[Head] {
+        &self.heads
+    }
+
+    /// Returns the slices by number, to change, and their heads.
+    #[inline]
+    pub(crate) fn split(&mut self) -> (&mut [Slice], &[Head]) {
+        (&mut self.list, &self.heads)
+    }
+
+    /// Returns a slice to change, and the others.
+    #[inline]
+    pub(crate) fn apart(&mut self, id: SliceId) -> (&mut Slice, Others<'_>) {
+        let (before, rest) = self.list.split_at_mut(id.index());
+        let [slice, behind @ ..] = rest else { unreachable!("a slice with this number") };
+        (slice, Others { before, behind })
+    }
 }
 
 impl Slices {
@@ -83,15 +161,15 @@ impl Slices {
         self.versions
     }
 
-    /// Returns the numbers of all slices: those of the tree, then the others.
-    pub(crate) fn all_slices(&self) -> &[u32] {
+    /// Returns all slices in use: those of the tree, then the others.
+    pub(crate) fn all_slices(&self) -> &[SliceId] {
         &self.order
     }
 
     /// Returns one past the greatest number of a slice.
     #[inline]
     pub(crate) fn slice_end(&self) -> usize {
-        self.slices.len()
+        self.list.len()
     }
 
     /// Returns the boxes of the slices of the tree, by position in the order.
@@ -106,7 +184,7 @@ impl Slices {
     /// Kills the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
     #[inline(always)]
     pub(crate) fn kill(&mut self, spot: Spot, has: Has) {
-        let Some(head) = self.heads.get_mut(spot.slice()) else { return };
+        let Some(head) = self.heads.get_mut(spot.slice().index()) else { return };
         // A node that lost its drawable since the update is still drawn.
         let drawn = has.has(Has::DRAWABLE) || head.work.has(Work::RESHAPED);
         head.alive.remove(spot.row());
@@ -121,7 +199,7 @@ impl Slices {
             self.edited = true;
         }
         if drawn {
-            let slice = &mut self.slices[spot.slice()];
+            let slice = &mut self[spot.slice()];
             let drawable = slice.rows[spot.row()].drawable;
             if drawable < NO_DRAWABLE {
                 slice.used_drawables.remove(usize::from(drawable));
@@ -132,108 +210,109 @@ impl Slices {
     /// Marks the slice of a node for reconstitution, because the node got or lost a transform or a drawable.
     #[cold]
     pub(crate) fn reshape(&mut self, spot: Spot) {
-        if let Some(head) = self.heads.get_mut(spot.slice()) {
+        if let Some(head) = self.heads.get_mut(spot.slice().index()) {
             head.work.add(Work::RESHAPED);
             self.edited = true;
         }
     }
 
     /// Gives a slice a new version, if there is a slice with this number.
-    pub(crate) fn renew(&mut self, slice: usize) {
-        if let Some(head) = self.heads.get_mut(slice) {
+    pub(crate) fn renew(&mut self, id: SliceId) {
+        if let Some(head) = self.heads.get_mut(id.index()) {
             self.versions += 1;
             head.version = self.versions;
         }
     }
 
     /// Lists a slice for the update of its boxes, if the slice has boxes.
-    pub(crate) fn list_unboxed(&mut self, slice: usize) {
-        if let Some(boxes) = &mut self.slices[slice].boxes
-            && let Ok(number) = u32::try_from(slice)
+    pub(crate) fn list_unboxed(&mut self, id: SliceId) {
+        if let Some(boxes) = &mut self[id].boxes
             && !core::mem::replace(&mut boxes.listed, true)
         {
-            self.unboxed.push(number);
+            self.unboxed.push(id);
         }
     }
 
     /// Returns the world matrix of a node as of the last update; the identity if the node has no row.
     #[inline(always)]
     pub(crate) fn world(&self, spot: Spot) -> &Mat34 {
-        let world = self.slices.get(spot.slice()).and_then(|slice| slice.slots.worlds.get(spot.slot()));
+        let world = self.get(spot.slice()).and_then(|slice| slice.slots.worlds.get(spot.slot()));
         world.unwrap_or(&Mat34::IDENTITY)
     }
 
     /// Returns the slice and the row of a node, if the node has a row.
     #[inline(always)]
     pub(crate) fn row(&self, spot: Spot) -> Option<(&Slice, &Row)> {
-        let slice = self.slices.get(spot.slice())?;
+        let slice = self.get(spot.slice())?;
         Some((slice, slice.rows.get(spot.row())?))
     }
 
-    /// Stores a slice under the next free number, and returns the number. The slice is not in the order yet.
-    pub(crate) fn open(&mut self, slice: Slice) -> u32 {
-        if let Some(number) = self.free.pop() {
-            self.slices[number as usize] = slice;
-            self.heads[number as usize] = Head::default();
-            return number;
+    /// Stores a slice under the next free number. The slice is not in the order yet.
+    pub(crate) fn open(&mut self, slice: Slice) -> SliceId {
+        if let Some(id) = self.free.pop() {
+            self[id] = slice;
+            *self.head_mut(id) = Head::default();
+            return id;
         }
-        self.slices.push(slice);
+        self.list.push(slice);
         self.heads.push(Head::default());
         self.is_untidy.push(false);
-        u32::try_from(self.slices.len() - 1).unwrap_or(u32::MAX)
+        SliceId::at(self.list.len() - 1)
     }
 
     /// Lists a slice for maintenance.
     #[inline]
-    pub(crate) fn list_untidy(&mut self, number: u32) {
-        if !core::mem::replace(&mut self.is_untidy[number as usize], true) {
-            self.untidy.push(number);
+    pub(crate) fn list_untidy(&mut self, id: SliceId) {
+        if !core::mem::replace(&mut self.is_untidy[id.index()], true) {
+            self.untidy.push(id);
         }
     }
 
-    /// Returns the numbers of the slices of the tree, each after the slices that it imports from.
+    /// Returns the slices of the tree, each after the slices that it imports from.
     #[inline]
-    pub(crate) fn order(&self) -> &[u32] {
+    pub(crate) fn order(&self) -> &[SliceId] {
         &self.order[..self.attached]
     }
+
     /// Updates the order of slices.
     pub(crate) fn apply(&mut self, reorder: Reorder) {
         let Reorder { mut pieces, ended } = reorder;
         if pieces.is_empty() && ended.is_empty() {
             return;
         }
-        let Self { slices, order, attached, free, .. } = self;
+        let Self { list, order, attached, free, .. } = self;
         // Sorted by slice; pieces of the same slice stay in order.
         pieces.sort_by_key(|&(of, _)| of);
         let before = core::mem::take(order);
         order.reserve(before.len() + pieces.len());
         let mut tree = 0;
-        for (at, &number) in before.iter().enumerate() {
+        for (at, &id) in before.iter().enumerate() {
             if at == *attached {
                 tree = order.len();
             }
             // Drops slices that ended. Their numbers are reused later.
-            if slices[number as usize].home != Home::Free {
-                order.push(number);
+            if list[id.index()].home != Home::Free {
+                order.push(id);
             }
-            let from = pieces.partition_point(|&(of, _)| of < number);
-            order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == number).map(|&(_, piece)| piece));
+            let from = pieces.partition_point(|&(of, _)| of < id);
+            order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == id).map(|&(_, piece)| piece));
         }
         *attached = if *attached == before.len() { order.len() } else { tree };
-        debug_assert!(order.iter().all(|&number| slices[number as usize].home != Home::Free));
+        debug_assert!(order.iter().all(|&id| list[id.index()].home != Home::Free));
         free.extend(ended);
         self.versions += 1;
     }
 
     /// Returns whether a slice is in use and small enough to merge.
-    pub(crate) fn is_small(&self, number: u32) -> bool {
-        let (slice, head) = (&self.slices[number as usize], &self.heads[number as usize]);
+    pub(crate) fn is_small(&self, id: SliceId) -> bool {
+        let (slice, head) = self.both(id);
         slice.home != Home::Free && (head.live as usize) < self.max_nodes() / 4
     }
 
     /// Returns the number of rows that a slice needs.
-    pub(crate) fn rows_of(&self, number: u32) -> usize {
-        self.heads[number as usize].live as usize + self.slices[number as usize].imports.len()
+    pub(crate) fn rows_of(&self, id: SliceId) -> usize {
+        let (slice, head) = self.both(id);
+        head.live as usize + slice.imports.len()
     }
 
     /// Returns whether a slice with this many rows has room to spare.
@@ -242,14 +321,41 @@ impl Slices {
     }
 
     /// Returns a slice and one of its neighbours in the order, if both fit into one slice with room to spare.
-    pub(crate) fn pair_for(&self, number: u32) -> Option<[u32; 2]> {
-        let Self { slices, order, .. } = self;
-        let at = order.iter().position(|&other| other == number)?;
-        let fits = |pair: &[u32; 2]| {
-            let [a, b] = pair.map(|number| slices[number as usize].home);
-            a == b && self.leaves_room(pair.iter().map(|&number| self.rows_of(number)).sum())
+    pub(crate) fn pair_for(&self, id: SliceId) -> Option<[SliceId; 2]> {
+        let order = &self.order;
+        let at = order.iter().position(|&other| other == id)?;
+        let fits = |pair: &[SliceId; 2]| {
+            let [a, b] = pair.map(|id| self[id].home);
+            a == b && self.leaves_room(pair.iter().map(|&id| self.rows_of(id)).sum())
         };
-        let before = at.checked_sub(1).map(|before| [order[before], number]);
-        before.filter(fits).or_else(|| order.get(at + 1).map(|&after| [number, after]).filter(fits))
+        let before = at.checked_sub(1).map(|before| [order[before], id]);
+        before.filter(fits).or_else(|| order.get(at + 1).map(|&after| [id, after]).filter(fits))
+    }
+
+    /// Frees unused memory, and forgets unused numbers at the end.
+    pub(crate) fn shrink(&mut self) {
+        self.list.iter_mut().for_each(|slice| slice.shrink(usize::MAX));
+        let used = self.list.iter().rposition(|slice| slice.home != Home::Free).map_or(0, |last| last + 1);
+        let Self { list, heads, is_untidy, order, free, untidy, unboxed, .. } = self;
+        list.truncate(used);
+        list.shrink_to_fit();
+        heads.truncate(used);
+        heads.shrink_to_fit();
+        is_untidy.truncate(used);
+        is_untidy.shrink_to_fit();
+        for ids in [order, free, untidy, unboxed] {
+            ids.retain(|id| id.index() < used);
+            ids.shrink_to_fit();
+        }
+    }
+
+    /// Returns the bytes of slices without their columns, and of lists.
+    pub(crate) fn bytes(&self) -> usize {
+        let Self { list, heads, order, free, unboxed, untidy, is_untidy, .. } = self;
+        let ids: usize = [order, free, unboxed, untidy].into_iter().map(Vec::capacity).sum();
+        list.capacity() * size_of::<Slice>()
+            + heads.capacity() * size_of::<Head>()
+            + is_untidy.capacity()
+            + ids * size_of::<SliceId>()
     }
 }

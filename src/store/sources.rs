@@ -1,7 +1,7 @@
 //! The spots of the nodes that a slice imports: found once, and again after one of their slices is reconstituted.
 
 use crate::NodeHandle;
-use crate::store::page::{Pages, Spot};
+use crate::store::page::{Pages, SliceId, Spot};
 use crate::store::rows::RowSet;
 use smallvec::SmallVec;
 
@@ -13,7 +13,7 @@ pub(crate) struct Sources {
     /// The spot of each import. It is [`Spot::waiting`] for the identity, and for imports that no row uses.
     pub(crate) spots: Vec<Spot>,
     /// The slices of these spots, each once.
-    pub(crate) slices: SmallVec<[u32; 6]>,
+    pub(crate) slices: SmallVec<[SliceId; 6]>,
 }
 
 impl Sources {
@@ -24,8 +24,8 @@ impl Sources {
     ///
     /// [`layout`]: crate::store::slice::Slice::layout
     #[inline]
-    pub(crate) fn are_known(&self, imports: usize, layout: impl Fn(u32) -> Option<u64>) -> bool {
-        let unmoved = |&slice: &u32| layout(slice).is_some_and(|layout| layout <= self.found_in);
+    pub(crate) fn are_known(&self, imports: usize, layout: impl Fn(SliceId) -> Option<u64>) -> bool {
+        let unmoved = |&slice: &SliceId| layout(slice).is_some_and(|layout| layout <= self.found_in);
         self.spots.len() == imports && self.slices.iter().all(unmoved)
     }
 
@@ -45,16 +45,14 @@ impl Sources {
         spots.extend(imports.iter().enumerate().map(|import| spot(import).unwrap_or(Spot::waiting(0))));
         slices.clear();
         for spot in spots.iter().filter(|spot| spot.as_waiting().is_none()) {
-            if let Ok(slice) = u32::try_from(spot.slice())
-                && !slices.contains(&slice)
-            {
-                slices.push(slice);
+            if !slices.contains(&spot.slice()) {
+                slices.push(spot.slice());
             }
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let spilled = if self.slices.spilled() { self.slices.capacity() * size_of::<u32>() } else { 0 };
+        let spilled = if self.slices.spilled() { self.slices.capacity() * size_of::<SliceId>() } else { 0 };
         self.spots.capacity() * size_of::<Spot>() + spilled
     }
 }

@@ -4,10 +4,10 @@ use crate::Mat34;
 use crate::store::columns::{Inherited, Row, Slots, short};
 use crate::store::components::Components;
 use crate::store::nodes::Nodes;
-use crate::store::page::{PAGE, Page, Pages, Spot};
+use crate::store::page::{PAGE, Page, Pages, SliceId, Spot};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
-use crate::store::slices::{Others, apart};
+use crate::store::slices::Others;
 use crate::store::state::{Copies, Due, Home, SlotOrder, Work};
 use crate::store::{Store, Update};
 use core::ops::Range;
@@ -50,10 +50,9 @@ impl Store {
             let set: usize = pages.marked().map(count).sum();
             let all = feed.is_none() && set * 8 >= pages.len() * 7;
             // A reshaped slice has nodes whose transform has no slot yet.
-            if dense(set) && (all || !slices.heads.iter().any(|head| head.work.has(Work::RESHAPED))) {
-                for (slice, head) in
-                    slices.slices.iter_mut().zip(&slices.heads).filter(|(slice, _)| slice.home != Home::Free)
-                {
+            let (slices, heads) = slices.split();
+            if dense(set) && (all || !heads.iter().any(|head| head.work.has(Work::RESHAPED))) {
+                for (slice, head) in slices.iter_mut().zip(heads).filter(|(slice, _)| slice.home != Home::Free) {
                     // Histories need the exact slots.
                     if all || feed.is_none() && slice.is_mostly_dirty(pages) {
                         slice.mark_all();
@@ -82,24 +81,26 @@ impl Store {
                 }
             }
         }
+        let (slices, heads) = slices.split();
         for (at, &id) in list.iter().enumerate() {
             if let Some(&ahead) = list.get(at + 32) {
                 pages.prefetch_spot(ahead);
             }
             if feed.is_some()
                 && let Some(&ahead) = list.get(at + 16)
-                && let Some(trace) = slices.slices.get(pages.spot(ahead).slice()).and_then(|slice| slice.trace.as_ref())
+                && let Some(trace) =
+                    slices.get(pages.spot(ahead).slice().index()).and_then(|slice| slice.trace.as_ref())
             {
                 trace.prefetch(pages.spot(ahead).slot());
             }
             let spot = pages.spot(id);
-            let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
+            let number = spot.slice().index();
+            let Some(slice) = slices.get_mut(number) else { continue };
             // If the node lost its transform since, the slot is an ancestor's, and computing it again does no harm.
             slice.mark(spot.slot());
             // A node that got its transform since the update has no slot yet. Its mask has the change.
             if let (Some(frame), Some(trace)) = (frame, &mut slice.trace)
-                && (!slices.heads[spot.slice()].work.has(Work::RESHAPED)
-                    || slice.rows[spot.row()].is(Row::OWN_TRANSFORM))
+                && (!heads[number].work.has(Work::RESHAPED) || slice.rows[spot.row()].is(Row::OWN_TRANSFORM))
             {
                 trace.note_set(spot.slot(), frame);
             }
@@ -108,12 +109,14 @@ impl Store {
 
     /// Finds the spots of a slice's imports, unless they are known.
     #[inline]
-    pub(crate) fn find_sources(&mut self, number: u32) {
-        let (slice, others) = apart(&mut self.slices.slices, number);
-        let layout = |source| others.get(source as usize).map(|source| source.layout);
+    pub(crate) fn find_sources(&mut self, number: SliceId) {
+        let (slice, others) = self.slices.apart(number);
+        let layout = |source| others.get(source).map(|source| source.layout);
         if !slice.sources.are_known(slice.imports.len(), layout) {
-            let used = slice.used_imports(&self.slices.heads[number as usize].alive);
-            slice.sources.find(&slice.imports, &used, &self.nodes.pages, self.slices.versions);
+            let versions = self.slices.versions();
+            let (slice, head) = self.slices.both_mut(number);
+            let used = slice.used_imports(&head.alive);
+            slice.sources.find(&slice.imports, &used, &self.nodes.pages, versions);
         }
     }
 
@@ -121,20 +124,19 @@ impl Store {
     ///
     /// If earlier slices were already `swept`, only imports that can have changed are copied.
     #[inline]
-    pub(crate) fn prepare(&mut self, number: u32, swept: bool) -> bool {
-        let head = &mut self.slices.heads[number as usize];
-        let work = head.work.take(Work::INHERITS | Work::CARRIED);
+    pub(crate) fn prepare(&mut self, number: SliceId, swept: bool) -> bool {
+        let work = self.slices.head_mut(number).work.take(Work::INHERITS | Work::CARRIED);
         let (inherits, carried) = (work.has(Work::INHERITS), work.has(Work::CARRIED));
         self.find_sources(number);
         let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { clock, feed, .. }, .. } = self;
-        let slice = &slices.slices[number as usize];
+        let slice = &slices[number];
         let update = clock.updates;
         let is_new = |source: &Slice| carried || source.swept_in == update;
-        let above = slice.sources.slices.iter().any(|&above| is_new(&slices.slices[above as usize]));
+        let above = slice.sources.slices.iter().any(|&above| is_new(&slices[above]));
         if !(inherits || above) {
             return slice.due > Due::Nothing;
         }
-        let (slice, others) = apart(&mut slices.slices, number);
+        let (slice, others) = slices.apart(number);
         let all = |source: &Slice| carried || source.handed_in == update || !swept && source.swept_in == update;
         let changed = above && slice.import(pages, others, |source, slot| all(source) || source.dirty.contains(slot));
         if inherits || changed {
@@ -145,9 +147,9 @@ impl Store {
                 }
             });
             slice.swept_in = update;
-            slices.renew(number as usize);
+            slices.renew(number);
         }
-        slices.slices[number as usize].due > Due::Nothing
+        slices[number].due > Due::Nothing
     }
 
     /// Computes all changed slices, in order or, if `shared`, on several threads.
@@ -164,13 +166,13 @@ impl Store {
     }
 
     /// Computes a slice if it changed. `next` is the slice after it.
-    pub(crate) fn sweep_slice(&mut self, number: u32, next: Option<u32>, set: &mut Vec<u16>) {
+    pub(crate) fn sweep_slice(&mut self, number: SliceId, next: Option<SliceId>, set: &mut Vec<u16>) {
         if !self.prepare(number, true) {
             return;
         }
         let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { clock, .. }, .. } = self;
-        let (slice, others) = apart(&mut slices.slices, number);
-        let upcoming = next.and_then(|next| others.get(next as usize)).map_or(Upcoming::default(), Slice::upcoming);
+        let (slice, others) = slices.apart(number);
+        let upcoming = next.and_then(|next| others.get(next)).map_or(Upcoming::default(), Slice::upcoming);
         slice.sweep(pages, components, set, upcoming);
         slice.swept_in = clock.updates;
         clock.swept.push(number);

@@ -7,10 +7,9 @@
 use crate::store::Store;
 use crate::store::components::Components;
 use crate::store::nodes::Nodes;
-use crate::store::page::Pages;
+use crate::store::page::{Pages, SliceId};
 use crate::store::rows::RowSet;
 use crate::store::slice::Slice;
-use crate::store::slices::Slices;
 use crate::store::state::{Due, Work};
 use hedgerow_math::internal::Upcoming;
 use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
@@ -30,22 +29,22 @@ impl Store {
             return false;
         }
         self.find_all_sources();
-        let Self { nodes: Nodes { inbox, .. }, slices: Slices { slices, heads, order, .. }, update, .. } = self;
+        let Self { nodes: Nodes { inbox, .. }, slices, update, .. } = self;
         let scratch = &mut update.scratch;
         let reached = &mut scratch.reached;
         reached.clear();
-        reached.resize(slices.len(), false);
+        reached.resize(slices.slice_end(), false);
         let (mut count, mut slots) = (0, inbox.unplaced.len());
-        for number in order.iter().map(|&number| number as usize) {
+        for &number in &slices.order {
             let slice = &slices[number];
-            let may = |source: usize| reached[source] || slices[source].due > Due::Nothing;
-            if slice.sources.slices.iter().any(|&source| may(source as usize)) {
-                reached[number] = slice.sources.spots.iter().any(|spot| {
+            let may = |&source: &SliceId| reached[source.index()] || slices[source].due > Due::Nothing;
+            if slice.sources.slices.iter().any(may) {
+                reached[number.index()] = slice.sources.spots.iter().any(|spot| {
                     let Some(source) = slices.get(spot.slice()) else { return false };
-                    reached[spot.slice()] || source.due > Due::Nothing && source.is_below_dirty(spot.slot())
+                    reached[spot.slice().index()] || source.due > Due::Nothing && source.is_below_dirty(spot.slot())
                 });
             }
-            if slice.due > Due::Nothing || heads[number].work.has(Work::KILLED) || reached[number] {
+            if slice.due > Due::Nothing || slices.head(number).work.has(Work::KILLED) || reached[number.index()] {
                 count += 1;
                 slots += slice.slots.records.len();
             }
@@ -56,36 +55,36 @@ impl Store {
     /// Computes the same as the sweep on one thread.
     pub(crate) fn sweep_shared(&mut self) {
         let exports = self.exports();
-        let mut swept: Vec<(u32, Slice)> = Vec::new();
+        let mut swept: Vec<(SliceId, Slice)> = Vec::new();
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             if !self.prepare(number, false) {
                 continue;
             }
-            let begin = exports.partition_point(|&(slice, _)| slice < number as usize);
-            let exported = exports[begin..].iter().take_while(|&&(slice, _)| slice == number as usize);
-            let slice = &mut self.slices.slices[number as usize];
+            let begin = exports.partition_point(|&(slice, _)| slice < number);
+            let exported = exports[begin..].iter().take_while(|&&(slice, _)| slice == number);
+            let slice = &mut self.slices[number];
             slice.compute_above(&self.nodes.pages, &self.nodes.components, exported.map(|&(_, slot)| slot));
             slice.swept_in = self.update.clock.updates;
             self.update.clock.swept.push(number);
             swept.push((number, Slice::default()));
         }
         for (number, slice) in &mut swept {
-            *slice = core::mem::take(&mut self.slices.slices[*number as usize]);
+            *slice = core::mem::take(&mut self.slices[*number]);
         }
         let Self { nodes: Nodes { pages, components, .. }, .. } = self;
         swept.par_iter_mut().for_each_init(Vec::new, |set, (_, slice)| {
             slice.sweep(pages, components, set, Upcoming::default());
         });
         for (number, slice) in swept {
-            self.slices.slices[number as usize] = slice;
+            self.slices[number] = slice;
         }
     }
 
     /// Returns the slots that other slices import, sorted by slice.
-    fn exports(&mut self) -> Vec<(usize, usize)> {
+    fn exports(&mut self) -> Vec<(SliceId, usize)> {
         self.find_all_sources();
-        let spots = self.slices.slices.iter().flat_map(|slice| &slice.sources.spots);
+        let spots = self.slices.list().iter().flat_map(|slice| &slice.sources.spots);
         let mut exports: Vec<_> = spots.map(|spot| (spot.slice(), spot.slot())).collect();
         exports.sort_unstable();
         exports.dedup();

@@ -17,14 +17,14 @@ impl Store {
         self.update.clock.updates += 1;
         self.begin_frame();
         for number in self.update.clock.swept.drain(..) {
-            if let Some(slice) = self.slices.slices.get_mut(number as usize) {
+            if let Some(slice) = self.slices.get_mut(number) {
                 slice.dirty.clear();
             }
         }
         self.take_pending();
         self.mark_slots();
         if everything {
-            let in_use = self.slices.slices.iter_mut().filter(|slice| slice.home != Home::Free);
+            let in_use = self.slices.list_mut().iter_mut().filter(|slice| slice.home != Home::Free);
             in_use.for_each(Slice::mark_all);
         }
         #[cfg(feature = "rayon")]

@@ -15,7 +15,7 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::columns::{NO_DRAWABLE, Row};
-use crate::store::page::Spot;
+use crate::store::page::{SliceId, Spot};
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::rows::{MAX_ROWS, RowSet};
@@ -34,10 +34,10 @@ macro_rules! ensure {
 }
 
 /// Returns whether a list has each slice whose flag is set exactly once, and no other slice.
-fn lists(list: &[u32], flags: impl Iterator<Item = bool>) -> bool {
+fn lists(list: &[SliceId], flags: impl Iterator<Item = bool>) -> bool {
     let mut list = list.to_vec();
     list.sort_unstable();
-    (0..).zip(flags).filter_map(|(number, flag)| flag.then_some(number)).eq(list)
+    (0..).map(SliceId::at).zip(flags).filter_map(|(number, flag)| flag.then_some(number)).eq(list)
 }
 
 impl Store {
@@ -47,17 +47,17 @@ impl Store {
         self.validate_links()?;
         self.validate_spots()?;
         let below_moved = self.below_moved();
-        let mut position = vec![usize::MAX; self.slices.slices.len()];
+        let mut position = vec![usize::MAX; self.slices.slice_end()];
         for (at, &number) in self.slices.order.iter().enumerate() {
-            ensure!(position[number as usize] == usize::MAX, "slice {number} is twice in the order");
-            position[number as usize] = at;
-            let slice = &self.slices.slices[number as usize];
+            ensure!(position[number.index()] == usize::MAX, "slice {number} is twice in the order");
+            position[number.index()] = at;
+            let slice = &self.slices[number];
             ensure!(slice.home != Home::Free, "slice {number} is in the order and not in use");
             let home = if at < self.slices.attached { Home::Tree } else { Home::Limbo };
             ensure!(slice.home == home, "slice {number} is in the wrong part of the order");
             self.validate_rows(number, &position, &below_moved)?;
         }
-        for (number, slice) in self.slices.slices.iter().enumerate() {
+        for (number, slice) in self.slices.list().iter().enumerate() {
             let listed = position[number] != usize::MAX;
             ensure!((slice.home != Home::Free) == listed, "slice {number} is in use and not in the order");
         }
@@ -130,16 +130,17 @@ impl Store {
 
     /// Checks the lists of work for the update and for maintenance.
     fn validate_lists(&self) -> Result<(), String> {
-        let Slices { slices, heads, free, edited, unboxed, untidy, is_untidy, .. } = &self.slices;
+        let Slices { free, edited, unboxed, untidy, is_untidy, .. } = &self.slices;
+        let (slices, heads) = (self.slices.list(), self.slices.heads());
         let same = slices.len() == heads.len() && slices.len() == is_untidy.len();
         ensure!(same, "there are {} slices and {} heads", slices.len(), heads.len());
         let free = lists(free, slices.iter().map(|slice| slice.home == Home::Free));
         ensure!(free, "a slice is free and in use, or neither, or twice on the list of free ones");
         ensure!(lists(untidy, is_untidy.iter().copied()), "slices for maintenance are miscounted");
-        let set = |list: &[u32]| -> HashSet<u32> { list.iter().copied().collect() };
+        let set = |list: &[SliceId]| -> HashSet<SliceId> { list.iter().copied().collect() };
         let [unboxed, swept] = [set(unboxed), set(&self.update.clock.swept)];
         let mut versions = HashSet::new();
-        for ((number, slice), head) in (0..).zip(slices).zip(heads) {
+        for ((number, slice), head) in (0..).map(SliceId::at).zip(slices).zip(heads) {
             let killed = head.work.has(Work::KILLED);
             ensure!(!killed || *edited && slice.home != Home::Free, "rows of slice {number} died unnoticed");
             ensure!(killed || !head.work.has(Work::RESHAPED), "slice {number} is reshaped outside of an update");
@@ -170,7 +171,7 @@ impl Store {
             } else {
                 let row = self.slices.row(spot);
                 ensure!(row.is_some_and(|(_, row)| row.record == id), "record {} has no row at {spot:?}", id.0);
-                let lives = self.slices.heads[spot.slice()].alive.contains(spot.row());
+                let lives = self.slices.head(spot.slice()).alive.contains(spot.row());
                 ensure!(lives, "the row of record {} is dead", id.0);
             }
         }
@@ -191,9 +192,8 @@ impl Store {
     }
 
     /// Checks rows and slots of a slice. `position` has the positions of earlier slices, `below_moved` is by record.
-    fn validate_rows(&self, number: u32, position: &[usize], below_moved: &[bool]) -> Result<(), String> {
-        let slice = &self.slices.slices[number as usize];
-        let head = &self.slices.heads[number as usize];
+    fn validate_rows(&self, number: SliceId, position: &[usize], below_moved: &[bool]) -> Result<(), String> {
+        let (slice, head) = self.slices.both(number);
         let imports = slice.imports.len();
         let (mut live, mut slots, mut drawables) = (0, imports, 0);
         slice.validate_columns().map_err(|what| format!("slice {number}: {what}"))?;
@@ -215,7 +215,7 @@ impl Store {
                     let from = self.nodes.pages.spot(id);
                     let needed = needed.contains(&row.slot);
                     let waits = from.as_waiting().is_some() || below_moved[id.0 as usize];
-                    let before = waits || position[from.slice()] < position[number as usize];
+                    let before = waits || position[from.slice().index()] < position[number.index()];
                     ensure!(!needed || before, "slice {number} imports from a later one");
                 }
                 continue;
@@ -302,10 +302,10 @@ impl Store {
     }
 
     /// Checks the computed values of a slice.
-    fn validate_values(&self, number: u32) -> Result<(), String> {
-        let slice = &self.slices.slices[number as usize];
+    fn validate_values(&self, number: SliceId) -> Result<(), String> {
+        let (slice, head) = self.slices.both(number);
         let imports = slice.imports.len();
-        let used_imports = slice.used_imports(&self.slices.heads[number as usize].alive);
+        let used_imports = slice.used_imports(&head.alive);
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
                 let Some(id) = handle.and_then(|handle| self.nodes.pages.resolve(handle)) else { continue };
@@ -313,7 +313,7 @@ impl Store {
                 let Some((from, _)) = self.slices.row(spot) else { continue };
                 let inherited = from.inherited(spot.row());
                 let used = used_imports.contains(at);
-                let layout = |source| self.slices.slices.get(source as usize).map(|source| source.layout);
+                let layout = |source| self.slices.get(source).map(|source| source.layout);
                 let unknown = !slice.sources.are_known(imports, layout);
                 ensure!(
                     !used || unknown || slice.sources.spots[at] == spot,
@@ -333,7 +333,7 @@ impl Store {
     }
 
     /// Checks the computed values of a row.
-    fn validate_row(&self, slice: &Slice, number: u32, at: usize) -> Result<(), String> {
+    fn validate_row(&self, slice: &Slice, number: SliceId, at: usize) -> Result<(), String> {
         let row = &slice.rows[at];
         let id = row.record;
         let has = self.nodes.pages.record(id).has;

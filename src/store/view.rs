@@ -6,6 +6,7 @@
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{DrawableRecord, NO_DRAWABLE, Row, short};
+use crate::store::page::SliceId;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::rows::RowSet;
@@ -25,12 +26,13 @@ pub struct SliceView<'s> {
     store: &'s Store,
     slice: &'s Slice,
     head: &'s Head,
-    number: u32,
+    id: SliceId,
 }
 
 impl core::fmt::Debug for SliceView<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("SliceView").field("number", &self.number).field("nodes", &self.nodes()).finish_non_exhaustive()
+        let (number, nodes) = (self.number(), self.nodes());
+        f.debug_struct("SliceView").field("number", &number).field("nodes", &nodes).finish_non_exhaustive()
     }
 }
 
@@ -40,7 +42,7 @@ impl<'s> SliceView<'s> {
     #[must_use]
     #[inline]
     pub fn number(&self) -> u32 {
-        self.number
+        self.id.number()
     }
 
     /// Returns whether the nodes of the slice are outside of the tree.
@@ -108,6 +110,11 @@ impl<'s> SliceView<'s> {
         self.slice.user_data(row)
     }
 
+    #[inline]
+    pub(crate) fn id(&self) -> SliceId {
+        self.id
+    }
+
     /// Returns the number of the scene.
     pub(crate) fn scene_number(&self) -> u64 {
         self.store.scene_number()
@@ -138,12 +145,12 @@ impl<'s> SliceView<'s> {
     }
 
     /// Returns the slice and the transform slot of each import's node, if the node lives.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = Option<(u32, usize)>> + use<'s> {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = Option<(SliceId, usize)>> + use<'s> {
         let store = self.store;
         self.slice.imports.iter().map(move |&handle| {
             let spot = store.nodes.pages.spot(handle.and_then(|handle| store.nodes.resolve(handle))?);
             let (_, row) = store.slices.row(spot)?;
-            Some((u32::try_from(spot.slice()).ok()?, usize::from(row.slot)))
+            Some((spot.slice(), usize::from(row.slot)))
         })
     }
 }
@@ -306,11 +313,10 @@ impl<'s> TransformView<'s> {
     /// Returns the local transform of a slot as of the last update. Matrices, and rounding errors of translations, are
     /// as of now, because the slice has no copies. `None` if the node was moved or removed since and there is no copy.
     fn wide_local(&self, slot: usize) -> Option<WideLocal> {
-        let SliceView { store, slice, number, .. } = self.view;
+        let SliceView { store, slice, id: of, .. } = self.view;
         let id = slice.slots.records[slot];
         let has = store.nodes.pages.record(id).has;
-        let here =
-            store.nodes.pages.spot(id).slice() == number as usize && !store.nodes.pages.pending(id).has(Pending::MOVED);
+        let here = store.nodes.pages.spot(id).slice() == of && !store.nodes.pages.pending(id).has(Pending::MOVED);
         if here && (slice.copies == Copies::Stale || has.has(Has::MATRIX | Has::REMAINDER)) {
             return store.nodes.wide_local(id);
         }
@@ -434,9 +440,9 @@ impl<'s> DrawableView<'s> {
 
 impl Store {
     #[inline]
-    pub(crate) fn view(&self, slice: u32) -> SliceView<'_> {
-        let at = slice as usize;
-        SliceView { store: self, slice: &self.slices.slices[at], head: &self.slices.heads[at], number: slice }
+    pub(crate) fn view(&self, id: SliceId) -> SliceView<'_> {
+        let (slice, head) = self.slices.both(id);
+        SliceView { store: self, slice, head, id }
     }
 
     /// Returns the node that owns a slot of its slice. After a removal, another node may have the slot or the record.
@@ -448,9 +454,8 @@ impl Store {
     }
 
     /// Returns the slice with this number, if it is in use.
-    pub(crate) fn get_view(&self, slice: usize) -> Option<SliceView<'_>> {
-        let number = u32::try_from(slice).ok()?;
-        self.slices.slices.get(slice).filter(|slice| slice.home != Home::Free).map(|_| self.view(number))
+    pub(crate) fn get_view(&self, id: SliceId) -> Option<SliceView<'_>> {
+        self.slices.get(id).filter(|slice| slice.home != Home::Free).map(|_| self.view(id))
     }
 
     /// Returns the slice and the row of a node, if the node has a row.
@@ -472,7 +477,7 @@ impl Store {
     pub(crate) fn matrix_slot(&self, id: RecordId) -> Option<crate::store::MatrixSlot> {
         let (view, row) = self.view_of(id)?;
         let slot = view.slice.rows.get(row)?.slot;
-        Some(crate::store::MatrixSlot { slice: view.number, slot: u32::from(slot) })
+        Some(crate::store::MatrixSlot { slice: view.number(), slot: u32::from(slot) })
     }
 }
 
@@ -480,7 +485,7 @@ impl Store {
 #[derive(Debug)]
 pub struct SliceViewMut<'s> {
     store: &'s mut Store,
-    number: u32,
+    id: SliceId,
     computes: &'s mut Option<Computes>,
 }
 
@@ -495,7 +500,7 @@ impl SliceViewMut<'_> {
     /// Returns the slice to read.
     #[must_use]
     pub fn view(&self) -> SliceView<'_> {
-        self.store.view(self.number)
+        self.store.view(self.id)
     }
 
     /// Sets the local transform of a slot, which must belong to a node. The next update applies it.
@@ -522,8 +527,8 @@ impl Store {
     pub(crate) fn show_each(&mut self, mut each: impl FnMut(SliceViewMut<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut computes = None;
         let shown = (0..self.slices.attached).try_for_each(|at| {
-            let number = self.slices.order[at];
-            each(SliceViewMut { store: self, number, computes: &mut computes })
+            let id = self.slices.order[at];
+            each(SliceViewMut { store: self, id, computes: &mut computes })
         });
         match computes {
             None => {}

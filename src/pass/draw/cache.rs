@@ -6,7 +6,7 @@
 use crate::pass::draw::listing::mark;
 use crate::pass::draw::{Listing, Part};
 use crate::pass::{Computed, Look, SliceCursor};
-use crate::store::{NIL, Store};
+use crate::store::{NIL, SliceId, Store};
 use crate::unique::unique_number;
 use core::ops::Range;
 
@@ -34,7 +34,7 @@ pub(crate) struct Refreshed {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
-    pub(crate) slice: u32,
+    pub(crate) slice: SliceId,
     /// A number that is new whenever a command of the segment may have changed. If two segments of a slice have the
     /// same stamp, even in different lists, their commands are equal.
     pub(crate) stamp: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Segment {
 
 impl Segment {
     /// Returns the segment of a slice that is about to be listed.
-    fn of(slice: u32, stamp: u64) -> Self {
+    fn of(slice: SliceId, stamp: u64) -> Self {
         Self { slice, stamp, computed: Computed::None, start: 0, len: 0 }
     }
 
@@ -69,7 +69,7 @@ impl Segment {
 
 #[derive(Clone, Copy, Debug)]
 struct Planned {
-    slice: u32,
+    slice: SliceId,
     from: From,
 }
 
@@ -181,7 +181,7 @@ impl Cache {
     }
 
     /// Returns the slices of the list in order, each with the range of its drawables.
-    pub(crate) fn segments(&self) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+    pub(crate) fn segments(&self) -> impl Iterator<Item = (SliceId, Range<usize>)> + '_ {
         self.segments.iter().map(|segment| (segment.slice, segment.start..segment.start + segment.len))
     }
 
@@ -229,13 +229,13 @@ impl Cache {
         self.places.clear();
         self.places.resize(store.slices.slice_end(), NIL);
         for (place, segment) in (0..).zip(&self.segments) {
-            if let Some(entry) = self.places.get_mut(segment.slice as usize) {
+            if let Some(entry) = self.places.get_mut(segment.slice.index()) {
                 *entry = place;
             }
         }
         self.planned.clear();
         for &number in store.slices.order() {
-            let (place, change) = (self.places[number as usize] as usize, look.at(store.view(number)));
+            let (place, change) = (self.places[number.index()] as usize, look.at(store.view(number)));
             let from = match self.segments.get_mut(place) {
                 Some(segment) if !change.rows => {
                     segment.computed = change.slots;

@@ -7,7 +7,7 @@
 use crate::DrawList;
 use crate::handle::mixed;
 use crate::pass::draw::{DrawCommand, Segment};
-use crate::store::NIL;
+use crate::store::{NIL, SliceId};
 use core::ops::Range;
 
 /// Drawables drawn by one instanced call. 28 bytes.
@@ -62,7 +62,7 @@ pub struct DrawGroups {
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    slice: u32,
+    slice: SliceId,
     stamp: u64,
     start: usize,
     len: usize,
@@ -263,13 +263,13 @@ impl DrawGroups {
         };
         let Some(segments) = segments else { return numbers.extend(commands.iter().map(kind)) };
         places.clear();
-        places.resize(known_before.iter().map(|known| known.slice as usize + 1).max().unwrap_or(0), NIL);
+        places.resize(known_before.iter().map(|known| known.slice.index() + 1).max().unwrap_or(0), NIL);
         for (place, known) in (0..).zip(&*known_before) {
-            places[known.slice as usize] = place;
+            places[known.slice.index()] = place;
         }
         for segment in segments {
             let &Segment { slice, stamp, start, len, .. } = segment;
-            let before = places.get(slice as usize).and_then(|&place| known_before.get(place as usize));
+            let before = places.get(slice.index()).and_then(|&place| known_before.get(place as usize));
             match before.filter(|before| (before.stamp, before.len) == (stamp, len)) {
                 Some(before) => numbers.extend_from_slice(&numbers_before[before.start..before.start + len]),
                 None => numbers.extend(commands[start..start + len].iter().map(&mut kind)),

@@ -7,7 +7,7 @@
 //! changed.
 
 use crate::pass::draw::Listing;
-use crate::store::{Feed, SliceView, Store};
+use crate::store::{Feed, SliceId, SliceView, Store};
 use crate::{Mat34, NodeHandle};
 use core::ops::Range;
 
@@ -50,7 +50,7 @@ impl Motion {
     pub(crate) fn refresh(
         &mut self,
         listing: &Listing,
-        segments: impl Iterator<Item = (u32, Range<usize>)>,
+        segments: impl Iterator<Item = (SliceId, Range<usize>)>,
         store: &Store,
         listed: bool,
     ) {
@@ -64,7 +64,7 @@ impl Motion {
         self.moving.resize(store.slices.slice_end(), false);
         self.any_moving = false;
         for (number, range) in segments {
-            let (slice, moving) = (store.view(number), &mut self.moving[number as usize]);
+            let (slice, moving) = (store.view(number), &mut self.moving[number.index()]);
             let changed = || slice.swept_in() > self.seen.0 || listed && listing.is_changed(range.clone());
             if anew || *moving || changed() {
                 *moving = fill(&mut self.matrices, listing, range, slice, feed);

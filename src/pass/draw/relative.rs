@@ -5,7 +5,7 @@ use crate::pass::cull::Sieve;
 use crate::pass::detail::Filling;
 use crate::pass::draw::Listing;
 use crate::pass::draw::wide::{WideSlice, WideWorlds};
-use crate::store::{MatrixSlot, Store};
+use crate::store::{MatrixSlot, SliceId, Store};
 use core::ops::Range;
 use glam::DVec3;
 use hedgerow_math::Frustum;
@@ -49,7 +49,7 @@ impl Relative {
         store: &Store,
         camera: DVec3,
         listing: &Listing,
-        segments: impl Iterator<Item = (u32, Range<usize>)>,
+        segments: impl Iterator<Item = (SliceId, Range<usize>)>,
         listed: bool,
     ) {
         let any = self.worlds.refresh(store, false);

@@ -7,7 +7,7 @@
 use crate::pass::cull::{Probe, Sieve, ones};
 use crate::pass::detail;
 use crate::pass::{Change, Computed, SliceCursor};
-use crate::store::{DrawableRecord, RowSet, SliceView, Store};
+use crate::store::{DrawableRecord, RowSet, SliceId, SliceView, Store};
 use crate::{Aabb, Mat34};
 use glam::{DAffine3, DVec3, Vec3, Vec4};
 use hedgerow_math::internal::{BLOCK, BoxGroup};
@@ -55,15 +55,15 @@ impl WideWorlds {
         let mut any = false;
         if begins || !look.is_still() {
             while let Some(number) = look.gone() {
-                slices[number as usize] = WideSlice::default();
+                slices[number.index()] = WideSlice::default();
             }
             slices.resize_with(store.slices.slice_end(), WideSlice::default);
             for &number in store.slices.order() {
-                let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number as usize]));
+                let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number.index()]));
                 let change = look.at(slice);
                 wide.refresh(slice, change, (slices, any), boxes.then_some(begins));
                 any |= wide.changed;
-                slices[number as usize] = wide;
+                slices[number.index()] = wide;
             }
         }
         look.finish();
@@ -92,8 +92,8 @@ impl WideWorlds {
 
     /// Returns a slice that was part of the scene at the last refresh.
     #[inline]
-    pub(crate) fn slice(&self, number: u32) -> Option<&WideSlice> {
-        self.slices.get(number as usize)
+    pub(crate) fn slice(&self, id: SliceId) -> Option<&WideSlice> {
+        self.slices.get(id.index())
     }
 }
 
@@ -132,7 +132,7 @@ impl WideSlice {
         let transforms = slice.transforms();
         let mut any = false;
         for (import, source) in slice.sources().enumerate() {
-            let world = match source.and_then(|(source, slot)| others.get(source as usize)?.slots.get(slot)) {
+            let world = match source.and_then(|(source, slot)| others.get(source.index())?.slots.get(slot)) {
                 Some(world) => *world,
                 // The import has no source, or its source was removed after all nodes below the import moved away.
                 None if known => continue,
@@ -326,7 +326,7 @@ mod tests {
         scene.set_local(nodes[0], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
         scene.update();
         let worlds = refresh(&scene.store);
-        nodes.map(|node| worlds.slice(scene.get(node).unwrap().matrix_slot().unwrap().slice).unwrap().changed())
+        nodes.map(|node| worlds.slice(scene.get(node).unwrap().matrix_slot().unwrap().slice_id()).unwrap().changed())
     }
 
     #[test]
@@ -432,7 +432,7 @@ mod tests {
                 }
                 worlds.refresh(&scene.store, dice.bool());
                 for (node, at, world) in expected.into_iter().filter(|&(node, ..)| scene.contains(node)) {
-                    let found = worlds.slice(at.slice).unwrap().slots[at.slot as usize];
+                    let found = worlds.slice(at.slice_id()).unwrap().slots[at.slot as usize];
                     // A node that moved before its slot was composed has a rounded position, 1e9 from the origin.
                     let near = (found.translation - world.translation).length() < 1e3;
                     assert!(found == world || late && near, "{node:?}: {found:?} for {world:?}");

@@ -72,7 +72,7 @@ pub(in crate::pass) fn list_seen(
         let detail = details[view];
         let mut filling = list.begin_replacing(store, None, detail);
         for seen in seen.iter().flatten().filter(|seen| seen.views >> view & 1 != 0) {
-            filling.push_seen((store, store.view(seen.slot.slice)), seen);
+            filling.push_seen((store, store.view(seen.slot.slice_id())), seen);
         }
         list.finish_replacing();
     });

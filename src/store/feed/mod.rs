@@ -28,7 +28,7 @@ pub(crate) use reading::{ChangeLists, ReadScratch};
 use crate::store::columns::Row;
 use crate::store::kinds::ChangeKinds;
 use crate::store::nodes::Nodes;
-use crate::store::page::{Pages, Spot};
+use crate::store::page::{Pages, SliceId, Spot};
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Due, Home};
@@ -50,7 +50,7 @@ pub(crate) struct Feed {
     /// The frame from which slots count frames.
     origin: u64,
     /// Slices with moving slots; some of the slices may have ended.
-    moving: Vec<u32>,
+    moving: Vec<SliceId>,
     /// Previous matrices that differ from those of the nodes' slots, in ascending order of nodes.
     recalled: Vec<(NodeHandle, Mat34)>,
     /// Whether slots' present matrices count as previous ones: while [`Smooth`](crate::motion::Smooth) shows a frame.
@@ -162,7 +162,7 @@ impl Store {
     pub(crate) fn rest(&mut self) {
         let Some(feed) = &mut self.update.feed else { return };
         for number in feed.moving.drain(..) {
-            if let Some(slice) = self.slices.slices.get_mut(number as usize)
+            if let Some(slice) = self.slices.get_mut(number)
                 && let Some(trace) = &mut slice.trace
             {
                 trace.rest(&slice.slots.worlds);
@@ -185,7 +185,8 @@ impl Store {
             // Slots count frames from a new origin before the count overflows.
             feed.origin = feed.frame;
             unknown = true;
-            slices.slices.iter_mut().filter_map(|slice| slice.trace.as_mut()).for_each(|trace| trace.forget_frames());
+            let traces = slices.list_mut().iter_mut().filter_map(|slice| slice.trace.as_mut());
+            traces.for_each(|trace| trace.forget_frames());
         }
         if unknown {
             inbox.removed.clear();
@@ -224,7 +225,7 @@ impl Store {
         let Some(feed) = feed else { return };
         for Past { node, history, .. } in &feed.notes {
             let Some(spot) = pages.resolve(*node).map(|id| pages.spot(id)) else { continue };
-            let Some(slice) = slices.slices.get_mut(spot.slice()) else { continue };
+            let Some(slice) = slices.get_mut(spot.slice()) else { continue };
             let row = slice.rows[spot.row()];
             if let Some(trace) = &mut slice.trace
                 && row.is(Row::OWN_TRANSFORM)
@@ -239,14 +240,14 @@ impl Store {
     /// each node that had a row; `imports` has the history of each import that was an import before.
     pub(crate) fn trace_written(
         &mut self,
-        number: u32,
+        number: SliceId,
         old: &[(Slice, Head)],
         origins: impl Iterator<Item = Option<(usize, usize)>>,
         imports: impl Iterator<Item = Option<History>>,
     ) {
         let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, .. }, .. } = self;
         let Some(feed) = feed else { return };
-        let slice = &slices.slices[number as usize];
+        let slice = &slices[number];
         let mut trace = Trace::of(slice.slots.worlds.len());
         for ((at, &handle), known) in slice.imports.iter().enumerate().zip(imports) {
             let spot = || handle.and_then(|handle| pages.resolve(handle)).map(|id| pages.spot(id));
@@ -273,7 +274,7 @@ impl Store {
         if trace.list() {
             feed.moving.push(number);
         }
-        slices.slices[number as usize].trace = Some(Box::new(trace));
+        slices[number].trace = Some(Box::new(trace));
         if feed.frame == self.update.clock.updates {
             // Outside of an update, nothing else logs the notes, and they may begin a frame of the log.
             self.log_notes();
@@ -301,12 +302,12 @@ impl Store {
         let Some(feed) = feed else { return };
         for at in 0..slices.order.len() {
             let number = slices.order[at];
-            let slice = &mut slices.slices[number as usize];
+            let slice = &mut slices[number];
             if slice.swept_in != clock.updates && feed.frame > 0 {
                 continue;
             }
             let Some(mut trace) = slice.trace.take() else { continue };
-            let slice = &slices.slices[number as usize];
+            let slice = &slices[number];
             for (import, &handle) in slice.imports.iter().enumerate() {
                 // The original of an import comes earlier in the order, so its history is known by now.
                 if trace.is_fresh(import)
@@ -326,7 +327,7 @@ impl Store {
             {
                 feed.moving.push(number);
             }
-            slices.slices[number as usize].trace = Some(trace);
+            slices[number].trace = Some(trace);
         }
     }
 
@@ -398,7 +399,7 @@ impl Store {
         self.update.feed = feed;
         let Self { slices, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed.as_mut().filter(|_| restored) else { return };
-        for slice in slices.slices.iter_mut().filter(|slice| slice.swept_in > feed.frame) {
+        for slice in slices.list_mut().iter_mut().filter(|slice| slice.swept_in > feed.frame) {
             if let Some(trace) = &mut slice.trace {
                 trace.settle(&slice.slots.worlds[..slice.imports.len()]);
             }
@@ -408,9 +409,9 @@ impl Store {
 
     /// Lists the nodes whose world matrices the last update computed.
     pub(crate) fn list_swept(&self, nodes: &mut Vec<NodeHandle>) {
-        for number in self.update.clock.swept.iter().map(|&number| number as usize) {
-            let slice = &self.slices.slices[number];
-            let rows = self.slices.heads[number].alive.iter().map(|row| &slice.rows[row]);
+        for &number in &self.update.clock.swept {
+            let (slice, head) = self.slices.both(number);
+            let rows = head.alive.iter().map(|row| &slice.rows[row]);
             let swept = rows.filter(|row| slice.dirty.contains(usize::from(row.slot)));
             nodes.extend(swept.map(|row| self.nodes.handle(row.record)));
         }
@@ -448,7 +449,7 @@ impl Store {
 
     /// Checks the invariants of the feed.
     pub(crate) fn validate_feed(&self) -> Result<(), String> {
-        let in_use = || self.slices.order.iter().map(|&number| (number, &self.slices.slices[number as usize]));
+        let in_use = || self.slices.order.iter().map(|&number| (number, &self.slices[number]));
         let Some(feed) = self.feed() else {
             return match in_use().find(|(_, slice)| slice.trace.is_some()) {
                 Some((number, _)) => Err(format!("slice {number} has histories, which the scene is not to keep")),
@@ -457,7 +458,7 @@ impl Store {
         };
         feed.log.validate(self.update.clock.updates)?;
         let now = feed.slot_frame(feed.frame);
-        let moving: HashSet<u32> = feed.moving.iter().copied().collect();
+        let moving: HashSet<_> = feed.moving.iter().copied().collect();
         for (number, slice) in in_use() {
             let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
             let seen = feed.frame > 0 && feed.frame == self.update.clock.updates;

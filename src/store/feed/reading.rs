@@ -10,7 +10,6 @@ use crate::store::feed::log::Event;
 use crate::store::kinds::ChangeKinds;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
-use crate::store::slices::Slices;
 use crate::store::state::Home;
 use crate::store::trace::Trace;
 
@@ -140,9 +139,9 @@ impl Store {
         let anew = after.and_then(|after| self.read_since(after, kinds, lists, scratch)).is_none();
         // Before the first update a scene counts as empty.
         if anew && !self.update.clock.is_new {
-            let Slices { slices, heads, .. } = &self.slices;
-            for number in self.slices.order().iter().map(|&number| number as usize) {
-                let rows = heads[number].alive.iter().map(|row| slices[number].rows[row].record);
+            for &number in self.slices.order() {
+                let (slice, head) = self.slices.both(number);
+                let rows = head.alive.iter().map(|row| slice.rows[row].record);
                 lists.entered.extend(rows.map(|id| self.nodes.handle(id)));
             }
         }
@@ -157,7 +156,7 @@ impl Store {
         let above = usize::from(row.above);
         match slice.imports.get(above) {
             Some(import) => import.filter(|&parent| self.nodes.resolve(parent).is_some()),
-            None if !self.slices.heads[spot.slice()].alive.contains(above) => None,
+            None if !self.slices.head(spot.slice()).alive.contains(above) => None,
             None => Some(self.nodes.handle(slice.rows[above].record)),
         }
     }
@@ -238,11 +237,11 @@ impl Reading<'_> {
             return;
         }
         for &number in self.store.slices.order() {
-            let slice = &self.store.slices.slices[number as usize];
+            let slice = &self.store.slices[number];
             if let Some(trace) = &slice.trace
                 && trace.newest() > self.slot_after
             {
-                self.slice((slice, &self.store.slices.heads[number as usize]), trace, lists, scratch);
+                self.slice(self.store.slices.both(number), trace, lists, scratch);
             }
         }
     }

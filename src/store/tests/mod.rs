@@ -5,7 +5,7 @@ mod validate;
 
 use crate::store::record::RecordId;
 use crate::store::state::{Home, SlotOrder};
-use crate::store::{Position, Store};
+use crate::store::{Position, SliceId, Store};
 use crate::{Mat34, Node, SceneConfig, Transform};
 use fastrand::Rng;
 
@@ -63,11 +63,11 @@ fn computed(store: &mut Store, nodes: &[RecordId], x: f32) -> usize {
     }
     store.update();
     store.validate().unwrap();
-    store.slices.slices.iter().map(|slice| slice.dirty.len()).sum()
+    store.slices.list().iter().map(|slice| slice.dirty.len()).sum()
 }
 
 fn is_nested(store: &Store, node: RecordId) -> bool {
-    store.slices.slices[store.nodes.pages.spot(node).slice()].order == SlotOrder::Nested
+    store.slices[store.nodes.pages.spot(node).slice()].order == SlotOrder::Nested
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn copies_that_few_new_leaves_left_stale_are_made_before_they_are_needed() {
 #[test]
 fn a_slice_is_computed_whole_if_most_of_it_was_set_and_others_are_not() {
     let (mut store, nodes) = binary_tree(2000);
-    let slices = |store: &Store, nodes: &[RecordId]| -> std::collections::HashSet<usize> {
+    let slices = |store: &Store, nodes: &[RecordId]| -> std::collections::HashSet<SliceId> {
         nodes.iter().map(|&node| store.nodes.pages.spot(node).slice()).collect()
     };
     // Two thirds of the nodes in some slices, and none in the others.
@@ -138,8 +138,8 @@ fn a_slice_is_computed_whole_if_most_of_it_was_set_and_others_are_not() {
     let set: Vec<RecordId> = last.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, &node)| node).collect();
     computed(&mut store, &set, 2.5);
     let reached = slices(&store, &last);
-    for (number, slice) in store.slices.slices.iter().enumerate().filter(|(_, slice)| slice.home != Home::Free) {
-        assert!(reached.contains(&number) || slice.dirty.len() <= slice.imports.len(), "slice {number}");
+    for (number, slice) in store.slices.list().iter().enumerate().filter(|(_, slice)| slice.home != Home::Free) {
+        assert!(reached.contains(&SliceId::at(number)) || slice.dirty.len() <= slice.imports.len(), "slice {number}");
     }
 }
 
@@ -154,7 +154,7 @@ fn a_large_subtree_moves_with_its_slices() {
         nodes.push(store.nodes.insert(Position::last_of(parent), &node).unwrap().record());
     }
     store.update();
-    let layouts = |store: &Store| -> Vec<u64> { store.slices.slices.iter().map(|slice| slice.layout).collect() };
+    let layouts = |store: &Store| -> Vec<u64> { store.slices.list().iter().map(|slice| slice.layout).collect() };
     let before = layouts(&store);
     let counts = nodes[1..].iter().map(|&id| (store.nodes.pages.subtree(id).count(), id));
     let (count, top) = counts.filter(|&(count, _)| count < 10_000).max_by_key(|&(count, _)| count).unwrap();

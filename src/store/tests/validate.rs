@@ -1,19 +1,21 @@
 //! Stores that are broken on purpose. `validate()` names the violation.
 
 use crate::store::columns::{NO_DRAWABLE, Row, short};
-use crate::store::page::Spot;
+use crate::store::page::{SliceId, Spot};
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::slice::Slice;
 use crate::store::state::{Due, SlotOrder, Work};
 use crate::store::{Position, Store};
 use crate::{Aabb, Drawable, Node, SceneConfig, Transform};
 
+const FIRST: SliceId = SliceId::at(0);
+
 /// Breaks a store at a childless node with a transform and a drawable, and in the imports of its slice.
 type Break = fn(&mut Store, RecordId);
 
 fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
     let spot = store.nodes.pages.spot(id);
-    (&mut store.slices.slices[spot.slice()], spot)
+    (&mut store.slices[spot.slice()], spot)
 }
 
 /// The breaks, each with a part of the message.
@@ -29,19 +31,19 @@ const BREAKS: &[(&str, Break)] = &[
     ("is outside of the tree", |store, id| store.nodes.pages.record_mut(id).has |= Has::DETACHED),
     ("are counted", |store, _| store.nodes.detached += 1),
     ("waits, and is not on the list", |store, id| store.nodes.pages.set_spot(id, Spot::waiting(3))),
-    ("has no row at", |store, id| store.nodes.pages.set_spot(id, Spot::of(0, 0, 0))),
+    ("has no row at", |store, id| store.nodes.pages.set_spot(id, Spot::of(FIRST, 0, 0))),
     ("on the list, 0 wait", |store, id| store.nodes.inbox.unplaced.push(id)),
-    ("is twice in the order", |store, _| store.slices.order.push(0)),
+    ("is twice in the order", |store, _| store.slices.order.push(FIRST)),
     ("in the wrong part of the order", |store, _| store.slices.attached -= 1),
     ("imports from a later one", |store, _| store.slices.order[..6].reverse()),
-    ("is free and in use", |store, _| store.slices.free.push(0)),
+    ("is free and in use", |store, _| store.slices.free.push(FIRST)),
     ("twice on the list of free ones", |store, _| {
         let [number, _] = [(); 2].map(|()| store.slices.open(Slice::default()));
         store.slices.free.extend([number; 2]);
     }),
     ("miscounts its rows", |store, id| {
         let slice = store.nodes.pages.spot(id).slice();
-        store.slices.heads[slice].live += 1;
+        store.slices.head_mut(slice).live += 1;
     }),
     ("is in use, and its node is gone", |store, id| {
         let (slice, spot) = slice_of(store, id);
@@ -52,12 +54,12 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("is dead, and no row died", |store, id| {
         let spot = store.nodes.pages.spot(id);
-        store.slices.heads[spot.slice()].dead_slots.insert(spot.slot());
+        store.slices.head_mut(spot.slice()).dead_slots.insert(spot.slot());
     }),
     ("is dead and unused", |store, id| {
         let spot = store.nodes.pages.spot(id);
         store.remove(id);
-        let (slice, head) = (&mut store.slices.slices[spot.slice()], &mut store.slices.heads[spot.slice()]);
+        let (slice, head) = store.slices.both_mut(spot.slice());
         head.dead_slots.insert(slice.slots.records.len());
     }),
     ("comes before its parent's", |store, id| {
@@ -91,8 +93,10 @@ const BREAKS: &[(&str, Break)] = &[
         slice.order = SlotOrder::Nested;
     }),
     ("columns of", |store, id| _ = slice_of(store, id).0.slots.worlds.pop()),
-    ("has another's version", |store, _| store.slices.heads[0].version = store.slices.heads[1].version),
-    ("died unnoticed", |store, _| store.slices.heads[0].work.add(Work::KILLED)),
+    ("has another's version", |store, _| {
+        store.slices.head_mut(FIRST).version = store.slices.head(SliceId::at(1)).version;
+    }),
+    ("died unnoticed", |store, _| store.slices.head_mut(FIRST).work.add(Work::KILLED)),
     ("is dirty after an update", |store, id| slice_of(store, id).0.due = Due::Changed),
     ("counts leaves that are swept", |store, id| slice_of(store, id).0.leaves += 1),
     ("are marked, and it is not listed", |store, id| {
