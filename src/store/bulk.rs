@@ -39,7 +39,7 @@ impl Nodes {
     pub(crate) fn try_reserve(&mut self, nodes: usize) -> Result<(), Error> {
         self.check_room(nodes)?;
         let Self { pages, inbox, .. } = self;
-        let reserved = pages.try_reserve(nodes).and_then(|()| inbox.unplaced.try_reserve(nodes));
+        let reserved = pages.try_reserve(nodes).and_then(|()| inbox.waiting.try_reserve(nodes));
         reserved.map_err(|_| Error::AllocationFailed)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::store::page::Pages;
 use crate::store::record::{Has, RecordId};
-use crate::store::rows::MAX_ROWS;
+use crate::store::row_set::MAX_ROWS;
 use crate::{Aabb, Layers, NodeHandle};
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
@@ -36,7 +36,7 @@ impl Row {
     /// There is an effective material.
     pub(crate) const MATERIAL: u16 = 1 << 2;
     /// The node has layers of its own, or is hidden or shown.
-    pub(crate) const OWN_SEEN: u16 = 1 << 3;
+    pub(crate) const OWN_VISIBILITY: u16 = 1 << 3;
     /// The transform is relative to the world, whose slot is [`Row::WORLD_SLOT`].
     pub(crate) const ANCHORED: u16 = 1 << 4;
     /// In slices with the root, the limbo or anchored nodes: the slot of the identity, an import without a node.
@@ -51,12 +51,14 @@ impl Row {
     #[inline(always)]
     pub(crate) fn own_flags(has: Has) -> u16 {
         let own = |component, flag| if has.has(component) { flag } else { 0 };
-        own(Has::MATERIAL, Self::OWN_MATERIAL) | own(Has::SEEN, Self::OWN_SEEN) | own(Has::ANCHORED, Self::ANCHORED)
+        own(Has::MATERIAL, Self::OWN_MATERIAL)
+            | own(Has::VISIBILITY, Self::OWN_VISIBILITY)
+            | own(Has::ANCHORED, Self::ANCHORED)
     }
 
     /// Sets these flags, after edits of the node.
     pub(crate) fn set_own(&mut self, has: Has) {
-        const OWN: u16 = Row::OWN_MATERIAL | Row::OWN_SEEN | Row::ANCHORED;
+        const OWN: u16 = Row::OWN_MATERIAL | Row::OWN_VISIBILITY | Row::ANCHORED;
         self.flags = self.flags & !OWN | Self::own_flags(has);
     }
 
@@ -134,13 +136,13 @@ pub(crate) struct Drawables {
 
 /// Visibility of a node, as nodes below inherit it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct EffectiveVisibility {
     /// The layers that the node and all its ancestors have in common.
     layers: u32,
     hidden: bool,
 }
 
-impl Seen {
+impl EffectiveVisibility {
     /// What the root inherits.
     pub(crate) const ALL: Self = Self { layers: u32::MAX, hidden: false };
 
@@ -162,12 +164,13 @@ impl Seen {
 pub(crate) struct Inherited {
     pub(crate) world: Mat34,
     pub(crate) material: Option<u32>,
-    pub(crate) seen: Seen,
+    pub(crate) visibility: EffectiveVisibility,
 }
 
 impl Inherited {
     /// What the root inherits.
-    pub(crate) const NOTHING: Self = Self { world: Mat34::IDENTITY, material: None, seen: Seen::ALL };
+    pub(crate) const NOTHING: Self =
+        Self { world: Mat34::IDENTITY, material: None, visibility: EffectiveVisibility::ALL };
 }
 
 /// Converts a number below [`MAX_ROWS`] to its stored form.

@@ -1,13 +1,13 @@
 //! Edits of the tree: each sets a few values in records, and adds at most one entry for the update. Each has one
-//! implementation. Edits of components are in [`own`](super::own).
+//! implementation. Edits of components are in [`own`](super::components_of_node).
 
 use crate::NodeHandle;
 use crate::store::Store;
+use crate::store::change_kinds::ChangeKinds;
 use crate::store::components::Components;
-use crate::store::kinds::ChangeKinds;
 use crate::store::links::Position;
 use crate::store::nodes::Nodes;
-use crate::store::page::Standing;
+use crate::store::page::NodeState;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, Record, RecordId};
 use crate::store::slices::Slices;
@@ -50,9 +50,9 @@ impl Nodes {
         let outside = self.pages.record(at.parent).has.has(Has::DETACHED);
         let has = has.with(Has::MATERIAL, material.is_some()).with(Has::DETACHED, outside);
         let links = self.pages.link_new(id, at);
-        let spot = self.inbox.push(id);
+        let location = self.inbox.push(id);
         let record = Record { local: (*transform).into(), links, has, material: material.unwrap_or(0) };
-        self.pages.write_new(handle, at.parent, spot, record);
+        self.pages.write_new(handle, at.parent, location, record);
         self.detached += usize::from(outside);
         Ok(handle)
     }
@@ -70,10 +70,10 @@ impl Nodes {
     #[inline(always)]
     fn remove(&mut self, id: RecordId, slices: &mut Slices) -> usize {
         debug_assert!(id != RecordId::ROOT);
-        let standing = self.pages.standing(id);
-        self.pages.unlink(&standing);
-        if standing.links[Link::First as usize].is_nil() {
-            self.release(id, &standing, slices);
+        let state = self.pages.state(id);
+        self.pages.unlink(&state);
+        if state.links[Link::First as usize].is_nil() {
+            self.release(id, &state, slices);
             return 1;
         }
         self.remove_below(id, slices)
@@ -89,8 +89,8 @@ impl Nodes {
                 stack.push(child);
                 child = self.pages.link(child, Link::Next);
             }
-            let standing = self.pages.standing(id);
-            self.release(id, &standing, slices);
+            let state = self.pages.state(id);
+            self.release(id, &state, slices);
             count += 1;
         }
         // Do not keep the memory of a stack that a million siblings filled.
@@ -101,8 +101,8 @@ impl Nodes {
 
     /// Frees the record of a node and all its components.
     #[inline(always)]
-    fn release(&mut self, id: RecordId, standing: &Standing, slices: &mut Slices) {
-        let &Standing { has, spot, pending, .. } = standing;
+    fn release(&mut self, id: RecordId, state: &NodeState, slices: &mut Slices) {
+        let &NodeState { has, location, pending, .. } = state;
         if self.inbox.tracks_changes() {
             self.inbox.list_removed(self.pages.handle(id), has.has(Has::REPORTED));
         }
@@ -117,13 +117,13 @@ impl Nodes {
             }
         }
         self.detached -= usize::from(has.has(Has::DETACHED));
-        match spot.as_waiting() {
+        match location.as_waiting() {
             Some(index) => self.inbox.remove(&mut self.pages, index),
             None => {
                 if pending.has(Pending::RESHAPED) {
-                    slices.reshape(spot);
+                    slices.reshape(location);
                 }
-                slices.kill(spot, has);
+                slices.free_row(location, has);
             }
         }
         self.pages.release(id);
@@ -133,9 +133,9 @@ impl Nodes {
     #[inline]
     pub(crate) fn relocate(&mut self, id: RecordId, to: Position) {
         debug_assert!(id != RecordId::ROOT && to.next != id);
-        let standing = self.pages.standing(id);
-        let Standing { has, parent, .. } = standing;
-        self.pages.unlink(&standing);
+        let state = self.pages.state(id);
+        let NodeState { has, parent, .. } = state;
+        self.pages.unlink(&state);
         self.pages.link_at(id, to);
         let outside = self.pages.record(to.parent).has.has(Has::DETACHED);
         if has.has(Has::DETACHED) != outside {

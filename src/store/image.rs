@@ -43,7 +43,7 @@ structures! {
 }
 
 /// The saved components of a node; an update or the links restore all others.
-const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::SEEN.0 | Has::ANCHORED.0 | Components::ALL.0);
+const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::VISIBILITY.0 | Has::ANCHORED.0 | Components::ALL.0);
 /// Lower bounds of the bytes, lists included, that an update takes for each node that it places and for each slice.
 const NODE_BYTES: usize = 352;
 const SLICE_BYTES: usize = 1 << 13;
@@ -117,9 +117,9 @@ impl Image {
         ensure!(remainders_fit(&pages, &components), "a translation in double precision is not normalised");
         let anchored = nodes.iter().any(|(_, has)| has.has(Has::ANCHORED));
         let mut inbox = Inbox { any_anchored: anchored, ..Inbox::new(&config) };
-        inbox.unplaced.try_reserve_exact(nodes.len())?;
+        inbox.waiting.try_reserve_exact(nodes.len())?;
         let detached = link(&mut pages, &mut inbox)?;
-        ensure!(inbox.unplaced.len() + 1 == nodes.len(), "a node is neither in the tree nor detached");
+        ensure!(inbox.waiting.len() + 1 == nodes.len(), "a node is neither in the tree nor detached");
         Ok(Self { config, pages, components, inbox, detached })
     }
 
@@ -138,7 +138,7 @@ impl Image {
         let mut store = Store::of(config, pages, components);
         let nodes = &mut store.nodes;
         nodes.detached = detached;
-        (nodes.inbox.unplaced, nodes.inbox.any_anchored) = (inbox.unplaced, inbox.any_anchored);
+        (nodes.inbox.waiting, nodes.inbox.any_anchored) = (inbox.waiting, inbox.any_anchored);
         store.update();
         Ok(store)
     }
@@ -220,8 +220,8 @@ fn link(pages: &mut Pages, inbox: &mut Inbox) -> Result<usize, BytesError> {
             child.open = false;
             let Links { first, next, .. } = *child;
             prefetch(&links, next.number() as usize);
-            let spot = inbox.push(at);
-            pages.set_spot(at, spot);
+            let location = inbox.push(at);
+            pages.set_location(at, location);
             pages.set_parent(at, parent);
             let record = pages.record_mut(at);
             record.set_link(Link::Previous, previous);

@@ -1,7 +1,7 @@
 //! What edits leave to the update beside the [masks](super::pending) of nodes: nodes without a row, and removed nodes.
 
 use crate::store::feed::MOST_KEPT;
-use crate::store::page::{Pages, Spot};
+use crate::store::page::{Location, Pages};
 use crate::store::pending::Pending;
 use crate::store::record::RecordId;
 use crate::{NodeHandle, SceneConfig};
@@ -9,8 +9,8 @@ use crate::{NodeHandle, SceneConfig};
 /// Work for the next update.
 #[derive(Clone, Debug)]
 pub(crate) struct Inbox {
-    /// Live nodes without a row, in no order. Each node's spot has its index here: [`Spot::waiting`].
-    pub(crate) unplaced: Vec<RecordId>,
+    /// Live nodes without a row, in no order. Each node's location has its index here: [`Location::waiting`].
+    pub(crate) waiting: Vec<RecordId>,
     /// Nodes that were removed since the last update, and whether readers of changes know them. Empty unless the scene
     /// tracks changes.
     pub(crate) removed: Vec<(NodeHandle, bool)>,
@@ -27,7 +27,7 @@ pub(crate) struct Inbox {
 impl Inbox {
     pub(crate) fn new(config: &SceneConfig) -> Self {
         Self {
-            unplaced: Vec::new(),
+            waiting: Vec::new(),
             removed: Vec::new(),
             most_removed: MOST_KEPT.max(config.change_history as usize),
             overflowed: false,
@@ -43,18 +43,18 @@ impl Inbox {
 
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^30 records")]
-    pub(crate) fn push(&mut self, id: RecordId) -> Spot {
-        let index = self.unplaced.len() as u32;
-        self.unplaced.push(id);
-        Spot::waiting(index)
+    pub(crate) fn push(&mut self, id: RecordId) -> Location {
+        let index = self.waiting.len() as u32;
+        self.waiting.push(id);
+        Location::waiting(index)
     }
 
     /// Removes the node at an index. The last node gets the free index.
     #[inline]
     pub(crate) fn remove(&mut self, pages: &mut Pages, index: u32) {
-        self.unplaced.swap_remove(index as usize);
-        if let Some(&id) = self.unplaced.get(index as usize) {
-            pages.set_spot(id, Spot::waiting(index));
+        self.waiting.swap_remove(index as usize);
+        if let Some(&id) = self.waiting.get(index as usize) {
+            pages.set_location(id, Location::waiting(index));
         }
     }
 
@@ -71,16 +71,16 @@ impl Inbox {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.unplaced.is_empty() && self.removed.is_empty() && !self.overflowed
+        self.waiting.is_empty() && self.removed.is_empty() && !self.overflowed
     }
 
     pub(crate) fn shrink(&mut self) {
-        self.unplaced.shrink_to_fit();
+        self.waiting.shrink_to_fit();
         self.removed.shrink_to_fit();
     }
 
     /// Returns the bytes of the list of waiting nodes.
     pub(crate) fn bytes(&self) -> usize {
-        self.unplaced.capacity() * size_of::<RecordId>()
+        self.waiting.capacity() * size_of::<RecordId>()
     }
 }

@@ -1,6 +1,6 @@
 //! Links of records: parents, children and siblings.
 
-use crate::store::page::{Pages, Standing};
+use crate::store::page::{NodeState, Pages};
 use crate::store::record::{Link, RecordId};
 
 /// A position for a node: below a parent, before one of its children or after all of them.
@@ -55,8 +55,8 @@ impl Pages {
 
     /// Unlinks a node from its parent and siblings. The node's own links stay unchanged.
     #[inline(always)]
-    pub(crate) fn unlink(&mut self, standing: &Standing) {
-        let &Standing { parent, links: [_, _, next, previous], .. } = standing;
+    pub(crate) fn unlink(&mut self, state: &NodeState) {
+        let &NodeState { parent, links: [_, _, next, previous], .. } = state;
         let (before, link) = if previous.is_nil() { (parent, Link::First) } else { (previous, Link::Next) };
         self.record_mut(before).set_link(link, next);
         let (after, link) = if next.is_nil() { (parent, Link::Last) } else { (next, Link::Previous) };

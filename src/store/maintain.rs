@@ -3,9 +3,8 @@
 //! Only slices that changed since their last maintenance are candidates, so an unchanged scene costs nothing.
 
 use crate::store::page::SliceId;
-use crate::store::reconstitute::Reorder;
 use crate::store::slice::Slice;
-use crate::store::slices::Slices;
+use crate::store::slices::{Reorder, Slices};
 use crate::store::state::{Due, Home};
 use crate::store::{RowSet, Store, Update};
 use core::time::Duration;

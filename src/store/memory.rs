@@ -1,6 +1,7 @@
 //! The memory use of a scene, by kind of data.
 
-use crate::store::columns::{DrawableRecord, Row, Seen, Slots};
+use crate::store::change_kinds::ChangeKinds;
+use crate::store::columns::{DrawableRecord, EffectiveVisibility, Row, Slots};
 use crate::store::page::SliceId;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
@@ -16,7 +17,7 @@ impl Slice {
         let Self { rows, slots, drawables, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
         let beside = self.imports.capacity() * size_of::<Option<NodeHandle>>()
-            + self.seen.capacity() * size_of::<Seen>()
+            + self.visibility.capacity() * size_of::<EffectiveVisibility>()
             + self.user_data.capacity() * size_of::<u32>()
             + self.matrices.capacity() * size_of::<u16>()
             + self.sources.bytes();
@@ -46,10 +47,10 @@ impl Slice {
 impl Store {
     /// Returns the bytes of histories and of the log of changes.
     pub(crate) fn change_bytes(&self) -> usize {
-        let traces = self.slices.list().iter().filter_map(|slice| slice.trace.as_ref());
+        let all_histories = self.slices.list().iter().filter_map(|slice| slice.histories.as_ref());
         self.nodes.inbox.removed.capacity() * size_of::<(NodeHandle, bool)>()
             + self.update.feed.as_ref().map_or(0, |feed| feed.bytes())
-            + traces.map(|trace| trace.bytes()).sum::<usize>()
+            + all_histories.map(|histories| histories.bytes()).sum::<usize>()
     }
 
     /// Returns the bytes of slices without their columns, of lists, and of scratch memory.
@@ -57,6 +58,8 @@ impl Store {
         self.slices.bytes()
             + self.update.clock.swept.capacity() * size_of::<SliceId>()
             + self.nodes.inbox.bytes()
+            + self.nodes.stack.capacity() * size_of::<RecordId>()
+            + self.update.clock.inherited.capacity() * size_of::<(NodeHandle, ChangeKinds)>()
             + self.update.scratch.bytes()
     }
 

@@ -1,53 +1,54 @@
 //! The storage of a scene: records that never move, and slices that are derived from them.
 //!
 //! ```text
-//! edits ──▶ pages of records ──▶ update: place, sweep ──▶ slices in depth-first order ──▶ draw, cull, visit
-//!           (stable, by handle)          slice by slice     (derived)
+//! edits ──▶ Nodes ───────────────▶ Update: assign, sweep ──▶ Slices in depth-first order ──▶ draw, cull, visit
+//!           records, by handle;    slice by slice            (derived)
+//!           inbox, masks of edits
 //! ```
 //!
-//! Data flows one way. An edit only marks rows of a slice as dead or out of date, and passes do not follow links,
-//! except for levels of detail. Only [`place`], a step of the update, follows links to change slices.
+//! Data flows one way. Edits borrow [`Nodes`] and passes [`Slices`]; only a removal also frees rows. Passes do not follow
+//! links, except for levels of detail. Only [`assign`], a step of the update, follows links to change slices.
 //!
 //! Each file imports only from those before it:
 //!
 //! | file | what |
 //! |---|---|
 //! | `record` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
-//! | `kinds` `rows` `columns` `trace` `boxes` `sources` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
-//! | `links` `pending` `inbox` `space` `world` `own` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
-//! | `feed` `reconstitute` `sweep` `carry` `place` `threads` `refit` `update` | the update: rows, matrices, boxes, changes |
+//! | `change_kinds` `state` `row_set` `columns` `histories` `boxes` `import_locations` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
+//! | `pending` `inbox` `nodes` `links` `space` `world` `components_of_node` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
+//! | `feed` `reconstitute` `sweep` `keep_slices` `assign` `threads` `update_boxes` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` | slices as passes see them |
 //! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |
 
+mod assign;
 mod boxes;
 mod bulk;
-mod carry;
+mod change_kinds;
 mod columns;
 mod components;
+mod components_of_node;
 mod edit;
 mod feed;
+mod histories;
 mod image;
+mod import_locations;
 mod inbox;
-mod kinds;
+mod keep_slices;
 mod links;
 mod maintain;
 mod matrix_slot;
 mod memory;
 mod nodes;
-mod own;
 mod page;
 mod pending;
-mod place;
 mod read;
 mod reconstitute;
 mod record;
-mod refit;
-mod rows;
+mod row_set;
 mod side;
 mod slice;
 mod slices;
-mod sources;
 mod space;
 mod state;
 mod sweep;
@@ -55,18 +56,18 @@ mod sweep;
 mod tests;
 #[cfg(feature = "rayon")]
 mod threads;
-mod trace;
 mod update;
+mod update_boxes;
 mod usage;
 mod validate;
 mod view;
 mod world;
 
 pub(crate) use boxes::SliceBoxes;
+pub use change_kinds::ChangeKinds;
 pub(crate) use columns::{DrawableRecord, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
-pub use kinds::ChangeKinds;
 pub(crate) use links::Position;
 pub use maintain::Maintenance;
 pub use matrix_slot::MatrixSlot;
@@ -74,25 +75,25 @@ pub(crate) use page::SliceId;
 #[cfg(test)]
 pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};
-pub(crate) use rows::RowSet;
+pub(crate) use row_set::RowSet;
 pub use usage::Usage;
 pub(crate) use view::Computes;
 pub use view::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
 pub(crate) use world::{Above, WideLocal};
 
-use crate::SceneConfig;
 use crate::unique::unique_number;
+use crate::{NodeHandle, SceneConfig};
+use assign::Scratch;
 use columns::Inherited;
 use components::Components;
+use histories::Histories;
 use inbox::Inbox;
 use nodes::Nodes;
 use page::Pages;
-use place::Scratch;
-use rows::MAX_ROWS;
+use row_set::MAX_ROWS;
 use slice::{Head, Slice};
 use slices::Slices;
 use state::Home;
-use trace::Trace;
 
 /// No number.
 pub(crate) const NIL: u32 = u32::MAX;
@@ -141,6 +142,8 @@ struct Clock {
     cuts: u32,
     /// The slices that the last sweep computed.
     swept: Vec<SliceId>,
+    /// Nodes that readers of changes know, and what they inherit otherwise since this update.
+    inherited: Vec<(NodeHandle, ChangeKinds)>,
     /// Whether no update has run yet, so that only the root and the limbo have rows.
     is_new: bool,
     /// The number of reconstitutions since the scene was made or loaded.
@@ -174,7 +177,7 @@ impl Store {
             let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], home);
             let (row, _) = slice.put(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
             if config.changes {
-                slice.trace = Some(Box::new(Trace::of(slice.slots.worlds.len())));
+                slice.histories = Some(Box::new(Histories::of(slice.slots.worlds.len())));
             }
             let mut head = Head { live: 1, ..Head::default() };
             head.alive.insert(row);

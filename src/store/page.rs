@@ -91,9 +91,9 @@ impl fmt::Display for SliceId {
 /// places the node, it is the index in the waiting list instead. One load reads all of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
-pub(crate) struct Spot(u64);
+pub(crate) struct Location(u64);
 
-impl Spot {
+impl Location {
     /// The flag of a node without a row.
     const WAITS: u64 = 1 << 63;
 
@@ -135,13 +135,13 @@ impl Spot {
 /// 512 nodes, by index: 83 bytes each. With 1,024, the worst inserts, which open a page, take twice as long.
 ///
 /// ```text
-/// states 4 │ spots 8 │ parents 4 │ dirty 1 │ pending 2 │ records 64
+/// states 4 │ locations 8 │ parents 4 │ dirty 1 │ pending 2 │ records 64
 /// ```
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Page {
     states: [u32; PAGE],
-    spots: [Spot; PAGE],
+    locations: [Location; PAGE],
     /// The parent. For a free record, the next free one.
     parents: [RecordId; PAGE],
     /// 1 if the local transform was set since the update, else 0.
@@ -157,20 +157,20 @@ pub(crate) const RECORD_BYTES: usize = size_of::<Page>() / PAGE;
 /// A page of records that were never used. It is copied as bytes, and is never on the stack.
 static UNUSED: [Page; 1] = [Page {
     states: [0; PAGE],
-    spots: [Spot::of(SliceId(0), 0, 0); PAGE],
+    locations: [Location::of(SliceId(0), 0, 0); PAGE],
     parents: [RecordId::NIL; PAGE],
     dirty: [0; PAGE],
     pending: [Pending::NONE; PAGE],
     records: [Record::BLANK; PAGE],
 }];
 
-/// The parent, the spot and the components of a node.
+/// The parent, the location and the components of a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct NodeState {
     pub(crate) parent: RecordId,
     pub(crate) links: [RecordId; 4],
     pub(crate) has: Has,
-    pub(crate) spot: Spot,
+    pub(crate) location: Location,
     pub(crate) pending: Pending,
 }
 
@@ -244,7 +244,7 @@ impl Pages {
             [(RecordId::ROOT, Has::NOTHING, 1 | SLOW), (RecordId::LIMBO, Has::TRANSFORM | Has::DETACHED, LIMBO)]
         {
             let node = pages.take_unused().unwrap_or(NodeHandle::of_record(id, 1));
-            pages.write_new(node, RecordId::NIL, Spot::of(SliceId(0), 0, 0), Record { has, ..Record::BLANK });
+            pages.write_new(node, RecordId::NIL, Location::of(SliceId(0), 0, 0), Record { has, ..Record::BLANK });
             pages.pages[id.page()].states[id.index()] = state;
         }
         pages
@@ -258,21 +258,21 @@ impl Pages {
         ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then_some(id)
     }
 
-    /// Returns a node's parent, spot and components, all from its page and record.
+    /// Returns a node's parent, location and components, all from its page and record.
     #[inline(always)]
-    pub(crate) fn standing(&self, id: RecordId) -> Standing {
+    pub(crate) fn state(&self, id: RecordId) -> NodeState {
         let page = &*self.pages[id.page()];
         let Record { links, has, .. } = page.records[id.index()];
         let at = id.index();
-        Standing { parent: page.parents[at], links, has, spot: page.spots[at], pending: page.pending[at] }
+        NodeState { parent: page.parents[at], links, has, location: page.locations[at], pending: page.pending[at] }
     }
 
-    /// Returns the spot of a live node.
+    /// Returns the location of a live node.
     #[inline(always)]
-    pub(crate) fn spot_of(&self, handle: NodeHandle) -> Option<Spot> {
+    pub(crate) fn location_of(&self, handle: NodeHandle) -> Option<Location> {
         let id = handle.record();
         let page = self.pages.get(id.page())?;
-        ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then(|| page.spots[id.index()])
+        ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then(|| page.locations[id.index()])
     }
 
     /// Returns the handle of a live record.
@@ -359,13 +359,13 @@ impl Pages {
     }
 
     #[inline(always)]
-    pub(crate) fn spot(&self, id: RecordId) -> Spot {
-        self.pages[id.page()].spots[id.index()]
+    pub(crate) fn location(&self, id: RecordId) -> Location {
+        self.pages[id.page()].locations[id.index()]
     }
 
     #[inline(always)]
-    pub(crate) fn set_spot(&mut self, id: RecordId, spot: Spot) {
-        self.pages[id.page()].spots[id.index()] = spot;
+    pub(crate) fn set_location(&mut self, id: RecordId, location: Location) {
+        self.pages[id.page()].locations[id.index()] = location;
     }
 
     /// Sets a node's components, and whether setting its local transform needs more than a store.
@@ -411,13 +411,13 @@ impl Pages {
 
     /// Writes a record that was taken, and makes it live.
     #[inline(always)]
-    pub(crate) fn write_new(&mut self, node: NodeHandle, parent: RecordId, spot: Spot, record: Record) {
+    pub(crate) fn write_new(&mut self, node: NodeHandle, parent: RecordId, location: Location, record: Record) {
         let id = node.record();
         let page = &mut *self.pages[id.page()];
         page.records[id.index()] = record;
         page.states[id.index()] = node.generation() | if record.has.sets_at_length() { SLOW } else { 0 };
         page.parents[id.index()] = parent;
-        page.spots[id.index()] = spot;
+        page.locations[id.index()] = location;
     }
 
     #[cold]
@@ -431,9 +431,9 @@ impl Pages {
         Ok(())
     }
 
-    /// Frees a record, whose handle is then stale. Returns the node's spot.
+    /// Frees a record, whose handle is then stale. Returns the node's location.
     #[inline(always)]
-    pub(crate) fn release(&mut self, id: RecordId) -> Spot {
+    pub(crate) fn release(&mut self, id: RecordId) -> Location {
         let page = &mut *self.pages[id.page()];
         let state = &mut page.states[id.index()];
         let generation = *state & !SLOW;
@@ -448,7 +448,7 @@ impl Pages {
             self.free = id;
             self.freed += 1;
         }
-        page.spots[id.index()]
+        page.locations[id.index()]
     }
 
     /// Returns the number of nodes for which there are still records.
@@ -626,8 +626,8 @@ impl Pages {
     }
 
     #[inline(always)]
-    pub(crate) fn prefetch_spot(&self, id: RecordId) {
-        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.spots, id.index()));
+    pub(crate) fn prefetch_location(&self, id: RecordId) {
+        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.locations, id.index()));
     }
 
     #[inline(always)]

@@ -15,8 +15,8 @@
 //! Local transforms that are set by a store alone, which is the most frequent edit, have a byte of their own:
 //! [`Page::dirty`](crate::store::page::Page). A node that waits for a row gets all of its data from its record.
 
+use crate::store::change_kinds::ChangeKinds;
 use crate::store::columns::Row;
-use crate::store::kinds::ChangeKinds;
 use crate::store::nodes::Nodes;
 use crate::store::record::Has;
 use crate::store::state::{Due, Work};
@@ -77,29 +77,22 @@ impl BitOr for Pending {
 }
 
 impl Store {
-    /// Takes all masks, and does for each node with a row what the table says. Lists the moved nodes in `moved`.
-    pub(crate) fn take_pending(&mut self) {
-        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { feed, scratch, .. }, .. } = self;
+    /// Does for each mask that was taken, if the node has a row, what the table says. Lists the moved nodes in `moved`.
+    pub(crate) fn apply_pending(&mut self) {
+        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { scratch, .. }, .. } = self;
         let list = &mut scratch.pending;
         let mut reshaped = false;
-        pages.take_pending(list);
         for (at, &(id, bits)) in list.iter().enumerate() {
             if let Some(&(ahead, _)) = list.get(at + 16) {
                 pages.prefetch_record(ahead);
-                pages.prefetch_spot(ahead);
+                pages.prefetch_location(ahead);
             }
-            let (has, spot) = (pages.record(id).has, pages.spot(id));
-            if let Some(feed) = feed
-                && has.has(Has::REPORTED)
-                && !bits.kinds().is_empty()
-            {
-                feed.log_edit(pages.handle(id), bits.kinds());
-            }
-            let Some((slice, head)) = slices.get_both_mut(spot.slice()) else { continue };
+            let (has, location) = (pages.record(id).has, pages.location(id));
+            let Some((slice, head)) = slices.get_both_mut(location.slice()) else { continue };
             if bits.has(Pending::MOVED) {
                 scratch.moved.push(id);
             }
-            let row = &mut slice.rows[spot.row()];
+            let row = &mut slice.rows[location.row()];
             row.set_own(has);
             let own_slot = row.is(Row::OWN_TRANSFORM);
             if bits.has(Pending::INHERITED) {
@@ -110,16 +103,16 @@ impl Store {
                 reshaped = true;
             }
             if bits.has(Pending::RECOMPUTED) {
-                slice.due = Due::Anew;
+                slice.due = Due::All;
                 // A node that got its transform since the update still uses an ancestor's slot.
                 if own_slot {
-                    slice.set_matrix(spot.slot(), has.has(Has::MATRIX));
+                    slice.set_matrix(location.slot(), has.has(Has::MATRIX));
                 }
             }
             if bits.has(Pending::REDRAWN) {
-                slice.redraw(components, spot.row());
-                slices.renew(spot.slice());
-                slices.list_unboxed(spot.slice());
+                slice.redraw(components, location.row());
+                slices.renew(location.slice());
+                slices.list_unboxed(location.slice());
             }
         }
         slices.edited |= reshaped;

@@ -1,4 +1,5 @@
-//! Reads of single nodes: handles, links, effective values. Reads of their own components are in [`own`](super::own).
+//! Reads of single nodes: handles, links, effective values. Reads of their own components are in
+//! [`own`](super::components_of_node).
 
 use crate::store::Store;
 use crate::store::links::Position;
@@ -39,7 +40,7 @@ impl Nodes {
     #[inline(always)]
     pub(crate) fn prefetch(&self, id: RecordId) {
         self.pages.prefetch_record(id);
-        self.pages.prefetch_spot(id);
+        self.pages.prefetch_location(id);
     }
 
     pub(crate) fn position(&self, id: RecordId) -> Position {
@@ -141,7 +142,7 @@ impl Store {
     /// Returns the world matrix of a live node as of the last update; the identity if the node was inserted since.
     #[inline(always)]
     pub(crate) fn world(&self, handle: NodeHandle) -> Option<&Mat34> {
-        self.nodes.pages.spot_of(handle).map(|spot| self.slices.world(spot))
+        self.nodes.pages.location_of(handle).map(|location| self.slices.world(location))
     }
 
     /// Prefetches the world matrix of one node, and what leads to the matrix of another.
@@ -149,17 +150,17 @@ impl Store {
     pub(crate) fn prefetch_worlds(&self, near: Option<NodeHandle>, far: Option<NodeHandle>) {
         if let Some(far) = far {
             self.nodes.pages.prefetch_state(far.record());
-            self.nodes.pages.prefetch_spot(far.record());
+            self.nodes.pages.prefetch_location(far.record());
         }
-        if let Some(spot) = near.and_then(|near| self.nodes.pages.spot_of(near))
-            && let Some(slice) = self.slices.get(spot.slice())
+        if let Some(location) = near.and_then(|near| self.nodes.pages.location_of(near))
+            && let Some(slice) = self.slices.get(location.slice())
         {
-            prefetch_whole(&slice.slots.worlds, spot.slot());
+            prefetch_whole(&slice.slots.worlds, location.slot());
         }
     }
 
     /// Returns the world matrix of a node as of the last update.
     pub(crate) fn world_at(&self, id: RecordId) -> &Mat34 {
-        self.slices.world(self.nodes.pages.spot(id))
+        self.slices.world(self.nodes.pages.location(id))
     }
 }

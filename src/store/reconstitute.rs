@@ -11,13 +11,14 @@ use crate::NodeHandle;
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{Inherited, NO_DRAWABLE, Row, short};
+use crate::store::histories::History;
 use crate::store::nodes::Nodes;
-use crate::store::page::{SliceId, Spot};
+use crate::store::page::{Location, SliceId};
 use crate::store::record::{Has, RecordId};
-use crate::store::rows::MAX_ROWS;
+use crate::store::row_set::MAX_ROWS;
 use crate::store::slice::{Head, Slice};
+use crate::store::slices::Reorder;
 use crate::store::state::{Due, Home, SlotOrder, Work};
-use crate::store::trace::History;
 use hedgerow_math::internal::prefetch;
 
 /// The row of a new node.
@@ -51,17 +52,8 @@ pub(crate) struct Fresh {
     pub(crate) id: RecordId,
     /// The slice that the node goes to.
     pub(crate) owner: SliceId,
-    /// The parent's spot, which may be [`Spot::waiting`].
-    pub(crate) above: Spot,
-}
-
-/// Changes of the order of slices.
-#[derive(Default)]
-pub(crate) struct Reorder {
-    /// Pairs of a slice and a new slice that follows it.
-    pub(crate) pieces: Vec<(SliceId, SliceId)>,
-    /// Slices that ended.
-    pub(crate) ended: Vec<SliceId>,
+    /// The parent's location, which may be [`Location::waiting`].
+    pub(crate) above: Location,
 }
 
 /// The arrays of a sort, which are kept to save allocations.
@@ -214,13 +206,13 @@ impl Store {
         sort.sort();
         let count = sort.items.len();
         sort.imported.resize(count + sort.imports.len(), (GONE, 0));
-        let carried = old.iter().any(|(_, head)| head.work.has(Work::CARRIED));
+        let kept = old.iter().any(|(_, head)| head.work.has(Work::KEPT));
         let (mut begin, mut piece) = (0, 0);
         while begin < count || piece == 0 {
             let end = self.cut(begin, piece, sort);
             let mut new = self.write(&old, begin..end, reshaped, sort);
-            if carried {
-                new.1.work.add(Work::CARRIED);
+            if kept {
+                new.1.work.add(Work::KEPT);
             }
             if piece == 0 {
                 self.put_slice(sources[0], new);
@@ -231,7 +223,7 @@ impl Store {
             }
             if self.update.feed.is_some() {
                 let number = reorder.pieces.last().filter(|_| piece > 0).map_or(sources[0], |&(_, number)| number);
-                self.trace_written(number, &old, sort.origins(begin..end), sort.histories());
+                self.keep_histories(number, &old, sort.origins(begin..end), sort.histories());
             }
             begin = end;
             piece += 1;
@@ -260,16 +252,17 @@ impl Store {
             for (at, row) in slice.rows.iter().enumerate() {
                 let item = if let Some(&handle) = slice.imports.get(at).filter(|_| used.contains(at)) {
                     // An import whose node is in an earlier source is no longer an import.
-                    let spot =
-                        handle.and_then(|handle| self.nodes.pages.resolve(handle)).map(|id| self.nodes.pages.spot(id));
-                    let within = spot.and_then(|spot| {
-                        let of = sources.iter().position(|&number| number == spot.slice())?;
-                        sort.items_of_rows.get(starts.get(of)? + spot.row()).copied()
+                    let location = handle
+                        .and_then(|handle| self.nodes.pages.resolve(handle))
+                        .map(|id| self.nodes.pages.location(id));
+                    let within = location.and_then(|location| {
+                        let of = sources.iter().position(|&number| number == location.slice())?;
+                        sort.items_of_rows.get(starts.get(of)? + location.row()).copied()
                     });
                     within.unwrap_or_else(|| {
                         let known = sort.imports.iter().position(|import| source > 0 && import.handle == handle);
                         let number = known.unwrap_or_else(|| {
-                            let history = slice.trace.as_ref().and_then(|trace| trace.history(at));
+                            let history = slice.histories.as_ref().and_then(|histories| histories.history(at));
                             sort.imports.push(Import { handle, inherited: slice.inherited(at), history });
                             sort.imports.len() - 1
                         });
@@ -294,16 +287,16 @@ impl Store {
     fn collect_fresh(&mut self, sources: &[SliceId], old: &[(Slice, Head)], fresh: &[Fresh], sort: &mut Sort) -> bool {
         for (at, &Fresh { id, .. }) in fresh.iter().enumerate() {
             if let Some(ahead) = fresh.get(at + 16) {
-                self.nodes.pages.prefetch_spot(self.nodes.pages.parent(ahead.id));
+                self.nodes.pages.prefetch_location(self.nodes.pages.parent(ahead.id));
             }
-            let spot = self.nodes.pages.spot(self.nodes.pages.parent(id));
-            let parent = spot.as_waiting().unwrap_or_else(|| {
-                let rows = sources.iter().zip(old).take_while(|(number, _)| **number != spot.slice());
+            let location = self.nodes.pages.location(self.nodes.pages.parent(id));
+            let parent = location.as_waiting().unwrap_or_else(|| {
+                let rows = sources.iter().zip(old).take_while(|(number, _)| **number != location.slice());
                 let start: usize = rows.map(|(_, (slice, _))| slice.rows.len()).sum();
-                sort.items_of_rows[start + spot.row()]
+                sort.items_of_rows[start + location.row()]
             });
-            // Until the node has a row, its spot holds the number of its item.
-            self.nodes.pages.set_spot(id, Spot::waiting(short_row(sort.items.len())));
+            // Until the node has a row, its location holds the number of its item.
+            self.nodes.pages.set_location(id, Location::waiting(short_row(sort.items.len())));
             sort.parents.push(parent);
             sort.items.push(Item { record: id, source: 0, row: FRESH });
         }
@@ -364,19 +357,20 @@ impl Store {
         parent == RecordId::ROOT || parent == RecordId::LIMBO
     }
 
-    /// Returns the handle of a parent, which is a node of an earlier piece or an import, and the values that it hands down.
+    /// Returns the handle of a parent, which is a node of an earlier piece or an import, and the values that it hands
+    /// down.
     fn inherited_of(&self, parent: u32, sort: &Sort) -> (Option<NodeHandle>, Inherited) {
         if parent >= IMPORT {
             let Import { handle, inherited, .. } = sort.imports[(parent - IMPORT) as usize];
             return (handle, inherited);
         }
         let id = sort.items[parent as usize].record;
-        let spot = self.nodes.pages.spot(id);
-        let inherited = self.slices.get(spot.slice()).map(|slice| slice.inherited(spot.row()));
+        let location = self.nodes.pages.location(id);
+        let inherited = self.slices.get(location.slice()).map(|slice| slice.inherited(location.row()));
         (Some(self.nodes.pages.handle(id)), inherited.unwrap_or(Inherited::NOTHING))
     }
 
-    /// Writes the nodes of a run of positions as a slice. [`Self::put_slice`] sets their spots.
+    /// Writes the nodes of a run of positions as a slice. [`Self::put_slice`] sets their locations.
     fn write(&self, old: &[(Slice, Head)], run: core::ops::Range<usize>, reshaped: bool, sort: &Sort) -> (Slice, Head) {
         let Self { nodes: Nodes { pages, components, .. }, .. } = self;
         let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
@@ -390,7 +384,7 @@ impl Store {
             sort.prefetch(at);
             if let Some(&ahead) = sort.order.get(at + 16) {
                 let Item { record, row, .. } = sort.items[ahead as usize];
-                pages.prefetch_spot(record);
+                pages.prefetch_location(record);
                 if row == FRESH || reshaped {
                     pages.prefetch_record(record);
                 }
@@ -444,7 +438,7 @@ impl Store {
                 let other =
                     source > 0 && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(slot_above)]);
                 if other || slice.dirty.contains(slot) {
-                    new.due = Due::Anew;
+                    new.due = Due::All;
                     new.dirty.insert(at);
                 }
                 if !slice.matrices.is_empty() && slice.matrices.binary_search(&from.slot).is_ok() {
@@ -475,13 +469,13 @@ impl Store {
         }
     }
 
-    /// Stores a slice under a number, and sets the spots of its nodes.
+    /// Stores a slice under a number, and sets the locations of its nodes.
     pub(crate) fn put_slice(&mut self, number: SliceId, (mut slice, head): (Slice, Head)) {
         for (at, row) in slice.rows.iter().enumerate().skip(slice.imports.len()) {
             if let Some(ahead) = slice.rows.get(at + 16) {
-                self.nodes.pages.prefetch_spot(ahead.record);
+                self.nodes.pages.prefetch_location(ahead.record);
             }
-            self.nodes.pages.set_spot(row.record, Spot::of(number, short(at), row.slot));
+            self.nodes.pages.set_location(row.record, Location::of(number, short(at), row.slot));
         }
         if self.config.bounds && slice.home == Home::Tree {
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));

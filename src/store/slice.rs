@@ -4,8 +4,8 @@
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
 //! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                       96 B a transform
 //! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24         48 B a drawable
-//! user data, by row, if a drawable has any: 4                                                    0 or 4 B a node
-//! seen, by row, if a node above or in the slice is hidden or has layers: 8                         0 or 8 B a node
+//! user data, by row, if a drawable has any: 4                                                       0 or 4 B a node
+//! visibility, by row, if a node above or in the slice is hidden or has layers: 8                    0 or 8 B a node
 //! sets            of rows, slots and drawables: six of 512 bytes                                         3 KiB a slice
 //! ```
 //!
@@ -14,15 +14,17 @@
 
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
-use crate::store::columns::{DrawableRecord, Drawables, Inherited, NO_DRAWABLE, Row, Seen, Slots, short};
+use crate::store::change_kinds::ChangeKinds;
+use crate::store::columns::{
+    DrawableRecord, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, short,
+};
 use crate::store::components::Components;
-use crate::store::kinds::ChangeKinds;
+use crate::store::histories::Histories;
+use crate::store::import_locations::ImportLocations;
 use crate::store::page::Pages;
 use crate::store::record::{Has, RecordId};
-use crate::store::rows::{MAX_ROWS, RowSet};
-use crate::store::sources::Sources;
+use crate::store::row_set::{MAX_ROWS, RowSet};
 use crate::store::state::{Copies, Due, Home, SlotOrder, Work};
-use crate::store::trace::Trace;
 use hedgerow_math::Mat34;
 use hedgerow_math::internal::PackedTransform;
 
@@ -33,9 +35,9 @@ pub(crate) struct Head {
     pub(crate) alive: RowSet,
     pub(crate) live: u32,
     /// The slots of nodes that died since the update.
-    pub(crate) dead_slots: RowSet,
-    /// A number that changes with all data except transforms, and if the slice changes places with others; no two slices
-    /// have the same number.
+    pub(crate) freed_slots: RowSet,
+    /// A number that changes with all data except transforms, and if the slice changes places with others; no two
+    /// slices have the same number.
     pub(crate) version: u64,
     pub(crate) work: Work,
 }
@@ -55,7 +57,7 @@ pub(crate) struct Slice {
     /// The drawables of live nodes.
     pub(crate) used_drawables: RowSet,
     /// The visibility of each row; empty if all rows are visible on all layers.
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) visibility: Vec<EffectiveVisibility>,
     /// The user data of each row with a drawable, for its draws; empty or too short if all others have 0.
     pub(crate) user_data: Vec<u32>,
     /// The slots whose local transform is a matrix, in ascending order.
@@ -69,16 +71,16 @@ pub(crate) struct Slice {
     pub(crate) leaves: u32,
     /// The last update that computed a matrix or an inherited value of this slice.
     pub(crate) swept_in: u64,
-    /// The last update in which the slice was written anew, or materials or visibility changed. Then nodes may hand down
-    /// other values, although their slots are not dirty.
+    /// The last update in which the slice was written anew, or materials or visibility changed. Then nodes may hand
+    /// down other values, although their slots are not dirty.
     pub(crate) handed_in: u64,
-    pub(crate) sources: Sources,
+    pub(crate) sources: ImportLocations,
     /// A number that changes when rows and slots move, and when the slice ends. No earlier version is as great.
     pub(crate) layout: u64,
     /// World boxes, if the scene keeps any.
     pub(crate) boxes: Option<Box<SliceBoxes>>,
     /// Histories, if the scene tracks changes.
-    pub(crate) trace: Option<Box<Trace>>,
+    pub(crate) histories: Option<Box<Histories>>,
 }
 
 /// Makes room for one more item, growing by a quarter at a time.
@@ -113,26 +115,26 @@ impl Slice {
             row.set_material(inherited.material);
             slice.push_row(row);
             slice.push_slot(record, 0, PackedTransform::IDENTITY, inherited.world);
-            slice.set_seen(at, inherited.seen);
+            slice.set_visibility(at, inherited.visibility);
         }
         slice
     }
 
     /// Returns the visibility of the node of a row.
     #[inline(always)]
-    pub(crate) fn seen(&self, row: usize) -> Seen {
-        self.seen.get(row).copied().unwrap_or(Seen::ALL)
+    pub(crate) fn visibility(&self, row: usize) -> EffectiveVisibility {
+        self.visibility.get(row).copied().unwrap_or(EffectiveVisibility::ALL)
     }
 
     #[inline]
-    pub(crate) fn set_seen(&mut self, row: usize, seen: Seen) {
-        if seen == Seen::ALL && self.seen.is_empty() {
+    pub(crate) fn set_visibility(&mut self, row: usize, visibility: EffectiveVisibility) {
+        if visibility == EffectiveVisibility::ALL && self.visibility.is_empty() {
             return;
         }
-        if self.seen.len() <= row {
-            self.seen.resize(self.rows.len(), Seen::ALL);
+        if self.visibility.len() <= row {
+            self.visibility.resize(self.rows.len(), EffectiveVisibility::ALL);
         }
-        self.seen[row] = seen;
+        self.visibility[row] = visibility;
     }
 
     /// Returns the user data of a drawable's node by its row.
@@ -219,9 +221,9 @@ impl Slice {
 
     /// Computes the visibility of a row's node from the row above.
     #[inline(always)]
-    pub(crate) fn seen_below(&self, pages: &Pages, components: &Components, row: &Row) -> Seen {
-        let up = self.seen(usize::from(row.above));
-        if !row.is(Row::OWN_SEEN) {
+    pub(crate) fn visibility_below(&self, pages: &Pages, components: &Components, row: &Row) -> EffectiveVisibility {
+        let up = self.visibility(usize::from(row.above));
+        if !row.is(Row::OWN_VISIBILITY) {
             return up;
         }
         up.below(components.layers.get(row.record), pages.record(row.record).has)
@@ -230,12 +232,12 @@ impl Slice {
     /// Derives the visibility and the drawable of a written row.
     #[inline(always)]
     pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
-        let seen = self.seen_below(pages, components, &row);
+        let visibility = self.visibility_below(pages, components, &row);
         if row.drawable < NO_DRAWABLE {
-            self.put_drawable(pages, components, at, row, seen.layers());
+            self.put_drawable(pages, components, at, row, visibility.layers());
             self.copy_user_data(components, at, row.record);
         }
-        self.set_seen(at, seen);
+        self.set_visibility(at, visibility);
     }
 
     pub(crate) fn push_row(&mut self, row: Row) {
@@ -246,7 +248,7 @@ impl Slice {
 
     /// Marks all slots of nodes for the next sweep.
     pub(crate) fn mark_all(&mut self) {
-        self.due = Due::Anew;
+        self.due = Due::All;
         let mut nodes = self.used_slots;
         (0..self.imports.len()).for_each(|import| nodes.remove(import));
         self.dirty.unite(&nodes);
@@ -266,11 +268,11 @@ impl Slice {
         let Slots { records, parents, .. } = &mut self.slots;
         if slot < records.len() {
             (records[slot], parents[slot]) = (id, u32::from(parent));
-            self.note_slot(slot);
+            self.begin_slot(slot);
         } else {
             self.push_slot(id, parent, PackedTransform::IDENTITY, Mat34::IDENTITY);
         }
-        self.due = Due::Anew;
+        self.due = Due::All;
         self.dirty.insert(slot);
     }
 
@@ -286,14 +288,14 @@ impl Slice {
         parents.push(u32::from(parent));
         worlds.push(world);
         locals.push(local);
-        self.note_slot(slot);
+        self.begin_slot(slot);
     }
 
     #[inline(always)]
-    fn note_slot(&mut self, slot: usize) {
+    fn begin_slot(&mut self, slot: usize) {
         self.used_slots.insert(slot);
-        if let Some(trace) = &mut self.trace {
-            trace.begin(slot);
+        if let Some(histories) = &mut self.histories {
+            histories.begin(slot);
         }
     }
 
@@ -343,7 +345,7 @@ impl Slice {
     }
 
     /// Frees the rows and slots of dead nodes.
-    pub(crate) fn free_dead(&mut self, head: &mut Head) {
+    pub(crate) fn free_rows(&mut self, head: &mut Head) {
         if head.work.has(Work::RESHAPED) {
             // Reconstitution derives everything. A node that got its transform since the update had an ancestor's slot.
             return;
@@ -354,7 +356,7 @@ impl Slice {
         }
         self.used_rows.fill(self.imports.len());
         self.used_rows.unite(&head.alive);
-        let dead = core::mem::replace(&mut head.dead_slots, RowSet::EMPTY);
+        let dead = core::mem::replace(&mut head.freed_slots, RowSet::EMPTY);
         self.used_slots = self.used_slots.difference(&dead);
         self.dirty = self.dirty.difference(&dead);
         self.matrices.retain(|&slot| !dead.contains(usize::from(slot)));
@@ -375,12 +377,12 @@ impl Slice {
         self.copy_user_data(components, row, id);
     }
 
-    /// Recomputes materials and layers of all rows. Calls `tell` for each node with a change.
+    /// Recomputes materials and layers of all rows. Calls `report` for each node with a change.
     pub(crate) fn inherit(
         &mut self,
         pages: &Pages,
         components: &Components,
-        mut tell: impl FnMut(RecordId, ChangeKinds),
+        mut report: impl FnMut(RecordId, ChangeKinds),
     ) {
         for at in self.imports.len()..self.rows.len() {
             if !self.used_rows.contains(at) {
@@ -389,40 +391,49 @@ impl Slice {
             let mut row = self.rows[at];
             let up = self.rows[usize::from(row.above)];
             row.inherit(&up, pages);
-            let seen = self.seen_below(pages, components, &row);
+            let visibility = self.visibility_below(pages, components, &row);
             let mut kinds = ChangeKinds::NONE;
             if row.material() != self.rows[at].material() {
                 kinds |= ChangeKinds::MATERIAL;
             }
-            if seen.layers() != self.seen(at).layers() {
+            if visibility.layers() != self.visibility(at).layers() {
                 kinds |= ChangeKinds::VISIBILITY;
             }
             if !kinds.is_empty() {
-                tell(row.record, kinds);
+                report(row.record, kinds);
             }
             self.rows[at] = row;
-            self.set_seen(at, seen);
+            self.set_visibility(at, visibility);
             if row.drawable < NO_DRAWABLE {
                 let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;
-                record.layers = seen.layers();
+                record.layers = visibility.layers();
                 record.row = short(at) | if row.is(Row::MATERIAL) { DrawableRecord::MATERIAL } else { 0 };
             }
         }
     }
 
     /// Sets the values that an import hands down. Returns whether they changed.
-    pub(crate) fn set_inherited(&mut self, import: usize, material: Option<u32>, seen: Seen) -> bool {
-        let same = self.rows[import].material() == material && self.seen(import) == seen;
+    pub(crate) fn set_inherited(
+        &mut self,
+        import: usize,
+        material: Option<u32>,
+        visibility: EffectiveVisibility,
+    ) -> bool {
+        let same = self.rows[import].material() == material && self.visibility(import) == visibility;
         self.rows[import].set_material(material);
-        self.set_seen(import, seen);
+        self.set_visibility(import, visibility);
         !same
     }
 
     /// Returns the values that a row's node hands down to other slices.
     pub(crate) fn inherited(&self, row: usize) -> Inherited {
         let at = &self.rows[row];
-        Inherited { world: self.slots.worlds[usize::from(at.slot)], material: at.material(), seen: self.seen(row) }
+        Inherited {
+            world: self.slots.worlds[usize::from(at.slot)],
+            material: at.material(),
+            visibility: self.visibility(row),
+        }
     }
 
     /// Returns the numbers of unused rows, slots and drawables.
@@ -440,7 +451,7 @@ impl Slice {
         fn shrink<T>(column: &mut Vec<T>, parts: usize) {
             column.shrink_to(column.len() + column.len() / parts);
         }
-        let Self { imports, rows, slots, drawables, seen, user_data, matrices, .. } = self;
+        let Self { imports, rows, slots, drawables, visibility, user_data, matrices, .. } = self;
         let Slots { records, parents, worlds, locals } = slots;
         shrink(imports, parts);
         shrink(rows, parts);
@@ -450,7 +461,7 @@ impl Slice {
         shrink(locals, parts);
         shrink(&mut drawables.records, parts);
         shrink(&mut drawables.bounds, parts);
-        shrink(seen, parts);
+        shrink(visibility, parts);
         shrink(user_data, parts);
         shrink(matrices, parts);
     }

@@ -2,10 +2,9 @@
 
 use crate::store::boxes::OrderBoxes;
 use crate::store::columns::{NO_DRAWABLE, Row};
-use crate::store::page::{SliceId, Spot};
-use crate::store::reconstitute::Reorder;
+use crate::store::page::{Location, SliceId};
 use crate::store::record::Has;
-use crate::store::rows::MAX_ROWS;
+use crate::store::row_set::MAX_ROWS;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Home, Work};
 use core::ops::{Index, IndexMut};
@@ -27,6 +26,15 @@ impl<'s> Others<'s> {
             Some(behind) => self.behind.get(behind.checked_sub(1)?),
         }
     }
+}
+
+/// Changes of the order of slices.
+#[derive(Default)]
+pub(crate) struct Reorder {
+    /// Pairs of a slice and a new slice that follows it.
+    pub(crate) pieces: Vec<(SliceId, SliceId)>,
+    /// Slices that ended.
+    pub(crate) ended: Vec<SliceId>,
 }
 
 /// All slices, by number, and their order.
@@ -181,26 +189,26 @@ impl Slices {
         self.order.len()
     }
 
-    /// Kills the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
+    /// Frees the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
     #[inline(always)]
-    pub(crate) fn kill(&mut self, spot: Spot, has: Has) {
-        let Some(head) = self.heads.get_mut(spot.slice().index()) else { return };
+    pub(crate) fn free_row(&mut self, location: Location, has: Has) {
+        let Some(head) = self.heads.get_mut(location.slice().index()) else { return };
         // A node that lost its drawable since the update is still drawn.
         let drawn = has.has(Has::DRAWABLE) || head.work.has(Work::RESHAPED);
-        head.alive.remove(spot.row());
+        head.alive.remove(location.row());
         head.live -= 1;
         if has.has(Has::TRANSFORM) {
-            head.dead_slots.insert(spot.slot());
+            head.freed_slots.insert(location.slot());
         }
         self.versions += 1;
         head.version = self.versions;
-        if !head.work.has(Work::KILLED) {
-            head.work.add(Work::KILLED);
+        if !head.work.has(Work::FREED) {
+            head.work.add(Work::FREED);
             self.edited = true;
         }
         if drawn {
-            let slice = &mut self[spot.slice()];
-            let drawable = slice.rows[spot.row()].drawable;
+            let slice = &mut self[location.slice()];
+            let drawable = slice.rows[location.row()].drawable;
             if drawable < NO_DRAWABLE {
                 slice.used_drawables.remove(usize::from(drawable));
             }
@@ -209,8 +217,8 @@ impl Slices {
 
     /// Marks the slice of a node for reconstitution, because the node got or lost a transform or a drawable.
     #[cold]
-    pub(crate) fn reshape(&mut self, spot: Spot) {
-        if let Some(head) = self.heads.get_mut(spot.slice().index()) {
+    pub(crate) fn reshape(&mut self, location: Location) {
+        if let Some(head) = self.heads.get_mut(location.slice().index()) {
             head.work.add(Work::RESHAPED);
             self.edited = true;
         }
@@ -235,16 +243,16 @@ impl Slices {
 
     /// Returns the world matrix of a node as of the last update; the identity if the node has no row.
     #[inline(always)]
-    pub(crate) fn world(&self, spot: Spot) -> &Mat34 {
-        let world = self.get(spot.slice()).and_then(|slice| slice.slots.worlds.get(spot.slot()));
+    pub(crate) fn world(&self, location: Location) -> &Mat34 {
+        let world = self.get(location.slice()).and_then(|slice| slice.slots.worlds.get(location.slot()));
         world.unwrap_or(&Mat34::IDENTITY)
     }
 
     /// Returns the slice and the row of a node, if the node has a row.
     #[inline(always)]
-    pub(crate) fn row(&self, spot: Spot) -> Option<(&Slice, &Row)> {
-        let slice = self.get(spot.slice())?;
-        Some((slice, slice.rows.get(spot.row())?))
+    pub(crate) fn row(&self, location: Location) -> Option<(&Slice, &Row)> {
+        let slice = self.get(location.slice())?;
+        Some((slice, slice.rows.get(location.row())?))
     }
 
     /// Stores a slice under the next free number. The slice is not in the order yet.

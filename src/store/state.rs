@@ -4,12 +4,12 @@
 //! |---|---|---|---|
 //! | [`Home::Free`] | the number is unused | end of a slice | `Slices::open` |
 //! | [`Home::Tree`], [`Home::Limbo`] | nodes are in the tree, or detached | reconstitution | end of the slice |
-//! | [`Work::KILLED`] | a row died, and is in use until the update | `Slices::kill` | assignment |
+//! | [`Work::FREED`] | a row died, and is in use until the update | `Slices::free_row` | assignment |
 //! | [`Work::RESHAPED`] | a node needs or has another slot or drawable | masks, removals | assignment |
 //! | [`Work::INHERITS`] | a row's own material, layers or visibility changed | masks | `prepare`, before the sweep |
-//! | [`Work::CARRIED`] | the slice was kept while its subtree moved: all imports are copied | `lift_large` | `prepare` |
+//! | [`Work::KEPT`] | the slice was kept while its subtree moved: all imports are copied | `unplace_large` | `prepare` |
 //! | [`Due::Changed`] | dirty slots are computed, unless their copies are equal | marks of slots, imports | sweep |
-//! | [`Due::Anew`] | all dirty slots are computed | new slots, masks, `mark_all` | sweep |
+//! | [`Due::All`] | all dirty slots are computed | new slots, masks, `mark_all` | sweep |
 //! | [`Copies::Stale`] | copies of local transforms in clean slots are out of date | gather | sweep that copies all |
 //! | [`SlotOrder::Nested`] | slots below a slot follow it directly | reconstitution | a slot put among others |
 //!
@@ -38,10 +38,10 @@ pub(crate) enum Home {
 pub(crate) struct Work(u8);
 
 impl Work {
-    pub(crate) const KILLED: Self = Self(1);
+    pub(crate) const FREED: Self = Self(1);
     pub(crate) const RESHAPED: Self = Self(1 << 1);
     pub(crate) const INHERITS: Self = Self(1 << 2);
-    pub(crate) const CARRIED: Self = Self(1 << 3);
+    pub(crate) const KEPT: Self = Self(1 << 3);
 
     #[inline(always)]
     pub(crate) const fn has(self, any: Self) -> bool {
@@ -77,7 +77,7 @@ pub(crate) enum Due {
     #[default]
     Nothing,
     Changed,
-    Anew,
+    All,
 }
 
 impl Due {

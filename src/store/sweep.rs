@@ -4,8 +4,8 @@ use crate::Mat34;
 use crate::store::columns::{Inherited, Row, Slots, short};
 use crate::store::components::Components;
 use crate::store::nodes::Nodes;
-use crate::store::page::{PAGE, Page, Pages, SliceId, Spot};
-use crate::store::record::RecordId;
+use crate::store::page::{Location, PAGE, Page, Pages, SliceId};
+use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Others;
 use crate::store::state::{Copies, Due, Home, SlotOrder, Work};
@@ -27,10 +27,10 @@ const DENSE_SETS: usize = 4;
 const DENSE: usize = 12;
 /// The same limit for a count that includes new leaves.
 const DENSE_WITH_LEAVES: usize = 5;
-/// If at least one slot in this many was set or is below such a slot, all from the first on are computed, because a slot
-/// of a list takes longer than one of a run.
+/// If at least one slot in this many was set or is below such a slot, all from the first on are computed, because a
+/// slot of a list takes longer than one of a run.
 const DENSE_LIST: usize = 3;
-/// After this many slots that were set, the slots below them tell how long the list of all will be.
+/// After this many slots that were set, the slots below them report how long the list of all will be.
 const ENOUGH: usize = 16;
 
 impl Store {
@@ -84,32 +84,32 @@ impl Store {
         let (slices, heads) = slices.split();
         for (at, &id) in list.iter().enumerate() {
             if let Some(&ahead) = list.get(at + 32) {
-                pages.prefetch_spot(ahead);
+                pages.prefetch_location(ahead);
             }
             if feed.is_some()
                 && let Some(&ahead) = list.get(at + 16)
-                && let Some(trace) =
-                    slices.get(pages.spot(ahead).slice().index()).and_then(|slice| slice.trace.as_ref())
+                && let Some(histories) =
+                    slices.get(pages.location(ahead).slice().index()).and_then(|slice| slice.histories.as_ref())
             {
-                trace.prefetch(pages.spot(ahead).slot());
+                histories.prefetch(pages.location(ahead).slot());
             }
-            let spot = pages.spot(id);
-            let number = spot.slice().index();
+            let location = pages.location(id);
+            let number = location.slice().index();
             let Some(slice) = slices.get_mut(number) else { continue };
             // If the node lost its transform since, the slot is an ancestor's, and computing it again does no harm.
-            slice.mark(spot.slot());
+            slice.mark(location.slot());
             // A node that got its transform since the update has no slot yet. Its mask has the change.
-            if let (Some(frame), Some(trace)) = (frame, &mut slice.trace)
-                && (!heads[number].work.has(Work::RESHAPED) || slice.rows[spot.row()].is(Row::OWN_TRANSFORM))
+            if let (Some(frame), Some(histories)) = (frame, &mut slice.histories)
+                && (!heads[number].work.has(Work::RESHAPED) || slice.rows[location.row()].is(Row::OWN_TRANSFORM))
             {
-                trace.note_set(spot.slot(), frame);
+                histories.record_set(location.slot(), frame);
             }
         }
     }
 
-    /// Finds the spots of a slice's imports, unless they are known.
+    /// Finds the locations of a slice's imports, unless they are known.
     #[inline]
-    pub(crate) fn find_sources(&mut self, number: SliceId) {
+    pub(crate) fn locate_imports(&mut self, number: SliceId) {
         let (slice, others) = self.slices.apart(number);
         let layout = |source| others.get(source).map(|source| source.layout);
         if !slice.sources.are_known(slice.imports.len(), layout) {
@@ -125,25 +125,27 @@ impl Store {
     /// If earlier slices were already `swept`, only imports that can have changed are copied.
     #[inline]
     pub(crate) fn prepare(&mut self, number: SliceId, swept: bool) -> bool {
-        let work = self.slices.head_mut(number).work.take(Work::INHERITS | Work::CARRIED);
-        let (inherits, carried) = (work.has(Work::INHERITS), work.has(Work::CARRIED));
-        self.find_sources(number);
-        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { clock, feed, .. }, .. } = self;
-        let slice = &slices[number];
+        let work = self.slices.head_mut(number).work.take(Work::INHERITS | Work::KEPT);
+        let (inherits, kept) = (work.has(Work::INHERITS), work.has(Work::KEPT));
+        self.locate_imports(number);
+        let Self { nodes: Nodes { pages, components, inbox, .. }, slices, update: Update { clock, .. }, .. } = self;
+        let (slice, tracks) = (&slices[number], inbox.tracks_changes());
         let update = clock.updates;
-        let is_new = |source: &Slice| carried || source.swept_in == update;
+        let is_new = |source: &Slice| kept || source.swept_in == update;
         let above = slice.sources.slices.iter().any(|&above| is_new(&slices[above]));
         if !(inherits || above) {
             return slice.due > Due::Nothing;
         }
         let (slice, others) = slices.apart(number);
-        let all = |source: &Slice| carried || source.handed_in == update || !swept && source.swept_in == update;
+        let all = |source: &Slice| kept || source.handed_in == update || !swept && source.swept_in == update;
         let changed = above && slice.import(pages, others, |source, slot| all(source) || source.dirty.contains(slot));
         if inherits || changed {
             slice.handed_in = update;
             slice.inherit(pages, components, |id, kinds| {
-                if let Some(feed) = feed {
-                    feed.tell(pages, id, kinds);
+                let has = pages.record(id).has;
+                // Nodes that are placed again are compared with their past later.
+                if tracks && has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
+                    clock.inherited.push((pages.handle(id), kinds));
                 }
             });
             slice.swept_in = update;
@@ -205,9 +207,9 @@ impl Slice {
 
     /// Marks the slots of dirty records. If the scene tracks changes, `frame` is the frame in which they were set.
     fn mark_by_slot(&mut self, pages: &Pages, head: &Head, frame: Option<u32>) {
-        let Self { slots, imports, used_slots, dirty, trace, due, .. } = self;
+        let Self { slots, imports, used_slots, dirty, histories, due, .. } = self;
         // The record of a node that died may be another node's by now.
-        let alive = used_slots.difference(&head.dead_slots);
+        let alive = used_slots.difference(&head.freed_slots);
         let words = dirty.words_mut().iter_mut().zip(alive.words());
         for ((first, some), (word, alive)) in (0..).step_by(64).zip(slots.records.chunks(64)).zip(words) {
             let mut sets = 0;
@@ -219,8 +221,8 @@ impl Slice {
             if sets != 0 {
                 due.add(Due::Changed);
             }
-            if let (Some(frame), Some(trace)) = (frame, trace.as_mut()) {
-                trace.note_sets(first, sets, frame);
+            if let (Some(frame), Some(histories)) = (frame, histories.as_mut()) {
+                histories.record_sets(first, sets, frame);
             }
         }
     }
@@ -230,20 +232,20 @@ impl Slice {
     pub(crate) fn import(&mut self, pages: &Pages, others: Others<'_>, copies: impl Fn(&Self, usize) -> bool) -> bool {
         let mut changed = false;
         for at in 0..self.imports.len() {
-            let spot = self.sources.spots[at];
-            let source = others.get(spot.slice()).filter(|source| copies(source, spot.slot()));
+            let location = self.sources.locations[at];
+            let source = others.get(location.slice()).filter(|source| copies(source, location.slot()));
             let Some(source) = source else { continue };
-            if self.imports[at].and_then(|handle| pages.spot_of(handle)) != Some(spot) {
+            if self.imports[at].and_then(|handle| pages.location_of(handle)) != Some(location) {
                 // The node was moved or removed, and no node below it is left. The row may be another node's.
-                self.sources.spots[at] = Spot::waiting(0);
+                self.sources.locations[at] = Location::waiting(0);
                 continue;
             }
-            let Inherited { world, material, seen } = source.inherited(spot.row());
+            let Inherited { world, material, visibility } = source.inherited(location.row());
             if !self.slots.worlds[at].same_bits(&world) {
                 self.slots.worlds[at] = world;
                 self.mark(at);
             }
-            changed |= self.set_inherited(at, material, seen);
+            changed |= self.set_inherited(at, material, visibility);
         }
         changed
     }
@@ -262,7 +264,7 @@ impl Slice {
         if (set.len() - above) * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
-        let anew = due == Due::Anew || self.copies == Copies::Stale || !self.matrices.is_empty();
+        let anew = due == Due::All || self.copies == Copies::Stale || !self.matrices.is_empty();
         self.refresh(pages, set, above, anew);
         let Some(&first) = set.first() else { return };
         let first = usize::from(first).max(imports);
@@ -359,8 +361,8 @@ impl Slice {
         propagate(&self.slots.locals, &self.slots.parents, &mut self.slots.worlds, run, upcoming);
     }
 
-    /// Marks all slots of a run that are below dirty ones. `set` lists the dirty imports and the dirty slots of the run;
-    /// afterwards, only the slots. Only if no import is dirty may `follow` say that the slice is nested.
+    /// Marks all slots of a run that are below dirty ones. `set` lists the dirty imports and the dirty slots of the
+    /// run; afterwards, only the slots. Only if no import is dirty may `follow` say that the slice is nested.
     ///
     /// Returns false if the list is or would become too long to be worth computing; then `set` is useless.
     fn reach(&mut self, set: &mut Vec<u16>, follow: bool, run: Range<usize>) -> bool {

@@ -8,7 +8,7 @@ use crate::store::Store;
 use crate::store::components::Components;
 use crate::store::nodes::Nodes;
 use crate::store::page::{Pages, SliceId};
-use crate::store::rows::RowSet;
+use crate::store::row_set::RowSet;
 use crate::store::slice::Slice;
 use crate::store::state::{Due, Work};
 use hedgerow_math::internal::Upcoming;
@@ -16,9 +16,9 @@ use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 impl Store {
-    fn find_all_sources(&mut self) {
+    fn locate_all_imports(&mut self) {
         for at in 0..self.slices.order.len() {
-            self.find_sources(self.slices.order[at]);
+            self.locate_imports(self.slices.order[at]);
         }
     }
 
@@ -28,28 +28,29 @@ impl Store {
         if !is_worth_sharing(self.nodes.pages.len(), WORTH_SHARING) {
             return false;
         }
-        self.find_all_sources();
+        self.locate_all_imports();
         let Self { nodes: Nodes { inbox, .. }, slices, update, .. } = self;
         let scratch = &mut update.scratch;
         let reached = &mut scratch.reached;
         reached.clear();
         reached.resize(slices.slice_end(), false);
-        let (mut count, mut slots) = (0, inbox.unplaced.len());
+        let (mut count, mut slots) = (0, inbox.waiting.len());
         for &number in &slices.order {
             let slice = &slices[number];
             let may = |&source: &SliceId| reached[source.index()] || slices[source].due > Due::Nothing;
             if slice.sources.slices.iter().any(may) {
-                reached[number.index()] = slice.sources.spots.iter().any(|spot| {
-                    let Some(source) = slices.get(spot.slice()) else { return false };
-                    reached[spot.slice().index()] || source.due > Due::Nothing && source.is_below_dirty(spot.slot())
+                reached[number.index()] = slice.sources.locations.iter().any(|location| {
+                    let Some(source) = slices.get(location.slice()) else { return false };
+                    reached[location.slice().index()]
+                        || source.due > Due::Nothing && source.is_below_dirty(location.slot())
                 });
             }
-            if slice.due > Due::Nothing || slices.head(number).work.has(Work::KILLED) || reached[number.index()] {
+            if slice.due > Due::Nothing || slices.head(number).work.has(Work::FREED) || reached[number.index()] {
                 count += 1;
                 slots += slice.slots.records.len();
             }
         }
-        (count > 1 || !inbox.unplaced.is_empty() || !scratch.moved.is_empty()) && is_worth_sharing(slots, WORTH_SHARING)
+        (count > 1 || !inbox.waiting.is_empty() || !scratch.moved.is_empty()) && is_worth_sharing(slots, WORTH_SHARING)
     }
 
     /// Computes the same as the sweep on one thread.
@@ -83,9 +84,9 @@ impl Store {
 
     /// Returns the slots that other slices import, sorted by slice.
     fn exports(&mut self) -> Vec<(SliceId, usize)> {
-        self.find_all_sources();
-        let spots = self.slices.list().iter().flat_map(|slice| &slice.sources.spots);
-        let mut exports: Vec<_> = spots.map(|spot| (spot.slice(), spot.slot())).collect();
+        self.locate_all_imports();
+        let locations = self.slices.list().iter().flat_map(|slice| &slice.sources.locations);
+        let mut exports: Vec<_> = locations.map(|location| (location.slice(), location.slot())).collect();
         exports.sort_unstable();
         exports.dedup();
         exports

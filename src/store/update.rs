@@ -15,13 +15,14 @@ impl Store {
     /// Updates all derived data; with `everything`, computes all world matrices, whether they are out of date or not.
     pub(crate) fn run_update(&mut self, everything: bool) {
         self.update.clock.updates += 1;
+        self.nodes.pages.take_pending(&mut self.update.scratch.pending);
         self.begin_frame();
         for number in self.update.clock.swept.drain(..) {
             if let Some(slice) = self.slices.get_mut(number) {
                 slice.dirty.clear();
             }
         }
-        self.take_pending();
+        self.apply_pending();
         self.mark_slots();
         if everything {
             let in_use = self.slices.list_mut().iter_mut().filter(|slice| slice.home != Home::Free);
@@ -31,12 +32,13 @@ impl Store {
         let shared = self.shares_sweep();
         #[cfg(not(feature = "rayon"))]
         let shared = false;
-        self.place_and_sweep(shared);
+        self.assign_and_sweep(shared);
         self.update.clock.is_new = false;
         if self.config.bounds {
             self.refresh_boxes();
         }
         self.finish_frame();
+        self.update.scratch.shrink(self.nodes.pages.len());
     }
 
     /// Returns whether the next update has nothing to do, because there are no edits and all histories are at rest.

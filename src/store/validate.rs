@@ -2,8 +2,8 @@
 //!
 //! 1. A live record's links agree with its neighbours'. States, the free list and marks satisfy the invariants of
 //!    [`page`](super::page). Each node has the components that its record states, and no others.
-//! 2. A node's spot names a live row with the node's record, and the row's own slot and drawable have the same record.
-//!    Otherwise, the node is in the waiting list, at the index in its spot.
+//! 2. A node's location names a live row with the node's record, and the row's own slot and drawable have the same
+//!    record. Otherwise, the node is in the waiting list, at the index in its location.
 //! 3. A parent's row, slot and drawable come before its children's. The slice of an import comes before its importer's
 //!    in the order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update,
 //!    and no longer. A slot whose local transform is a matrix is in use.
@@ -15,10 +15,10 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::columns::{NO_DRAWABLE, Row};
-use crate::store::page::{SliceId, Spot};
+use crate::store::page::{Location, SliceId};
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, RecordId};
-use crate::store::rows::{MAX_ROWS, RowSet};
+use crate::store::row_set::{MAX_ROWS, RowSet};
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
 use crate::store::state::{Copies, Due, Home, SlotOrder, Work};
@@ -45,7 +45,7 @@ impl Store {
     pub(crate) fn validate(&self) -> Result<usize, String> {
         self.nodes.pages.validate()?;
         self.validate_links()?;
-        self.validate_spots()?;
+        self.validate_locations()?;
         let below_moved = self.below_moved();
         let mut position = vec![usize::MAX; self.slices.slice_end()];
         for (at, &number) in self.slices.order.iter().enumerate() {
@@ -141,9 +141,9 @@ impl Store {
         let [unboxed, swept] = [set(unboxed), set(&self.update.clock.swept)];
         let mut versions = HashSet::new();
         for ((number, slice), head) in (0..).map(SliceId::at).zip(slices).zip(heads) {
-            let killed = head.work.has(Work::KILLED);
-            ensure!(!killed || *edited && slice.home != Home::Free, "rows of slice {number} died unnoticed");
-            ensure!(killed || !head.work.has(Work::RESHAPED), "slice {number} is reshaped outside of an update");
+            let freed = head.work.has(Work::FREED);
+            ensure!(!freed || *edited && slice.home != Home::Free, "rows of slice {number} died unnoticed");
+            ensure!(freed || !head.work.has(Work::RESHAPED), "slice {number} is reshaped outside of an update");
             ensure!(!head.work.has(Work::INHERITS), "slice {number} inherits outside of an update");
             ensure!(head.version <= self.slices.versions, "slice {number} has a version of the future");
             ensure!(slice.home == Home::Free || versions.insert(head.version), "slice {number} has another's version");
@@ -153,7 +153,7 @@ impl Store {
             if self.has_all_edits() {
                 let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
                 ensure!(
-                    swept && slice.due == Due::Nothing && !head.work.has(Work::CARRIED),
+                    swept && slice.due == Due::Nothing && !head.work.has(Work::KEPT),
                     "slice {number} is dirty after an update"
                 );
             }
@@ -161,22 +161,23 @@ impl Store {
         Ok(())
     }
 
-    /// Checks spots, and the lists of waiting nodes.
-    fn validate_spots(&self) -> Result<(), String> {
+    /// Checks locations, and the lists of waiting nodes.
+    fn validate_locations(&self) -> Result<(), String> {
         for id in self.nodes.pages.live().chain([RecordId::LIMBO]) {
-            let spot = self.nodes.pages.spot(id);
-            if let Some(index) = spot.as_waiting() {
-                let there = self.nodes.inbox.unplaced.get(index as usize);
+            let location = self.nodes.pages.location(id);
+            if let Some(index) = location.as_waiting() {
+                let there = self.nodes.inbox.waiting.get(index as usize);
                 ensure!(there == Some(&id), "record {} waits, and is not on the list at {index}", id.0);
             } else {
-                let row = self.slices.row(spot);
-                ensure!(row.is_some_and(|(_, row)| row.record == id), "record {} has no row at {spot:?}", id.0);
-                let lives = self.slices.head(spot.slice()).alive.contains(spot.row());
+                let row = self.slices.row(location);
+                ensure!(row.is_some_and(|(_, row)| row.record == id), "record {} has no row at {location:?}", id.0);
+                let lives = self.slices.head(location.slice()).alive.contains(location.row());
                 ensure!(lives, "the row of record {} is dead", id.0);
             }
         }
-        let waiting = self.nodes.pages.live().filter(|&id| self.nodes.pages.spot(id).as_waiting().is_some()).count();
-        let listed = self.nodes.inbox.unplaced.len();
+        let waiting =
+            self.nodes.pages.live().filter(|&id| self.nodes.pages.location(id).as_waiting().is_some()).count();
+        let listed = self.nodes.inbox.waiting.len();
         ensure!(waiting == listed, "{listed} are on the list, {waiting} wait");
         Ok(())
     }
@@ -212,7 +213,7 @@ impl Store {
                     "import {at} of slice {number} is no import"
                 );
                 if let Some(id) = handle.and_then(|handle| self.nodes.pages.resolve(handle)) {
-                    let from = self.nodes.pages.spot(id);
+                    let from = self.nodes.pages.location(id);
                     let needed = needed.contains(&row.slot);
                     let waits = from.as_waiting().is_some() || below_moved[id.0 as usize];
                     let before = waits || position[from.slice().index()] < position[number.index()];
@@ -231,7 +232,7 @@ impl Store {
             let up = usize::from(if anchored { Row::WORLD_SLOT } else { slice.rows[usize::from(row.above)].slot });
             slots += usize::from(own);
             if !head.alive.contains(at) {
-                ensure!(head.work.has(Work::KILLED), "row {at} of slice {number} is in use, and its node is gone");
+                ensure!(head.work.has(Work::FREED), "row {at} of slice {number} is in use, and its node is gone");
                 continue;
             }
             live += 1;
@@ -248,8 +249,12 @@ impl Store {
                 let used = slice.used_drawables.contains(usize::from(row.drawable));
                 ensure!(right && used, "the drawable of row {at} of slice {number} is another node's");
             }
-            let spot = Spot::of(number, short(at), row.slot);
-            ensure!(self.nodes.pages.spot(row.record) == spot, "record {} is not where its row is", row.record.0);
+            let location = Location::of(number, short(at), row.slot);
+            ensure!(
+                self.nodes.pages.location(row.record) == location,
+                "record {} is not where its row is",
+                row.record.0
+            );
             let pending = self.nodes.pages.pending(row.record);
             let derived = anchored == self.nodes.is_anchored(row.record) || pending.has(Pending::RESHAPED);
             ensure!(derived, "row {at} of slice {number} is anchored, or its node");
@@ -291,13 +296,13 @@ impl Store {
             slice.used_drawables.len() == drawables,
             "slice {number} has {drawables} drawables, not as many are used"
         );
-        let dead = head.dead_slots.difference(&slice.used_slots) == RowSet::EMPTY;
+        let dead = head.freed_slots.difference(&slice.used_slots) == RowSet::EMPTY;
         ensure!(dead, "a slot of slice {number} is dead and unused");
         ensure!(
-            head.work.has(Work::KILLED) || head.dead_slots == RowSet::EMPTY,
+            head.work.has(Work::FREED) || head.freed_slots == RowSet::EMPTY,
             "a slot of slice {number} is dead, and no row died"
         );
-        ensure!(slice.seen.len() <= slice.rows.len(), "where nodes of slice {number} are visible");
+        ensure!(slice.visibility.len() <= slice.rows.len(), "where nodes of slice {number} are visible");
         Ok(())
     }
 
@@ -309,18 +314,18 @@ impl Store {
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
                 let Some(id) = handle.and_then(|handle| self.nodes.pages.resolve(handle)) else { continue };
-                let spot = self.nodes.pages.spot(id);
-                let Some((from, _)) = self.slices.row(spot) else { continue };
-                let inherited = from.inherited(spot.row());
+                let location = self.nodes.pages.location(id);
+                let Some((from, _)) = self.slices.row(location) else { continue };
+                let inherited = from.inherited(location.row());
                 let used = used_imports.contains(at);
                 let layout = |source| self.slices.get(source).map(|source| source.layout);
                 let unknown = !slice.sources.are_known(imports, layout);
                 ensure!(
-                    !used || unknown || slice.sources.spots[at] == spot,
+                    !used || unknown || slice.sources.locations[at] == location,
                     "import {at} of slice {number} is elsewhere"
                 );
                 let world = inherited.world.same_bits(&slice.slots.worlds[at]);
-                let same = inherited.material == row.material() && inherited.seen == slice.seen(at);
+                let same = inherited.material == row.material() && inherited.visibility == slice.visibility(at);
                 ensure!(!used || world && same, "import {at} of slice {number} is out of date");
                 continue;
             }
@@ -351,16 +356,16 @@ impl Store {
         }
         let own = has.has(Has::MATERIAL).then(|| self.nodes.pages.record(id).material);
         ensure!(row.material() == own.or(up.material()), "row {at} of slice {number}: material");
-        ensure!(row.is(Row::OWN_SEEN) == has.has(Has::SEEN), "row {at} of slice {number}: own layers");
-        let seen = slice.seen_below(&self.nodes.pages, &self.nodes.components, row);
-        ensure!(slice.seen(at) == seen, "row {at} of slice {number}: layers");
+        ensure!(row.is(Row::OWN_VISIBILITY) == has.has(Has::VISIBILITY), "row {at} of slice {number}: own layers");
+        let visibility = slice.visibility_below(&self.nodes.pages, &self.nodes.components, row);
+        ensure!(slice.visibility(at) == visibility, "row {at} of slice {number}: layers");
         ensure!((row.drawable < NO_DRAWABLE) == has.has(Has::DRAWABLE), "row {at} of slice {number}: drawable");
         if let (Some(record), Some(drawable)) =
             (slice.drawables.records.get(usize::from(row.drawable)), self.nodes.drawable(id))
         {
             let right = record.node == self.nodes.handle(id) && record.mesh == drawable.mesh && record.row() == at;
             let effective =
-                record.material() == row.material() && record.layers == seen.layers() && record.slot == row.slot;
+                record.material() == row.material() && record.layers == visibility.layers() && record.slot == row.slot;
             let bounds = slice.drawables.bounds[usize::from(row.drawable)] == drawable.bounds;
             let user_data = slice.user_data(at) == self.nodes.user_data(id);
             ensure!(

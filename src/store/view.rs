@@ -9,7 +9,7 @@ use crate::store::columns::{DrawableRecord, NO_DRAWABLE, Row, short};
 use crate::store::page::SliceId;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
-use crate::store::rows::RowSet;
+use crate::store::row_set::RowSet;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Copies, Home};
 use crate::store::world::WideLocal;
@@ -148,9 +148,9 @@ impl<'s> SliceView<'s> {
     pub(crate) fn sources(&self) -> impl Iterator<Item = Option<(SliceId, usize)>> + use<'s> {
         let store = self.store;
         self.slice.imports.iter().map(move |&handle| {
-            let spot = store.nodes.pages.spot(handle.and_then(|handle| store.nodes.resolve(handle))?);
-            let (_, row) = store.slices.row(spot)?;
-            Some((spot.slice(), usize::from(row.slot)))
+            let location = store.nodes.pages.location(handle.and_then(|handle| store.nodes.resolve(handle))?);
+            let (_, row) = store.slices.row(location)?;
+            Some((location.slice(), usize::from(row.slot)))
         })
     }
 }
@@ -222,7 +222,7 @@ impl<'s> RowView<'s> {
     #[must_use]
     #[inline]
     pub fn layers(&self, row: usize) -> Option<Layers> {
-        self.row(row).map(|_| Layers::new(self.view.slice.seen(row).layers()))
+        self.row(row).map(|_| Layers::new(self.view.slice.visibility(row).layers()))
     }
 
     /// Returns the nodes of the slice, in the order of their rows.
@@ -278,8 +278,8 @@ impl<'s> TransformView<'s> {
     /// Returns a slot's world matrix after the second-to-last update; the present one if changes are not tracked.
     #[inline]
     pub(crate) fn previous(&self, slot: usize) -> &'s Mat34 {
-        let trace = self.view.slice.trace.as_ref();
-        trace.and_then(|trace| trace.previous(slot)).unwrap_or(&self.view.slice.slots.worlds[slot])
+        let histories = self.view.slice.histories.as_ref();
+        histories.and_then(|histories| histories.previous(slot)).unwrap_or(&self.view.slice.slots.worlds[slot])
     }
 
     /// Returns the local transform of the slot's node, as of now; `None` for imports and for unused slots.
@@ -316,7 +316,7 @@ impl<'s> TransformView<'s> {
         let SliceView { store, slice, id: of, .. } = self.view;
         let id = slice.slots.records[slot];
         let has = store.nodes.pages.record(id).has;
-        let here = store.nodes.pages.spot(id).slice() == of && !store.nodes.pages.pending(id).has(Pending::MOVED);
+        let here = store.nodes.pages.location(id).slice() == of && !store.nodes.pages.pending(id).has(Pending::MOVED);
         if here && (slice.copies == Copies::Stale || has.has(Has::MATRIX | Has::REMAINDER)) {
             return store.nodes.wide_local(id);
         }
@@ -405,7 +405,7 @@ impl<'s> DrawableView<'s> {
     /// Returns whether all nodes of the slice are visible on all layers.
     #[inline]
     pub(crate) fn all_visible(&self) -> bool {
-        self.view.slice.seen.is_empty()
+        self.view.slice.visibility.is_empty()
     }
 
     /// The greatest number of records in one of the [chunks](Self::chunks).
@@ -448,7 +448,7 @@ impl Store {
     /// Returns the node that owns a slot of its slice. After a removal, another node may have the slot or the record.
     fn owner(&self, slice: &Slice, slot: usize) -> Option<RecordId> {
         let id = *slice.slots.records.get(slot).filter(|_| slice.used_slots.contains(slot))?;
-        let (of, row) = self.slices.row(self.nodes.pages.spot(id))?;
+        let (of, row) = self.slices.row(self.nodes.pages.location(id))?;
         let owns = core::ptr::eq(of, slice) && row.record == id && usize::from(row.slot) == slot;
         (owns && self.nodes.pages.lives(id)).then_some(id)
     }
@@ -461,9 +461,9 @@ impl Store {
     /// Returns the slice and the row of a node, if the node has a row.
     #[inline]
     pub(crate) fn view_of(&self, id: RecordId) -> Option<(SliceView<'_>, usize)> {
-        let spot = self.nodes.pages.spot(id);
-        let view = self.get_view(spot.slice())?;
-        Some((view, spot.row()))
+        let location = self.nodes.pages.location(id);
+        let view = self.get_view(location.slice())?;
+        Some((view, location.row()))
     }
 
     /// Returns the world box of a node's drawable as of the last update.

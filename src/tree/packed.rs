@@ -76,7 +76,7 @@ macro_rules! parts {
             }
         }
 
-        /// Reads what [`write`] appended for a node with these components. A plain component without a valid value is
+        /// Reads what [`write()`] appended for a node with these components. A plain component without a valid value is
         /// left out.
         #[inline]
         fn read<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b>, BytesError> {

@@ -82,7 +82,7 @@ fn configs() -> [(SceneConfig, usize); 5] {
     let plain = SceneConfig::DEFAULT;
     let told = SceneConfig { bounds: true, changes: true, ..plain };
     let small = SceneConfig { max_nodes: 32, ..told };
-    [(plain, 300), (told, 300), (small, 300), (SceneConfig { max_nodes: 8, ..told }, 300), (told, 9000)]
+    [(plain, 300), (told, 300), (small, 300), (SceneConfig { max_nodes: 8, ..told }, 300), (told, 5000)]
 }
 
 /// Before its update, a load requests all memory of that update at once.

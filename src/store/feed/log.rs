@@ -1,7 +1,7 @@
 //! The log of changes of nodes in each frame, by handle, up to a limit.
 
 use crate::NodeHandle;
-use crate::store::kinds::ChangeKinds;
+use crate::store::change_kinds::ChangeKinds;
 use std::collections::VecDeque;
 
 /// A change of a node in a frame.

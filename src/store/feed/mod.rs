@@ -1,22 +1,24 @@
 //! The change feed, if the scene tracks changes: the changes that readers see, and the matrices of the previous update.
 //!
 //! A frame is an update that had work to do. World matrices and local transforms, which change for many nodes at once,
-//! are recorded by slot in [`Trace`]; a read finds their nodes in [`reading`]. [`log`] has all other changes, by node.
+//! are recorded by slot in [`Histories`]; a read finds their nodes in [`reading`]. [`log`] has all other changes, by
+//! node.
 //!
 //! A node has the history of the slot that it uses. If the node was moved, or a transform above it was removed, it may
 //! get a slot with another history. Then the log has the node's own history, and `recalled` has its previous matrix.
 //!
 //! An update goes through these steps:
 //!
-//! 1. [`Store::begin_frame`]: the present matrices become the previous ones; removals are logged.
-//! 2. [`Store::place_and_sweep`]: moved nodes are noted with their history before they lose their row; nodes to place
-//!    are logged as entered or left. Reconstitution keeps histories, and moved nodes get their own histories back.
-//! 3. [`Store::finish_frame`]: matrices are compared with the previous ones, then notes are logged.
+//! 1. [`Store::begin_frame`]: the present matrices become the previous ones; removals and edits are logged.
+//! 2. [`Store::assign_and_sweep`]: moved nodes are noted with their history before they lose their row. Reconstitution
+//!    keeps histories.
+//! 3. [`Store::finish_frame`]: nodes that were placed are logged as entered or left, and moved nodes get their own
+//!    histories back. Matrices are compared with the previous ones, then notes are logged.
 //!
 //! Invariants:
 //! 1. [`Has::REPORTED`] is set for the nodes that have a row in a slice of the tree, as of the last update.
 //! 2. Outside of updates, no record has [`Has::RECORDED`], there are no notes of histories, and no slot in use is new.
-//! 3. Previous and present matrices of slots are equal, except in `Trace::moving`; `moving` has these slices.
+//! 3. Previous and present matrices of slots are equal, except in `Histories::moving`; `moving` has these slices.
 
 mod log;
 mod reading;
@@ -25,14 +27,14 @@ mod tests;
 
 pub(crate) use reading::{ChangeLists, ReadScratch};
 
+use crate::store::change_kinds::ChangeKinds;
 use crate::store::columns::Row;
-use crate::store::kinds::ChangeKinds;
+use crate::store::histories::{Histories, History};
 use crate::store::nodes::Nodes;
-use crate::store::page::{Pages, SliceId, Spot};
+use crate::store::page::{Location, Pages, SliceId};
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Due, Home};
-use crate::store::trace::{History, Trace};
 use crate::store::{Store, Update};
 use crate::{Mat34, NodeHandle};
 use log::{Event, Log};
@@ -56,7 +58,7 @@ pub(crate) struct Feed {
     /// Whether slots' present matrices count as previous ones: while [`Smooth`](crate::motion::Smooth) shows a frame.
     pub(crate) shows: bool,
     /// During an update: the old states of nodes that are placed again and may use other slots or inherit other values.
-    notes: Vec<Past>,
+    past: Vec<Past>,
     /// During an update: nodes that were placed and were not in the tree before.
     placed: Vec<RecordId>,
 }
@@ -80,7 +82,7 @@ impl Feed {
             moving: Vec::new(),
             recalled: Vec::new(),
             shows: false,
-            notes: Vec::new(),
+            past: Vec::new(),
             placed: Vec::new(),
         }
     }
@@ -117,42 +119,32 @@ impl Feed {
             + self.log.bytes()
             + (self.moving.capacity() + self.placed.capacity()) * size_of::<u32>()
             + self.recalled.capacity() * size_of::<(NodeHandle, Mat34)>()
-            + self.notes.capacity() * size_of::<Past>()
-    }
-
-    /// Logs the kinds of edits of a node that readers of changes know.
-    pub(crate) fn log_edit(&mut self, node: NodeHandle, kinds: ChangeKinds) {
-        self.log.push(self.frame + 1, node, Event::Edited(kinds));
-    }
-
-    /// Logs a change that an update computed, unless the node was placed again, because such nodes are checked later.
-    pub(crate) fn tell(&mut self, pages: &Pages, id: RecordId, kinds: ChangeKinds) {
-        let has = pages.record(id).has;
-        if has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
-            self.log.push(self.frame + 1, pages.handle(id), Event::Edited(kinds));
-        }
+            + self.past.capacity() * size_of::<Past>()
     }
 
     /// Records the old state of a node that is about to use another slot, if none is recorded yet.
-    fn note_past(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize, history: History) {
+    fn record_past(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize, history: History) {
         let node = pages.handle(id);
         let has = &mut pages.record_mut(id).has;
         if has.has(Has::REPORTED) && !has.has(Has::RECORDED) {
             *has |= Has::RECORDED;
-            self.notes.push(Past {
+            self.past.push(Past {
                 node,
                 history,
                 material: slice.rows[row].material(),
-                layers: slice.seen(row).layers(),
+                layers: slice.visibility(row).layers(),
             });
         }
     }
 
     /// Records the state of a node that is about to lose its row.
-    pub(crate) fn note_lifted(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize) {
+    pub(crate) fn record_unplaced(&mut self, pages: &mut Pages, id: RecordId, slice: &Slice, row: usize) {
         let at = &slice.rows[row];
-        let Some(history) = slice.trace.as_ref().and_then(|trace| trace.history(usize::from(at.slot))) else { return };
-        self.note_past(pages, id, slice, row, history);
+        let Some(history) = slice.histories.as_ref().and_then(|histories| histories.history(usize::from(at.slot)))
+        else {
+            return;
+        };
+        self.record_past(pages, id, slice, row, history);
     }
 }
 
@@ -163,9 +155,9 @@ impl Store {
         let Some(feed) = &mut self.update.feed else { return };
         for number in feed.moving.drain(..) {
             if let Some(slice) = self.slices.get_mut(number)
-                && let Some(trace) = &mut slice.trace
+                && let Some(histories) = &mut slice.histories
             {
-                trace.rest(&slice.slots.worlds);
+                histories.rest(&slice.slots.worlds);
             }
         }
         feed.recalled.clear();
@@ -176,7 +168,7 @@ impl Store {
     /// Begins the frame of an update.
     pub(crate) fn begin_frame(&mut self) {
         self.rest();
-        let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, clock, .. }, .. } = self;
+        let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, clock, scratch }, .. } = self;
         let Some(feed) = feed else { return };
         let frame = clock.updates;
         feed.frame = frame - 1;
@@ -185,8 +177,8 @@ impl Store {
             // Slots count frames from a new origin before the count overflows.
             feed.origin = feed.frame;
             unknown = true;
-            let traces = slices.list_mut().iter_mut().filter_map(|slice| slice.trace.as_mut());
-            traces.for_each(|trace| trace.forget_frames());
+            let all_histories = slices.list_mut().iter_mut().filter_map(|slice| slice.histories.as_mut());
+            all_histories.for_each(|histories| histories.forget_frames());
         }
         if unknown {
             inbox.removed.clear();
@@ -196,6 +188,11 @@ impl Store {
             feed.log.push(frame, node, if in_tree { Event::Removed } else { Event::Dropped });
         }
         inbox.removed.shrink_to(MOST_KEPT);
+        for &(id, bits) in scratch.pending.iter().filter(|(id, _)| pages.record(*id).has.has(Has::REPORTED)) {
+            if !bits.kinds().is_empty() {
+                feed.log.push(frame, pages.handle(id), Event::Edited(bits.kinds()));
+            }
+        }
         let root = pages.record_mut(RecordId::ROOT);
         if !root.has.has(Has::REPORTED) {
             root.has |= Has::REPORTED;
@@ -203,11 +200,11 @@ impl Store {
         }
     }
 
-    /// Logs which of the nodes that are about to be placed enter the tree or leave it.
-    pub(crate) fn note_placed(&mut self, placed: impl Iterator<Item = RecordId>) {
-        let Self { nodes: Nodes { pages, .. }, update: Update { feed, .. }, .. } = self;
+    /// Logs which of the nodes that were placed have entered the tree or left it.
+    fn log_placed(&mut self) {
+        let Self { nodes: Nodes { pages, .. }, update: Update { feed, scratch, .. }, .. } = self;
         let Some(feed) = feed else { return };
-        for id in placed {
+        for id in scratch.fresh.iter().map(|fresh| fresh.id) {
             let has = &mut pages.record_mut(id).has;
             let (in_tree, inside) = (has.has(Has::REPORTED), !has.has(Has::DETACHED));
             if !core::mem::replace(has, has.with(Has::REPORTED, inside) | Has::RECORDED).has(Has::RECORDED) {
@@ -220,25 +217,25 @@ impl Store {
     }
 
     /// Gives nodes that lost their row and were placed again their old histories, in their new slots.
-    pub(crate) fn settle_lifted(&mut self) {
+    fn restore_histories(&mut self) {
         let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, .. }, .. } = self;
         let Some(feed) = feed else { return };
-        for Past { node, history, .. } in &feed.notes {
-            let Some(spot) = pages.resolve(*node).map(|id| pages.spot(id)) else { continue };
-            let Some(slice) = slices.get_mut(spot.slice()) else { continue };
-            let row = slice.rows[spot.row()];
-            if let Some(trace) = &mut slice.trace
+        for Past { node, history, .. } in &feed.past {
+            let Some(location) = pages.resolve(*node).map(|id| pages.location(id)) else { continue };
+            let Some(slice) = slices.get_mut(location.slice()) else { continue };
+            let row = slice.rows[location.row()];
+            if let Some(histories) = &mut slice.histories
                 && row.is(Row::OWN_TRANSFORM)
-                && trace.is_fresh(usize::from(row.slot))
+                && histories.is_fresh(usize::from(row.slot))
             {
-                trace.remember(usize::from(row.slot), history);
+                histories.remember(usize::from(row.slot), history);
             }
         }
     }
 
     /// Restores histories in the slots of a slice that was just written. `origins` has the source and the old row of
     /// each node that had a row; `imports` has the history of each import that was an import before.
-    pub(crate) fn trace_written(
+    pub(crate) fn keep_histories(
         &mut self,
         number: SliceId,
         old: &[(Slice, Head)],
@@ -248,47 +245,55 @@ impl Store {
         let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, .. }, .. } = self;
         let Some(feed) = feed else { return };
         let slice = &slices[number];
-        let mut trace = Trace::of(slice.slots.worlds.len());
+        let mut histories = Histories::of(slice.slots.worlds.len());
         for ((at, &handle), known) in slice.imports.iter().enumerate().zip(imports) {
-            let spot = || handle.and_then(|handle| pages.resolve(handle)).map(|id| pages.spot(id));
-            if let Some(history) = known.or_else(|| slices.history(spot()?)) {
-                trace.remember(at, &history);
+            let location = || handle.and_then(|handle| pages.resolve(handle)).map(|id| pages.location(id));
+            if let Some(history) = known.or_else(|| slices.history(location()?)) {
+                histories.remember(at, &history);
             }
         }
         for (row, origin) in slice.rows.iter().skip(slice.imports.len()).zip(origins) {
             let Some((source, before)) = origin else { continue };
             let from = &old[source].0;
             let was = &from.rows[before];
-            let Some(history) = from.trace.as_ref().and_then(|trace| trace.history(usize::from(was.slot))) else {
+            let Some(history) = from.histories.as_ref().and_then(|histories| histories.history(usize::from(was.slot)))
+            else {
                 continue;
             };
             if row.is(Row::OWN_TRANSFORM) {
-                trace.remember(usize::from(row.slot), &history);
+                histories.remember(usize::from(row.slot), &history);
             }
-            let known = trace.history(usize::from(row.slot)).is_some_and(|known| known.is_like(&history));
-            let at = pages.spot(row.record).row();
-            if !known || was.material() != row.material() || from.seen(before).layers() != slice.seen(at).layers() {
-                feed.note_past(pages, row.record, from, before, history);
+            let known = histories.history(usize::from(row.slot)).is_some_and(|known| known.is_like(&history));
+            let at = pages.location(row.record).row();
+            if !known
+                || was.material() != row.material()
+                || from.visibility(before).layers() != slice.visibility(at).layers()
+            {
+                feed.record_past(pages, row.record, from, before, history);
             }
         }
-        if trace.list() {
+        if histories.list() {
             feed.moving.push(number);
         }
-        slices[number].trace = Some(Box::new(trace));
+        slices[number].histories = Some(Box::new(histories));
         if feed.frame == self.update.clock.updates {
             // Outside of an update, nothing else logs the notes, and they may begin a frame of the log.
-            self.log_notes();
+            self.log_past();
             self.update.feed.iter_mut().for_each(|feed| feed.log.trim());
         }
     }
 
     /// Ends the frame of an update, after the sweep.
     pub(crate) fn finish_frame(&mut self) {
-        if self.update.feed.is_none() {
-            return;
+        let Update { feed, clock, .. } = &mut self.update;
+        let Some(feed) = feed else { return clock.inherited.clear() };
+        for (node, kinds) in clock.inherited.drain(..) {
+            feed.log.push(clock.updates, node, Event::Edited(kinds));
         }
+        self.log_placed();
+        self.restore_histories();
         self.follow_sweep();
-        self.log_notes();
+        self.log_past();
         let Self { nodes: Nodes { pages, inbox, .. }, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed else { return };
         feed.log.trim();
@@ -306,43 +311,45 @@ impl Store {
             if slice.swept_in != clock.updates && feed.frame > 0 {
                 continue;
             }
-            let Some(mut trace) = slice.trace.take() else { continue };
+            let Some(mut histories) = slice.histories.take() else { continue };
             let slice = &slices[number];
             for (import, &handle) in slice.imports.iter().enumerate() {
                 // The original of an import comes earlier in the order, so its history is known by now.
-                if trace.is_fresh(import)
+                if histories.is_fresh(import)
                     && let Some(id) = handle.and_then(|handle| pages.resolve(handle))
-                    && let Some(history) = slices.history(pages.spot(id))
+                    && let Some(history) = slices.history(pages.location(id))
                 {
-                    trace.remember(import, &history);
+                    histories.remember(import, &history);
                 }
             }
-            if trace.follow(
+            if histories.follow(
                 &slice.slots.worlds,
                 slice.imports.len(),
                 &slice.dirty,
                 &slice.used_slots,
                 feed.next_frame(),
-            ) || trace.list()
+            ) || histories.list()
             {
                 feed.moving.push(number);
             }
-            slices[number].trace = Some(trace);
+            slices[number].histories = Some(histories);
         }
     }
 
     /// Logs changes of noted nodes, and recalls previous matrices that differ from those of the nodes' slots.
-    fn log_notes(&mut self) {
+    fn log_past(&mut self) {
         let Self { nodes: Nodes { pages, .. }, slices, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed else { return };
         let frame = feed.slot_frame(clock.updates);
         let known = feed.recalled.len();
-        for Past { node, history: past, material, layers } in feed.notes.drain(..) {
+        for Past { node, history: past, material, layers } in feed.past.drain(..) {
             let Some(id) = pages.resolve(node) else { continue };
             let record = pages.record_mut(id);
             record.has = record.has.without(Has::RECORDED);
-            let spot = pages.spot(id);
-            let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
+            let location = pages.location(id);
+            let (Some((slice, row)), Some(history)) = (slices.row(location), slices.history(location)) else {
+                continue;
+            };
             if !pages.record(id).has.has(Has::REPORTED) {
                 continue;
             }
@@ -350,7 +357,7 @@ impl Store {
             if row.material() != material {
                 kinds |= ChangeKinds::MATERIAL;
             }
-            if slice.seen(spot.row()).layers() != layers {
+            if slice.visibility(location.row()).layers() != layers {
                 kinds |= ChangeKinds::VISIBILITY;
             }
             if !kinds.is_empty() {
@@ -371,15 +378,17 @@ impl Store {
         for id in feed.placed.drain(..) {
             let record = pages.record_mut(id);
             record.has = record.has.without(Has::RECORDED);
-            let spot = pages.spot(id);
-            let (Some((slice, row)), Some(history)) = (slices.row(spot), slices.history(spot)) else { continue };
+            let location = pages.location(id);
+            let (Some((slice, row)), Some(history)) = (slices.row(location), slices.history(location)) else {
+                continue;
+            };
             // The previous matrix of a new node is its present matrix.
             let world = &slice.slots.worlds[usize::from(row.slot)];
             if !world.same_bits(&history.world) {
                 feed.recalled.push((pages.handle(id), *world));
             }
         }
-        feed.notes.shrink_to(MOST_KEPT);
+        feed.past.shrink_to(MOST_KEPT);
         feed.placed.shrink_to(MOST_KEPT);
         if feed.recalled.len() > known {
             // If a node was recalled more than once, its first matrix stays.
@@ -400,8 +409,8 @@ impl Store {
         let Self { slices, update: Update { feed, clock, .. }, .. } = self;
         let Some(feed) = feed.as_mut().filter(|_| restored) else { return };
         for slice in slices.list_mut().iter_mut().filter(|slice| slice.swept_in > feed.frame) {
-            if let Some(trace) = &mut slice.trace {
-                trace.settle(&slice.slots.worlds[..slice.imports.len()]);
+            if let Some(histories) = &mut slice.histories {
+                histories.settle(&slice.slots.worlds[..slice.imports.len()]);
             }
         }
         feed.frame = clock.updates;
@@ -429,9 +438,9 @@ impl Store {
 
 impl crate::store::slices::Slices {
     /// Returns the history of the slot that a node uses, if the history is known.
-    fn history(&self, spot: Spot) -> Option<History> {
-        let (slice, row) = self.row(spot)?;
-        slice.trace.as_ref()?.history(usize::from(row.slot))
+    fn history(&self, location: Location) -> Option<History> {
+        let (slice, row) = self.row(location)?;
+        slice.histories.as_ref()?.history(usize::from(row.slot))
     }
 }
 
@@ -440,9 +449,9 @@ impl Store {
     /// exist then; `None` if changes are not tracked.
     pub(crate) fn previous_world(&self, id: RecordId) -> Option<&Mat34> {
         let feed = self.feed()?;
-        let of_slot = self.slices.row(self.nodes.pages.spot(id)).and_then(|(slice, row)| {
-            let (trace, slot) = (slice.trace.as_ref()?, usize::from(row.slot));
-            if feed.shows { slice.slots.worlds.get(slot) } else { trace.previous(slot) }
+        let of_slot = self.slices.row(self.nodes.pages.location(id)).and_then(|(slice, row)| {
+            let (histories, slot) = (slice.histories.as_ref()?, usize::from(row.slot));
+            if feed.shows { slice.slots.worlds.get(slot) } else { histories.previous(slot) }
         });
         Some(feed.previous(self.nodes.handle(id), of_slot.unwrap_or(&Mat34::IDENTITY)))
     }
@@ -451,7 +460,7 @@ impl Store {
     pub(crate) fn validate_feed(&self) -> Result<(), String> {
         let in_use = || self.slices.order.iter().map(|&number| (number, &self.slices[number]));
         let Some(feed) = self.feed() else {
-            return match in_use().find(|(_, slice)| slice.trace.is_some()) {
+            return match in_use().find(|(_, slice)| slice.histories.is_some()) {
                 Some((number, _)) => Err(format!("slice {number} has histories, which the scene is not to keep")),
                 None => Ok(()),
             };
@@ -460,28 +469,29 @@ impl Store {
         let now = feed.slot_frame(feed.frame);
         let moving: HashSet<_> = feed.moving.iter().copied().collect();
         for (number, slice) in in_use() {
-            let Some(trace) = &slice.trace else { return Err(format!("slice {number} has no histories")) };
+            let Some(histories) = &slice.histories else { return Err(format!("slice {number} has no histories")) };
             let seen = feed.frame > 0 && feed.frame == self.update.clock.updates;
             let settled = seen && slice.due == Due::Nothing;
-            trace
+            histories
                 .validate(&slice.slots.worlds, &slice.used_slots, now, settled)
                 .map_err(|error| format!("slice {number}: {error}"))?;
-            if trace.is_listed() && !moving.contains(&number) {
+            if histories.is_listed() && !moving.contains(&number) {
                 return Err(format!("slice {number} does not rest, and is not listed"));
             }
         }
         for id in self.nodes.pages.live() {
             let has = self.nodes.pages.record(id).has;
-            let (spot, told) = (self.nodes.pages.spot(id), has.has(Has::REPORTED));
-            let in_tree = self.slices.row(spot).is_some_and(|(slice, _)| slice.home == Home::Tree) && feed.frame > 0;
-            if told != in_tree || has.has(Has::RECORDED) {
-                return Err(format!("record {} is not where readers of changes were told", id.0));
+            let (location, reported) = (self.nodes.pages.location(id), has.has(Has::REPORTED));
+            let in_tree =
+                self.slices.row(location).is_some_and(|(slice, _)| slice.home == Home::Tree) && feed.frame > 0;
+            if reported != in_tree || has.has(Has::RECORDED) {
+                return Err(format!("record {} is not where readers of changes were reported", id.0));
             }
         }
         if !feed.recalled.is_sorted_by(|a, b| a.0 < b.0) {
             return Err("the previous matrices of moved nodes are out of order".into());
         }
-        if !(feed.notes.is_empty() && feed.placed.is_empty()) {
+        if !(feed.past.is_empty() && feed.placed.is_empty()) {
             return Err("an update left notes for readers of changes".into());
         }
         Ok(())

@@ -4,14 +4,14 @@
 
 use crate::NodeHandle;
 use crate::store::Store;
+use crate::store::change_kinds::ChangeKinds;
 use crate::store::columns::Row;
 use crate::store::feed::Feed;
 use crate::store::feed::log::Event;
-use crate::store::kinds::ChangeKinds;
+use crate::store::histories::Histories;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::Home;
-use crate::store::trace::Trace;
 
 /// The result of a read. Each list has a node at most once.
 #[derive(Clone, Debug, Default)]
@@ -111,7 +111,7 @@ impl ReadScratch {
     }
 
     /// Records the frame in which a node began to use another slot, and the frame in which it last moved.
-    fn note_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
+    fn record_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
         let place = self.state_mut(node).other as usize;
         if let Some(other) = self.others.get_mut(place.wrapping_sub(1)) {
             // The history of the slot that the node used in between is only valid for frames after `other.after`.
@@ -151,12 +151,12 @@ impl Store {
     /// Returns the parent of a node as of the last update; `None` if the node is the root, was not in the tree, or if
     /// it or its parent was removed since.
     pub(crate) fn parent_in_slice(&self, node: NodeHandle) -> Option<NodeHandle> {
-        let spot = self.nodes.pages.spot_of(node)?;
-        let (slice, row) = self.slices.row(spot).filter(|(slice, _)| slice.home == Home::Tree)?;
+        let location = self.nodes.pages.location_of(node)?;
+        let (slice, row) = self.slices.row(location).filter(|(slice, _)| slice.home == Home::Tree)?;
         let above = usize::from(row.above);
         match slice.imports.get(above) {
             Some(import) => import.filter(|&parent| self.nodes.resolve(parent).is_some()),
-            None if !self.slices.head(spot.slice()).alive.contains(above) => None,
+            None if !self.slices.head(location.slice()).alive.contains(above) => None,
             None => Some(self.nodes.handle(slice.rows[above].record)),
         }
     }
@@ -225,7 +225,7 @@ impl Reading<'_> {
                     state.kinds |= kinds;
                 }
                 Event::Edited(_) => {}
-                Event::Moved(moved) => scratch.note_other(node, self.feed.slot_frame(frame), moved),
+                Event::Moved(moved) => scratch.record_other(node, self.feed.slot_frame(frame), moved),
             }
         }
         Some(())
@@ -238,21 +238,27 @@ impl Reading<'_> {
         }
         for &number in self.store.slices.order() {
             let slice = &self.store.slices[number];
-            if let Some(trace) = &slice.trace
-                && trace.newest() > self.slot_after
+            if let Some(histories) = &slice.histories
+                && histories.newest() > self.slot_after
             {
-                self.slice(self.store.slices.both(number), trace, lists, scratch);
+                self.slice(self.store.slices.both(number), histories, lists, scratch);
             }
         }
     }
 
-    fn slice(&self, (slice, head): (&Slice, &Head), trace: &Trace, lists: &mut ChangeLists, scratch: &ReadScratch) {
+    fn slice(
+        &self,
+        (slice, head): (&Slice, &Head),
+        histories: &Histories,
+        lists: &mut ChangeLists,
+        scratch: &ReadScratch,
+    ) {
         let [worlds, locals] = [ChangeKinds::WORLD, ChangeKinds::LOCAL].map(|kind| self.kinds.contains(kind));
         let quiet = scratch.touched.is_empty();
         for row in head.alive.iter().map(|at| &slice.rows[at]) {
             let slot = usize::from(row.slot);
-            let moved = worlds && trace.moved(slot) > self.slot_after;
-            let set = locals && row.is(Row::OWN_TRANSFORM) && trace.set(slot) > self.slot_after;
+            let moved = worlds && histories.moved(slot) > self.slot_after;
+            let set = locals && row.is(Row::OWN_TRANSFORM) && histories.set(slot) > self.slot_after;
             if !(moved || set) {
                 continue;
             }
@@ -281,7 +287,7 @@ impl Reading<'_> {
             if !stays || !self.store.nodes.pages.record(id).has.has(Has::REPORTED) {
                 continue;
             }
-            let history = self.store.slices.history(self.store.nodes.pages.spot(id));
+            let history = self.store.slices.history(self.store.nodes.pages.location(id));
             let since = history.is_some_and(|history| history.moved > after.max(self.slot_after));
             if since || moved > self.slot_after {
                 lists.moved.push(node);

@@ -1,7 +1,7 @@
 //! Internals of the feed; the results of reads are tested against a model in `tests/all`.
 
 use super::{ChangeLists, MOST_KEPT, ReadScratch};
-use crate::store::kinds::ChangeKinds;
+use crate::store::change_kinds::ChangeKinds;
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
 use crate::{Node, SceneConfig, Transform};
@@ -10,7 +10,7 @@ use crate::{Node, SceneConfig, Transform};
 fn removals_are_noted_up_to_the_history_if_nobody_updates() {
     let mut store = Store::new(SceneConfig { changes: true, change_history: 100, ..SceneConfig::DEFAULT });
     let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
-    for (rounds, told) in [(MOST_KEPT, true), (MOST_KEPT + 1, false), (100_000, false)] {
+    for (rounds, reported) in [(MOST_KEPT, true), (MOST_KEPT + 1, false), (100_000, false)] {
         store.update();
         let frame = store.updates();
         for _ in 0..rounds {
@@ -20,7 +20,7 @@ fn removals_are_noted_up_to_the_history_if_nobody_updates() {
         assert!(store.nodes.inbox.bytes() + store.change_bytes() < 200_000);
         store.update();
         let whole = store.read_changes(Some(frame), ChangeKinds::ALL, &mut lists, &mut scratch);
-        assert_eq!((whole, lists.removed.len()), (!told, if told { rounds } else { 0 }));
+        assert_eq!((whole, lists.removed.len()), (!reported, if reported { rounds } else { 0 }));
         let after = store.updates();
         assert!(!store.read_changes(Some(after), ChangeKinds::ALL, &mut lists, &mut scratch));
         assert_eq!(store.validate(), Ok(1));

@@ -67,7 +67,7 @@ fn computed(store: &mut Store, nodes: &[RecordId], x: f32) -> usize {
 }
 
 fn is_nested(store: &Store, node: RecordId) -> bool {
-    store.slices[store.nodes.pages.spot(node).slice()].order == SlotOrder::Nested
+    store.slices[store.nodes.pages.location(node).slice()].order == SlotOrder::Nested
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn copies_that_few_new_leaves_left_stale_are_made_before_they_are_needed() {
 fn a_slice_is_computed_whole_if_most_of_it_was_set_and_others_are_not() {
     let (mut store, nodes) = binary_tree(2000);
     let slices = |store: &Store, nodes: &[RecordId]| -> std::collections::HashSet<SliceId> {
-        nodes.iter().map(|&node| store.nodes.pages.spot(node).slice()).collect()
+        nodes.iter().map(|&node| store.nodes.pages.location(node).slice()).collect()
     };
     // Two thirds of the nodes in some slices, and none in the others.
-    let mut spots: Vec<_> = nodes.iter().map(|&node| (store.nodes.pages.spot(node).slice(), node)).collect();
-    spots.sort_by_key(|&(slice, node)| (slice, node.0));
-    let last: Vec<RecordId> = spots[1100..].iter().map(|&(_, node)| node).collect();
+    let mut locations: Vec<_> = nodes.iter().map(|&node| (store.nodes.pages.location(node).slice(), node)).collect();
+    locations.sort_by_key(|&(slice, node)| (slice, node.0));
+    let last: Vec<RecordId> = locations[1100..].iter().map(|&(_, node)| node).collect();
     let set: Vec<RecordId> = last.iter().enumerate().filter(|(at, _)| at % 3 != 0).map(|(_, &node)| node).collect();
     computed(&mut store, &set, 2.5);
     let reached = slices(&store, &last);

@@ -1,7 +1,7 @@
 //! Stores that are broken on purpose. `validate()` names the violation.
 
 use crate::store::columns::{NO_DRAWABLE, Row, short};
-use crate::store::page::{SliceId, Spot};
+use crate::store::page::{Location, SliceId};
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::slice::Slice;
 use crate::store::state::{Due, SlotOrder, Work};
@@ -13,9 +13,9 @@ const FIRST: SliceId = SliceId::at(0);
 /// Breaks a store at a childless node with a transform and a drawable, and in the imports of its slice.
 type Break = fn(&mut Store, RecordId);
 
-fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Spot) {
-    let spot = store.nodes.pages.spot(id);
-    (&mut store.slices[spot.slice()], spot)
+fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Location) {
+    let location = store.nodes.pages.location(id);
+    (&mut store.slices[location.slice()], location)
 }
 
 /// The breaks, each with a part of the message.
@@ -30,9 +30,9 @@ const BREAKS: &[(&str, Break)] = &[
     ("has what is not there", |store, id| store.nodes.pages.record_mut(id).has |= Has::NAME),
     ("is outside of the tree", |store, id| store.nodes.pages.record_mut(id).has |= Has::DETACHED),
     ("are counted", |store, _| store.nodes.detached += 1),
-    ("waits, and is not on the list", |store, id| store.nodes.pages.set_spot(id, Spot::waiting(3))),
-    ("has no row at", |store, id| store.nodes.pages.set_spot(id, Spot::of(FIRST, 0, 0))),
-    ("on the list, 0 wait", |store, id| store.nodes.inbox.unplaced.push(id)),
+    ("waits, and is not on the list", |store, id| store.nodes.pages.set_location(id, Location::waiting(3))),
+    ("has no row at", |store, id| store.nodes.pages.set_location(id, Location::of(FIRST, 0, 0))),
+    ("on the list, 0 wait", |store, id| store.nodes.inbox.waiting.push(id)),
     ("is twice in the order", |store, _| store.slices.order.push(FIRST)),
     ("in the wrong part of the order", |store, _| store.slices.attached -= 1),
     ("imports from a later one", |store, _| store.slices.order[..6].reverse()),
@@ -42,38 +42,38 @@ const BREAKS: &[(&str, Break)] = &[
         store.slices.free.extend([number; 2]);
     }),
     ("miscounts its rows", |store, id| {
-        let slice = store.nodes.pages.spot(id).slice();
+        let slice = store.nodes.pages.location(id).slice();
         store.slices.head_mut(slice).live += 1;
     }),
     ("is in use, and its node is gone", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        let above = slice.rows[spot.row()].above;
+        let (slice, location) = slice_of(store, id);
+        let above = slice.rows[location.row()].above;
         let slot = slice.rows[usize::from(above)].slot;
         let row = Row { record: RecordId::ROOT, material: 0, slot, drawable: NO_DRAWABLE, above, flags: 0 };
         slice.push_row(row);
     }),
     ("is dead, and no row died", |store, id| {
-        let spot = store.nodes.pages.spot(id);
-        store.slices.head_mut(spot.slice()).dead_slots.insert(spot.slot());
+        let location = store.nodes.pages.location(id);
+        store.slices.head_mut(location.slice()).freed_slots.insert(location.slot());
     }),
     ("is dead and unused", |store, id| {
-        let spot = store.nodes.pages.spot(id);
+        let location = store.nodes.pages.location(id);
         store.remove(id);
-        let (slice, head) = store.slices.both_mut(spot.slice());
-        head.dead_slots.insert(slice.slots.records.len());
+        let (slice, head) = store.slices.both_mut(location.slice());
+        head.freed_slots.insert(slice.slots.records.len());
     }),
     ("comes before its parent's", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        slice.rows[spot.row()].above = 4000;
+        let (slice, location) = slice_of(store, id);
+        slice.rows[location.row()].above = 4000;
     }),
     ("parent", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        slice.slots.parents[spot.slot()] ^= 1;
+        let (slice, location) = slice_of(store, id);
+        slice.slots.parents[location.slot()] ^= 1;
         slice.order = SlotOrder::Mixed;
     }),
     ("is another node's", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        slice.slots.records[spot.slot()] = RecordId::ROOT;
+        let (slice, location) = slice_of(store, id);
+        slice.slots.records[location.slot()] = RecordId::ROOT;
     }),
     ("a matrix is of no slot", |store, id| {
         let slice = slice_of(store, id).0;
@@ -81,8 +81,8 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("a matrix is of no slot", |store, id| slice_of(store, id).0.set_matrix(0, true)),
     ("the matrices are out of order", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        slice.matrices.extend([short(spot.slot()); 2]);
+        let (slice, location) = slice_of(store, id);
+        slice.matrices.extend([short(location.slot()); 2]);
     }),
     ("are not below it", |store, id| {
         let slice = slice_of(store, id).0;
@@ -96,7 +96,7 @@ const BREAKS: &[(&str, Break)] = &[
     ("has another's version", |store, _| {
         store.slices.head_mut(FIRST).version = store.slices.head(SliceId::at(1)).version;
     }),
-    ("died unnoticed", |store, _| store.slices.head_mut(FIRST).work.add(Work::KILLED)),
+    ("died unnoticed", |store, _| store.slices.head_mut(FIRST).work.add(Work::FREED)),
     ("is dirty after an update", |store, id| slice_of(store, id).0.due = Due::Changed),
     ("counts leaves that are swept", |store, id| slice_of(store, id).0.leaves += 1),
     ("are marked, and it is not listed", |store, id| {
@@ -106,27 +106,27 @@ const BREAKS: &[(&str, Break)] = &[
         let flag = &mut store.slices.is_untidy[0];
         *flag = !*flag;
     }),
-    ("were told", |store, id| store.nodes.pages.record_mut(id).has |= Has::RECORDED),
-    ("were told", |store, id| {
+    ("were reported", |store, id| store.nodes.pages.record_mut(id).has |= Has::RECORDED),
+    ("were reported", |store, id| {
         let record = store.nodes.pages.record_mut(id);
         record.has = record.has.without(Has::REPORTED);
     }),
     ("is out of date", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        slice.slots.worlds[spot.slot()].rows[0][3] += 1.0;
+        let (slice, location) = slice_of(store, id);
+        slice.slots.worlds[location.slot()].rows[0][3] += 1.0;
     }),
     ("import 0", |store, id| slice_of(store, id).0.rows[0].flags |= Row::MATERIAL),
     ("the copy in slot", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        slice.slots.locals[spot.slot()] = slice.slots.locals[0];
+        let (slice, location) = slice_of(store, id);
+        slice.slots.locals[location.slot()] = slice.slots.locals[0];
     }),
     ("material", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        slice.rows[spot.row()].flags |= Row::MATERIAL;
+        let (slice, location) = slice_of(store, id);
+        slice.rows[location.row()].flags |= Row::MATERIAL;
     }),
     ("the drawable of row", |store, id| {
-        let (slice, spot) = slice_of(store, id);
-        let drawable = usize::from(slice.rows[spot.row()].drawable);
+        let (slice, location) = slice_of(store, id);
+        let drawable = usize::from(slice.rows[location.row()].drawable);
         slice.drawables.records[drawable].mesh += 1;
     }),
 ];

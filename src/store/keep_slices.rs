@@ -1,17 +1,17 @@
 //! Moves of large subtrees. A slice that has only nodes of one moved subtree is kept; only its place in the order
-//! changes. Nodes in other slices are lifted, like all nodes of a small subtree. So moving a large subtree costs little
-//! more than computing its matrices.
+//! changes. Nodes in other slices are unplaced, like all nodes of a small subtree. So moving a large subtree costs
+//! little more than computing its matrices.
 
+use crate::store::import_locations::ImportLocations;
 use crate::store::nodes::Nodes;
-use crate::store::page::{SliceId, Spot};
+use crate::store::page::{Location, SliceId};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
-use crate::store::sources::Sources;
 use crate::store::state::{Home, Work};
 use crate::store::{Store, Update};
 
 /// A large subtree that was moved.
-pub(crate) struct Carried {
+pub(crate) struct KeptSubtree {
     /// The root, which does not keep its row.
     top: RecordId,
     /// The slices that are kept, in order.
@@ -22,28 +22,29 @@ pub(crate) struct Carried {
 const NONE: u32 = u32::MAX;
 
 impl Store {
-    /// Lifts a node: takes away its row, so that the node waits.
-    pub(crate) fn lift(&mut self, id: RecordId) {
+    /// Unplaces a node: takes away its row, so that the node waits.
+    pub(crate) fn unplace(&mut self, id: RecordId) {
         let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, .. }, .. } = self;
-        let spot = pages.spot(id);
+        let location = pages.location(id);
         if let Some(feed) = feed {
-            feed.note_lifted(pages, id, &slices[spot.slice()], spot.row());
+            feed.record_unplaced(pages, id, &slices[location.slice()], location.row());
         }
-        slices.kill(spot, pages.record(id).has);
-        pages.set_spot(id, inbox.push(id));
+        slices.free_row(location, pages.record(id).has);
+        pages.set_location(id, inbox.push(id));
     }
 
-    /// Lifts the nodes of large subtrees, except those in slices that have no other nodes.
+    /// Unplaces the nodes of large subtrees, except those in slices that have no other nodes.
     ///
     /// Runs in O(slices and their imports + rows in slices that have nodes of these subtrees).
-    pub(crate) fn lift_large(&mut self, tops: Vec<RecordId>) -> Vec<Carried> {
-        let mut carried: Vec<_> = tops.into_iter().map(|top| Carried { top, slices: Vec::new() }).collect();
-        if carried.is_empty() {
-            return carried;
+    pub(crate) fn unplace_large(&mut self, tops: Vec<RecordId>) -> Vec<KeptSubtree> {
+        let mut kept: Vec<_> = tops.into_iter().map(|top| KeptSubtree { top, slices: Vec::new() }).collect();
+        if kept.is_empty() {
+            return kept;
         }
         // The slice and row of each top, and the number of its subtree.
-        let spots = (0..).zip(&carried).map(|(subtree, carried)| (self.nodes.pages.spot(carried.top), subtree));
-        let mut places: Vec<Place> = spots.map(|(spot, subtree)| (spot.slice(), spot.row(), subtree)).collect();
+        let locations = (0..).zip(&kept).map(|(subtree, kept)| (self.nodes.pages.location(kept.top), subtree));
+        let mut places: Vec<Place> =
+            locations.map(|(location, subtree)| (location.slice(), location.row(), subtree)).collect();
         places.sort_unstable();
         let in_slice = |number: SliceId| {
             let begin = places.partition_point(|&(slice, ..)| slice < number);
@@ -53,7 +54,7 @@ impl Store {
         let mut subtrees = vec![Subtrees::One(NONE); self.slices.slice_end()];
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
-            self.find_sources(number);
+            self.locate_imports(number);
             let slice = &self.slices[number];
             let here = in_slice(number);
             let above = |&above: &SliceId| !matches!(subtrees[above.index()], Subtrees::One(NONE));
@@ -61,7 +62,7 @@ impl Store {
                 subtrees[number.index()] = slice.subtrees(here, &subtrees);
             }
         }
-        let mut lifted = Vec::new();
+        let mut unplaced = Vec::new();
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             let subtrees = &subtrees[number.index()];
@@ -70,39 +71,40 @@ impl Store {
             }
             let (slice, head) = self.slices.both(number);
             let stays =
-                |&subtree: &u32| (slice.home == Home::Limbo) == self.nodes.is_outside(carried[subtree as usize].top);
+                |&subtree: &u32| (slice.home == Home::Limbo) == self.nodes.is_outside(kept[subtree as usize].top);
             if let Some(subtree) = subtrees.only(head).filter(|_| in_slice(number).is_empty()).filter(stays) {
                 let (slice, head) = self.slices.both_mut(number);
-                head.work.add(Work::CARRIED);
-                slice.sources = Sources::default();
-                carried[subtree as usize].slices.push(number);
+                head.work.add(Work::KEPT);
+                slice.sources = ImportLocations::default();
+                kept[subtree as usize].slices.push(number);
                 continue;
             }
-            lifted.clear();
-            lifted.extend(head.alive.iter().filter(|&row| subtrees.of(row) != NONE).map(|row| slice.rows[row].record));
-            for (at, &id) in lifted.iter().enumerate() {
-                if let Some(&ahead) = lifted.get(at + 16) {
-                    self.nodes.pages.prefetch_spot(ahead);
+            unplaced.clear();
+            unplaced
+                .extend(head.alive.iter().filter(|&row| subtrees.of(row) != NONE).map(|row| slice.rows[row].record));
+            for (at, &id) in unplaced.iter().enumerate() {
+                if let Some(&ahead) = unplaced.get(at + 16) {
+                    self.nodes.pages.prefetch_location(ahead);
                     self.nodes.pages.prefetch_record(ahead);
                 }
-                self.lift(id);
+                self.unplace(id);
             }
         }
-        carried
+        kept
     }
 
     /// Puts the slices of each large subtree after the slice where its root will be placed, and gives them new
     /// versions. `owners` has this slice for each waiting node.
-    pub(crate) fn order_carried(&mut self, carried: &[Carried], owners: &[SliceId]) {
-        let kept = || carried.iter().flat_map(|carried| &carried.slices).copied();
-        if kept().next().is_none() {
+    pub(crate) fn order_kept(&mut self, kept: &[KeptSubtree], owners: &[SliceId]) {
+        let all = || kept.iter().flat_map(|kept| &kept.slices).copied();
+        if all().next().is_none() {
             return;
         }
-        let owner = |top| self.nodes.pages.spot(top).as_waiting().map(|index| owners[index as usize]);
-        let mut groups: Vec<_> = carried.iter().map(|Carried { top, slices }| (owner(*top), slices)).collect();
+        let owner = |top| self.nodes.pages.location(top).as_waiting().map(|index| owners[index as usize]);
+        let mut groups: Vec<_> = kept.iter().map(|KeptSubtree { top, slices }| (owner(*top), slices)).collect();
         groups.sort_by_key(|&(owner, _)| owner);
         let mut moves = vec![false; self.slices.slice_end()];
-        kept().for_each(|number| moves[number.index()] = true);
+        all().for_each(|number| moves[number.index()] = true);
         let order = &mut self.slices.order;
         // A stack: the next slice is on top.
         let mut next: Vec<_> = order.iter().rev().copied().filter(|&number| !moves[number.index()]).collect();
@@ -118,7 +120,7 @@ impl Store {
         debug_assert_eq!(order.len(), count);
         self.slices.attached = self.slices.order.partition_point(|&number| self.slices[number].home == Home::Tree);
         // Slices whose versions are unchanged keep their order.
-        kept().for_each(|number| self.slices.renew(number));
+        all().for_each(|number| self.slices.renew(number));
     }
 }
 
@@ -156,9 +158,10 @@ impl Slice {
     /// Returns the subtrees of rows. `tops` are the subtrees' roots in this slice, by row; `others` has the results for
     /// earlier slices.
     fn subtrees(&self, tops: &[Place], others: &[Subtrees]) -> Subtrees {
-        let imported = |spot: &Spot| others.get(spot.slice().index()).map(|subtrees| subtrees.of(spot.row()));
+        let imported =
+            |location: &Location| others.get(location.slice().index()).map(|subtrees| subtrees.of(location.row()));
         if tops.is_empty() {
-            let mut imported = self.sources.spots.iter().filter_map(imported);
+            let mut imported = self.sources.locations.iter().filter_map(imported);
             if let Some(first) = imported.next().filter(|&first| imported.all(|other| other == first)) {
                 return Subtrees::One(first);
             }
@@ -166,9 +169,9 @@ impl Slice {
         let mut tops = tops.iter().peekable();
         let mut subtrees = vec![NONE; self.rows.len()];
         for (at, row) in self.rows.iter().enumerate() {
-            subtrees[at] = match (tops.next_if(|&&(_, row, _)| row == at), self.sources.spots.get(at)) {
+            subtrees[at] = match (tops.next_if(|&&(_, row, _)| row == at), self.sources.locations.get(at)) {
                 (Some(&(.., subtree)), _) => subtree,
-                (None, Some(spot)) => imported(spot).unwrap_or(NONE),
+                (None, Some(location)) => imported(location).unwrap_or(NONE),
                 (None, None) => subtrees[usize::from(row.above)],
             };
         }

@@ -1,7 +1,7 @@
 //! The first phase of an update: waiting nodes get rows and slots. Only this phase follows links to change slices.
 //!
 //! 1. Moved nodes and all nodes below them lose their rows, and wait like inserted nodes. Only if a large subtree was
-//!    moved, slices that have no other nodes are [kept](super::carry), and change places in the order.
+//!    moved, slices that have no other nodes are [kept](super::keep_slices), and change places in the order.
 //! 2. All waiting nodes are listed, parents first, by the slice of the nearest ancestor that has a row.
 //! 3. In each of these slices, waiting nodes take unused rows after their parents' rows, or rows at the end. A slice
 //!    that has no room, doubles, or is over half unused is [reconstituted](super::reconstitute). Empty slices end.
@@ -12,10 +12,11 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::nodes::Nodes;
-use crate::store::page::{SliceId, Spot};
+use crate::store::page::{Location, SliceId};
 use crate::store::pending::Pending;
-use crate::store::reconstitute::{Fresh, Reorder, Sort};
+use crate::store::reconstitute::{Fresh, Sort};
 use crate::store::record::{Has, RecordId};
+use crate::store::slices::Reorder;
 use crate::store::state::Work;
 use hedgerow_math::internal::prefetch;
 
@@ -32,7 +33,7 @@ fn most_kept(nodes: usize) -> usize {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Scratch {
     /// The waiting nodes, parents first.
-    fresh: Vec<Fresh>,
+    pub(crate) fresh: Vec<Fresh>,
     /// The same nodes, sorted by slice.
     by_slice: Vec<Fresh>,
     /// The end of each slice's nodes in `by_slice`.
@@ -55,8 +56,9 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// Given the scene's number of nodes, frees memory that only a larger build needed.
-    fn shrink(&mut self, nodes: usize) {
-        if self.fresh.capacity() > most_kept(nodes) {
+    pub(crate) fn shrink(&mut self, nodes: usize) {
+        let longest = self.fresh.capacity().max(self.pending.capacity());
+        if longest > most_kept(nodes) {
             *self = Self::default();
         }
     }
@@ -64,6 +66,7 @@ impl Scratch {
     pub(crate) fn bytes(&self) -> usize {
         let fresh = self.fresh.capacity() + self.by_slice.capacity();
         let ids = self.stack.capacity() + self.records.capacity() + self.ends.capacity() + self.owners.capacity();
+        let ids = ids + self.moved.capacity() + self.edited.capacity() + self.pending.capacity() * 2;
         #[cfg(feature = "rayon")]
         let ids = ids + self.reached.capacity().div_ceil(size_of::<u32>());
         fresh * size_of::<Fresh>() + ids * size_of::<u32>() + self.slots.capacity() * 2 + self.sort.bytes()
@@ -73,16 +76,16 @@ impl Scratch {
 impl Store {
     /// Gives rows and slots to waiting nodes, frees those of removed nodes, and sweeps each slice; `shared`, on several
     /// threads.
-    pub(crate) fn place_and_sweep(&mut self, shared: bool) {
-        if self.nodes.inbox.unplaced.is_empty() && self.update.scratch.moved.is_empty() && !self.slices.edited {
+    pub(crate) fn assign_and_sweep(&mut self, shared: bool) {
+        if self.nodes.inbox.waiting.is_empty() && self.update.scratch.moved.is_empty() && !self.slices.edited {
+            self.update.scratch.fresh.clear();
             return self.sweep_all(shared);
         }
         let mut scratch = core::mem::take(&mut self.update.scratch);
-        let large = self.lift_moved(&mut scratch);
-        let carried = self.lift_large(large);
+        let large = self.unplace_moved(&mut scratch);
+        let kept = self.unplace_large(large);
         self.list_waiting(&mut scratch);
-        self.order_carried(&carried, &scratch.owners);
-        self.note_placed(scratch.fresh.iter().map(|fresh| fresh.id));
+        self.order_kept(&kept, &scratch.owners);
         self.group(&mut scratch);
         let mut reorder = Reorder::default();
         for at in 0..self.slices.order.len() {
@@ -92,7 +95,7 @@ impl Store {
             let end = |slice: usize| ends.get(slice).map_or(0, |&end| end as usize);
             let begin = number.index().checked_sub(1).map_or(0, end);
             let count = end(number.index()) - begin;
-            self.place_in(number, &by_slice[begin..], count, (sort, edited), &mut reorder);
+            self.assign_in(number, &by_slice[begin..], count, (sort, edited), &mut reorder);
             if !shared {
                 self.sweep_slice(number, self.slices.order.get(at + 1).copied(), &mut scratch.slots);
                 for &(_, piece) in &reorder.pieces[pieces..] {
@@ -106,14 +109,13 @@ impl Store {
         }
         // Slices are merged after all are swept, since what is reported must not depend on threads.
         self.join_small(&mut scratch);
-        self.settle_lifted();
         self.slices.edited = false;
-        scratch.shrink(self.nodes.pages.len());
+        scratch.edited.clear();
         self.update.scratch = scratch;
     }
 
     /// Frees dead rows of a slice, and gives the first `count` nodes of a list rows there, parents first.
-    fn place_in(
+    fn assign_in(
         &mut self,
         number: SliceId,
         list: &[Fresh],
@@ -123,15 +125,15 @@ impl Store {
     ) {
         let nodes = &list[..count];
         let head = self.slices.head_mut(number);
-        let killed = head.work.take(Work::KILLED).has(Work::KILLED);
-        if killed || head.work.has(Work::RESHAPED) {
+        let freed = head.work.take(Work::FREED).has(Work::FREED);
+        if freed || head.work.has(Work::RESHAPED) {
             edited.push(number);
         } else if nodes.is_empty() {
             return;
         }
-        if killed {
+        if freed {
             let (slice, head) = self.slices.both_mut(number);
-            slice.free_dead(head);
+            slice.free_rows(head);
             self.slices.list_unboxed(number);
         }
         let put = self.put_all(number, nodes, list);
@@ -146,23 +148,23 @@ impl Store {
         }
     }
 
-    /// Lifts moved nodes and all nodes below them. Returns the roots of large subtrees instead.
-    fn lift_moved(&mut self, scratch: &mut Scratch) -> Vec<RecordId> {
+    /// Unplaces moved nodes and all nodes below them. Returns the roots of large subtrees instead.
+    fn unplace_moved(&mut self, scratch: &mut Scratch) -> Vec<RecordId> {
         let Scratch { moved, stack: below, .. } = scratch;
         let most = (self.slices.max_nodes() / LARGE).max(self.slices.order.len() / 2);
-        // Moved nodes may be below each other. Once so many nodes were counted in vain, all other subtrees of more than one
-        // node count as large.
+        // Moved nodes may be below each other. Once so many nodes were counted in vain, all other subtrees of more than
+        // one node count as large.
         let mut budget = self.nodes.pages.len() / 8;
         let mut large = Vec::new();
         for top in moved.drain(..) {
-            if self.nodes.pages.spot(top).as_waiting().is_some() {
+            if self.nodes.pages.location(top).as_waiting().is_some() {
                 continue;
             }
             let most = most.min(budget);
             below.clear();
             let (mut at, mut steps) = (Some(top), 0);
             while let Some(id) = at.filter(|_| steps <= most) {
-                let lies = self.nodes.pages.spot(id).as_waiting().is_none();
+                let lies = self.nodes.pages.location(id).as_waiting().is_none();
                 if lies {
                     below.push(id);
                 }
@@ -174,7 +176,7 @@ impl Store {
                 budget -= most;
                 large.push(top);
             } else {
-                below.drain(..).for_each(|id| self.lift(id));
+                below.drain(..).for_each(|id| self.unplace(id));
             }
         }
         below.clear();
@@ -184,7 +186,7 @@ impl Store {
     /// Lists the waiting nodes, parents first, each with the slice of the nearest ancestor that has a row.
     fn list_waiting(&mut self, scratch: &mut Scratch) {
         let Self { nodes: Nodes { pages, inbox, .. }, .. } = self;
-        let waiting = &mut inbox.unplaced;
+        let waiting = &mut inbox.waiting;
         let Scratch { fresh, owners, stack, .. } = scratch;
         let count = waiting.len();
         fresh.clear();
@@ -197,17 +199,17 @@ impl Store {
                 pages.prefetch_parent(ahead);
             }
             if let Some(&ahead) = ahead.get(k + 16) {
-                pages.prefetch_spot(pages.parent(ahead));
+                pages.prefetch_location(pages.parent(ahead));
             }
             if let Some(&ahead) = ahead.get(k + 8)
-                && let Some(index) = pages.spot(pages.parent(ahead)).as_waiting()
+                && let Some(index) = pages.location(pages.parent(ahead)).as_waiting()
             {
                 prefetch(owners, index as usize);
             }
             if owners[k] != SliceId::NIL {
                 continue;
             }
-            let (mut at, mut above) = (id, pages.spot(pages.parent(id)));
+            let (mut at, mut above) = (id, pages.location(pages.parent(id)));
             // The root and the limbo always have a row, so the climb ends.
             let owner = loop {
                 match above.as_waiting().map(|index| owners[index as usize]) {
@@ -215,18 +217,18 @@ impl Store {
                     Some(SliceId::NIL) => {
                         stack.push(at);
                         at = pages.parent(at);
-                        above = pages.spot(pages.parent(at));
+                        above = pages.location(pages.parent(at));
                     }
                     Some(owner) => break owner,
                 }
             };
             while let Some(below) = stack.pop() {
-                let spot = pages.spot(at);
-                if let Some(index) = spot.as_waiting() {
+                let location = pages.location(at);
+                if let Some(index) = location.as_waiting() {
                     owners[index as usize] = owner;
                 }
                 fresh.push(Fresh { id: at, owner, above });
-                (at, above) = (below, spot);
+                (at, above) = (below, location);
             }
             owners[k] = owner;
             fresh.push(Fresh { id, owner, above });
@@ -254,8 +256,8 @@ impl Store {
         }
     }
 
-    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many nodes got a row. `list` goes
-    /// on after `nodes` with those of the next slices: a slice gets too few nodes to start its own prefetches.
+    /// Gives nodes rows in a slice, parents first, as long as there is room. Returns how many nodes got a row. `list`
+    /// goes on after `nodes` with those of the next slices: a slice gets too few nodes to start its own prefetches.
     fn put_all(&mut self, number: SliceId, nodes: &[Fresh], list: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.slices.max_rows(), self.slices.max_nodes());
         let Self { nodes: Nodes { pages, components, .. }, slices, .. } = self;
@@ -270,7 +272,7 @@ impl Store {
         for (count, &Fresh { id, above, .. }) in nodes.iter().enumerate() {
             if let Some(&Fresh { id: ahead, .. }) = list.get(count + 24) {
                 pages.prefetch_record(ahead);
-                pages.prefetch_spot(ahead);
+                pages.prefetch_location(ahead);
             }
             if let Some(&Fresh { id: ahead, above, .. }) = here.get(count + 8) {
                 if pages.record(ahead).has.has(Has::DRAWABLE) {
@@ -282,11 +284,11 @@ impl Store {
                 prefetch(&slice.slots.parents, above.slot());
             }
             // A parent that waited has a row by now.
-            let above = if above.as_waiting().is_some() { pages.spot(pages.parent(id)) } else { above };
+            let above = if above.as_waiting().is_some() { pages.location(pages.parent(id)) } else { above };
             let Some((row, slot)) = slice.put(pages, components, id, above.row(), max_rows) else { return count };
             head.alive.insert(row);
             head.live += 1;
-            pages.set_spot(id, Spot::of(number, short(row), slot));
+            pages.set_location(id, Location::of(number, short(row), slot));
         }
         if !nodes.is_empty() {
             self.slices.list_unboxed(number);

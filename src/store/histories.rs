@@ -1,14 +1,14 @@
 //! Histories of transform slots: 56 bytes a slot, in scenes that track changes.
 
 use crate::Mat34;
-use crate::store::rows::RowSet;
+use crate::store::row_set::RowSet;
 use crate::store::slice::grow;
 use hedgerow_math::internal::prefetch;
 
 /// The histories of a slice's transform slots, imports included. A node has the history of the slot that it uses,
 /// unless the [log](crate::store::feed) or [`Feed::recalled`](crate::store::Feed) has an entry for it.
 #[derive(Clone, Debug)]
-pub(crate) struct Trace {
+pub(crate) struct Histories {
     /// World matrices after the second-to-last update; during an update or a visit, after the last update.
     previous: Vec<Mat34>,
     /// The frame in which the world matrix last changed.
@@ -46,7 +46,7 @@ impl History {
     }
 }
 
-impl Trace {
+impl Histories {
     /// Creates histories for this many new slots.
     pub(crate) fn of(slots: usize) -> Self {
         let mut fresh = RowSet::EMPTY;
@@ -95,7 +95,7 @@ impl Trace {
         }
     }
 
-    /// Prefetches the data that [`Self::note_set`] writes.
+    /// Prefetches the data that [`Self::record_set`] writes.
     #[inline(always)]
     pub(crate) fn prefetch(&self, slot: usize) {
         prefetch(&self.set, slot);
@@ -103,13 +103,13 @@ impl Trace {
 
     /// Records that a local transform was set in `frame`.
     #[inline]
-    pub(crate) fn note_set(&mut self, slot: usize, frame: u32) {
+    pub(crate) fn record_set(&mut self, slot: usize, frame: u32) {
         self.set[slot] = frame;
         self.newest = frame;
     }
 
     /// Records that local transforms were set in `frame`: those of the 64 slots from `first` on with a bit in `sets`.
-    pub(crate) fn note_sets(&mut self, first: usize, sets: u64, frame: u32) {
+    pub(crate) fn record_sets(&mut self, first: usize, sets: u64, frame: u32) {
         if sets == 0 {
             return;
         }

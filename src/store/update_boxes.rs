@@ -4,7 +4,7 @@ use crate::Aabb;
 use crate::store::boxes::{Reach, validate_blocks};
 use crate::store::page::SliceId;
 use crate::store::record::RecordId;
-use crate::store::rows::RowSet;
+use crate::store::row_set::RowSet;
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
 use crate::store::{Store, Update};

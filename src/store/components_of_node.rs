@@ -1,7 +1,7 @@
 //! Components of single nodes: reads, sets and inserts. [`components`](super::components) stores the rare ones.
 
 use crate::node::LocalForm;
-use crate::store::kinds::ChangeKinds;
+use crate::store::change_kinds::ChangeKinds;
 use crate::store::nodes::Nodes;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
@@ -246,17 +246,17 @@ impl Nodes {
     pub(crate) fn set_layers(&mut self, id: RecordId, layers: Option<Layers>) {
         let before = self.components.layers.replace(id, layers);
         let has = self.pages.record(id).has.with(Has::LAYERS, layers.is_some());
-        self.set_seen(id, has, before != layers);
+        self.set_visibility_bits(id, has, before != layers);
     }
 
     /// Sets a node's visibility.
     pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Visibility) {
         let before = self.pages.record(id).has;
         let has = before.without(Has::HIDDEN | Has::SHOWN) | Has::of_visibility(visibility);
-        self.set_seen(id, has, before != has);
+        self.set_visibility_bits(id, has, before != has);
     }
 
-    fn set_seen(&mut self, id: RecordId, has: Has, changed: bool) {
+    fn set_visibility_bits(&mut self, id: RecordId, has: Has, changed: bool) {
         self.pages.record_mut(id).has = has;
         self.mark_if(changed, id, Pending::INHERITED, ChangeKinds::OWN_VISIBILITY);
     }
