@@ -432,12 +432,7 @@ impl Store {
                 to.slot = short(at);
                 new.push_slot(id, slot_above, slice.slots.locals[slot], slice.slots.worlds[slot]);
                 new.copies = new.copies.max(slice.copies);
-                // An import of a later source may be older than the node's value in an earlier source, which may have
-                // been reconstituted in this update.
-                let parent = slice.slots.parents[slot] as usize;
-                let other =
-                    source > 0 && !slice.slots.worlds[parent].same_bits(&new.slots.worlds[usize::from(slot_above)]);
-                if other || slice.dirty.contains(slot) {
+                if slice.dirty.contains(slot) {
                     new.due = Due::All;
                     new.dirty.insert(at);
                 }
