@@ -113,11 +113,11 @@ impl fmt::Display for Error {
             Self::PlaceInList(place) => {
                 write!(
                     f,
-                    "a list of moves has no {place:?}; pass a place beside a node that stays, below a node, or use reparent"
+                    "a list of moves cannot use {place:?}; pass a place beside a node that stays, below a node, or use reparent"
                 )
             }
             Self::IndexOutOfRange { parent, index, children } => {
-                write!(f, "{parent:?} has no place for a child {index}; pass an index from 0 to {children}")
+                write!(f, "index {index} is out of range for a child of {parent:?}; pass one from 0 to {children}")
             }
             Self::WouldCycle { node, parent } if node == parent => {
                 write!(f, "{node:?} cannot be below itself; pass another parent")
@@ -127,14 +127,14 @@ impl fmt::Display for Error {
             }
             Self::NotFinite(what) => write!(f, "{what} must be finite; check the numbers before the call"),
             Self::NotRotation => {
-                f.write_str("no rotation has this direction; pass a quaternion that is not zero, or a target elsewhere")
+                f.write_str("the rotation is undefined; pass a nonzero quaternion, or a target elsewhere")
             }
             Self::NotAffine => {
                 f.write_str("the fourth row of the matrix is not 0, 0, 0, 1; pass a transform, not a projection")
             }
             Self::Singular(parent) => write!(
                 f,
-                "the world transform of {parent:?} has no inverse; give it and its ancestors scales that are not zero, or keep the local transform"
+                "the world transform of {parent:?} has no inverse; give it and its ancestors nonzero scales, or keep the local transform"
             ),
             Self::Underflow(parent) => write!(
                 f,
@@ -159,12 +159,12 @@ impl fmt::Display for Error {
                 )
             }
             Self::UnknownParent => f.write_str("the parent does not come before the node; push the parent first"),
-            Self::InvalidId(id) => write!(f, "the id {id} is another node's, or too great; give the node another"),
+            Self::InvalidId(id) => write!(f, "id {id} is in use or too large; give the node another"),
             Self::NoLocal => {
                 f.write_str("a translation in double precision needs a local transform; give the node one")
             }
             Self::NoIds { next } => {
-                write!(f, "there are too few ids from {next} on; give lower ones that are free with NodeIds::insert")
+                write!(f, "too few ids remain from {next} on; insert free lower ones with NodeIds::insert")
             }
             Self::NoBounds => f.write_str(
                 "the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }, or give lists an eye",
@@ -178,7 +178,7 @@ impl fmt::Display for Error {
             Self::CapacityOverflow => {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")
             }
-            Self::AllocationFailed => f.write_str("the allocator has no memory for this; reserve less"),
+            Self::AllocationFailed => f.write_str("out of memory; reserve less"),
         }
     }
 }

@@ -65,7 +65,7 @@ impl Patch {
         let mut entries = Vec::new();
         for _ in 0..from.one::<u32>()? {
             let (id, field) = (from.one()?, from.one::<u32>()?);
-            let field = Field::ALL.get(field as usize).ok_or(BytesError::invalid("there is no such field"))?;
+            let field = Field::ALL.get(field as usize).ok_or(BytesError::invalid("unknown field"))?;
             let (before, after) = (value(&mut from, *field)?, value(&mut from, *field)?);
             entries.try_reserve(1)?;
             entries.push(Entry { id, before, after });
@@ -85,11 +85,11 @@ fn value(from: &mut Reader<'_>, field: Field) -> Result<Value, BytesError> {
     let head = from.one()?;
     if field == Field::Place {
         let [parent, after] = from.one::<[u64; 2]>()?.map(|id| (id != NONE).then_some(id));
-        ensure!(head == 1 || head == 0 && parent.is_none() && after.is_none(), "a place is none and some");
+        ensure!(head == 1 || head == 0 && parent.is_none() && after.is_none(), "invalid place");
         return Ok(Value::Place((head == 1).then_some(Spot { parent, after })));
     }
     let node = read_node(from, head)?;
     let value = Value::of(&node, field);
-    ensure!(value.alone() == node, "a value is of another field");
+    ensure!(value.alone() == node, "a value belongs to another field");
     Ok(value)
 }

@@ -70,18 +70,18 @@ impl fmt::Display for PatchError {
         match self {
             Self::State { id, field } => write!(
                 f,
-                "{field:?} of node {id} is not what the patch starts from; apply the patch to the state it was made from"
+                "{field:?} of node {id} differs from the patch's old value; apply the patch to the state it was made from"
             ),
-            Self::Gone { id } => write!(f, "node {id} is not there; apply the patch to the state it was made from"),
+            Self::Gone { id } => write!(f, "node {id} does not exist; apply the patch to the state it was made from"),
             Self::IdInUse { id } => write!(
                 f,
-                "node {id} would be inserted, but a node with this id is there; apply the patch once, and give each writer \
+                "node {id} cannot be inserted, because its id is in use; apply the patch once, and give each writer \
                  ids of its own with Instance::begin_ids_at"
             ),
             Self::Missing { id, missing } => {
-                write!(f, "node {id} goes to node {missing}, which is not there; take all entries of {id} out")
+                write!(f, "node {id} moves to node {missing}, which does not exist; remove all entries of {id}")
             }
-            Self::Cycle { id } => write!(f, "node {id} goes below itself; take its move out"),
+            Self::Cycle { id } => write!(f, "node {id} moves below itself; remove its move"),
             Self::NotEmpty { id, child } => {
                 write!(f, "node {id} is removed, and its child {child} is not; remove or move the child, too")
             }

@@ -147,14 +147,14 @@ impl Patch {
         for entry in &entries {
             let (id, field) = entry.key();
             let ensure = |holds, violation| if holds { Ok(()) } else { Err(PatchError::Invalid { id, violation }) };
-            ensure(last < Some((id, field)), "two entries are of one field")?;
+            ensure(last < Some((id, field)), "two entries have the same field")?;
             let values = [&entry.before, &entry.after];
             let great = id == u64::MAX || values.iter().any(|value| value.ids().contains(&Some(u64::MAX)));
-            ensure(!great, "an id is too great")?;
-            ensure(entry.after.field() == field, "a value is of another field")?;
+            ensure(!great, "an id is too large")?;
+            ensure(entry.after.field() == field, "a value belongs to another field")?;
             last = Some((id, field));
             ensure(values.iter().all(|value| value.is_kept()), "a value is not finite or not normalised")?;
-            ensure(entry.is_needed(), "a value stays the same")?;
+            ensure(entry.is_needed(), "the values are equal")?;
         }
         let patch = Self { entries };
         let moves = Moves::of(&patch);
@@ -167,10 +167,10 @@ impl Patch {
     /// components. `value` returns each entry's value before or after the moves.
     fn check_end(&self, moves: &Moves, value: fn(&Entry) -> &Value) -> Result<(), PatchError> {
         if let Some(id) = moves.unsound() {
-            return Err(PatchError::Invalid { id, violation: "its spot is taken, in a circle, or at no node" });
+            return Err(PatchError::Invalid { id, violation: "its position is taken, circular, or names no node" });
         }
         if let Some(entry) = self.entries.iter().find(|entry| moves.removes(entry.id) && !value(entry).is_default()) {
-            return Err(PatchError::Invalid { id: entry.id, violation: "it has a component and is not there" });
+            return Err(PatchError::Invalid { id: entry.id, violation: "it is outside the tree but has a component" });
         }
         Ok(())
     }

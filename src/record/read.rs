@@ -17,7 +17,7 @@ impl<'b> Reader<'b> {
         let length = (count as usize).checked_mul(record);
         let (taken, rest) = length
             .and_then(|length| self.rest.split_at_checked(length))
-            .ok_or(BytesError::invalid("an array ends early"))?;
+            .ok_or(BytesError::invalid("an array is truncated"))?;
         self.rest = rest;
         Ok(taken)
     }
@@ -49,7 +49,7 @@ impl<'b> Reader<'b> {
     }
 
     pub(crate) fn finish(self) -> Result<(), BytesError> {
-        ensure!(self.rest.is_empty(), "something follows the last list");
+        ensure!(self.rest.is_empty(), "bytes follow the last list");
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ impl Scene {
             )));
         }
         if self.store.nodes.resolve(self.root) != Some(RecordId::ROOT) {
-            return Err(Violation("the root's handle does not lead to the root".into()));
+            return Err(Violation("the root's handle names another record".into()));
         }
         Ok(())
     }
@@ -49,7 +49,7 @@ mod tests {
         let house = scene.insert(scene.root(), Node::group()).unwrap();
         let root = core::mem::replace(&mut scene.root, house);
         let found = scene.validate().unwrap_err().to_string();
-        assert_eq!(found, "the root's handle does not lead to the root");
+        assert_eq!(found, "the root's handle names another record");
         scene.root = root;
         assert_eq!(scene.validate(), Ok(()));
     }

@@ -53,9 +53,9 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotASnapshot => {
-                f.write_str("the bytes are not those expected; pass what Scene::to_bytes, Tree::to_bytes or Patch::to_bytes returned")
-            }
+            Self::NotASnapshot => f.write_str(
+                "the bytes are not a snapshot; pass the result of Scene::to_bytes, Tree::to_bytes or Patch::to_bytes",
+            ),
             Self::Version(found) => write!(
                 f,
                 "the snapshot has version {found}, and this crate reads version {}; load it with the crate that wrote it",

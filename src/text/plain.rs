@@ -15,6 +15,6 @@ impl<'de> Deserialize<'de> for NodeHandle {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let bits = u64::deserialize(deserializer)?;
         Self::from_bits(bits)
-            .ok_or_else(|| D::Error::custom(format!("{bits} is no handle: its generation is even or too great")))
+            .ok_or_else(|| D::Error::custom(format!("{bits} is not a handle: its generation is even or too large")))
     }
 }

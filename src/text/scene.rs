@@ -98,11 +98,11 @@ impl SceneForm<'_> {
     fn build(self) -> Result<(Scene, Vec<(u64, NodeHandle)>), String> {
         let Listed { tree, ids, roots } = Listed::of(&self.nodes)?;
         match roots[..] {
-            [] => return Err("there is no root; one node has no parent".into()),
+            [] => return Err("the scene has no root; leave out the parent of one node".into()),
             [_] => {}
             [_, root, ..] => {
                 return Err(format!(
-                    "node {root}: it has no parent, which one node alone may lack, and those that are detached"
+                    "node {root}: second root; only one node may lack a parent, unless it is detached"
                 ));
             }
         }

@@ -79,11 +79,11 @@ impl Tree {
         if from.len() > 0 {
             let next = from.one()?;
             for (number, id) in from.many(count)?.into_iter().enumerate() {
-                ensure!(tree.ids.push(number, id), "two nodes have one id, or one has none");
+                ensure!(tree.ids.push(number, id), "an id is duplicate or too large");
             }
-            ensure!(next >= tree.next_id(), "the next id was given");
+            ensure!(next >= tree.next_id(), "the next id does not exceed all ids");
             tree.begin_ids_at(next);
-            ensure!(!tree.ids.are_numbers(), "the ids are the numbers");
+            ensure!(!tree.ids.are_numbers(), "ids that equal node numbers must be omitted");
         }
         Ok(tree)
     }

@@ -101,7 +101,7 @@ impl Listed {
                         None => usize::try_from(parent).ok().filter(|&parent| parent < nodes.len()),
                     };
                     let Some(above) = found else {
-                        return refuse(&format!("there is no node {parent}, its parent; list it, too"));
+                        return refuse(&format!("its parent {parent} is missing; list it, too"));
                     };
                     next_sibling[place] = core::mem::replace(&mut first_child[above], place);
                 }
@@ -151,12 +151,10 @@ fn ids(nodes: &[NodeForm<'_>]) -> Result<Option<HashMap<u64, usize>>, String> {
     let mut places = HashMap::with_capacity(nodes.len());
     for (place, node) in nodes.iter().enumerate() {
         let Some(id) = node.id.filter(|&id| id < u64::MAX) else {
-            return Err(format!(
-                "node {place}: it has no id, or too great a one, and others have ids; give it another"
-            ));
+            return Err(format!("node {place}: its id is missing or too large; give it one, as others have ids"));
         };
         if let Some(other) = places.insert(id, place) {
-            return Err(format!("node {place}: its id {id} is that of node {other}; give it another"));
+            return Err(format!("node {place}: its id {id} is in use by node {other}; give it another"));
         }
     }
     Ok(Some(places))

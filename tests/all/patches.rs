@@ -338,7 +338,7 @@ fn errors_name_the_node() {
     assert_eq!(named.patched(&between(&base, &row(&[1]))), state(2, Field::Name), "the inverse could not give it back");
     assert_eq!(insert.then(&insert), Err(PatchError::State { id: 7, field: Field::Place }));
     let again = Patch::from_entries(insert.entries().iter().chain(insert.entries()).cloned().collect());
-    assert_eq!(again, Err(PatchError::Invalid { id: 7, violation: "two entries are of one field" }));
+    assert_eq!(again, Err(PatchError::Invalid { id: 7, violation: "two entries have the same field" }));
     let other = between(&row(&[2, 1]), &row(&[]));
     assert!(matches!(Patch::merge(&between(&base, &row(&[])), &other), Err(PatchError::State { .. })));
     for error in [
@@ -368,7 +368,7 @@ fn an_id_that_no_node_can_have_is_refused_in_a_spot_too() {
             {
                 let text = serde_json::to_string(&[entry]).unwrap();
                 let refused = serde_json::from_str::<Patch>(&text).unwrap_err().to_string();
-                assert!(refused.contains("an id is too great"), "{refused}");
+                assert!(refused.contains("an id is too large"), "{refused}");
             }
         }
     }
@@ -524,7 +524,7 @@ fn text_of_a_patch_that_a_person_wrote_is_normalised() {
     let text = serde_json::to_string(&patch).unwrap();
     assert!(text.contains(r#""translation":[2683141.257,0.1,0.0]"#) && !text.contains("remainder"), "{text}");
     let refused = read(&insert(r#"{"local":{"transform":{"rotation":[0,0,0,0]}}}"#)).unwrap_err().to_string();
-    assert!(refused.contains("node 0: no rotation has this direction"), "{refused}");
+    assert!(refused.contains("node 0: the rotation is undefined"), "{refused}");
 }
 
 #[test]

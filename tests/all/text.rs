@@ -184,19 +184,22 @@ fn plain_types_come_back() {
 #[test]
 fn what_is_no_scene_is_refused_by_the_node_that_it_is_about() {
     for (text, said) in [
-        (r#"{"nodes": []}"#, "there is no root"),
-        (r#"{"nodes": [{}, {}]}"#, "node 1: it has no parent"),
+        (r#"{"nodes": []}"#, "the scene has no root"),
+        (r#"{"nodes": [{}, {}]}"#, "node 1: second root"),
         (r#"{"nodes": [{}, {"parent": 0, "detached": true}]}"#, "node 1: it is detached"),
-        (r#"{"nodes": [{"detached": true}]}"#, "there is no root"),
+        (r#"{"nodes": [{"detached": true}]}"#, "the scene has no root"),
         (r#"{"nodes": [{}, {"parent": 1}]}"#, "node 1: it is its own ancestor"),
         (r#"{"nodes": [{}, {"parent": 2}, {"parent": 3}, {"parent": 1}]}"#, "node 1: it is its own ancestor"),
-        (r#"{"nodes": [{}, {"parent": 3}, {"parent": 0}]}"#, "node 1: there is no node 3"),
-        (r#"{"nodes": [{"id": 4}, {"parent": 4}]}"#, "node 1: it has no id"),
-        (r#"{"nodes": [{"id": 4}, {"id": 4, "parent": 4}]}"#, "node 1: its id 4 is that of node 0"),
-        (r#"{"nodes": [{"id": 4}, {"id": 5, "parent": 0}]}"#, "node 1: there is no node 0"),
-        (r#"{"nodes": [{"id": 18446744073709551615}]}"#, "node 0: it has no id, or too great a one"),
+        (r#"{"nodes": [{}, {"parent": 3}, {"parent": 0}]}"#, "node 1: its parent 3 is missing"),
+        (r#"{"nodes": [{"id": 4}, {"parent": 4}]}"#, "node 1: its id is missing"),
+        (r#"{"nodes": [{"id": 4}, {"id": 4, "parent": 4}]}"#, "node 1: its id 4 is in use by node 0"),
+        (r#"{"nodes": [{"id": 4}, {"id": 5, "parent": 0}]}"#, "node 1: its parent 0 is missing"),
+        (r#"{"nodes": [{"id": 18446744073709551615}]}"#, "node 0: its id is missing or too large"),
         (r#"{"nodes": [{}, {"parent": 0, "colour": 2}]}"#, "colour"),
-        (r#"{"nodes": [{}, {"parent": 0, "transform": {"rotation": [0, 0, 0, 0]}}]}"#, "node 1: no rotation"),
+        (
+            r#"{"nodes": [{}, {"parent": 0, "transform": {"rotation": [0, 0, 0, 0]}}]}"#,
+            "node 1: the rotation is undefined",
+        ),
         (r#"{"nodes": [{}, {"parent": 0, "transform": {"scale": [1, null, 1]}}]}"#, "null"),
         (r#"{"nodes": [{"transform": {}, "matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]}]}"#, "leave one out"),
         (r#"{"nodes": [{"remainder": [0, 0, 0.1]}]}"#, "node 0: a translation in double precision needs"),
@@ -230,7 +233,7 @@ fn a_tree_is_the_list_of_its_nodes() {
     for (text, said) in [
         (r#"{"nodes": [{"detached": true}]}"#, "node 0: a tree has no detached nodes"),
         (r#"{"nodes": [{}, {"parent": 1}]}"#, "node 1: it is its own ancestor"),
-        (r#"{"nodes": [{"transform": {"rotation": [0, 0, 0, 0]}}]}"#, "node 0: no rotation"),
+        (r#"{"nodes": [{"transform": {"rotation": [0, 0, 0, 0]}}]}"#, "node 0: the rotation is undefined"),
     ] {
         let refusal = serde_json::from_str::<Tree>(text).unwrap_err().to_string();
         assert!(refusal.contains(said), "{text} is refused for: {refusal}");

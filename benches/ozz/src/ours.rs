@@ -192,7 +192,7 @@ impl<'c> Ours<'c> {
                 }
                 Ok(REPEATS * CHARACTERS)
             }
-            other => Err(format!("there is no job {other}").into()),
+            other => Err(format!("unknown job {other}").into()),
         }
     }
 }

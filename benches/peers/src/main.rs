@@ -102,7 +102,7 @@ fn list(text: &str) -> Vec<String> {
 fn chosen(kinds: Vec<Kind>, names: &[String]) -> Result<Vec<Kind>, Failure> {
     let own: Vec<String> = peer::on_one_thread().into_iter().chain(kinds.clone()).map(|kind| kind.name).collect();
     if let Some(name) = names.iter().find(|name| !own.contains(name)) {
-        return Err(format!("there is no peer '{name}': there are {}", own.join(", ")).into());
+        return Err(format!("unknown peer '{name}'; the peers are {}", own.join(", ")).into());
     }
     Ok(kinds.into_iter().filter(|kind| names.contains(&kind.name)).collect())
 }

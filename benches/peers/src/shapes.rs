@@ -87,7 +87,7 @@ pub(crate) fn shape(name: &str, nodes: usize, file: Option<&Path>) -> Result<Opt
                 Shape { name: "town", parents, locals }
             }
         },
-        _ => return Err(format!("there is no shape {name}; those there are: {}", NAMES.join(", "))),
+        _ => return Err(format!("unknown shape {name}; the shapes are: {}", NAMES.join(", "))),
     }))
 }
 

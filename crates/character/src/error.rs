@@ -71,15 +71,15 @@ impl fmt::Display for CharacterError {
             Self::NoJoint { joint, matrices } => {
                 write!(
                     f,
-                    "there are {matrices} matrices, but none for joint {joint}; pass those of the whole skeleton, or the \
-                     skin that the joints are of"
+                    "joint {joint} is out of range of {matrices} matrices; pass those of the whole skeleton, or the \
+                     skin of these joints"
                 )
             }
             Self::NotFinite { node } => {
                 write!(f, "the joint that {node:?} follows has no finite matrix; check the pose before the call")
             }
             Self::Length { what, expected, found } => {
-                write!(f, "there are {found} {what} for {expected} vertices; pass as many for each vertex")
+                write!(f, "{found} {what} were passed for {expected} vertices; pass the same number for each vertex")
             }
             Self::Vertex { what, vertex } => {
                 write!(
@@ -90,7 +90,7 @@ impl fmt::Display for CharacterError {
             Self::NoRig { rig, count } => {
                 write!(
                     f,
-                    "the clip is for rig {rig}, but there are {count} rigs; pass the list that the clip was made for"
+                    "rig {rig} of the clip is out of range of {count} rigs; pass the list that the clip was made for"
                 )
             }
             Self::Scene(error) => error.fmt(f),

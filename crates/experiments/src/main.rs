@@ -110,7 +110,7 @@ fn parse() -> Result<Option<Request>, lexopt::Error> {
     }
     let name = name.ok_or("no experiment named")?;
     let experiment = experiments::all().into_iter().find(|experiment| experiment.name == name);
-    let experiment = experiment.ok_or_else(|| format!("there is no experiment `{name}`"))?;
+    let experiment = experiment.ok_or_else(|| format!("unknown experiment `{name}`"))?;
     if level.is_some() && threads > 1 {
         return Err("--level holds for one thread only".into());
     }

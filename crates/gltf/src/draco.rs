@@ -92,7 +92,7 @@ impl Source<'_> {
             check_index(Some(*accessor), self.root.accessors.len(), || self.item(), field)?;
         }
         let Some(ids) = json.get("attributes").and_then(Value::as_object) else {
-            return Err(self.invalid(".attributes", "it must be there and map names to numbers"));
+            return Err(self.invalid(".attributes", "it must be present and map names to numbers"));
         };
         let mut names = Vec::new();
         for semantic in primitive.attributes.keys() {
@@ -110,7 +110,7 @@ impl Source<'_> {
     /// Returns the index of the buffer view that holds the stream; `count` is the number of views.
     fn view(&self, json: &Value, count: usize) -> Result<usize, ImportError> {
         let index = json.get("bufferView").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
-        match index.ok_or_else(|| self.invalid(".bufferView", "it must be there and be a number"))? {
+        match index.ok_or_else(|| self.invalid(".bufferView", "it must be present and a number"))? {
             index if index < count => Ok(index),
             index => {
                 let (item, field) = (self.item(), self.field(".bufferView"));
@@ -142,9 +142,8 @@ impl Source<'_> {
             let attribute = mesh.attribute_by_unique_id(*id).ok_or_else(|| {
                 self.fault(format!("it has no attribute with the id {id}, which {} names", semantic.to_string()))
             })?;
-            let (component, kind) = layout(attribute).ok_or_else(|| {
-                self.fault(format!("{} has numbers of a kind that glTF has not", semantic.to_string()))
-            })?;
+            let (component, kind) = layout(attribute)
+                .ok_or_else(|| self.fault(format!("{} has a component type that glTF lacks", semantic.to_string())))?;
             attributes.push((semantic, attribute, component, kind));
         }
         let size = |component: ComponentType, kind: Type| component.size() * kind.multiplicity();

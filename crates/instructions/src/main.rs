@@ -121,7 +121,7 @@ fn parse() -> Result<Request, lexopt::Error> {
 
 fn find(name: &str) -> Result<&'static Operation, String> {
     let known = ALL.iter().find(|operation| operation.name == name);
-    known.ok_or_else(|| format!("there is no operation `{name}`"))
+    known.ok_or_else(|| format!("unknown operation `{name}`"))
 }
 
 fn usage() -> String {

@@ -21,7 +21,7 @@ impl fmt::Display for Error {
         match self {
             Self::NotFinite(what) => write!(f, "{what} must be finite; check the numbers before the call"),
             Self::NotRotation => {
-                f.write_str("no rotation has this direction; pass a quaternion that is not zero, or a target elsewhere")
+                f.write_str("the rotation is undefined; pass a nonzero quaternion, or a target elsewhere")
             }
             Self::NotAffine => {
                 f.write_str("the fourth row of the matrix is not 0, 0, 0, 1; pass a transform, not a projection")

@@ -39,13 +39,13 @@ impl MeshSet {
             }
             let empty = |place: usize| self.owners[place].is_null() && self.bounds.get(place) == Some(Aabb::EMPTY);
             if !places.clone().all(empty) {
-                return Some("there is something in a hole");
+                return Some("a hole is in use");
             }
             owned += places.len();
             end = Some(first + length);
         }
         if owned != len {
-            return Some("a place is neither a mesh's nor a hole's");
+            return Some("a sub-mesh belongs to no mesh and no hole");
         }
         None
     }
@@ -76,8 +76,8 @@ mod tests {
         ("a sub-mesh is not owned by its mesh", |set| set.owners[2] = set.owners[6]),
         ("a range does not name its mesh", |set| set.ranges[3].mesh += 1),
         ("a hole is empty, touches another, or is the last", |set| _ = set.holes.give(8, 2)),
-        ("there is something in a hole", |set| set.bounds.set(1, Aabb::cube(1.0))),
-        ("a place is neither a mesh's nor a hole's", |set| set.holes = Holes::default()),
+        ("a hole is in use", |set| set.bounds.set(1, Aabb::cube(1.0))),
+        ("a sub-mesh belongs to no mesh and no hole", |set| set.holes = Holes::default()),
     ];
 
     #[test]

@@ -378,7 +378,7 @@ fn where_keys_begin_in_a_full_group_is_checked_and_that_a_group_is_full_is_not_b
             let mut bytes = clip.to_bytes().to_vec();
             bytes[at] ^= 1;
             write_header(Kind::Clip, VERSION, &mut bytes);
-            let refused = Err(Error::Clip(ClipError::Malformed("where the keys of a block begin")));
+            let refused = Err(Error::Clip(ClipError::Malformed("the first key of a block")));
             assert_eq!(Clip::from_bytes(bytes).map(|_| ()), refused);
         }
         for full in [0, 1, 2, 200, u8::MAX] {

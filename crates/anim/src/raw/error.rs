@@ -167,7 +167,7 @@ impl fmt::Display for ClipError {
         match self {
             Self::Duration(found) => write!(
                 f,
-                "a clip of {found} seconds cannot be played; give it a finite duration above zero, for a single pose any"
+                "a duration of {found} seconds is invalid; pass a finite one above zero, any for a single pose"
             ),
             Self::TooManyJoints(found) => {
                 write!(f, "{found} joints are more than the 65,535 that a skeleton can have; split it")
@@ -175,7 +175,7 @@ impl fmt::Display for ClipError {
             Self::NoKeys => f.write_str("a track needs at least one key; leave the track out instead"),
             Self::ValueCount { keys, per_key, values } => write!(
                 f,
-                "{keys} keys take {per_key} values each, and {values} values are there; pass {}",
+                "{keys} keys need {} values, {per_key} per key, but the track has {values}; add or drop values",
                 keys.saturating_mul(*per_key)
             ),
             Self::Time { key, time } => {
@@ -187,7 +187,7 @@ impl fmt::Display for ClipError {
             ),
             Self::NotFinite { key } => write!(f, "key {key} has a number that is not finite; drop or repair the key"),
             Self::NotRotation { key } => {
-                write!(f, "key {key} is a zero quaternion, which is not a rotation; drop or repair the key")
+                write!(f, "key {key} is a zero quaternion; drop or repair the key")
             }
             Self::BeyondEnd { track, key, time, duration } => write!(
                 f,
@@ -202,7 +202,7 @@ impl fmt::Display for ClipError {
                 "the clip has {clip} joints but the skeleton has {skeleton}; pass the skeleton that the clip was made for"
             ),
             Self::ChannelCount { expected, found } => {
-                write!(f, "there are {found} numbers for {expected} channels; pass one for each channel of the clip")
+                write!(f, "{found} numbers were passed for {expected} channels; pass one for each channel of the clip")
             }
             Self::Bound { field, found } => {
                 write!(f, "Reduction::{field} is {found}; it must be finite and not negative")
@@ -213,12 +213,12 @@ impl fmt::Display for ClipError {
             ),
             Self::TooLarge => f.write_str("the clip has more tracks or keys than a compiled clip can count; split it"),
             Self::JumpSpacing(found) => {
-                write!(f, "jump frames cannot be {found} apart; give a number above zero")
+                write!(f, "a jump spacing of {found} is invalid; pass a number above zero")
             }
             Self::ArcError(found) => {
-                write!(f, "rotations cannot be kept within {found} radians; give a number above zero")
+                write!(f, "an arc error of {found} radians is invalid; pass a number above zero")
             }
-            Self::NotAClip => f.write_str("the bytes are not a compiled clip; pass what Clip::to_bytes returned"),
+            Self::NotAClip => f.write_str("the bytes are not a compiled clip; pass the result of Clip::to_bytes"),
             Self::Version(found) => {
                 write!(f, "the clip has the unknown version {found}; compile it again with this version")
             }

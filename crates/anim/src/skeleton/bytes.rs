@@ -61,15 +61,15 @@ impl Skeleton {
             Broken::Checksum => SkeletonError::Checksum,
         })?;
         let (counts, _) = body.as_chunks::<4>();
-        let &[joints, text, ..] = counts else { return Err(SkeletonError::Invalid("it is cut off").into()) };
+        let &[joints, text, ..] = counts else { return Err(SkeletonError::Invalid("the data is truncated").into()) };
         let (joints, text) = (u32::from_le_bytes(joints), u32::from_le_bytes(text));
         let Some(joints) = u16::try_from(joints).ok().filter(|&joints| joints > 0) else {
-            return Err(SkeletonError::Invalid("it has no joints, or more than numbers name").into());
+            return Err(SkeletonError::Invalid("the joint count is 0 or above 65,535").into());
         };
         // The ends of the arrays may overflow, but only if the text is longer than the bytes.
         let layout = Layout::new(joints, text);
         if text as usize > bytes.len() || layout.lines() * Line::BYTES != bytes.len() {
-            return Err(SkeletonError::Invalid("its arrays do not fill its bytes").into());
+            return Err(SkeletonError::Invalid("its arrays disagree with its length").into());
         }
         let mut shared = fallible::shared_filled(layout.lines(), Line::ZERO).map_err(SkeletonError::from)?;
         let to = image::bytes_mut(Arc::get_mut(&mut shared).expect("nobody else has it yet"));
@@ -206,10 +206,10 @@ mod tests {
             }
         };
         let nan = f32::NAN.to_le_bytes();
-        assert_eq!(with(32, &[0]), "it has no joints, or more than numbers name");
-        assert_eq!(with(32, &0x1_0001_u32.to_le_bytes()), "it has no joints, or more than numbers name");
-        assert_eq!(with(32, &[99]), "its arrays do not fill its bytes");
-        assert_eq!(with(36, &u32::MAX.to_le_bytes()), "its arrays do not fill its bytes");
+        assert_eq!(with(32, &[0]), "the joint count is 0 or above 65,535");
+        assert_eq!(with(32, &0x1_0001_u32.to_le_bytes()), "the joint count is 0 or above 65,535");
+        assert_eq!(with(32, &[99]), "its arrays disagree with its length");
+        assert_eq!(with(36, &u32::MAX.to_le_bytes()), "its arrays disagree with its length");
         assert_eq!(with(40, &[1]), "bytes that hold nothing are not zero");
         assert_eq!(with(layout.parents().start, &[0, 0]), "its first joint is not the root");
         assert_eq!(with(layout.parents().start + 4, &[2, 0]), "a joint comes before its parent");

@@ -107,7 +107,7 @@ impl fmt::Display for SkeletonError {
                 write!(f, "{count} joints are more than the 65,535 that a skeleton can number; split it")
             }
             Self::UnknownParent { joint, parent } => {
-                write!(f, "joint {joint} has the parent {parent}, which is not in the builder; add it too")
+                write!(f, "parent {parent} of joint {joint} is not in the builder; add it, too")
             }
             Self::SecondRoot { root, joint } => {
                 write!(f, "joint {joint} has no parent, like joint {root}; give both a common one")
@@ -117,10 +117,10 @@ impl fmt::Display for SkeletonError {
                 write!(f, "the rest transform of joint {joint} is not finite; check the numbers")
             }
             Self::NotRotation { joint } => {
-                write!(f, "the rest rotation of joint {joint} is zero; pass a quaternion that is not zero")
+                write!(f, "the rest rotation of joint {joint} is zero; pass a nonzero quaternion")
             }
             Self::LongNames => f.write_str("the names have 4 GiB or more; shorten them"),
-            Self::NotASkeleton => f.write_str("the bytes are not a skeleton; pass what Skeleton::to_bytes returned"),
+            Self::NotASkeleton => f.write_str("the bytes are not a skeleton; pass the result of Skeleton::to_bytes"),
             Self::Version(found) => write!(
                 f,
                 "the skeleton has version {found}, and this crate reads version {}; load it with the crate that wrote it",
@@ -134,12 +134,12 @@ impl fmt::Display for SkeletonError {
             }
             Self::Invalid(violation) => write!(f, "the bytes are not a valid skeleton: {violation}; write them again"),
             Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check its source"),
-            Self::AllocationFailed => f.write_str("there is no memory for the skeleton; free some, and load it again"),
+            Self::AllocationFailed => f.write_str("out of memory for the skeleton; free some, and load it again"),
             Self::JointCount { expected, found } => {
-                write!(f, "{expected} joints are expected, but there are {found}; use what was made for this skeleton")
+                write!(f, "{found} joints were passed instead of {expected}; use data made for this skeleton")
             }
             Self::ItemCount { expected, found } => {
-                write!(f, "there are {found} items for {expected} instances; pass one for each, in the crowd's order")
+                write!(f, "{found} items were passed for {expected} instances; pass one for each, in the crowd's order")
             }
             Self::StaleInstance(instance) => {
                 write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
@@ -148,7 +148,7 @@ impl fmt::Display for SkeletonError {
                 f.write_str("a weight must be from 0 to 1 for a fade or a mask, and from 0 to 1,000,000 else; clamp it")
             }
             Self::UnknownJoint { joint, joints } => {
-                write!(f, "there is no joint {joint} among {joints}; joints are numbered from 0")
+                write!(f, "joint {joint} is out of range; pass one from 0 to below {joints}")
             }
         }
     }

@@ -115,7 +115,7 @@ impl Counts {
         let [largest_weight, largest_sum] = from.float_array()?;
         let skin = SkinId::from_words([from.word()?, from.word()?]);
         if flags > Self::NORMALS | Self::TANGENTS {
-            return Err(SkinError::Malformed("its flags"));
+            return Err(SkinError::Malformed("unknown flags"));
         }
         if joints > Skin::MAX_JOINTS {
             return Err(SkinError::TooManyJoints { joints });
@@ -126,11 +126,11 @@ impl Counts {
         }
         let part = |number: f32| (0.0..=1.0).contains(&number);
         if vertices > all || !part(largest_weight) || !part(largest_sum) {
-            return Err(SkinError::Malformed("what was pruned of it"));
+            return Err(SkinError::Malformed("invalid pruning data"));
         }
         let (normals, tangents) = (flags & Self::NORMALS != 0, flags & Self::TANGENTS != 0);
         if all == 0 && (normals || tangents) {
-            return Err(SkinError::Malformed("its flags"));
+            return Err(SkinError::Malformed("unknown flags"));
         }
         let pruned = Pruned { vertices, largest_weight, largest_sum };
         Ok(Self { skin, joints, groups, normals, tangents, indices, targets, pruned })
@@ -253,7 +253,7 @@ impl SkinnedMesh {
 
         let groups = read_groups(&mut from, &counts)?;
         if bounds_of(&groups, all_positions, counts.joints)? != joint_bounds {
-            return Err(SkinError::Malformed("the boxes of its joints"));
+            return Err(SkinError::Malformed("joint boxes disagree with the vertices"));
         }
         let indices = fallible::collected(from.words(counts.indices)?)?;
         if let Some(place) = indices.iter().position(|&index| index as usize >= vertices) {
@@ -286,7 +286,11 @@ impl SkinnedMesh {
 fn check_permutation(permutation: &[u32]) -> Result<(), SkinError> {
     let mut met = fallible::filled(permutation.len(), false)?;
     let once = |&vertex: &u32| met.get_mut(vertex as usize).is_some_and(|met| !core::mem::replace(met, true));
-    if permutation.iter().all(once) { Ok(()) } else { Err(SkinError::Malformed("its permutation")) }
+    if permutation.iter().all(once) {
+        Ok(())
+    } else {
+        Err(SkinError::Malformed("the vertex order is not a permutation"))
+    }
 }
 
 /// The greatest rounding error in the sum of a vertex's weights.
@@ -315,7 +319,7 @@ fn read_groups(from: &mut Reader<'_>, counts: &Counts) -> Result<[Influences; CO
                 }
             }
             if weights.iter().sum::<f32>() > 1.0 + TOLERANCE {
-                return Err(SkinError::Malformed("the weights of a vertex are more than 1 together"));
+                return Err(SkinError::Malformed("the weights of a vertex exceed 1 in sum"));
             }
             group.push(&joints[..influences], &weights[..influences]);
             vertex += 1;
@@ -369,11 +373,11 @@ fn read_target(from: &mut Reader<'_>, counts: &Counts, places: &[u32], blocks: u
     let (count, flags) = (from.word()?, from.word()?);
     let present = [0, 1, 2].map(|stream| flags >> stream & 1 != 0);
     if flags > 7 || present[1] && !counts.normals || present[2] && !counts.tangents {
-        return Err(SkinError::Malformed("the streams of a morph target"));
+        return Err(SkinError::Malformed("invalid streams of a morph target"));
     }
     let empty = count == 0 || count == u32::MAX && places.is_empty();
     if empty && flags != 0 {
-        return Err(SkinError::Malformed("the streams of a morph target without deltas"));
+        return Err(SkinError::Malformed("a morph target without deltas has streams"));
     }
     let lengths = |count: usize| present.map(|has| if has { count } else { 0 });
     if count == u32::MAX {
@@ -388,7 +392,7 @@ fn read_target(from: &mut Reader<'_>, counts: &Counts, places: &[u32], blocks: u
     }
     let vertices = fallible::collected(from.words(count as usize)?)?;
     if !vertices.is_sorted() || vertices.last().is_some_and(|&vertex| vertex as usize >= places.len()) {
-        return Err(SkinError::Malformed("the vertices of a morph target"));
+        return Err(SkinError::Malformed("vertices of a morph target are unsorted or out of range"));
     }
     let mut deltas = [const { Vec::new() }; 3];
     for ((deltas, what), length) in deltas.iter_mut().zip(NAMES).zip(lengths(vertices.len())) {
@@ -543,18 +547,18 @@ mod tests {
         // The sum saturates if `usize` has 32 bits.
         let vertices = (u32::MAX as usize).saturating_add(40 - mesh(40, 7).influence_counts()[0]);
         assert_eq!(with(HEADER_BYTES + 4, u32::MAX), SkinError::TooManyVertices { vertices });
-        assert_eq!(with(HEADER_BYTES + 24, 9), SkinError::Malformed("its flags"));
+        assert_eq!(with(HEADER_BYTES + 24, 9), SkinError::Malformed("unknown flags"));
         assert_eq!(with(HEADER_BYTES + 28, u32::MAX), CUT_OFF);
         assert_eq!(with(HEADER_BYTES + 32, u32::MAX), CUT_OFF);
-        assert_eq!(with(HEADER_BYTES + 36, 41), SkinError::Malformed("what was pruned of it"));
-        assert_eq!(with(HEADER_BYTES + 56, 0), SkinError::Malformed("the boxes of its joints"));
+        assert_eq!(with(HEADER_BYTES + 36, 41), SkinError::Malformed("invalid pruning data"));
+        assert_eq!(with(HEADER_BYTES + 56, 0), SkinError::Malformed("joint boxes disagree with the vertices"));
         assert_eq!(with(positions, nan), SkinError::NotFinite { what: "positions", vertex: 0 });
         assert_eq!(with(normals + 12, nan), SkinError::NotFinite { what: "normals", vertex: 1 });
         assert_eq!(with(tangents + 12, nan), SkinError::NotFinite { what: "tangents", vertex: 0 });
-        assert_eq!(with(permutation, 40), SkinError::Malformed("its permutation"));
+        assert_eq!(with(permutation, 40), SkinError::Malformed("the vertex order is not a permutation"));
         assert_eq!(
             with(permutation, u32::from_le_bytes(*bytes[permutation + 4..].first_chunk().unwrap())),
-            SkinError::Malformed("its permutation")
+            SkinError::Malformed("the vertex order is not a permutation")
         );
         assert!(matches!(with(influences, 0x00ff_00ff), SkinError::Joint { vertex: 0, joint: 0xff, joints: 7 }));
     }

@@ -135,7 +135,7 @@ pub enum SkinError {
     },
     /// The checksum does not match, so the bytes are damaged.
     Checksum,
-    /// The named part of the bytes is not valid, although the checksum is right.
+    /// The content is invalid, although the checksum is right.
     Malformed(&'static str),
     /// An allocation for the skin or the mesh failed.
     AllocationFailed,
@@ -167,8 +167,7 @@ impl fmt::Display for SkinError {
             }
             Self::Models { expected, found } => write!(
                 f,
-                "the skin follows {expected} joints but there are {found} model matrices; pass those of the skeleton \
-                 that it was made for"
+                "the skin needs {expected} model matrices, but {found} were passed; pass those of the skin's skeleton"
             ),
             Self::Palette { expected, found } => {
                 write!(f, "the palette has {found} matrices instead of {expected}; pass one for each joint of the skin")
@@ -204,7 +203,7 @@ impl fmt::Display for SkinError {
             Self::MorphWeight { target, weight } => {
                 write!(f, "the weight of morph target {target} is {weight}; pass one from -1,000,000 to 1,000,000")
             }
-            Self::WrongKind(what) => write!(f, "the bytes are no {what}; pass what its to_bytes returned"),
+            Self::WrongKind(what) => write!(f, "the bytes are not a {what}; pass the result of its to_bytes"),
             Self::Version(found) => {
                 write!(
                     f,
@@ -212,12 +211,17 @@ impl fmt::Display for SkinError {
                 )
             }
             Self::FileLength { expected, found } => {
-                write!(f, "there are {found} bytes instead of {expected}; the file is cut or joined, use another copy")
+                write!(
+                    f,
+                    "the data has {found} bytes instead of {expected}; the file is truncated or joined, use another copy"
+                )
             }
             Self::Checksum => f.write_str("the checksum is wrong; the file is damaged, use another copy"),
-            Self::Malformed(violation) => write!(f, "the bytes make no sense: {violation}; save them again"),
+            Self::Malformed(violation) => {
+                write!(f, "the bytes are not a valid skin or mesh: {violation}; save them again")
+            }
             Self::AllocationFailed => {
-                f.write_str("there is no memory for the skin or the mesh; free some, and make it again")
+                f.write_str("out of memory for the skin or the mesh; free some, and build it again")
             }
             Self::Absent { what } => write!(f, "the mesh has no {what}; build it with them, or do not ask for them"),
             Self::Character { character, characters } => write!(

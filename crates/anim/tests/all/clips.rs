@@ -373,7 +373,7 @@ fn settings_that_make_no_sense_are_refused() {
     assert_eq!(refusal(ClipBuilder::new().jump_frames(JumpSpacing::Bytes(0))), ClipError::JumpSpacing(0.0));
     let nan = refusal(ClipBuilder::new().arc_error(f32::NAN));
     assert!(matches!(nan, ClipError::ArcError(found) if found.is_nan()));
-    assert!(nan.to_string().ends_with("give a number above zero"));
+    assert!(nan.to_string().ends_with("pass a number above zero"));
 }
 
 #[test]

@@ -26,7 +26,10 @@ fn clip_errors_say_which_key_and_what_to_do() {
         (ClipError::Duration(-3.5).into(), &["-3.5 seconds"]),
         (ClipError::TooManyJoints(70_000).into(), &["70000 joints", "65,535"]),
         (ClipError::NoKeys.into(), &["leave the track out"]),
-        (ClipError::ValueCount { keys: 4, per_key: 3, values: 5 }.into(), &["4 keys", "3 values each", "pass 12"]),
+        (
+            ClipError::ValueCount { keys: 4, per_key: 3, values: 5 }.into(),
+            &["4 keys need 12 values, 3 per key", "has 5"],
+        ),
         (ClipError::Time { key: 6, time: -1.0 }.into(), &["key 6", "-1 seconds"]),
         (ClipError::TimeOrder { key: 2, before: 0.75, time: 0.5 }.into(), &["key 2 is at 0.5", "at 0.75"]),
         (ClipError::NotFinite { key: 9 }.into(), &["key 9"]),
@@ -38,8 +41,8 @@ fn clip_errors_say_which_key_and_what_to_do() {
         (ClipError::Bound { field: "scale", found: -0.5 }.into(), &["Reduction::scale is -0.5"]),
         (ClipError::TooManyLines(TrackName::Channel(3)).into(), &["channel 3", "1,048,576"]),
         (ClipError::TooLarge.into(), &["split it"]),
-        (ClipError::JumpSpacing(-2.0).into(), &["-2 apart"]),
-        (ClipError::ArcError(0.0).into(), &["within 0 radians"]),
+        (ClipError::JumpSpacing(-2.0).into(), &["spacing of -2"]),
+        (ClipError::ArcError(0.0).into(), &["0 radians"]),
         (ClipError::NotAClip.into(), &["Clip::to_bytes"]),
         (ClipError::Version(99).into(), &["version 99"]),
         (ClipError::Length { expected: 1234, found: 567 }.into(), &["1234 bytes", "has 567"]),
@@ -59,7 +62,7 @@ fn skeleton_errors_say_which_joint_and_what_to_do() {
     check(&[
         (SkeletonError::NoJoints.into(), &["give the builder a root"]),
         (SkeletonError::TooManyJoints(65_536).into(), &["65536 joints"]),
-        (SkeletonError::UnknownParent { joint: 4, parent: 44 }.into(), &["joint 4 ", "parent 44"]),
+        (SkeletonError::UnknownParent { joint: 4, parent: 44 }.into(), &["joint 4 ", "parent 44 "]),
         (SkeletonError::SecondRoot { root: 1, joint: 2 }.into(), &["joint 2 ", "joint 1;"]),
         (SkeletonError::Cycle { joint: 13 }.into(), &["joint 13"]),
         (SkeletonError::NotFinite { joint: 14 }.into(), &["joint 14 is not finite"]),
@@ -71,11 +74,11 @@ fn skeleton_errors_say_which_joint_and_what_to_do() {
         (SkeletonError::Checksum.into(), &["damaged"]),
         (SkeletonError::Invalid("a joint before its parent").into(), &["a joint before its parent"]),
         (SkeletonError::Read(ErrorKind::PermissionDenied).into(), &["permission denied"]),
-        (SkeletonError::JointCount { expected: 6, found: 5 }.into(), &["6 joints", "there are 5"]),
+        (SkeletonError::JointCount { expected: 6, found: 5 }.into(), &["5 joints", "instead of 6"]),
         (SkeletonError::ItemCount { expected: 3, found: 2 }.into(), &["2 items", "3 instances"]),
         (SkeletonError::StaleInstance(instance).into(), &[&stale]),
         (SkeletonError::BadWeight.into(), &["clamp it"]),
-        (SkeletonError::UnknownJoint { joint: 5, joints: 4 }.into(), &["no joint 5 among 4"]),
+        (SkeletonError::UnknownJoint { joint: 5, joints: 4 }.into(), &["joint 5 is out of range", "below 4"]),
     ]);
 }
 
@@ -87,7 +90,7 @@ fn skin_errors_say_which_vertex_and_what_to_do() {
         (SkinError::InverseBinds { joints: 3, found: 2 }.into(), &["3 joints", "2 inverse bind"]),
         (SkinError::InverseBind { joint: 7 }.into(), &["joint 7"]),
         (SkinError::TooManyJoints { joints: 70_000 }.into(), &["70000 joints"]),
-        (SkinError::Models { expected: 8, found: 9 }.into(), &["8 joints", "9 model matrices"]),
+        (SkinError::Models { expected: 8, found: 9 }.into(), &["8 model matrices", "9 were passed"]),
         (SkinError::Palette { expected: 8, found: 9 }.into(), &["9 matrices instead of 8"]),
         (SkinError::OtherSkin { expected, found }.into(), &[&ids[0], &ids[1]]),
         (SkinError::SkinJoints { expected: 5, found: 6 }.into(), &["5 joints and not of 6"]),
@@ -98,11 +101,11 @@ fn skin_errors_say_which_vertex_and_what_to_do() {
         (SkinError::Joint { vertex: 2, joint: 6, joints: 5 }.into(), &["vertex 2 follows joint 6", "has 5"]),
         (SkinError::Index { place: 1, index: 8, vertices: 7 }.into(), &["index 1 is vertex 8", "has 7"]),
         (SkinError::MorphWeight { target: 2, weight: f32::INFINITY }.into(), &["target 2 is inf"]),
-        (SkinError::WrongKind("skinned mesh").into(), &["no skinned mesh"]),
+        (SkinError::WrongKind("skinned mesh").into(), &["not a skinned mesh"]),
         (SkinError::Version(55).into(), &["version 55"]),
         (SkinError::FileLength { expected: 40, found: 39 }.into(), &["39 bytes instead of 40"]),
         (SkinError::Checksum.into(), &["damaged"]),
-        (SkinError::Malformed("its flags").into(), &["its flags"]),
+        (SkinError::Malformed("unknown flags").into(), &["unknown flags"]),
         (SkinError::Absent { what: "tangents" }.into(), &["no tangents"]),
         (SkinError::Character { character: 9, characters: 8 }.into(), &["character 9", "has 8"]),
     ]);
@@ -112,7 +115,7 @@ fn skin_errors_say_which_vertex_and_what_to_do() {
 fn errors_of_numbers_say_what_is_wanted() {
     check(&[
         (hedgerow_math::Error::NotFinite("a root motion").into(), &["a root motion must be finite"]),
-        (hedgerow_math::Error::NotRotation.into(), &["a quaternion that is not zero"]),
+        (hedgerow_math::Error::NotRotation.into(), &["a nonzero quaternion"]),
         (hedgerow_math::Error::NotAffine.into(), &["0, 0, 0, 1"]),
         (hedgerow_math::Error::Singular.into(), &["no inverse"]),
     ]);

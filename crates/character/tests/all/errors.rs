@@ -19,7 +19,7 @@ fn errors_name_the_node_the_joint_or_the_vertex_and_say_what_to_do() {
     check(CharacterError::NoParent(node), &[&of_node]);
     check(CharacterError::NoJoint { joint: 12, matrices: 11 }, &["11 matrices", "joint 12"]);
     check(CharacterError::NotFinite { node }, &[&of_node]);
-    check(CharacterError::Length { what: "weights", expected: 8, found: 9 }, &["9 weights for 8 vertices"]);
+    check(CharacterError::Length { what: "weights", expected: 8, found: 9 }, &["9 weights were passed for 8 vertices"]);
     check(CharacterError::Vertex { what: "extent", vertex: 6 }, &["the extent of vertex 6"]);
     check(CharacterError::NoRig { rig: 7, count: 2 }, &["rig 7", "2 rigs"]);
     check(CharacterError::Scene(Error::StaleHandle(node)), &[&of_node, "drop the handle"]);

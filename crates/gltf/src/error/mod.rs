@@ -192,7 +192,7 @@ pub enum ImportErrorKind {
         item: Item,
         /// The field with the value.
         field: String,
-        /// What is wrong, and what would be right.
+        /// The problem, and the expected value.
         problem: &'static str,
     },
     /// The matrix of a node in a rig shears, so it cannot be expressed as translation, rotation and scale.
@@ -291,11 +291,11 @@ pub enum BufferProblem {
 impl fmt::Display for BufferProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoData => f.write_str("it has no URI and there is no binary chunk for it"),
+            Self::NoData => f.write_str("it has neither a URI nor a binary chunk"),
             Self::NoFolder => f.write_str("it is a file of its own; pass the folder that it is in"),
             Self::UnsupportedUri => f.write_str("only data: URIs and relative paths can be read"),
             Self::InvalidDataUri => f.write_str("its data: URI cannot be decoded"),
-            Self::AllocationFailed => f.write_str("there is no memory for its bytes; free some"),
+            Self::AllocationFailed => f.write_str("out of memory for its bytes; free some"),
             Self::CutOff { stated, found } => {
                 write!(f, "it has {found} bytes where the file states {stated}; download or export it again")
             }
@@ -346,7 +346,8 @@ impl fmt::Display for ImportErrorKind {
                 write!(f, "{item}: the last row of the matrix must be 0, 0, 0, 1")
             }
             Self::OutOfBounds { item, expected, found } => {
-                write!(f, "{item} needs {expected} bytes of what it looks into, which has {found}")
+                let of = if item.kind == ItemKind::Accessor { "buffer view" } else { "buffer" };
+                write!(f, "{item} needs {expected} bytes of its {of}, which has {found}")
             }
             Self::Accessor { item, problem } => write!(f, "{item}: {problem}"),
             Self::TooMany(kind) => {
@@ -367,10 +368,9 @@ impl fmt::Display for ImportErrorKind {
                 f,
                 "{item}: with it {bytes} bytes are made of the file, but a file of this size may make {most}; raise ImportOptions::max_bytes if it is trusted"
             ),
-            Self::AllocationFailed(item) => write!(
-                f,
-                "{item}: there is no memory for what is made of it; free some, or leave out parts by ImportOptions::parts"
-            ),
+            Self::AllocationFailed(item) => {
+                write!(f, "{item}: out of memory for its data; free some, or leave out parts by ImportOptions::parts")
+            }
             Self::Count { item, field, expected, found } => {
                 write!(f, "{item}: {field} has {found} elements where {expected} are needed")
             }
@@ -379,12 +379,12 @@ impl fmt::Display for ImportErrorKind {
                 f,
                 "{item} belongs to a rig, but its matrix shears; open the file in an editor and export it again"
             ),
-            Self::Skeleton { item, error } => write!(f, "{item} and what moves with it: {error}"),
+            Self::Skeleton { item, error } => write!(f, "the rig of {item}: {error}"),
             Self::Skin { item, error } => write!(f, "{item}: {error}"),
             Self::NoAnimation { animation, count } => {
                 write!(
                     f,
-                    "there is no animation {animation}, but {count} were imported; import motion, and count from 0"
+                    "animation {animation} is out of range of {count} imported ones; import motion, and count from 0"
                 )
             }
             Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),

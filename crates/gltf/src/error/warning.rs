@@ -17,7 +17,7 @@ use std::cell::RefCell;
 /// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
 /// let [warning] = &imported.warnings[..] else { unreachable!() };
 /// assert_eq!(warning.kind, WarningKind::ListsChild);
-/// assert_eq!(warning.to_string(), "scene 0: nodes[0]: it is the child of a node; it is a root of the scene");
+/// assert_eq!(warning.to_string(), "scene 0: nodes[0]: it has a parent; it becomes a root of the scene");
 /// assert!(ImportOptions::new().strict().from_slice(text, None).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -129,37 +129,40 @@ impl fmt::Display for WarningKind {
         match self {
             Self::ByteOrderMark => f.write_str("its text begins with a byte order mark; it is ignored"),
             Self::Text => f.write_str("its text is not valid Unicode; U+FFFD stands for each fault"),
-            Self::WhiteSpace => f.write_str("there is white space in base64; it is ignored"),
+            Self::WhiteSpace => f.write_str("the base64 has white space; it is ignored"),
             Self::Backslash => f.write_str("the path has backslashes; they are read as slashes"),
-            Self::ListsChild => f.write_str("it is the child of a node; it is a root of the scene"),
-            Self::ListedAgain => f.write_str("it is in the scene already; it is there once"),
-            Self::Bounds => f.write_str("min and max are not those of the positions; the box is computed"),
+            Self::ListsChild => f.write_str("it has a parent; it becomes a root of the scene"),
+            Self::ListedAgain => f.write_str("duplicate; inserted once"),
+            Self::Bounds => f.write_str("min and max differ from the positions; the box is computed"),
             Self::Vertices { count } => write!(f, "vertices are not finite ({count}); they are replaced"),
             Self::Weights { count } => write!(f, "weights are negative or not finite ({count}); they are zero"),
             Self::NoWeights { count } => {
                 write!(f, "vertices have no weight ({count}); they follow their first joint")
             }
             Self::Joints { count } => {
-                write!(f, "a skin of the mesh lacks joints of vertices ({count}); their number and weight are 0")
+                write!(f, "joints of vertices are out of range ({count}); joint and weight become 0")
             }
             Self::Indices { count } => {
                 write!(f, "indices are out of range, or restart ({count}); their triangles or lines are not drawn")
             }
             Self::Instances { count } => write!(f, "instances have no transform ({count}); they are left out"),
             Self::KeysDropped { count } => {
-                write!(f, "keys are not finite, no rotations, or at the time of others ({count}); they are left out")
+                write!(
+                    f,
+                    "keys are not finite, zero rotations, or share a time with others ({count}); they are left out"
+                )
             }
             Self::KeysMoved => {
                 f.write_str("times do not rise, or begin before zero; keys are sorted, and begin at zero")
             }
-            Self::NoKeys => f.write_str("it has no key that can be used; it is left out"),
-            Self::AnimatedMatrix => f.write_str("it is animated and has a matrix; this is taken apart"),
+            Self::NoKeys => f.write_str("it has no usable key; it is left out"),
+            Self::AnimatedMatrix => f.write_str("it is animated and has a matrix; the matrix is decomposed"),
             Self::Invalid { meant } => write!(f, "glTF does not allow this value; it is read as {meant}"),
-            Self::Length => f.write_str("it states more bytes than there are; what is read is there"),
-            Self::Twice => f.write_str("it is there twice; this one is left out"),
+            Self::Length => f.write_str("declared length exceeds the data; the bytes present were enough"),
+            Self::Twice => f.write_str("duplicate; ignored"),
             Self::LeftOut => f.write_str("it cannot be used; it is left out"),
             Self::LevelsOfDetail => f.write_str("it has levels of detail (MSFT_lod); only the first is imported"),
-            Self::More { count } => write!(f, "there are more warnings ({count}), which are not listed"),
+            Self::More { count } => write!(f, "{count} more warnings are not listed"),
         }
     }
 }

@@ -69,10 +69,10 @@ impl Layout {
         let item = || Item::of(root, ItemKind::Accessor, index);
         let refuse = |problem| ImportErrorKind::Accessor { item: item(), problem }.into();
         let Checked::Valid(component) = json.component_type else {
-            return Err(refuse("the component type is none of glTF's"));
+            return Err(refuse("unknown component type"));
         };
         let Checked::Valid(kind) = json.type_ else {
-            return Err(refuse("the type is none of glTF's"));
+            return Err(refuse("unknown type"));
         };
         let (component, count) = (component.0, json.count.0);
         let size = size(component, kind);
@@ -104,7 +104,7 @@ impl Layout {
             None => None,
             Some(sparse) => {
                 let Checked::Valid(index_type) = sparse.indices.component_type else {
-                    return Err(refuse("the component type of the sparse indices is none of glTF's"));
+                    return Err(refuse("unknown component type of the sparse indices"));
                 };
                 let (count, index_type) = (sparse.count.0, index_type.0);
                 let (at, offset) = (sparse.indices.buffer_view, sparse.indices.byte_offset.0);

@@ -226,7 +226,7 @@ fn split_glb(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportError> {
     }
     let length = word(bytes, 8).ok_or_else(|| truncated(GLB_HEADER as u64))? as usize;
     if length < GLB_HEADER {
-        return Err(container(format!("its header says {length} bytes in all")).into());
+        return Err(container(format!("its header declares {length} bytes")).into());
     }
     // Bytes after the stated length do not belong to the GLB.
     let mut rest = &bytes.get(..length).ok_or_else(|| truncated(length as u64))?[GLB_HEADER..];
@@ -235,7 +235,7 @@ fn split_glb(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), ImportError> {
     }
     let (mut json, mut binary) = (None, None);
     while !rest.is_empty() && binary.is_none() {
-        let cut = || container("its header's length cuts a chunk off".to_owned());
+        let cut = || container("a chunk exceeds the header's length".to_owned());
         let size = word(rest, 0).ok_or_else(cut)?;
         let (header, content) = rest.split_at_checked(CHUNK_HEADER).ok_or_else(cut)?;
         let (content, behind) = content

@@ -156,7 +156,7 @@ fn add_up<'e>(
                 element[..4].copy_from_slice(&value);
             }
         }
-        _ => return Err(Fault("a channel has a mode that there is not")),
+        _ => return Err(Fault("unknown channel mode")),
     }
     last.copy_from_slice(&value);
     Ok(())

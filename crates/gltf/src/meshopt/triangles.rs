@@ -46,7 +46,7 @@ impl<T: Copy> Recent<T> {
     fn get(&self, before: u8) -> Result<T, Fault> {
         match self.pushed.checked_sub(1 + usize::from(before)) {
             Some(at) => Ok(self.items[at % 16]),
-            None => Err(Fault("a triangle refers to one before the first")),
+            None => Err(Fault("a triangle refers to an edge or vertex before the first")),
         }
     }
 }
@@ -105,7 +105,7 @@ impl State<'_> {
         let (second, third) = (others >> 4, others & 15);
         // The table must not contain explicit vertices.
         if how < 14 && (second == EXPLICIT || third == EXPLICIT) {
-            return Err(Fault("its table has an entry that is not allowed"));
+            return Err(Fault("invalid entry in its table"));
         }
         let (a, b, c) = (self.corner(first)?, self.corner(second)?, self.corner(third)?);
         for edge in [[b, a], [c, b], [a, c]] {
@@ -163,7 +163,7 @@ mod tests {
     fn nothing_is_explicit_in_the_table() {
         for entry in [0xf0, 0x0f, 0xff] {
             let fault = decoded(&[0xf0], entry).unwrap_err();
-            assert_eq!(fault.0, "its table has an entry that is not allowed");
+            assert_eq!(fault.0, "invalid entry in its table");
         }
     }
 }

@@ -43,7 +43,7 @@ impl Description {
         let refuse = |name, problem| ImportErrorKind::Invalid { item: item(), field: field(name), problem }.into();
         let natural = |name, default: Option<u64>| {
             let number = json.get(name).map_or(default, natural);
-            number.ok_or_else(|| refuse(name, "it must be there and be a whole number that is not negative"))
+            number.ok_or_else(|| refuse(name, "it must be present, and a whole number from 0 on"))
         };
         let text = |name, default| json.get(name).map_or(default, Value::as_str);
         let filter = match text("filter", Some("NONE")) {
@@ -90,7 +90,11 @@ impl Description {
 /// is never read, so its data may be missing.
 pub(crate) fn fallbacks(root: &Root) -> Vec<bool> {
     let mut is_fallback = vec![false; root.buffers.len()];
-    let mut set = |index: usize, to| is_fallback.get_mut(index).into_iter().for_each(|it| *it = to);
+    let mut set = |index: usize, to| {
+        if let Some(it) = is_fallback.get_mut(index) {
+            *it = to;
+        }
+    };
     for view in root.buffer_views.iter().filter(|view| extension(view).is_some()) {
         set(view.buffer.value(), true);
     }

@@ -38,7 +38,7 @@ pub(crate) fn read(Reader { root, budget, warnings, .. }: Reader<'_>) -> Result<
             warnings.fault(
                 holder,
                 field,
-                WarningKind::Invalid { meant: "one weight for each target, 0 if there is none" },
+                WarningKind::Invalid { meant: "one weight for each target, 0 if missing" },
             )?;
         }
         let weights: Vec<f32> = listed.into_iter().flatten().copied().chain(repeat(0.0)).take(targets).collect();

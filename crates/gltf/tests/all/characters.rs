@@ -302,12 +302,12 @@ fn keys_that_make_no_sense_are_refused_by_name() {
     let prefix = "animation 0 \"nod\": channels[0]: ";
     assert_eq!(
         refusal(times(&[0.0, 1.0, 2.0])),
-        format!("{prefix}3 keys take 1 values each, and 2 values are there; pass 3")
+        format!("{prefix}3 keys need 3 values, 1 per key, but the track has 2; add or drop values")
     );
     let weights = |small: &mut GltfFile| small.json["animations"][1]["samplers"][0]["interpolation"] = json!("LINEAR");
     assert_eq!(
         refusal(weights),
-        "animation 1: channels[0]: 2 keys take 2 values each, and 12 values are there; pass 4"
+        "animation 1: channels[0]: 2 keys need 4 values, 2 per key, but the track has 12; add or drop values"
     );
 }
 
@@ -448,8 +448,7 @@ fn a_chain_of_more_joints_than_a_skeleton_has_is_refused() {
         small.json["nodes"] = json!(nodes);
         small.json["skins"][0]["joints"] = json!([69_999, 0]);
     });
-    let expected =
-        "node 0 and what moves with it: 70000 joints are more than the 65,535 that a skeleton can number; split it";
+    let expected = "the rig of node 0: 70000 joints are more than the 65,535 that a skeleton can number; split it";
     assert_eq!(refused, expected);
 }
 

@@ -155,9 +155,9 @@ mod meshopt {
             assert_eq!(refused(view, &|bytes| bytes[0] ^= 0x40), "its first byte is not that of its mode");
         }
         assert_eq!(refused(7, &|bytes| bytes[3..8].fill(255)), "a number has more than five bytes");
-        assert_eq!(refused(0, &|bytes| *bytes.last_mut().unwrap() = 3), "a channel has a mode that there is not");
+        assert_eq!(refused(0, &|bytes| *bytes.last_mut().unwrap() = 3), "unknown channel mode");
         // The first triangle refers to an earlier edge; another takes more bytes than exist.
-        assert_eq!(refused(6, &|bytes| bytes[1] = 0), "a triangle refers to one before the first");
+        assert_eq!(refused(6, &|bytes| bytes[1] = 0), "a triangle refers to an edge or vertex before the first");
         assert_eq!(refused(6, &|bytes| bytes[2..262].fill(0xff)), "it ends before its last element");
     }
 

@@ -140,7 +140,7 @@ fn what_nothing_reads_may_be_missing() {
         let mut file = file.clone();
         file.put(at, value);
         let error = hedgerow_gltf::from_slice(&file.glb(), None).map(drop).unwrap_err().to_string();
-        assert_eq!(error, "buffer view 1 needs 135 bytes of what it looks into, which has 36");
+        assert_eq!(error, "buffer view 1 needs 135 bytes of its buffer, which has 36");
     }
 }
 
@@ -160,7 +160,7 @@ fn nods(file: &Imported, angle: f32) -> bool {
 
 const POINTER: &str =
     r#"{"node": 2, "path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/nodes/3/rotation"}}}"#;
-const WEIGHTS_MEANT: &str = "one weight for each target, 0 if there is none";
+const WEIGHTS_MEANT: &str = "one weight for each target, 0 if missing";
 
 const BENT: [Bent; 28] = [
     ("/nodes/3/rotation", "[0, 0, 0, 0]", Some("the identity"), rests),
@@ -286,10 +286,7 @@ fn a_scene_has_each_node_once_and_a_child_without_its_parent_is_a_root() {
     twice.json["scenes"] = json!([{"nodes": [0, 0]}]);
     let import = faulty(&twice.glb(), &[again]);
     assert_eq!(import.scene.len(), 3);
-    assert_eq!(
-        import.imported.warnings[0].to_string(),
-        "scene 0: nodes[1]: it is in the scene already; it is there once"
-    );
+    assert_eq!(import.imported.warnings[0].to_string(), "scene 0: nodes[1]: duplicate; inserted once");
 }
 
 #[test]

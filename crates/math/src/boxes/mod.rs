@@ -148,7 +148,7 @@ impl Boxes {
     /// Panics if there is no such box.
     #[inline]
     pub fn set(&mut self, index: usize, bounds: Aabb) {
-        assert!(index < self.len, "there are {} boxes and no box {index}", self.len);
+        assert!(index < self.len, "box {index} is out of range of {} boxes", self.len);
         self.groups[index / GROUP].set(index % GROUP, &bounds);
     }
 

@@ -469,7 +469,7 @@ impl Stage {
             .map(|node| node.subtree_bounds())
             .filter(|bounds| !bounds.is_empty() && bounds.is_finite());
         let Some(bounds) = bounds else {
-            return Err(Failure::new("there is nothing to see: no node of the scene shown has a mesh"));
+            return Err(Failure::new("nothing to show: no node of the scene has a mesh"));
         };
         let radius = 0.5 * bounds.size().length().max(1e-3);
         let target = bounds.center().as_dvec3();

@@ -60,22 +60,22 @@ impl Tables {
                     within(block_of(target), live, count) && live & step == step
                 });
             if !all {
-                return Err(ClipError::Malformed("what a track is of"));
+                return Err(ClipError::Malformed("the target of a track"));
             }
         }
         for &[low, high, part, _] in self.cubic_targets().as_flattened() {
             let number = usize::from(u16::from_le_bytes([low, high]));
             let of_channel = part == PART_CHANNEL && number < self.head.channels as usize;
             if part != NO_PART && !of_channel && (part >= PART_CHANNEL || number >= joints) {
-                return Err(ClipError::Malformed("what a track is of"));
+                return Err(ClipError::Malformed("the target of a track"));
             }
         }
         if !self.starts_known() {
-            return Err(ClipError::Malformed("where the keys of a block begin"));
+            return Err(ClipError::Malformed("the first key of a block"));
         }
         let joints_known = (0..3).all(|kind| self.constants(kind).all(|(number, _)| (number as usize) < joints));
         if !joints_known || !self.constants(3).all(|(number, _)| number < self.head.channels) {
-            return Err(ClipError::Malformed("what a constant track is of"));
+            return Err(ClipError::Malformed("the target of a constant track"));
         }
         let mut names = self.names();
         let names_known = names.by_ref().take(self.head.channels as usize).filter(|name| name.is_some()).count();

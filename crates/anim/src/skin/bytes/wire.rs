@@ -4,7 +4,7 @@ use super::VERSION;
 use crate::skin::SkinError;
 use hedgerow_math::internal::file_header::{self, HEADER_BYTES, Kind};
 
-pub(super) const CUT_OFF: SkinError = SkinError::Malformed("it is cut off");
+pub(super) const CUT_OFF: SkinError = SkinError::Malformed("the data is truncated");
 
 /// A list of bytes, written at the end.
 pub(super) struct Writer(Vec<u8>);
@@ -88,6 +88,6 @@ impl<'b> Reader<'b> {
     }
 
     pub(super) fn finish(self) -> Result<(), SkinError> {
-        if self.0.is_empty() { Ok(()) } else { Err(SkinError::Malformed("something follows its end")) }
+        if self.0.is_empty() { Ok(()) } else { Err(SkinError::Malformed("bytes follow its end")) }
     }
 }
