@@ -12,7 +12,7 @@
 //! scene.set_local(car, Transform::from_xyz(12.0, 0.0, 0.0))?;   // any number of edits,
 //! scene.update();                                               // then recompute what they reached,
 //! let mut draws = DrawList::new();
-//! scene.draw_list(&mut draws);                                  // then list what there is to draw.
+//! scene.draw_list(&mut draws);                                  // then list all draws.
 //! assert_eq!(draws.matrices()[0].translation().to_array(), [13.0, 0.3, 1.5]);
 //!
 //! scene.reparent(wheel, scene.root(), Keep::World)?;            // the wheel comes off,

@@ -4,7 +4,7 @@ use crate::store::{RowSet, SliceId, SliceView, Store};
 use core::ops::Range;
 
 /// The place of a reader that keeps data of its own beside a scene's slices: a bounding-volume hierarchy, a table of
-/// instances, a column. [`Scene::changed_slices`](crate::Scene::changed_slices) lists what changed since the cursor last looked.
+/// instances, a column. [`Scene::changed_slices`](crate::Scene::changed_slices) lists the changes since the last look.
 ///
 /// A cursor works however often you look: after skipped updates, in another scene, a clone or a loaded scene, and in
 /// frames that [`Smooth`](crate::motion::Smooth) blends. It needs no [change tracking](crate::SceneConfig::changes). It
@@ -298,7 +298,8 @@ pub enum SliceChange<'s> {
     },
 }
 
-/// The changed slices of a scene, from [`Scene::changed_slices`](crate::Scene::changed_slices): first those that are gone, then others in order.
+/// The changed slices of a scene, from [`Scene::changed_slices`](crate::Scene::changed_slices): first the slices that
+/// are gone, then the others in order.
 pub struct ChangedSlices<'c, 's> {
     /// `None` after the last slice.
     look: Option<Look<'c, 's>>,

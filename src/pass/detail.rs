@@ -302,7 +302,7 @@ impl Choice<'_> {
     }
 }
 
-/// A list that is being filled, and what chooses its levels of detail, if it has any.
+/// A list that is being filled, and the choice of its levels of detail, if it has any.
 pub(crate) struct Filling<'f> {
     pub(crate) listing: &'f mut Listing,
     pub(crate) choice: Option<Choice<'f>>,

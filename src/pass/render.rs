@@ -348,7 +348,7 @@ impl DrawList {
         self.finish_replacing();
     }
 
-    /// Returns empty arrays for the new contents of a view, and what chooses the levels of detail if the view has any.
+    /// Returns empty arrays for the new contents of a view, and the choice of levels of detail if the view has any.
     pub(crate) fn begin_replacing<'l>(
         &'l mut self,
         store: &Store,

@@ -171,7 +171,7 @@ impl Recorder {
         if nodes as u64 > u64::MAX - next { Err(Error::NoIds { next }) } else { Ok(()) }
     }
 
-    /// Returns the nodes that may have changed, each with whether it may have been moved, inserted or removed.
+    /// Returns candidate nodes; the flag is set if the node may also have moved, entered or left.
     fn touched(&mut self, scene: &Scene, area: &mut Area<'_>) -> Result<BTreeMap<NodeHandle, bool>, Error> {
         let mut touched = BTreeMap::new();
         let mut moved = Vec::new();

@@ -346,7 +346,9 @@ impl Scene {
         let before = seen.replace(now).filter(|before| before.0 == now.0);
         let kinds = if parents.is_some() { *kinds | ChangeKinds::PARENT } else { *kinds };
         let whole = store.read_changes(before.map(|(_, frame)| frame), kinds, lists, scratch);
-        parents.iter_mut().for_each(|parents| parents.follow(store, lists, whole));
+        if let Some(parents) = parents {
+            parents.follow(store, lists, whole);
+        }
         let parents = parents.as_ref().map_or(&[][..], |parents| &parents.changed);
         Ok(Changed { lists, parents, whole })
     }

@@ -4,7 +4,8 @@ use crate::scene::Scene;
 use crate::{Error, Local, Mat34, NodeHandle, Transform};
 
 impl Scene {
-    /// Sets or adds the local transform of a node: what converts to a [`Local`], such as a [`Transform`] or a `Mat34`.
+    /// Sets or adds the local transform of a node. Pass a [`Transform`], a `Mat34`, or another type that
+    /// converts to a [`Local`].
     ///
     /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, or in O(n) if
     /// the old or the new transform is a matrix that shears and the slice has n such matrices. If the node had no

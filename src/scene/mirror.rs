@@ -189,7 +189,9 @@ impl MatrixMirror {
                 };
                 let mut joined = Joined::new(self.gap);
                 slots.of(slice).runs().filter_map(|run| joined.add(run)).for_each(&mut write);
-                joined.open.into_iter().for_each(write);
+                if let Some(last) = joined.open {
+                    write(last);
+                }
             }
         }
         look.finish();
@@ -409,14 +411,20 @@ fn refill<T: PartialEq>(
         let now = item(order[at]);
         if items[at] != now {
             items[at] = now;
-            joined.add(at..at + 1).into_iter().for_each(|range| close(range, &items));
+            if let Some(range) = joined.add(at..at + 1) {
+                close(range, &items);
+            }
         }
     }
     items.extend(order[same..].iter().map(|&draw| item(draw)));
-    if same < order.len() {
-        joined.add(same..order.len()).into_iter().for_each(|range| close(range, &items));
+    if same < order.len()
+        && let Some(range) = joined.add(same..order.len())
+    {
+        close(range, &items);
     }
-    joined.open.into_iter().for_each(|range| close(range, &items));
+    if let Some(last) = joined.open {
+        close(last, &items);
+    }
     *instances = items;
 }
 

@@ -71,7 +71,7 @@ struct Drawn {
     blended: Vec<NodeHandle>,
     /// Nodes whose jump since was cut.
     cuts: Vec<NodeHandle>,
-    /// While a frame is shown: what the feed recalls otherwise.
+    /// While a frame is shown: the matrices that the feed recalls otherwise.
     recalled: Vec<(NodeHandle, Mat34)>,
 }
 
@@ -318,13 +318,17 @@ impl Smooth {
         self.reader = ChangeReader::of(scene).with_kinds(ChangeKinds::LOCAL | ChangeKinds::PARENT);
         if self.scene != scene.store.scene_number() {
             self.scene = scene.store.scene_number();
-            self.drawn.iter_mut().for_each(|drawn| drawn.shown.clear());
+            if let Some(drawn) = &mut self.drawn {
+                drawn.shown.clear();
+            }
         }
         self.moves.clear();
         self.cuts.clear();
         self.poses.clear();
         for node in scene.get(scene.root()).into_iter().flat_map(NodeRef::descendants).map(NodeRef::handle) {
-            Pose::of(&scene.store, node).map(|pose| self.poses.insert(node, pose));
+            if let Some(pose) = Pose::of(&scene.store, node) {
+                _ = self.poses.insert(node, pose);
+            }
         }
     }
 }

@@ -119,7 +119,9 @@ impl NodeIds {
     }
 
     pub(crate) fn forget(&mut self, id: u64) {
-        self.nodes.remove(&id).and_then(|node| self.ids.remove(node));
+        if let Some(node) = self.nodes.remove(&id) {
+            self.ids.remove(node);
+        }
     }
 
     /// Returns the id of a node. Runs in **O(1)**.

@@ -76,8 +76,8 @@ macro_rules! parts {
             }
         }
 
-        /// Reads what [`write()`] appended for a node with these components. A plain component without a valid value is
-        /// left out.
+        /// Reads the bytes that [`write()`] appended for a node with these components. A plain component without a valid
+        /// value is left out.
         #[inline]
         fn read<'b>(from: &mut Reader<'b>, parts: u32) -> Result<Node<'b>, BytesError> {
             let has = |part: Part| parts & 1 << part as u32 != 0;

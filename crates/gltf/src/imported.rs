@@ -62,7 +62,7 @@ pub struct Imported {
     pub default_material: u32,
     /// The numbers of all accessors as they are in the file, by glTF index, if
     /// [`ImportOptions::accessors`](super::ImportOptions::accessors) is set; `None` for an accessor that is invalid or
-    /// has no data. Accessors of what Draco compressed come after those of the file.
+    /// has no data. Accessors of Draco-compressed data come after those of the file.
     pub accessors: Vec<Option<ImportedAccessor>>,
     /// The names of material variants (`KHR_materials_variants`), indexed by [`ImportedPrimitive::variants`].
     pub variants: Vec<String>,

@@ -363,8 +363,13 @@ fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = 
         }
     };
     let mut ahead = slice.drawables().chunks();
-    ahead.next().into_iter().for_each(ask);
-    visible_chunks(slice, layers).inspect(move |_| ahead.next().into_iter().for_each(ask))
+    let mut ask_next = move || {
+        if let Some(chunk) = ahead.next() {
+            ask(chunk);
+        }
+    };
+    ask_next();
+    visible_chunks(slice, layers).inspect(move |_| ask_next())
 }
 
 /// Returns the drawables of a slice in chunks, each with one bit for every drawable visible on one of these layers.

@@ -17,7 +17,7 @@ pub(crate) struct Motion {
     matrices: Vec<Mat34>,
     /// Whether `matrices` match the listed draws.
     known: bool,
-    /// For each slice by number, whether any matrix differs from the current one; and whether this is so in any.
+    /// By slice number: some matrix of the slice differs from the current one. `any_moving`: this holds for some slice.
     moving: Vec<bool>,
     any_moving: bool,
     /// The number of the last update that the matrices include, and [`Feed::shows`].
@@ -43,7 +43,7 @@ impl Motion {
     }
 
     /// Updates the matrices of a list. `segments` has all slices in tree order, each with the range of its drawables.
-    /// `listed` says whether any segment changed its place or contents.
+    /// `listed`: some segment changed its place or contents.
     ///
     /// Runs in **O(1)** if nothing moved in the last two updates, else in **O(slices + drawables of slices that
     /// moved)**.

@@ -40,7 +40,7 @@ impl Relative {
     }
 
     /// Computes the matrices of a list that was filled from this scene. `segments` has the list's slices, each with the
-    /// range of its drawables. `listed` says whether any segment changed its place or contents since the last call.
+    /// range of its drawables. `listed`: some segment changed its place or contents since the last call.
     ///
     /// Fills in a slice of which a slot was recomposed, or a command changed. In all others, only translations can have
     /// changed, and only if the camera moved.

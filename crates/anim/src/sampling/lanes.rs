@@ -39,7 +39,7 @@ pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
     /// Converts the word to a time.
     fn time(self) -> f32;
 
-    /// Converts the word to a number of a key.
+    /// Decodes a word to a key component.
     fn number(self) -> f32;
 
     /// A key as one integer: the time in the lowest bits, then x, y, z.

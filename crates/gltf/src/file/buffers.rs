@@ -42,7 +42,7 @@ struct Buffer<'a> {
     source: Option<Source<'a>>,
 }
 
-/// Finds other files: [`in_folder`], or what the caller of an import passes.
+/// Finds other files: [`in_folder`], or the closure that the caller of an import passes.
 pub(crate) type Files<'f> = &'f mut dyn FnMut(Address<'_>) -> Result<Source<'static>, BufferProblem>;
 
 /// The address of another file.

@@ -67,7 +67,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Returns what would be taken with `bytes` more, and takes nothing. Returns an error if the budget is exceeded.
+    /// Returns the total with `bytes` more, without taking them. Returns an error if the budget is exceeded.
     pub(crate) fn room(&self, bytes: u64, item: impl FnOnce() -> Item) -> Result<u64, ImportError> {
         let bytes = bytes.saturating_add(self.taken.get());
         if bytes > self.most {

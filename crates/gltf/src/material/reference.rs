@@ -55,7 +55,7 @@ impl Imported {
     }
 }
 
-/// Reads a transform of texture coordinates; returns what is wrong with the JSON if it is none.
+/// Reads a transform of texture coordinates; returns the problem if the JSON is invalid.
 pub(super) fn transform(json: &Value) -> Result<JsonTransform, &'static str> {
     let mut json = json.clone();
     if let Some(set) = json.get_mut("texCoord")

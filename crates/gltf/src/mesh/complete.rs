@@ -53,7 +53,7 @@ fn texcoords(root: &Root, json: &Primitive) -> Option<u32> {
     materials.find_map(|material| normal_map_set(&root.materials[material]))
 }
 
-/// Computes something of a mesh if the budget and memory suffice, and charges what the mesh takes more. The costs are
+/// Runs a computation on a mesh if the budget and memory suffice, and charges the growth of the mesh. The costs are
 /// the bytes of scratch memory and the bytes for time, for each triangle.
 fn charged(
     reader: Reader<'_>,

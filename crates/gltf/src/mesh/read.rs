@@ -21,7 +21,7 @@ pub(super) struct Deformation {
     /// The least number of joints of any skin that deforms the mesh; `None` if no skin does.
     pub(super) joints: Option<usize>,
     pub(super) targets: bool,
-    /// Whether only what moves positions is read, for a box.
+    /// Reads only the data that moves positions, for a box.
     pub(super) only: bool,
 }
 
@@ -281,7 +281,7 @@ impl Source<'_> {
         Ok((topology, read))
     }
 
-    /// Reads the morph targets, or only what they do to positions.
+    /// Reads the morph targets, or only their position deltas.
     fn targets(&self, count: usize, only: bool) -> Result<Vec<MorphDeltas>, ImportError> {
         let zero = Some([0.0; 3]);
         let read = |(target, json): (usize, &MorphTarget)| {

@@ -79,7 +79,7 @@ fn added(vectors: &[[f32; 3]], deltas: &[[f32; 3]]) -> Vec<[f32; 3]> {
     vectors.iter().zip(deltas).map(|(vector, delta)| (Vec3::from(*vector) + Vec3::from(*delta)).to_array()).collect()
 }
 
-/// Triangles with what their tangents depend on.
+/// Triangles, with the vertex data that their tangents depend on.
 #[derive(Clone, Copy)]
 struct Faces<'a> {
     triangles: &'a [[u32; 3]],

@@ -55,7 +55,7 @@ impl Imported {
         Ok(all)
     }
 
-    /// Returns what drawables with the mesh id and the skin of this one share; `None` if nothing deforms it.
+    /// Returns the data that drawables with this mesh id and skin share; `None` if nothing deforms it.
     fn lay_out(&self, drawable: &ImportedDrawable) -> Result<Option<Arc<DeformedMesh>>, CharacterError> {
         let Some((data, of_skin)) = self.deforming(drawable.id, drawable.skin) else { return Ok(None) };
         let skin = of_skin.map_or_else(Skin::rigid, |it| it.skin.clone());

@@ -47,7 +47,7 @@ pub(super) struct Motion {
 
 impl Motion {
     /// Reads and checks the motion of a file whose nodes and accessors are checked. If motion is not wanted, reads only
-    /// what the places and boxes of deformed meshes need.
+    /// the parts that the places and boxes of deformed meshes need.
     pub(super) fn read(
         reader: Reader<'_>,
         parts: &Parts,

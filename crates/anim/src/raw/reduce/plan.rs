@@ -16,7 +16,7 @@ use crate::raw::value::TrackValue;
 use crate::{Error, Skeleton};
 use bumpalo::Bump;
 
-/// The number of rounds of measuring and fitting before tracks beyond their bound get the safe part.
+/// Measure-and-fit rounds before tracks that still exceed their bound fall back to a safe tolerance.
 const ROUNDS: usize = 12;
 /// The fraction of the bound that a measured error may use, since errors are slightly greater between measured times.
 const MARGIN: f64 = 0.95;

@@ -45,7 +45,7 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
 /// Skins sixteen vertices, two at a time.
 ///
 /// # Safety
-/// All joints have columns, and all places are valid.
+/// The caller guarantees that each joint index is in `columns` and each destination index is in bounds.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn skin_block<const K: usize>(
@@ -170,7 +170,7 @@ type Two = [__m256; 4];
 /// Returns the weighted sums of the matrices that two vertices follow, from `lane` on.
 ///
 /// # Safety
-/// All joints have columns.
+/// The caller guarantees that each joint index is in `columns`.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn two_matrices<const K: usize>(

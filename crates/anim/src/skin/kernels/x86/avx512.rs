@@ -58,7 +58,7 @@ pub(super) unsafe fn skin<const K: usize>(work: Work<'_>) {
 /// Skins sixteen vertices, four at a time.
 ///
 /// # Safety
-/// All joints have columns.
+/// The caller guarantees that each joint index is in `columns`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn skin_block<const K: usize>(
@@ -102,7 +102,7 @@ type Four = [__m512; 4];
 /// Returns the weighted sums of the matrices that four vertices follow, from `lane` on.
 ///
 /// # Safety
-/// All joints have columns.
+/// The caller guarantees that each joint index is in `columns`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn four_matrices<const K: usize>(
