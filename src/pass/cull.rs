@@ -196,8 +196,10 @@ impl Store {
         pick: impl Fn(Found<'s>) -> T,
     ) {
         list.clear();
+        // 768 bytes on the stack; few queries touch more than 64 slices.
         let mut route = SmallVec::<[Stop; 64]>::new();
         self.route(probes, |stop| route.push(stop));
+        // `look_into` tests the layers, so only the subtree is left to test.
         let everywhere = sieve.below.is_none();
         self.look_into(&route, probes, sieve.layers, &mut |found| {
             if everywhere || sieve.admits(self, found.record()) {
@@ -235,6 +237,7 @@ impl Store {
     ) {
         walk.route.clear();
         self.route(probes, |stop| walk.route.push(stop));
+        // The walk skips what no view can show.
         let any = sieves.iter().fold(0, |any, sieve| any | sieve.layers);
         // If all sieves have the same layers and no other condition, `look_into` applies them.
         let alike = sieves.iter().all(|&sieve| sieve == Sieve { layers: any, below: None });
@@ -277,6 +280,7 @@ impl Store {
     /// Calls `stop`, in order, with each slice whose box a probe touches.
     fn route<P: Probe>(&self, probes: &[P], mut stop: impl FnMut(Stop)) {
         debug_assert!(probes.len() <= MOST_PROBES);
+        // One bit a probe. Without probes the shift would be by 32, which overflows.
         let active = u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0);
         let (order, boxes) = (self.slices.order(), self.slices.order_boxes());
         each_touched(&boxes.blocks, probes, Touch { active, inside: 0 }, |block, touch, _| {
@@ -313,9 +317,11 @@ fn each_touched<P: Probe>(
     for (first, groups) in (0..).step_by(BLOCK).zip(boxes.groups().chunks(GROUPS)) {
         let tests = Tests::run(probes, touch, groups);
         let last = boxes.len() - first;
+        // The last word has bits of boxes past the end.
         let end = if last >= BLOCK { u64::MAX } else { (1 << last) - 1 };
         let mut touched = ones(tests.any & end).peekable();
         while let Some(at) = touched.next() {
+            // The next box is passed along so that its cache lines arrive while this one is searched.
             let next = touched.peek().map(|&next| (first + next, tests.inside[0] >> next & 1 != 0));
             each(first + at, tests.of(probes.len(), at), next);
         }
@@ -349,12 +355,15 @@ fn find_in_block<'s, P: Probe>(
     found: &mut impl FnMut(Found<'s>),
 ) {
     let drawables = slice.drawables();
+    // Boxes are those of the last update; a drawable that was removed since is not live.
     let present = boxes.present[block] & drawables.live_word(block);
     let uniform = drawables.all_visible();
+    // All layers show the whole slice, so only an empty set of layers hides it.
     if present == 0 || uniform && layers == 0 {
         return;
     }
     let touched = |index: usize| {
+        // A probe that contains the block touches all its boxes; their cache lines are not read.
         let whole = touch.inside >> index & 1 != 0;
         if whole { present } else { probes[index].touched(boxes.drawables.block(block)) & present }
     };
@@ -365,6 +374,7 @@ fn find_in_block<'s, P: Probe>(
             found(Found { slice, slot, probes });
         }
     };
+    // With one probe, the usual case, the hits need not be merged.
     if touch.active.is_power_of_two() {
         ones(touched(touch.active.trailing_zeros() as usize)).for_each(|at| show(at, touch.active));
         return;

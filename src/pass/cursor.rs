@@ -120,7 +120,9 @@ impl SliceCursor {
     /// Begins to look. What the cursor knows is that of no scene until [`Look::finish`].
     pub(crate) fn look<'c, 's>(&'c mut self, store: &'s Store) -> Look<'c, 's> {
         let updates = if self.covers.transforms { store.updates() } else { 0 };
+        // Without transforms, updates are not compared, so a cursor stays still while nodes only move.
         let now = Moment { scene: store.scene_number(), versions: store.slices.versions(), updates };
+        // Taken, not copied: if the reader panics, the next look starts from scratch.
         let before = self.moment.take().filter(|before| before.scene == now.scene);
         if self.known.len() < store.slices.slice_end() {
             self.known.resize(store.slices.slice_end(), Known::default());
@@ -165,6 +167,7 @@ impl<'s> Look<'_, 's> {
 
     /// Returns the next slice that the reader knows and that is gone, and forgets it.
     pub(crate) fn gone(&mut self) -> Option<SliceId> {
+        // Without a new version, no slice can have ended.
         if !self.has_other_rows() {
             return None;
         }
@@ -172,6 +175,7 @@ impl<'s> Look<'_, 's> {
             let slice = self.store.get_view(id).filter(|slice| self.covers.detached || !slice.is_detached());
             self.known[id.index()].layout != 0 && (self.before.is_none() || slice.is_none())
         });
+        // The search continues behind the slice that was found, so a look tests each number once.
         self.gone = id.map_or(self.known.len(), |id| id.index() + 1);
         self.known[id?.index()] = Known::default();
         id
@@ -179,6 +183,7 @@ impl<'s> Look<'_, 's> {
 
     /// Returns what changed in a slice since the last look.
     pub(crate) fn at(&mut self, slice: SliceView<'_>) -> Change {
+        // The versions of all slices are unchanged, so the table of known versions is not touched.
         if !self.has_other_rows() {
             return Change { moved: false, rows: false, slots: self.computed(slice) };
         }
@@ -186,6 +191,7 @@ impl<'s> Look<'_, 's> {
         let now = Known { version: slice.version(), layout: slice.layout() };
         let before = core::mem::replace(known, now);
         let moved = self.before.is_none() || before.layout != now.layout;
+        // Moved slots hold other nodes, so their matrices are new even if no sweep ran.
         let slots = if moved { Computed::All } else { self.computed(slice) };
         Change { moved, rows: moved || before.version != now.version, slots }
     }

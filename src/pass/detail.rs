@@ -30,6 +30,7 @@ impl Coarser {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a distance beyond single precision is beyond all levels")]
     fn levels(&self, distance: f64) -> u32 {
+        // NaN compares false, so unused levels are never counted.
         let distance = distance as f32;
         self.from.iter().map(|&from| u32::from(distance >= from)).sum()
     }
@@ -139,6 +140,7 @@ impl<'l> DetailView<'l> {
 /// Returns the distance from a point to the nearest point of a box.
 #[inline]
 pub(crate) fn distance(bounds: &Aabb, eye: DVec3) -> f64 {
+    // Single precision is exact enough, unless the square underflows or overflows.
     let near = eye.as_vec3();
     let square = (bounds.min - near).max(near - bounds.max).max(Vec3::ZERO).length_squared();
     if square.is_normal() {
@@ -211,16 +213,19 @@ impl LevelMemory {
         position: impl Fn(RecordId) -> DVec3,
     ) -> Choice<'c> {
         let known = self.scene.replace(store.scene_number()) == Some(store.scene_number());
+        // Only the records of the last view are reset: a full sweep would cost O(nodes) a view.
         self.found.drain(..).for_each(|id| self.shown[id.0 as usize] = Shown::Unknown);
         self.limits.swap(0, 1);
         let [limits, old] = &mut self.limits;
         limits.clear();
         for (id, range) in store.nodes.ranges() {
+            // Scenes without ranges never allocate `shown`.
             if limits.is_empty() && self.shown.len() < store.nodes.record_end() {
                 self.shown.resize(store.nodes.record_end(), Shown::Unknown);
             }
             let node = store.nodes.handle(id);
             let found = old.binary_search_by_key(&id, |(node, _)| node.record()).ok().filter(|_| known);
+            // A reused record has another generation, so it has no memory.
             let was = found.map(|at| old[at]).filter(|then| then.0 == node);
             // Even a distance that double precision cannot hold is less than infinity.
             let distance = (position(id).distance(view.eye) * f64::from(view.scale)).min(f64::MAX);
@@ -230,6 +235,7 @@ impl LevelMemory {
             };
             let [near, far] = range.ends();
             let beyond = [beyond(0, near), beyond(1, far)];
+            // In range means: past the near limit, and not past the far one.
             if beyond != [true, false] {
                 self.shown[id.0 as usize] = Shown::No;
                 self.found.push(id);
@@ -264,6 +270,7 @@ impl Choice<'_> {
         (node, mesh): (NodeHandle, u32),
         distance: impl FnOnce(DVec3) -> f64,
     ) -> Option<(u32, u32)> {
+        // Ranges come first: a hidden subtree needs no level.
         if self.ranged && !self.is_in_range(store, node.record()) {
             return None;
         }
@@ -278,6 +285,7 @@ impl Choice<'_> {
         let mut level = coarser.levels(distance);
         let place = self.places.get(node.record().0 as usize);
         let before = place.and_then(|&place| self.before.get(place as usize));
+        // The margin applies only towards coarser levels, so a drawable between both distances keeps its level.
         if let Some(before) = before.filter(|before| before.node == node) {
             level = before.level().clamp(coarser.levels(distance / f64::from(levels.margin)), level);
         }
@@ -288,6 +296,7 @@ impl Choice<'_> {
     /// Returns whether all ranges of a node and its ancestors hold. Visits each node once per view.
     fn is_in_range(&mut self, store: &Store, id: RecordId) -> bool {
         let up = || core::iter::successors(Some(id), |&id| store.nodes.parent(id));
+        // Stops at the nearest ancestor with a known answer, so each node is visited once a view.
         let known = up().map(|id| self.shown[id.0 as usize]).find(|&shown| shown != Shown::Unknown);
         let shown = known.unwrap_or(Shown::Yes);
         for id in up() {

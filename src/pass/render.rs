@@ -167,6 +167,7 @@ impl DrawList {
     pub fn with_motion(mut self) -> Self {
         if self.motion.is_none() {
             self.motion = Some(Motion::EMPTY);
+            // The next listing must also collect previous matrices.
             self.cache.forget();
         }
         self
@@ -341,6 +342,7 @@ impl DrawList {
 
     /// Replaces the contents by the draws that `find` lists. The revision stays the same if commands and slots do.
     pub(crate) fn replace(&mut self, find: impl FnOnce(&mut Listing, &mut Walk)) {
+        // Taken out, because `find` also borrows the listing.
         let mut walk = core::mem::take(&mut self.walk);
         self.levels.forget();
         find(self.begin_overwriting(), &mut walk);
@@ -355,10 +357,12 @@ impl DrawList {
         worlds: Option<&WideWorlds>,
         detail: Option<DetailView<'l>>,
     ) -> Filling<'l> {
+        // The new draws go to the spare listing, and the old ones stay for comparison until the swap.
         self.begin_overwriting().clear();
         let Self { listing, cache, levels, .. } = self;
         let position = |id| {
             let wide =
+            // With an eye, positions in single precision could be off by metres far from the origin.
                 worlds.zip(store.matrix_slot(id)).and_then(|(all, at)| all.slice(at.slice_id())?.position(at.slot));
             wide.unwrap_or_else(|| store.world_at(id).translation().as_dvec3())
         };
@@ -383,6 +387,7 @@ impl DrawList {
 
     pub(crate) fn finish_replacing(&mut self) {
         let spare = self.cache.spare_listing();
+        // A still camera keeps its revision, so that groups and orders are kept, too.
         if spare.differs_from(&self.listing) {
             self.revision = unique_number().get();
         }

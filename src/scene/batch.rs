@@ -47,6 +47,7 @@ impl Scene {
         let mut removed = 0;
         for (index, &node) in nodes.iter().enumerate() {
             look_ahead(&self.store, nodes, index, |&node| node);
+            // A node may be below one that was removed just before.
             if let Some(id) = self.store.nodes.resolve(node) {
                 removed += self.store.remove(id);
             }
@@ -139,17 +140,20 @@ impl Scene {
         worlds.listed.reserve(items.len());
         for (index, &(node, world)) in items.iter().enumerate() {
             look_ahead(&self.store, items, index, |item| item.0);
+            // All items are checked before the first is set, so an error changes nothing.
             let checked = self
                 .at(node)
                 .and_then(|id| if self.store.nodes.has_transform(id) { Ok(id) } else { Err(Error::NoTransform(node)) });
             let placed = checked.and_then(|id| Ok((id, world.into().checked_world()?)));
             let (id, world) = placed.map_err(|error| BatchError::at(index, error))?;
+            // The last item of a node wins.
             worlds.listed.insert(id, Target::World(world));
         }
         for (index, &(node, _)) in items.iter().enumerate() {
             worlds.place(&self.store, node.record()).map_err(|error| BatchError::at(index, error))?;
         }
         for &(node, _) in items {
+            // Removed, so that a node that is listed twice is set once.
             if let Some(Target::Local(local)) = worlds.listed.remove(&node.record()) {
                 self.store.nodes.set_local(node.record(), local);
             }
@@ -183,6 +187,7 @@ impl Scene {
         for (item, &node) in nodes.iter().enumerate() {
             let id = self.at(node).map_err(|error| BatchError::at(item, error))?;
             marks.insert(node, Mark::Listed);
+            // Detached subtrees are visited only if a listed node is in one.
             if self.store.nodes.is_outside(id) && ahead.is_empty() {
                 ahead.extend(self.detached().rev().map(NodeRef::handle));
             }
@@ -190,9 +195,11 @@ impl Scene {
         ahead.push(self.root());
         for &node in nodes {
             let mut below = node;
+            // Stops at marked ancestors, so that all climbs together visit each ancestor about once.
             while let Some(above) = self.parent(below) {
                 match marks.entry(above).or_insert(Mark::Above(None)) {
                     Mark::Listed | Mark::Fork => break,
+                    // Another listed node climbed here through the same child.
                     Mark::Above(only) if *only == Some(below) => break,
                     Mark::Above(only @ None) => *only = Some(below),
                     mark => {
@@ -207,6 +214,7 @@ impl Scene {
         while let Some(node) = ahead.pop() {
             match marks.get(&node) {
                 Some(Mark::Listed) => topmost.push(node),
+                // Only one child leads to listed nodes; its siblings are skipped.
                 Some(&Mark::Above(only)) => ahead.extend(only),
                 Some(Mark::Fork) => ahead.extend(self.children(node).rev()),
                 None => {}
@@ -271,12 +279,14 @@ impl Scene {
 
     fn make_moves(&mut self, items: &[(NodeHandle, Place)], keep: Keep) -> Result<(), BatchError> {
         let moves = self.plan_moves(items)?;
+        // Computed before the first move, while world transforms are still those to keep.
         let mut kept = Vec::new();
         for &item in moves.iter().filter(|_| keep == Keep::World) {
             let (node, place) = items[item];
             let parent = self.parent_at(place).map(NodeHandle::record);
             kept.push((item, self.store.nodes.local_below(node.record(), parent)));
         }
+        // Moves are not in the order of the list, but the error is that of its first invalid item.
         if let Some(&(item, Err(error))) = kept.iter().filter(|(_, local)| local.is_err()).min_by_key(|(item, _)| item)
         {
             return Err(BatchError::at(item, error));
@@ -286,6 +296,7 @@ impl Scene {
             look_ahead(&self.store, &moves, index, |&item| items[item].1.anchor().unwrap_or(items[item].0));
             let id = items[item].0.record();
             let to = self.position(items[item].1, Some(id)).map_err(|error| BatchError::at(item, error))?;
+            // A detached node that is detached again keeps its place among the others.
             if to != Position::DETACHED || !self.store.nodes.is_detached_top(id) {
                 self.store.nodes.relocate(id, to);
             }
@@ -311,6 +322,7 @@ impl Scene {
             return Err(Error::RootIsFixed);
         }
         match place {
+            // Earlier moves may add or take children, so an index would mean another place.
             Place::Child(..) => Err(Error::PlaceInList(place)),
             place => self.position(place, Some(id)).map(|_| id),
         }
@@ -346,12 +358,14 @@ impl Scene {
                 if let Some(&known) = movers.get(&node) {
                     break known;
                 }
+                // Nothing hangs below a moved node, so no ancestor moves.
                 if !climb {
                     break None;
                 }
                 way.push(node);
                 at = self.parent(node);
             };
+            // Ancestors on the way get the answer, so that each is visited once.
             movers.extend(way.drain(..).map(|node| (node, mover)));
             above[item] = mover;
         }
@@ -359,6 +373,8 @@ impl Scene {
             let (node, place) = items[item];
             BatchError::at(item, Error::WouldCycle { node, parent: self.parent_at(place).unwrap_or(node) })
         })?;
+        // A node moves after the node that moves its new parent. The sort is stable: siblings keep the order of the
+        // list.
         moves.sort_by_key(|&item| ranks[item]);
         Ok(moves)
     }
@@ -376,6 +392,7 @@ fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> 
             let Some(item) = at else { break 0 };
             match ranks[item] {
                 UNKNOWN => {
+                    // Meeting this mark again means a cycle.
                     ranks[item] = ON_THE_WAY;
                     way.push(item);
                     at = above[item];
@@ -385,6 +402,7 @@ fn ranks(above: &[Option<usize>], items: &[usize]) -> Result<Vec<usize>, usize> 
                         let open = !core::mem::replace(done, on == item);
                         open.then_some(on)
                     });
+                    // The first item of the list in any cycle is reported.
                     refused = cycle.chain(refused).min();
                     break 0;
                 }
@@ -459,6 +477,7 @@ impl Worlds {
 
     /// Returns the final local transform of a node that inherits `above`, or `None` if the node has none.
     fn local(&mut self, store: &Store, id: RecordId, above: &Above) -> Result<Option<Local>, Error> {
+        // A node that is not listed keeps its local transform.
         let Some(target) = self.listed.get_mut(&id) else { return Ok(store.nodes.local(id)) };
         let local = match *target {
             Target::Local(local) => local,

@@ -343,7 +343,9 @@ impl Scene {
         }
         let now = (store.scene_number(), store.updates());
         let ChangeReader { kinds, seen, lists, scratch, parents } = reader;
+        // The number of an update means nothing in another scene.
         let before = seen.replace(now).filter(|before| before.0 == now.0);
+        // Parents are followed from reports of this kind.
         let kinds = if parents.is_some() { *kinds | ChangeKinds::PARENT } else { *kinds };
         let whole = store.read_changes(before.map(|(_, frame)| frame), kinds, lists, scratch);
         if let Some(parents) = parents {

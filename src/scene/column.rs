@@ -97,6 +97,7 @@ impl<T: Clone> Column<T> {
     fn arrange_changed(&mut self, store: &Store, look: &mut Look<'_, '_>) {
         let end = store.slices.slice_end().max(self.parts.len());
         self.parts.resize_with(end, || Part::EMPTY);
+        // A node may move to a slice with a lower number, before its old slice releases the value.
         let mut arrived = Vec::new();
         for number in 0..end {
             match store.get_view(SliceId::at(number)) {
@@ -166,6 +167,7 @@ impl<T: Clone> Column<T> {
         let part = &mut parts[number];
         for (slot, (owner, value)) in part.owners.iter_mut().zip(&part.values).enumerate() {
             if *owner != 0 && leaves(slot, *owner) {
+                // A value that already waits was set later than the one in the slot.
                 if let Some(node) = NodeHandle::from_bits(*owner).filter(|&node| !waiting.contains_key(node)) {
                     _ = waiting.insert(node, value.clone());
                 }
@@ -183,6 +185,7 @@ impl<T: Clone> Column<T> {
         if let Some(value) = self.waiting.get(node) {
             return Some(value);
         }
+        // A node that waits for the next update has no slot and no value yet.
         let Some((slice, slot)) = own_slot(&scene.store, id) else { return Some(&self.default) };
         let known = self.parts.get(slice).filter(|part| part.owners.get(slot) == Some(&node.to_bits()));
         known?.values.get(slot)

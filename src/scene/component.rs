@@ -90,6 +90,7 @@ impl Scene {
         let at = self.at(node)?;
         match self.store.nodes.local(at) {
             None => Err(Error::NoTransform(node)),
+            // Setting the nearest transform instead would lose the shear silently.
             Some(Local::Matrix(_)) => Err(Error::Sheared(node)),
             Some(Local::Transform(mut transform)) => {
                 modify(&mut transform);

@@ -37,6 +37,7 @@ impl Scene {
     pub fn insert(&mut self, place: impl Into<Place>, node: Node<'_>) -> Result<NodeHandle, Error> {
         let place = self.position(place.into(), None)?;
         match &node.local {
+            // The common description is inserted without a check of each part.
             Some(Local::Transform(transform)) if !node.has_rare_parts() && transform.is_plain() => {
                 self.store.nodes.insert_plain(place, transform, Has::TRANSFORM, node.material)
             }

@@ -98,6 +98,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
 
     /// Lists a node as changed. Repeated entries are removed when the list is full.
     fn note(&mut self, node: NodeHandle) {
+        // Repeated sets of few nodes must not grow the list: before it grows, it is freed of duplicates.
         if self.changed.len() == self.changed.capacity() {
             self.changed.sort_unstable();
             self.changed.dedup();
@@ -166,6 +167,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
         let places = self.take_changed(store);
         let mut different = 0;
         for &number in store.slices.order() {
+            // Places are sorted by slice, but slices come in depth-first order.
             let start = places.partition_point(|&(slice, _)| slice < number);
             let changed = places[start..].iter().take_while(|&&(slice, _)| slice == number);
             let slice = store.view(number);
@@ -207,6 +209,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             };
             let place = store.view_of(id).map(|(slice, row)| (slice.id(), row));
             places.extend(place);
+            // A node without a row waits for the next update, and stays in the list.
             place.is_none()
         });
         places.sort_unstable();
@@ -262,12 +265,14 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
                 }
             }
         }
+        // Nothing in this slice can differ.
         if !everything && set == RowSet::EMPTY && differs == RowSet::EMPTY {
             return 0;
         }
         let mut different = 0;
         for row in count..rows.len() {
             let Some(parent) = rows.parent(row) else { continue };
+            // A row is computed if its local was set or its parent's result differs.
             if !everything && !set.contains(row) && !differs.contains(parent) {
                 continue;
             }
@@ -279,6 +284,7 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
                 Some(local) => combine(inherited, local),
                 None => inherited.clone(),
             };
+            // An equal result stops here: the rows below stay as they are.
             if results.get(node) != Some(&result) {
                 _ = results.replace(node, result);
                 differs.insert(row);

@@ -78,6 +78,7 @@ impl Place {
     fn fits(&self, len: usize) -> bool {
         const WORTH: usize = 64;
         let room = self.room as usize;
+        // A place far too large is given up, but not a small one: a move writes all matrices of the slice.
         len <= room && (room <= WORTH || room <= 4 * len)
     }
 }
@@ -139,6 +140,7 @@ impl MatrixMirror {
     /// Creates a mirror for an empty buffer.
     #[must_use]
     pub const fn new() -> Self {
+        // Detached slices keep their places: their nodes may come back.
         let cursor = SliceCursor::new().with_detached();
         Self { cursor, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0, gap: 32 }
     }
@@ -175,6 +177,7 @@ impl MatrixMirror {
             done.moved = self.find_places(store, &mut look);
             if self.arena.end() > self.len || self.is_sparse() {
                 self.place_anew();
+                // A quarter more, so that a growing scene resizes the buffer rarely.
                 self.len = self.arena.end().saturating_add(self.arena.end() / 4);
                 step(MirrorStep::Resize { len: self.len as usize });
             }
@@ -223,6 +226,7 @@ impl MatrixMirror {
     #[must_use]
     pub fn index(&self, slot: MatrixSlot) -> Option<usize> {
         let base = *self.bases.get(slot.slice as usize)?;
+        // A slice that is gone has no place.
         (base != NONE).then_some(base as usize + slot.slot as usize)
     }
 
@@ -337,6 +341,7 @@ impl MatrixMirror {
         while let Some(number) = look.gone() {
             moved |= self.release(number);
         }
+        // Bases of another scene say nothing about this one.
         if look.is_first() {
             self.bases.clear();
             self.places.clear();
@@ -346,6 +351,7 @@ impl MatrixMirror {
         self.places.resize(end, Place::NONE);
         self.bases.resize(end, NONE);
         for &number in store.slices.all_slices() {
+            // All are released before any is taken, so that slices can exchange places.
             if !self.places[number.index()].fits(store.view(number).transforms().len()) {
                 moved |= self.release(number);
             }
@@ -356,6 +362,7 @@ impl MatrixMirror {
             place.slots = look.at(slice).slots;
             if *base == NONE {
                 let len = u32::try_from(slice.transforms().len()).expect("nodes number less than 2^31");
+                // An eighth more, because a slice gets slots at its end until it is reconstituted.
                 place.room = len + len / 8 + 4;
                 *base = self.arena.take(place.room);
                 place.slots = Computed::All;
@@ -405,6 +412,7 @@ fn refill<T: PartialEq>(
     let mut items = core::mem::take(instances);
     let same = items.len().min(order.len());
     let mut joined = Joined::new(gap);
+    // Only items that both orders have are compared; the rest is new.
     items.truncate(same);
     let mut close = |range: Range<usize>, items: &[T]| changed(range.start, &items[range]);
     for at in 0..same {

@@ -87,10 +87,12 @@ impl Drawn {
     fn cut(&mut self, store: &Store, nodes: &[NodeHandle]) {
         for &node in nodes {
             let known = self.shown.get(node).zip(store.nodes.resolve(node));
+            // A cut matters only where the picture would show motion.
             if known.is_some_and(|(shown, id)| !shown.same_bits(&self.placed(store, id))) {
                 self.cuts.push(node);
             }
         }
+        // Nodes may be cut several times between two steps.
         self.cuts.sort_unstable();
         self.cuts.dedup();
     }
@@ -98,6 +100,7 @@ impl Drawn {
     /// Makes the matrices of the last frame the scene's previous ones, and takes over the present ones.
     fn show(&mut self, scene: &mut Scene, blends: bool) {
         let store = &scene.store;
+        // The list holds the nodes of the last blended frame; those of this frame are appended.
         let before = self.blended.len();
         if blends {
             store.list_swept(&mut self.blended);
@@ -120,11 +123,13 @@ impl Drawn {
         let Self { reader, shown, blended, recalled, .. } = self;
         recalled.clear();
         if let Ok(told) = scene.changes(reader) {
+            // Changes were lost, so every shown matrix is compared.
             if told.is_whole() {
                 blended.extend(shown.keys());
             }
             for &node in blended.iter().chain(told.moved()).chain(told.entered()).chain(told.left()) {
                 let Some(id) = store.nodes.resolve(node).filter(|&id| !store.nodes.is_outside(id)) else {
+                    // Removed or detached nodes are not drawn, and have no motion when they return.
                     shown.remove(node);
                     continue;
                 };
@@ -134,6 +139,7 @@ impl Drawn {
             }
         }
         blended.drain(..before);
+        // The store looks recalled matrices up by binary search.
         recalled.sort_unstable_by_key(|&(node, _)| node);
         scene.store.swap_recalled(recalled, true);
     }
@@ -157,6 +163,7 @@ impl Pose {
 
     fn set(&self, store: &mut Store, node: NodeHandle) {
         let (local, remainder) = (Transform::from(self.local), self.remainder);
+        // Nearly all nodes take this way, which needs no side data.
         if remainder == Vec3::ZERO && store.nodes.set_plain(node, &local).is_some() {
             return;
         }
@@ -167,6 +174,7 @@ impl Pose {
 
     /// Returns a blend of two poses: this pose if `t` is 0, the other if `t` is 1.
     fn towards(&self, other: &Self, t: f32) -> Self {
+        // The start of a step is exact.
         if t == 0.0 {
             return *self;
         }
@@ -178,9 +186,11 @@ impl Pose {
         // Summed in a fixed order, to get the same bits on every machine.
         let dot = |a: &[f32; 4], b: &[f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
         let (a, b) = (&from.rotation, &to.rotation);
+        // q and −q are the same rotation; the nearer one gives the shorter way.
         let (s, t) = (1.0 - t, if dot(a, b) < 0.0 { -t } else { t });
         let sum = [0, 1, 2, 3].map(|at| a[at] * s + b[at] * t);
         let length = dot(&sum, &sum).sqrt();
+        // Normalising an unchanged rotation would change its last bits.
         let rotation = if a == b { *a } else { sum.map(|number| number / length) };
         // A translation that is in single precision at both ends stays in single precision.
         let narrow = self.remainder == Vec3::ZERO && other.remainder == Vec3::ZERO;
@@ -234,12 +244,14 @@ impl Smooth {
         if let Some(drawn) = drawn {
             drawn.cut(&scene.store, cuts);
         }
+        // Without the poses of the last step, nothing can be blended.
         if changed.is_whole() {
             self.begin(scene);
             return Ok(());
         }
         let store = &scene.store;
         moves.clear();
+        // Below another parent, the old local transform means another place.
         let reparented = changed.edited().iter().filter(|(_, kinds)| kinds.contains(ChangeKinds::PARENT));
         cuts.extend(reparented.map(|&(node, _)| node));
         for &node in changed.left().iter().chain(changed.removed()).chain(&*cuts) {
@@ -250,6 +262,7 @@ impl Smooth {
                 poses.remove(node);
                 continue;
             };
+            // A reused record has another handle, and an equal pose needs no blending.
             let before = poses.insert(node, to).filter(|&(before, from)| before == node && from != to);
             moves.extend(before.map(|(_, from)| (node, [from, to])));
         }
@@ -289,6 +302,7 @@ impl Smooth {
             self.begin(scene);
         }
         let store = &mut scene.store;
+        // NaN becomes 0.
         let t = if alpha > 0.0 { alpha.min(1.0) } else { 0.0 };
         let mut kept = 0;
         for at in 0..self.moves.len() {
@@ -299,6 +313,7 @@ impl Smooth {
             if t < 1.0 {
                 from.towards(&to, t).set(store, node);
             }
+            // Moves whose node was set by the caller since are dropped: the caller wins.
             self.moves[kept] = (node, [from, to]);
             kept += 1;
         }
@@ -325,6 +340,7 @@ impl Smooth {
         self.moves.clear();
         self.cuts.clear();
         self.poses.clear();
+        // The first step blends from the present poses.
         for node in scene.get(scene.root()).into_iter().flat_map(NodeRef::descendants).map(NodeRef::handle) {
             if let Some(pose) = Pose::of(&scene.store, node) {
                 _ = self.poses.insert(node, pose);

@@ -71,6 +71,7 @@ impl NodeIds {
         if new.len() as u64 > u64::MAX - self.next {
             return Err(Error::NoIds { next: self.next });
         }
+        // Ids of removed nodes are given up, but never given again.
         self.nodes.retain(|_, node| scene.contains(*node));
         self.ids.retain(|node, _| scene.contains(node));
         self.ids.shrink_to_fit();

@@ -180,6 +180,7 @@ impl NodeMut<'_> {
         if store.nodes.is_anchored(self.id) == anchored {
             return Ok(self);
         }
+        // Fallible, so before the first change.
         let kept = match keep {
             Keep::World => store.nodes.local_in(self.id, store.nodes.parent(self.id).filter(|_| !anchored))?,
             Keep::Local => None,
@@ -391,6 +392,7 @@ impl NodeMut<'_> {
             return Err(Error::NoTransform(store.nodes.handle(self.id)));
         }
         let local = store.nodes.local_for(self.id, world.into().checked_world()?)?;
+        // Computed from the old world transforms, so before the node is set.
         let carried = store.nodes.carried(self.id, local)?;
         store.nodes.set_local(self.id, local);
         carried.into_iter().for_each(|(id, local)| store.nodes.set_wide_local(id, local));
@@ -438,11 +440,13 @@ impl NodeMut<'_> {
         if towards.length() <= 1e-6 * (here.length() + there.length()) {
             return Err(Error::NotRotation);
         }
+        // A direction: it turns with the space, but does not move.
         let up = inverse.transform_vector3(up.as_dvec3());
         let rotation = |scale| look_rotation(towards, up, scale).ok_or(Error::NotRotation);
         let turned = match local {
             Local::Transform(local) => Transform { rotation: rotation(local.scale)?, ..local }.into(),
             Local::Matrix(matrix) => {
+                // A matrix keeps its scale and shear; only its rotation is replaced.
                 let mut wide = matrix.to_wide();
                 wide.matrix3 = DMat3::from_quat(rotation(Vec3::ONE)?.as_dquat().normalize()) * unturned(&wide.matrix3);
                 Local::from_wide(&wide).ok_or_else(|| Error::Overflow(store.nodes.handle(self.id)))?
@@ -493,8 +497,10 @@ impl NodeMut<'_> {
     /// ```
     pub fn sort_children_by(&mut self, mut compare: impl FnMut(NodeRef<'_>, NodeRef<'_>) -> Ordering) -> &mut Self {
         let before: Vec<RecordId> = self.as_ref().children().map(NodeRef::id).collect();
+        // Sorted apart, so that a panic of `compare` leaves the links as they were.
         let mut sorted = before.clone();
         sorted.sort_by(|&a, &b| compare(NodeRef::new(self.scene, a), NodeRef::new(self.scene, b)));
+        // An unchanged order is no edit.
         if sorted != before {
             self.scene.store.nodes.order_children(self.id, &sorted);
         }

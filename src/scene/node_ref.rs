@@ -196,6 +196,7 @@ impl<'s> NodeRef<'s> {
     #[must_use]
     pub fn place(self) -> Option<Place> {
         let Some(parent) = self.parent() else {
+            // Tops of detached subtrees have no parent, like the root.
             return (self.id != RecordId::ROOT).then_some(Place::Detached);
         };
         let before = core::iter::successors(self.previous_sibling(), |node| node.previous_sibling());

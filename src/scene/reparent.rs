@@ -53,12 +53,15 @@ impl Scene {
             return Err(Error::RootIsFixed);
         }
         let to = self.position(place.into(), Some(id))?;
+        // It keeps its place among the detached subtrees.
         if to == Position::DETACHED && self.store.nodes.is_detached_top(id) {
             return Ok(self.store.nodes.form(id));
         }
+        // A leaf has nothing below it, which saves the climb to the root.
         if !self.store.nodes.is_leaf(id) && self.store.nodes.is_in_subtree(to.parent, id) || to.parent == id {
             return Err(Error::WouldCycle { node, parent: self.store.nodes.handle(to.parent) });
         }
+        // Fallible, so before the first change.
         let kept = match keep {
             Keep::World => self.local_kept(id, to)?,
             Keep::Local => None,

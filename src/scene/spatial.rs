@@ -214,14 +214,17 @@ impl Scene {
         for CullView { frustum, filter, detail, list } in views {
             detail.as_ref().map_or(Ok(()), DetailView::check)?;
             let sieve = self.sieve(*filter)?;
+            // A drawable must be on a layer of the view and on one of the list.
             let sieve = Sieve { layers: sieve.layers & list.layers, ..sieve };
             let side = if list.eye().is_some() { &mut far } else { &mut near };
             side.push(Checked { frustum, sieve, detail: *detail, list });
         }
+        // Lists with an eye use boxes of their own.
         if !near.is_empty() {
             self.check_bounds()?;
         }
         match &mut *near {
+            // One plain view, the usual case: draws are found and listed without a table of views.
             [Checked { frustum, sieve: Sieve { layers, below: None }, detail: None, list }] => {
                 list.replace(|listing, walk| self.store.find_draws(*frustum, *layers, walk, listing));
                 self.ask_previous(list);
@@ -235,6 +238,7 @@ impl Scene {
     /// Fills lists without eyes in one walk.
     fn cull_near(&self, views: &mut [Checked<'_>]) {
         let Some(first) = views.first_mut() else { return };
+        // The buffers of the first list serve all views.
         let mut walk = core::mem::take(&mut first.list.walk);
         let frusta: SmallVec<[Frustum; MOST_PROBES]> = views.iter().map(|view| *view.frustum).collect();
         let sieves: SmallVec<[Sieve; MOST_PROBES]> = views.iter().map(|view| view.sieve).collect();
@@ -248,6 +252,7 @@ impl Scene {
     /// Fills lists with eyes.
     fn cull_far(&self, views: &mut [Checked<'_>]) {
         let Some(first) = views.first_mut() else { return };
+        // Computed once, in the first list, and shared by all views.
         let worlds = first.list.take_worlds(&self.store);
         each_view(views, self.len(), |Checked { frustum, sieve, detail, list }| {
             list.find_relative((&self.store, &worlds), frustum, *sieve, *detail);
@@ -368,6 +373,7 @@ impl Scene {
             node: found.record().node,
             distance: simd::boxes::distance(&found.bounds(), ray),
         })?;
+        // Ties are broken by node, so that the order does not depend on slices.
         hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.node.cmp(&b.node)));
         Ok(())
     }

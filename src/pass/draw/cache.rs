@@ -145,12 +145,14 @@ impl Cache {
             listing.mark_none();
             Refreshed { commands: None, listed: false }
         } else {
+            // A stamp is unique over all lists, so groups made from another list never match.
             let stamp = unique_number().get();
             listing.mark_none();
             let listed = if look.has_other_rows() {
                 self.relist(listing, store, layers, stamp, &mut look)
             } else {
                 for segment in &mut self.segments {
+                    // No row changed anywhere, so the segments are the slices of the order.
                     segment.computed = look.at(store.view(segment.slice)).slots;
                 }
                 false
@@ -200,6 +202,7 @@ impl Cache {
         stamp: u64,
         look: &mut Look<'_, '_>,
     ) -> bool {
+        // The plan also asks the look about each slice, which must happen once even if all is listed anew.
         self.plan(store, look);
         let stale = |planned: &&Planned| matches!(planned.from, From::Spare(..));
         let drawables = |planned: &Planned| store.view(planned.slice).drawables().len();
@@ -209,6 +212,7 @@ impl Cache {
             self.list_anew(listing, store, layers, stamp);
             return true;
         }
+        // Kept places ascend, so if all are kept, none has moved.
         if self.planned.len() == self.segments.len() && !self.planned.iter().any(|planned| stale(&planned)) {
             return false;
         }
@@ -261,6 +265,7 @@ impl Cache {
             };
             let len = segment.len;
             match moves.last_mut() {
+                // Neighbours move as one run: few long copies instead of one per slice.
                 Some(last) if last.is_followed_by(from, is_spare) => last.len += len,
                 _ => moves.push(Move { from, to: start, len, spare: is_spare }),
             }
@@ -274,6 +279,7 @@ impl Cache {
         }
         rearrange(&mut listing.slots, &spare.slots, moves, end);
         listing.marks.resize(end, 0);
+        // A renderer indexes its copies by place, so what moved counts as changed.
         for run in moves.iter().filter(|run| run.spare || run.from != run.to) {
             listing.marks[run.to..run.to + run.len].fill(mark::ALL);
         }
@@ -285,6 +291,7 @@ impl Cache {
 /// Segments that stay keep their order, so a move down never overwrites a range that must still move up. First all
 /// moves down are made, from first to last, then all moves up, from last to first.
 fn rearrange<T: Copy>(array: &mut Vec<T>, spare: &[T], moves: &[Move], end: usize) {
+    // The array only grows if something comes from the spare array, so a filler exists.
     if let Some(&filler) = spare.first()
         && end > array.len()
     {

@@ -113,6 +113,7 @@ impl Kinds {
 
     #[inline]
     fn number(&mut self, kind: Kind) -> u32 {
+        // At most half full, so that probing stays short.
         if self.table.len() < 2 * self.kinds.len() + 2 {
             self.grow();
         }
@@ -126,6 +127,7 @@ impl Kinds {
     /// Returns the index in the table where a kind is, or where it would be inserted.
     #[inline]
     fn place(&self, kind: Kind) -> usize {
+        // The length is a power of two.
         let mask = self.table.len() - 1;
         let mut place = hash(kind) & mask;
         loop {
@@ -147,6 +149,7 @@ impl Kinds {
 
     #[cold]
     fn grow(&mut self) {
+        // At most a quarter full after growth, so that growth is rare.
         let len = (4 * self.kinds.len()).next_power_of_two().max(256);
         self.table.clear();
         self.table.resize(len, Entry::EMPTY);
@@ -159,6 +162,7 @@ impl Kinds {
 
     fn sort(&mut self) {
         let Self { kinds, order, .. } = self;
+        // New kinds only appear at the end; without new ones the order holds.
         if order.len() < kinds.len() {
             let first = u32::try_from(order.len()).expect("there are fewer kinds than drawables");
             order.extend((first..).take(kinds.len() - order.len()));
@@ -261,6 +265,7 @@ impl DrawGroups {
             Some(key) => kinds.number(kind_of(command, key)),
             None => NIL,
         };
+        // A culled list has no segments: every command is looked up.
         let Some(segments) = segments else { return numbers.extend(commands.iter().map(kind)) };
         places.clear();
         places.resize(known_before.iter().map(|known| known.slice.index() + 1).max().unwrap_or(0), NIL);
@@ -270,6 +275,7 @@ impl DrawGroups {
         for segment in segments {
             let &Segment { slice, stamp, start, len, .. } = segment;
             let before = places.get(slice.index()).and_then(|&place| known_before.get(place as usize));
+            // The stamp says that the commands are the same, so their numbers are copied without a look-up.
             match before.filter(|before| (before.stamp, before.len) == (stamp, len)) {
                 Some(before) => numbers.extend_from_slice(&numbers_before[before.start..before.start + len]),
                 None => numbers.extend(commands[start..start + len].iter().map(&mut kind)),
@@ -281,6 +287,7 @@ impl DrawGroups {
     /// Counts the commands of each kind, makes a group of each kind in use, and puts the instances in their groups.
     fn place(&mut self) {
         let Self { groups, instances, kinds, numbers, counts, .. } = self;
+        // A counting sort: counts, then first places, then places. It keeps the order of the list within a group.
         counts.clear();
         counts.resize(kinds.kinds.len(), 0);
         for &number in &*numbers {
@@ -387,6 +394,7 @@ impl DrawList {
     fn group_with(&self, groups: &mut DrawGroups, keyed: bool, key: impl Fn(&DrawCommand) -> Option<u32>) -> bool {
         let commands = self.commands();
         assert!(u32::try_from(commands.len()).is_ok(), "more drawables than 32 bits can number");
+        // Numbers that are copied would keep the keys of the other form.
         if groups.keyed != keyed {
             groups.clear();
             groups.keyed = keyed;

@@ -81,6 +81,7 @@ impl Listing {
     }
 
     pub(crate) fn mark_none(&mut self) {
+        // Marks of the last frame are cleared only if it set some: a still scene costs O(1).
         if self.any_marked {
             self.marks.clear();
             self.marks.resize(self.commands.len(), 0);
@@ -90,6 +91,7 @@ impl Listing {
 
     /// Returns whether any command or slot in a range changed when the list was last filled.
     pub(crate) fn is_changed(&self, range: Range<usize>) -> bool {
+        // Without early exit, which lets the compiler use vectors.
         self.marks[range].iter().fold(0, |all, marks| all | marks) & mark::COMMAND != 0
     }
 
@@ -139,9 +141,11 @@ impl Listing {
             self.matrices.reserve(most);
         }
         self.slots.reserve(most);
+        // Any record serves to fill the array of references.
         let Some(first) = slice.drawables().records().first() else { return };
         let mut picked = [first; DrawableView::CHUNK];
         for (records, shown) in listed_chunks(slice, layers) {
+            // Most chunks are wholly visible, and need no selection.
             if shown.count_ones() as usize == records.len() {
                 self.extend(slice, records.iter());
                 continue;
@@ -201,6 +205,7 @@ impl Listing {
     #[cfg(feature = "rayon")]
     pub(crate) fn count(slice: SliceView<'_>, layers: u32) -> usize {
         if slice.drawables().all_visible() {
+            // No record needs to be read.
             return if layers == 0 { 0 } else { slice.drawables().live() };
         }
         visible_chunks(slice, layers).map(|(_, shown)| shown.count_ones() as usize).sum()
@@ -237,6 +242,7 @@ impl Part<'_> {
         Self: 'l,
     {
         let (commands, later_commands) = self.commands.split_at_mut(at);
+        // A list without matrices has an empty array here.
         let (matrices, later_matrices) = self.matrices.split_at_mut(at.min(self.matrices.len()));
         let (slots, later_slots) = self.slots.split_at_mut(at);
         let (marks, later_marks) = self.marks.split_at_mut(at);
@@ -277,6 +283,7 @@ impl Part<'_> {
     /// changed.
     pub(crate) fn renew(mut self, slice: SliceView<'_>, changed: ChangedSlots<'_>) -> bool {
         let end = self.slots.len();
+        // If all slots changed, none needs to be tested.
         if changed.is_all() {
             return (0..end).fold(false, |any, at| any | self.copy(at, slice));
         }
@@ -362,6 +369,7 @@ fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = 
             prefetch(worlds, record.slot.into());
         }
     };
+    // The first chunk is asked for at once, each later one while its predecessor is copied.
     let mut ahead = slice.drawables().chunks();
     let mut ask_next = move || {
         if let Some(chunk) = ahead.next() {
@@ -381,6 +389,7 @@ fn visible_chunks<'s>(
     let uniform = slice.drawables().all_visible();
     slice.drawables().chunks().map(move |(records, live)| {
         let shown = if uniform {
+            // All bits or none.
             u64::from(layers != 0).wrapping_neg()
         } else {
             records.iter().rev().fold(0, |bits, record| bits << 1 | u64::from(record.layers & layers != 0))

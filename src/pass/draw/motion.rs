@@ -56,6 +56,7 @@ impl Motion {
     ) {
         let Some(feed) = store.feed() else { return self.forget() };
         let now = (store.updates(), feed.shows);
+        // Recalled matrices may differ for any node, and so may a change of what the feed shows.
         let anew = !self.known || feed.recalls() || self.seen.1 != now.1;
         if !(anew || listed || self.any_moving || self.seen != now) {
             return;
@@ -66,6 +67,7 @@ impl Motion {
         for (number, range) in segments {
             let (slice, moving) = (store.view(number), &mut self.moving[number.index()]);
             let changed = || slice.swept_in() > self.seen.0 || listed && listing.is_changed(range.clone());
+            // A slice that moved in the last frame is filled once more, until both matrices are equal.
             if anew || *moving || changed() {
                 *moving = fill(&mut self.matrices, listing, range, slice, feed);
             }
@@ -78,6 +80,7 @@ impl Motion {
     /// Sets each listed node's matrix to the result of `previous`. If any result is `None`, the matrices are unknown.
     pub(crate) fn ask<'m>(&mut self, listing: &Listing, previous: impl Fn(NodeHandle) -> Option<&'m Mat34>) {
         self.matrices.clear();
+        // The first node without a previous matrix ends the list; then no motion is known.
         self.matrices.extend(listing.commands.iter().map_while(|command| previous(command.node)));
         self.known = self.matrices.len() == listing.len();
     }

@@ -188,6 +188,7 @@ impl DrawList {
         takes: impl Fn(&DrawCommand) -> bool,
     ) {
         let relative = self.relative_matrices();
+        // A list with an eye has exact depths only relative to it.
         let matrices = if relative.is_empty() { self.matrices() } else { relative };
         assert_eq!(matrices.len(), self.len(), "a list without matrices has no depths");
         self.order_by_key(order, |index, command| {

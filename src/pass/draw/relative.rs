@@ -58,6 +58,7 @@ impl Relative {
         self.camera = camera;
         matrices.resize(listing.len(), Mat34::IDENTITY);
         places.resize(listing.len(), DVec3::ZERO);
+        // Neither the camera nor the scene moved.
         if stays && !(anew || any || listed) {
             return;
         }
@@ -66,6 +67,7 @@ impl Relative {
             let (matrices, places) = (&mut matrices[range.clone()], &mut places[range.clone()]);
             if anew || slice.changed() || listed && listing.is_changed(range.clone()) {
                 fill(matrices, places, &listing.slots[range], slice, camera);
+            // Only the camera moved: rotations and scales stay, and translations are known.
             } else if !stays {
                 move_all(matrices, places, camera);
             }

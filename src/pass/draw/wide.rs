@@ -49,16 +49,20 @@ impl WideWorlds {
     /// in O(imports) more if a slot changed; with boxes also in O(drawables of edited slices).
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
         let Self { slices, cursor, boxes: known } = self;
+        // Boxes are kept from the first query on; until then no list pays for them.
         let begins = boxes && !core::mem::replace(known, boxes | *known);
         let boxes = *known;
         let mut look = cursor.look(store);
         let mut any = false;
         if begins || !look.is_still() {
             while let Some(number) = look.gone() {
+                // The number may already be that of another slice.
                 slices[number.index()] = WideSlice::default();
             }
             slices.resize_with(store.slices.slice_end(), WideSlice::default);
+            // In order, because a slice imports from slices before it.
             for &number in store.slices.order() {
+                // Taken out, so that the other slices can be read meanwhile.
                 let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number.index()]));
                 let change = look.at(slice);
                 wide.refresh(slice, change, (slices, any), boxes.then_some(begins));
@@ -110,6 +114,7 @@ impl WideSlice {
             Computed::All => changed.fill(transforms.len()),
         }
         self.slots.resize(transforms.len(), DAffine3::IDENTITY);
+        // Imports change only with a slice above, or with their places.
         if above || change.moved {
             self.import(slice, others, !change.moved, &mut changed);
         }
@@ -144,6 +149,7 @@ impl WideSlice {
                 any = true;
             }
         }
+        // Parents have lower slots, so one pass marks everything below a changed import.
         for (slot, &parent) in transforms.parents().iter().enumerate().skip(slice.imports()).filter(|_| any) {
             if changed.contains(parent as usize) {
                 changed.insert(slot);
@@ -180,6 +186,7 @@ impl WideSlice {
     /// Calls `found` with the slots of the drawables that touch a volume around the camera, in ascending order.
     fn cull(&self, camera: DVec3, volume: &impl Movable, found: impl FnMut(usize)) {
         let WideBoxes { origin, drawables, blocks, own } = &self.boxes;
+        // The slice has no drawable with a box.
         if own.is_empty() {
             return;
         }
@@ -189,6 +196,7 @@ impl WideSlice {
             return all.filter(|&at| drawables.get(at).is_some_and(|bounds| !bounds.is_empty())).for_each(found);
         };
         let touches = |bounds: &Aabb| volume.touched(&[BoxGroup::of(bounds)]) != 0;
+        // The box of the slice first: it rejects most slices with one test.
         if touches(own) {
             let touched = (0..drawables.blocks()).filter(|&at| blocks.get(at).is_some_and(|bounds| touches(&bounds)));
             touched
@@ -209,6 +217,7 @@ impl Movable for Frustum {
     fn moved(&self, by: DVec3) -> Option<Self> {
         let mut planes = [Vec4::ZERO; 6];
         for (to, &[x, y, z, d]) in planes.iter_mut().zip(self.planes()) {
+            // Only the distance of a plane changes; rounding it outwards keeps what touches the frustum.
             let distance = f64::from(d) + DVec3::new(x.into(), y.into(), z.into()).dot(by);
             *to = Vec4::new(x, y, z, outwards(distance));
         }
@@ -220,6 +229,7 @@ impl Movable for Sphere {
     fn moved(&self, by: DVec3) -> Option<Self> {
         let center = self.center().as_dvec3() - by;
         let rounded = center.as_vec3();
+        // The sphere grows by what its centre lost to rounding.
         let lost = (center - rounded.as_dvec3()).length();
         Self::new(rounded, outwards(f64::from(self.radius()) + lost)).ok()
     }
@@ -245,6 +255,7 @@ impl WideBoxes {
         let drawables = slice.drawables();
         let len = drawables.len();
         let first = (0..len).find(|&slot| drawables.live_word(slot / BLOCK) >> (slot % BLOCK) & 1 != 0);
+        // Boxes near a drawable of the slice are small numbers, exact in single precision.
         self.origin = first.map_or(DVec3::ZERO, |slot| slots[usize::from(drawables.records()[slot].slot)].translation);
         self.drawables.clear();
         self.drawables.resize(len);
@@ -281,6 +292,7 @@ fn wide_box(bounds: &Aabb, world: &DAffine3, origin: DVec3) -> Aabb {
     }
     let (min, max) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
     let center = world.transform_point3((min + max) * 0.5) - origin;
+    // The absolute matrix maps half extents to those of the enclosing box (Arvo 1990).
     let half = world.matrix3.abs() * ((max - min) * 0.5);
     let (low, high) = (center - half, center + half);
     if !(low.is_finite() && high.is_finite()) {
@@ -289,6 +301,7 @@ fn wide_box(bounds: &Aabb, world: &DAffine3, origin: DVec3) -> Aabb {
     // Double precision rounds far less than single precision, except in sums whose terms cancel.
     let slack = (world.translation.abs() + origin.abs() + half) * 1e-15;
     let corner = |corner: DVec3| Vec3::from_array(corner.to_array().map(outwards));
+    // Rounding up the negated minimum rounds the minimum down.
     Aabb::new(-corner(slack - low), corner(high + slack))
 }
 

@@ -15,6 +15,7 @@ impl Listing {
         if segments.len() < 2 || !is_worth_sharing(drawables.sum(), WORTH_SHARING) {
             return false;
         }
+        // Counted first, so that each thread knows its part of the arrays, and the result is that of one thread.
         segments.par_iter_mut().for_each(|segment| segment.len = Self::count(store.view(segment.slice), layers));
         let mut end = 0;
         for segment in &mut *segments {
@@ -42,6 +43,7 @@ impl Listing {
         let changed = AtomicBool::new(false);
         share(self.part(0..self.len()), segments, &|segment| segment.len, &|segment, part| {
             if segment.renew(store, stamp, part) {
+                // Only read after all threads have joined.
                 changed.store(true, Ordering::Relaxed);
             }
         });
@@ -62,6 +64,7 @@ fn share<T: Send>(
     len: &(impl Fn(&T) -> usize + Sync),
     work: &(impl Fn(&mut T, Part<'_>) + Sync),
 ) {
+    // Halves the items; rayon balances halves of different lengths.
     if items.len() > 1 && places.len() > GRAIN {
         let (first, last) = items.split_at_mut(items.len() / 2);
         let (left, right) = places.split_at(first.iter().map(len).sum());

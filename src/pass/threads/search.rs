@@ -40,6 +40,7 @@ impl Store {
         }
         let mut seen = 0;
         let legs: Vec<&[Stop]> = route
+            // Legs depend on the scene alone, not on the threads, so lists have the same order everywhere.
             .split_inclusive(|stop| {
                 seen += drawables(stop);
                 let full = seen >= grain;

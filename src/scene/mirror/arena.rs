@@ -34,6 +34,7 @@ impl Arena {
     /// Takes `len` places in a row, and returns the first. Runs in **O(free ranges)**.
     pub(super) fn take(&mut self, len: u32) -> u32 {
         self.used += len;
+        // First fit: slices are few, and the lowest range keeps the buffer short.
         if let Some(at) = self.free.iter().position(|range| range.end - range.start >= len) {
             let range = &mut self.free[at];
             let start = range.start;
@@ -61,6 +62,7 @@ impl Arena {
             (false, true) => self.free[at].start = start,
             (false, false) => self.free.insert(at, start..end),
         }
+        // A free range at the end shortens the buffer instead.
         if let Some(last) = self.free.last()
             && last.end == self.end
         {

@@ -84,6 +84,7 @@ impl<V> Blocks<V> {
             self.starts.resize(group + 1, 0);
         }
         let (blocks, start) = (&mut self.groups[group], &mut self.starts[group]);
+        // The first block of a group may be any, so that a map of few nodes stays small.
         if blocks.is_empty() {
             *start = short(block);
         }
@@ -97,6 +98,7 @@ impl<V> Blocks<V> {
             blocks.resize_with(block + 1, Block::vacant);
         }
         let block = &mut blocks[block];
+        // Slots of a block are allocated when it gets its first value.
         if block.slots.is_empty() {
             block.first = handle.record().number() / BLOCK * BLOCK;
             block.slots.resize_with(BLOCK as usize, || None);

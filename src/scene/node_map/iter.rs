@@ -13,6 +13,7 @@ fn next_value<S, V>(
     remaining: &mut usize,
     value: impl Fn(RecordId, S) -> Option<(NodeHandle, V)>,
 ) -> Option<(NodeHandle, V)> {
+    // Stops at the last value instead of searching the vacant slots behind it.
     if *remaining == 0 {
         return None;
     }
