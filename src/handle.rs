@@ -62,6 +62,7 @@ impl NodeHandle {
     #[must_use]
     pub fn from_bits(bits: u64) -> Option<Self> {
         let handle = Self(NonZeroU64::new(bits)?);
+        // Generations of live nodes are odd.
         (handle.generation() & 1 == 1 && handle.generation() <= MAX_GENERATION).then_some(handle)
     }
 

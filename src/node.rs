@@ -301,6 +301,7 @@ impl<'n> Node<'n> {
     #[inline(always)]
     pub(crate) fn has_rare_parts(&self) -> bool {
         let matrix = matches!(self.local, Some(Local::Matrix(_)));
+        // Without branches: the compiler knows most parts of a description, and folds the rest into one test.
         let numbers = self.user_data | self.visibility as u32 | u32::from(self.anchored);
         let listed = self.layers.is_some() | self.name.is_some() | self.view_range.is_some() | (numbers != 0);
         matrix | self.drawable.is_some() | listed | self.translation_f64.is_some()
@@ -317,6 +318,7 @@ impl<'n> Node<'n> {
                 return Err(Error::NotFinite("a translation"));
             }
             self.local = Some(self.local.ok_or(Error::NoLocal)?.with_translation(rounded));
+            // A translation that single precision holds is kept as such, in one form only.
             self.translation_f64 = (remainder != Vec3::ZERO).then(|| wide::join(rounded, remainder));
         }
         if let Some(local) = &mut self.local {

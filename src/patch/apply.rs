@@ -57,6 +57,7 @@ impl Patch {
         let moves = Moves::of(self);
         self.check(scene, instance, &moves)?;
         let mut plan = Plan { instance, queue: EditQueue::new(), edited: Vec::new(), made: BTreeMap::new() };
+        // All nodes that move are taken out first, so that no order of moves makes a temporary cycle.
         plan.take_out(self, &moves);
         plan.place(&moves);
         plan.set_components(self, &moves, scene);
@@ -188,6 +189,7 @@ impl Plan<'_> {
             if matches!(moves.places.get(&id), Some([None, _] | [_, None])) {
                 continue;
             }
+            // Both parts of such a translation can only be set with the whole description.
             let wide = |entry: &Entry| matches!(entry.after, Value::Local { remainder: Some(_), .. });
             if entries.iter().any(wide) {
                 let mut node = self.instance.node(id).and_then(|node| scene.get(node)).expect("checked before").node();
@@ -204,6 +206,7 @@ impl Plan<'_> {
     /// Removes the topmost of the nodes to remove; all nodes below them are removed, too.
     fn remove(&mut self, moves: &Moves) {
         for (&id, place) in &moves.places {
+            // A removal takes the nodes below along, so only the topmost are removed.
             if let [Some(before), None] = place
                 && before.parent.is_none_or(|parent| !moves.removes(parent))
             {

@@ -97,6 +97,7 @@ fn longest_ascending(list: &[(usize, u64)]) -> Vec<u64> {
     // `ends` has the least last element of all subsequences of each length; `previous` has all predecessors.
     let (mut ends, mut previous) = (Vec::<usize>::new(), vec![None; list.len()]);
     for (at, &(rank, _)) in list.iter().enumerate() {
+        // Patience sorting: O(n log n).
         let length = ends.partition_point(|&end| list[end].0 < rank);
         previous[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
         if length == ends.len() { ends.push(at) } else { ends[length] = at }

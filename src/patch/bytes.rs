@@ -71,6 +71,7 @@ impl Patch {
             entries.push(Entry { id, before, after });
         }
         from.finish()?;
+        // `from_entries` would sort them, and the same patch would have several forms in bytes.
         if !entries.is_sorted_by_key(Entry::key) {
             return Err(BytesError::invalid("entries are not sorted by id and field").into());
         }

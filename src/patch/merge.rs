@@ -85,6 +85,7 @@ impl Patch {
                     }
                     _ => {}
                 }
+                // Our side comes first, so it wins a conflict.
                 if let Vacant(free) = joined.entry(key) {
                     if let (&Value::Place(before), &Value::Place(after)) = (&entry.before, &entry.after) {
                         kept.insert(entry.id, Move { side, before, after });

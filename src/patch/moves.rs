@@ -52,6 +52,7 @@ impl Moves {
         let mut seen: HashSet<u64> = HashSet::new();
         for (&id, &[_, after]) in &self.places {
             let Some(spot) = after else { continue };
+            // Siblings that stay are checked against the scene when the patch is applied.
             let behind = spot.after.and_then(|other| self.places.get(&other));
             let beside = behind.is_none_or(|[_, other]| other.is_some_and(|other| other.parent == spot.parent));
             let parent = spot.parent.is_none_or(|parent| parent != id && !self.removes(parent));

@@ -152,6 +152,7 @@ impl Recorder {
     /// The errors of [`apply`](Self::apply).
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), PatchError> {
         scene.update();
+        // A copy does the work, so that an error leaves the recorder as it was.
         let mut reverted = self.clone();
         let edits = reverted.read(scene).map_err(PatchError::Read)?;
         reverted.apply(scene, &edits.inverse())?;
@@ -179,10 +180,12 @@ impl Recorder {
         touched.extend(changed.locals().iter().map(|&node| (node, false)));
         for &(node, kinds) in changed.edited() {
             touched.insert(node, kinds.intersects(ChangeKinds::PARENT | ChangeKinds::ORDER));
+            // It crossed the border of the instance, in one direction or the other.
             if kinds.contains(ChangeKinds::PARENT) && self.known.contains_key(node) != area.contains(node) {
                 moved.push(node);
             }
         }
+        // Changes were lost, so every node is compared.
         if changed.is_whole() {
             let below = scene.get(area.root).into_iter().flat_map(NodeRef::descendants).map(NodeRef::handle);
             touched.extend(self.known.keys().chain(below).map(|node| (node, true)));
@@ -221,6 +224,7 @@ impl Recorder {
                 (false, None) => {}
             }
         }
+        // In the order of handles, and before any state is read: states name neighbours by id.
         for &(node, ..) in inside.iter().filter(|(.., id)| id.is_none()) {
             ids.set(node, ids.next_id());
         }
@@ -239,6 +243,7 @@ impl Recorder {
         let mut beside = Vec::new();
         for (id, Found { before, now, placed }) in found {
             if placed {
+                // A neighbour's spot changes although the neighbour was not edited.
                 beside.extend([&before, &now].into_iter().flatten().flat_map(|known| [known.spot.after, known.next]));
             }
             if let (Some(node), Some(now)) = (self.instance.node(id), now) {
@@ -282,6 +287,7 @@ fn drop_unmoved(found: &mut BTreeMap<u64, Found>) {
             && before.spot == now.spot
             && now.spot.after.is_none_or(|after| found.get(&after).is_none_or(|after| !after.placed))
         {
+            // The next sibling may have counted as moved only because of this one.
             ahead.extend(now.next);
             found.entry(id).and_modify(|found| found.placed = false);
         }

@@ -14,6 +14,7 @@ impl<'b> Reader<'b> {
 
     /// Takes the bytes of `count` records. Checks that they exist before anything is allocated for them.
     pub(crate) fn take(&mut self, count: u32, record: usize) -> Result<&'b [u8], BytesError> {
+        // Checked before any allocation, which therefore never exceeds the input.
         let length = (count as usize).checked_mul(record);
         let (taken, rest) = length
             .and_then(|length| self.rest.split_at_checked(length))

@@ -103,6 +103,7 @@ impl SaveOptions {
         if self.detached {
             return scene.to_bytes();
         }
+        // A clone has the same handles, so the bytes keep them.
         let mut copy = scene.clone();
         for node in scene.detached() {
             copy.remove(node.handle()).expect("the root of a detached subtree");
@@ -145,6 +146,7 @@ impl LoadOptions {
     /// The errors of [`Scene::from_bytes`]; [`SnapshotError::Scene`] with
     /// [`Error::InvalidConfig`](crate::Error::InvalidConfig).
     pub fn from_bytes(self, bytes: &[u8]) -> Result<Scene, SnapshotError> {
+        // The configuration first: reading a large scene in vain takes long.
         let config = self.config.map(SceneConfig::checked).transpose()?;
         let mut from = Reader::new(body_of(Kind::Scene, bytes)?);
         let image = Image::read(&mut from)?;

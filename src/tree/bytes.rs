@@ -70,6 +70,7 @@ impl Tree {
         tree.nodes.try_reserve(nodes.len(), 0)?;
         for (number, [parent, parts]) in (0..).zip(nodes) {
             ensure!(parent == NIL || parent < number, "a node comes before its parent");
+            // Components take as many bytes in memory as in the file, so memory is bounded by the input.
             let rest = from.len();
             let node = read_node(from, parts)?;
             tree.nodes.try_reserve(0, rest - from.len())?;
@@ -83,6 +84,7 @@ impl Tree {
             }
             ensure!(next >= tree.next_id(), "the next id does not exceed all ids");
             tree.begin_ids_at(next);
+            // Each tree has one form in bytes, so that equal trees have equal bytes.
             ensure!(!tree.ids.are_numbers(), "ids that equal node numbers must be omitted");
         }
         Ok(tree)

@@ -49,6 +49,7 @@ impl Ids {
     /// Gives an id to the next node. Returns false if another node has the id, or if the id is `u64::MAX`.
     pub(super) fn push(&mut self, number: usize, id: u64) -> bool {
         if self.are_numbers() {
+            // As long as ids are numbers, nothing is stored.
             if id == number as u64 {
                 return true;
             }

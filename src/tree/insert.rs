@@ -40,6 +40,7 @@ impl Scene {
         let mut above: Vec<(RecordId, u32)> = Vec::new();
         let mut at = Some(top);
         while let Some(id) = at {
+            // Leaves the subtrees that end before this node.
             while above.last().is_some_and(|&(last, _)| Some(last) != store.nodes.parent(id)) {
                 above.pop();
             }
@@ -120,7 +121,9 @@ impl Tree {
         let (parents, heads) = (&self.parents, self.nodes.heads());
         let count = parents.len();
         let mut sizes = vec![1; count];
+        // Children have greater numbers than their parents, so backwards each size is complete when it is added.
         for item in (0..count).rev() {
+            // NIL is out of range of `before`, so roots add to nothing.
             let (before, size) = sizes.split_at_mut(item);
             if let Some(parent) = before.get_mut(parents[item] as usize) {
                 *parent += size[0];

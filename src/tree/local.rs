@@ -53,6 +53,7 @@ impl LocalText {
                 (Mat34 { rows: rows.map(|(x, y, z, _)| [x, y, z, 0.0]) }.into(), rows.map(|row| row.3))
             }
         };
+        // Subtracting −lost keeps −0.0, which adding 0.0 would turn into 0.0.
         let wide = DVec3::from_array(translation.map(meant)) - (DVec3::ZERO - lost);
         // `as_vec3` may round otherwise: without its last bits, a translation may be halfway between two numbers.
         let (rounded, lost) = wide::split(wide);

@@ -98,6 +98,7 @@ impl Tree {
     #[inline]
     fn push_node(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
         let number = self.len();
+        // Any unknown parent gets one value that is neither NIL nor a number.
         self.parents.push(parent.map_or(NIL, |parent| u32::try_from(parent).unwrap_or(UNKNOWN).min(UNKNOWN)));
         if parent.is_some_and(|parent| parent >= number) {
             self.fault.get_or_insert((number, Error::UnknownParent));

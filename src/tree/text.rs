@@ -128,6 +128,7 @@ impl Listed {
                 }
                 listed.ids.push(node.id.unwrap_or(place as u64));
                 numbers[place] = Some(number);
+                // The sibling goes below the child, so that the subtree comes first.
                 if next_sibling[place] != NONE {
                     ahead.push((next_sibling[place], parent));
                 }
@@ -136,6 +137,7 @@ impl Listed {
                 }
             }
         }
+        // Nodes of a cycle hang below no root, so the walk never met them.
         match numbers.iter().position(Option::is_none) {
             Some(place) => Err(format!("node {place}: it is its own ancestor; give it another parent")),
             None => Ok(listed),
