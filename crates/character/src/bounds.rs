@@ -99,6 +99,7 @@ impl JointBounds {
         if weights.len() != joints.len() {
             return Err(length("weights", weights.len()));
         }
+        // `is_multiple_of` of 0 vertices holds only for 0 joints.
         if !joints.len().is_multiple_of(vertices) || (joints.is_empty() && vertices > 0) {
             return Err(length("joints", joints.len()));
         }
@@ -127,11 +128,13 @@ impl JointBounds {
                 *bounds = bounds.merge(&reached);
             };
             let weighted = || joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0).map(|(joint, _)| *joint);
+            // Skinning lets vertices without weight follow their first joint.
             if weighted().next().is_none() {
                 hold(joints[0]);
             }
             weighted().for_each(hold);
         }
+        // Joints ascend, so the last is the greatest.
         match boxes.last_key_value() {
             Some((&joint, _)) if usize::from(joint) >= skin.len() => {
                 Err(CharacterError::NoJoint { joint, matrices: skin.len() })
@@ -239,6 +242,7 @@ impl JointBounds {
             if lane == 0 {
                 groups.push(JointGroup { joints: [0; GROUP], boxes: [Aabb::EMPTY; GROUP], live: 0 });
             }
+            // Proportional to the coordinates, as the rounding of products is.
             let margin = bounds.min.abs().max(bounds.max.abs()) * WIDER;
             let group = groups.last_mut().expect("a group was pushed for the first of its lanes");
             group.joints[lane] = u32::from(joint);

@@ -30,10 +30,12 @@ pub(super) fn local_of(matrix: Mat34) -> Option<Local> {
         axes[axis] /= scale[axis];
     }
     let [a, b, c] = axes;
+    // Negated, so that NaN is taken as sheared.
     if !(a.dot(b).abs() <= SKEW && b.dot(c).abs() <= SKEW && c.dot(a).abs() <= SKEW) {
         return Some(Local::Matrix(matrix));
     }
     let mut first = a;
+    // A mirror becomes a negative scale along x.
     if a.cross(b).dot(c) < 0.0 {
         (first, scale.x) = (-a, -scale.x);
     }

@@ -102,6 +102,7 @@ impl Part {
         }
         let Some(before) = before.as_mut().filter(|_| faded < 1.0) else { return };
         before.sample();
+        // Exact at the start: a crossfade with weight 1 would round.
         if faded <= 0.0 {
             return present.show(&before.pose, &before.channels);
         }

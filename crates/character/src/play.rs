@@ -205,10 +205,12 @@ impl AnimationPlayer {
                 present.check_same(part).map_err(CharacterError::Pose)?;
             }
         }
+        // A fade during a fade starts from the blended pose, which no player can advance.
         let held = self.fade.is_some();
         let mut parts: Vec<Part> = self.parts.iter().map(|part| part.faded_to(to.part(part.rig), held)).collect();
         let others = to.parts.iter().filter(|part| self.part(part.rig).is_none());
         parts.extend(others.map(Part::faded_in));
+        // Parts are found by binary search.
         parts.sort_by_key(|part| part.rig);
         self.parts = parts;
         self.fade = (seconds > 0.0 && seconds.is_finite()).then_some(Fade { seconds, passed: 0.0 });
@@ -236,6 +238,7 @@ impl AnimationPlayer {
         items.reserve(parts.iter().map(|part| part.nodes.len()).sum());
         for part in parts {
             let nodes = part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint)));
+            // Nodes that stay as they are cost no update.
             items.extend(nodes.filter(|&(node, local)| scene.local(node) != Some(Local::Transform(local))));
         }
         set_all(scene, items.iter().copied())

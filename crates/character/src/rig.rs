@@ -74,6 +74,7 @@ pub(crate) fn set_all(
     scene: &mut Scene,
     items: impl Iterator<Item = (NodeHandle, Transform)> + Clone,
 ) -> Result<(), CharacterError> {
+    // All are checked before the first is set.
     for (node, local) in items.clone() {
         if !scene.contains(node) {
             return Err(Error::StaleHandle(node).into());
@@ -155,6 +156,7 @@ impl RigPlace {
     /// last node counts. Runs in **O(nodes · log nodes)**.
     #[must_use]
     pub fn new(base: NodeHandle, mut nodes: Vec<(u16, NodeHandle)>) -> Self {
+        // The sort is stable, so of two nodes for a joint, the last is kept.
         nodes.reverse();
         nodes.sort_by_key(|&(joint, _)| joint);
         nodes.dedup_by_key(|&mut (joint, _)| joint);

@@ -210,8 +210,10 @@ impl Sockets {
         scene: &mut Scene,
         mut models: impl FnMut(u32) -> Option<&'m [Mat34]>,
     ) -> Result<&[NodeHandle], CharacterError> {
+        // An error must change nothing, so all locals are computed first.
         self.find(scene, &mut models)?;
         scene.set_locals(self.pending.drain(..))?;
+        // From the last index down: `swap_remove` moves the last socket, and lower indices stay valid.
         while let Some(index) = self.gone.pop() {
             self.indices.remove(&self.sockets[index].node);
             self.drop_at(index);
@@ -239,6 +241,7 @@ impl Sockets {
                     gone.push(index);
                     continue;
                 }
+                // Sockets of one character are mostly adjacent, and the closure may be slow.
                 let models = match asked {
                     Some((character, models)) if character == socket.character => models,
                     _ => asked.insert((socket.character, models(socket.character))).1,
@@ -247,6 +250,7 @@ impl Sockets {
                 let joint = usize::from(socket.joint);
                 let none = CharacterError::NoJoint { joint: socket.joint, matrices: models.len() };
                 let model = models.get(joint).ok_or(none)?;
+                // The models of a block are asked for before the first is used.
                 prefetch_whole(models, joint);
                 block.push((socket, model));
             }

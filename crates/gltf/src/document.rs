@@ -72,6 +72,7 @@ impl Document {
         };
         let count = |node| instances::find(&instances, node).map(<[Transform]>::len);
         let amount = Amount::of(&root, &arena, |mesh| drawn(&meshes[mesh]).count(), count);
+        // Before anything is inserted: shared subtrees may make many nodes of a small file.
         amount.check(options, file_bytes, &budget)?;
         drop(arena);
 

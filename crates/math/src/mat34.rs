@@ -121,8 +121,10 @@ impl Mat34 {
             }
         }
         let DMat3 { x_axis: a, y_axis: b, z_axis: c } = linear.transpose();
+        // A singular matrix still has cofactors: a flattened mesh keeps the normal of its plane.
         let cofactors = [b.cross(c), c.cross(a), a.cross(b)];
         let greatest = cofactors.iter().fold(0.0_f64, |greatest, row| greatest.max(row.abs().max_element()));
+        // A line or a point has no normals.
         if greatest == 0.0 || !linear.is_finite() {
             return [[0.0; 3]; 3];
         }
@@ -242,6 +244,7 @@ pub fn invert_wide(wide: &DAffine3) -> Option<DAffine3> {
     let m = &wide.matrix3;
     let volume = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
     let determinant = m.determinant();
+    // The volume of perpendicular axes of these lengths: the quotient does not depend on scales.
     let regular = volume > 0.0 && volume.is_finite() && determinant.abs() > volume * 1e-12;
     regular.then(|| wide.inverse()).filter(|inverse| inverse.is_finite())
 }
@@ -257,11 +260,13 @@ pub fn transform_from_wide(wide: &DAffine3) -> Option<Transform> {
     if lengths.min_element() <= 0.0 {
         return None;
     }
+    // A mirror is expressed by one negative scale; x by convention.
     if m.determinant() < 0.0 {
         lengths.x = -lengths.x;
     }
     let axes = DMat3::from_cols(m.x_axis / lengths.x, m.y_axis / lengths.y, m.z_axis / lengths.z);
     let rotation = glam::DQuat::from_mat3(&axes).normalize();
+    // Shear is lost in the quaternion, and shows in the difference.
     let again = DMat3::from_quat(rotation);
     let tolerance = 1e-6;
     let same = |a: DVec3, b: DVec3| (a - b).abs().max_element() <= tolerance;

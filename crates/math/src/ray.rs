@@ -43,6 +43,7 @@ impl Ray {
             return Err(Error::NotRotation);
         }
         let unit = (wide / length).to_array().map(|x| if x.abs() < PARALLEL { 0.0 } else { x as f32 });
+        // 0 marks an axis that the ray is parallel to; slabs would yield 0 · ∞.
         let inverse = unit.map(|x| if x == 0.0 { 0.0 } else { 1.0 / x });
         Ok(Self { origin, direction: Vec3::from_array(unit), inverse, length: f32::INFINITY })
     }
@@ -104,6 +105,7 @@ impl Ray {
         let parallel = w.truncate().dot(line) == 0.0;
         let forward = if parallel { z } else { w }.truncate().dot(line).signum();
         let line = line.normalize() * forward;
+        // A linear function along the line: its value at `point`, and where it is zero.
         let value = |row: DVec4| row.dot(point.extend(1.0));
         let zero = |row: DVec4| -value(row) / row.truncate().dot(line);
         let [first, last] = [least, 1.0].map(|depth| zero(z - w * depth));

@@ -146,6 +146,7 @@ impl Transform {
     /// If the scale is not uniform, the inverse is computed in double precision.
     #[must_use]
     pub fn inverse(&self) -> Option<Self> {
+        // A uniform scale commutes with the rotation, so the inverse has the same form.
         let Vec3 { x, y, z } = self.scale;
         if x == y && y == z {
             let (rotation, scale) = (self.rotation.conjugate(), self.scale.recip());
@@ -203,6 +204,7 @@ impl Transform {
         // A quaternion that is normalised in single precision keeps its bits, so reading a transform and writing it
         // back changes nothing.
         if (length_squared - 1.0).abs() > 1e-6 {
+            // In double precision the square of no other quaternion underflows.
             if length_squared == 0.0 {
                 return Err(Error::NotRotation);
             }
@@ -218,6 +220,7 @@ impl Transform {
 pub fn look_rotation(direction: DVec3, up: DVec3, scale: Vec3) -> Option<Quat> {
     let back = (-direction).try_normalize()?;
     let right = up.normalize_or_zero().cross(back);
+    // Up is along the view: any perpendicular direction serves.
     let right = if right.length_squared() > 1e-12 { right.normalize() } else { back.any_orthonormal_vector() };
     // A negative scale reverses an axis, so reverse the axis beforehand.
     let sign = |scale: f32| if scale < 0.0 { -1.0 } else { 1.0 };

@@ -100,6 +100,7 @@ impl MeshSet {
     pub fn draws_by_material(&self, visible: &[u32], sorted: &mut MaterialDraws) {
         assert!(visible.is_sorted(), "the indices ascend, as those do that a set lists");
         sorted.keys.clear();
+        // The index below the material makes keys unique, and keeps the order within a material.
         let key = |&index: &u32| u64::from(self.materials[index as usize]) << u32::BITS | u64::from(index);
         sorted.keys.extend(visible.iter().map(key));
         sorted.sort();

@@ -51,6 +51,7 @@ impl MeshSet {
         visible.resize_with(frusta.len(), Vec::new);
         visible.iter_mut().for_each(Vec::clear);
         let blocks = self.bounds.blocks();
+        // Blocks outside, frusta inside: a block is read once, and is then in cache for all frusta.
         for first in (0..blocks).step_by(NEAR) {
             for (frustum, visible) in frusta.iter().zip(&mut *visible) {
                 self.bounds.cull_blocks(first..blocks.min(first + NEAR), frustum, visible);
@@ -86,6 +87,7 @@ impl MeshSet {
     pub fn chunks(&self, most: usize) -> impl ExactSizeIterator<Item = MeshChunk<'_>> {
         let blocks = self.bounds.blocks();
         let chunks = most.clamp(1, blocks.max(1));
+        // The first chunks have one block more, so that lengths differ by one at most.
         let cut = move |chunk: usize| blocks / chunks * chunk + (blocks % chunks).min(chunk);
         (0..if blocks == 0 { 0 } else { chunks })
             .map(move |chunk| MeshChunk { set: self, blocks: cut(chunk)..cut(chunk + 1) })
@@ -105,6 +107,7 @@ impl MeshSet {
             || self.cull_side_by_side(blocks.start..middle, frustum, visible),
             || self.cull_side_by_side(middle..blocks.end, frustum, &mut behind),
         );
+        // In this order, so that indices ascend as with one thread.
         visible.extend_from_slice(&behind);
     }
 }

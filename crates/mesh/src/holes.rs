@@ -29,6 +29,7 @@ impl Holes {
 
     /// Takes slots from the first of the shortest holes that are long enough. Runs in **O(log holes)**.
     pub(crate) fn take(&mut self, length: u32) -> Option<u32> {
+        // Best fit: the shortest hole that is long enough, the lowest of these.
         let &(found, first) = self.by_length.range((length, 0)..).next()?;
         self.remove(first, found);
         if found > length {

@@ -79,6 +79,7 @@ impl MeshSet {
     #[must_use]
     pub fn with_capacity(meshes: usize, sub_meshes: usize) -> Self {
         let mut bounds = Boxes::new();
+        // `Boxes` reserves only by resizing.
         bounds.resize(sub_meshes);
         bounds.clear();
         Self {
@@ -102,10 +103,12 @@ impl MeshSet {
             sub_mesh.checked(number)?;
         }
         let count = u32::try_from(sub_meshes.len()).map_err(|_| MeshError::CapacityOverflow)?;
+        // All is checked before the first write.
         let end = u32::try_from(self.ranges.len()).ok().and_then(|end| end.checked_add(count));
         if end.is_none() || self.entries.len() >= MAX_MESHES {
             return Err(MeshError::CapacityOverflow);
         }
+        // A mesh without sub-meshes takes no places.
         let first = if count == 0 { 0 } else { self.take_places(count) };
         let handle = self.entries.insert(Entry { first, count, mesh });
         for (place, (number, sub_mesh)) in (first as usize..).zip(sub_meshes.iter().enumerate()) {
@@ -148,6 +151,7 @@ impl MeshSet {
         if self.hole_count() == 0 {
             return;
         }
+        // Meshes move down in their order, so sources are never overwritten before they are read.
         let (mut from, mut to) = (0, 0);
         while from < self.owners.len() {
             let owner = self.owners[from];
@@ -301,6 +305,7 @@ impl MeshSet {
             self.bounds.set(place, Aabb::EMPTY);
         }
         let (first, length) = self.holes.give(first, count);
+        // Places at the end are given back instead of kept as a hole.
         if (first + length) as usize == self.ranges.len() {
             self.holes.remove(first, length);
             self.truncate(first as usize);

@@ -220,6 +220,7 @@ fn ticks(clip: &RawClip) -> Option<f32> {
     if times(clip).any(|times| times.len() > usize::from(u16::MAX)) {
         return None;
     }
+    // One tick rate serves all tracks, so the times of all are needed at once.
     let mut times: Vec<f32> = times(clip).flatten().copied().collect();
     times.sort_unstable_by(f32::total_cmp);
     times.dedup();

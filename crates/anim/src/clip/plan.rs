@@ -133,7 +133,9 @@ impl<W: Quantise> Plan<W> {
         for (key, &time) in times.iter().enumerate() {
             if key > 0 && track.interpolation() == Interpolation::Linear {
                 let (from, to) = (normalised(key - 1), normalised(key));
+                // Players take the shorter way, too.
                 let to = if from.dot(to) < 0.0 { -to } else { to };
+                // Exact at both ends, unlike the arc cosine of the product.
                 let angle = 2.0 * (to - from).length().atan2((to + from).length());
                 let mut last = 0.0;
                 for (time, share) in W::between(times[key - 1], time, parts(angle, self.arc_error)) {
@@ -146,6 +148,7 @@ impl<W: Quantise> Plan<W> {
             }
             push(time, normalised(key));
         }
+        // Constant as authored: kept without the error of quantising.
         if (1..track.len()).all(|key| track.value(key) == track.value(0)) {
             return self.constant_rotation(joint, normalised(0), report);
         }
@@ -217,6 +220,7 @@ impl<W: Quantise> Plan<W> {
     ) -> f32 {
         let times = self.times(track, report);
         let last = track.len() - 1;
+        // A track's numbers stay in one block, which a player decodes at once.
         if self.blocks[CUBICS].last().is_none_or(|block| free(block) < numbers) {
             self.blocks[CUBICS].push(Block::new(0));
         }
@@ -320,6 +324,7 @@ fn lane<W: Quantise>(times: Vec<W>, values: &[[f32; NUMBERS]]) -> (Lane<W>, f32)
 /// Returns the quaternion at a fraction of the arc between two quaternions that are `angle` radians apart.
 fn arc(from: DQuat, to: DQuat, angle: f64, share: f64) -> DQuat {
     let sine = angle.sin();
+    // For tiny angles the quotient of sines loses its digits, and the chord is the arc.
     if sine < 1e-9 {
         return (from * (1.0 - share) + to * share).normalize();
     }

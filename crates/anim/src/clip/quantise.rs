@@ -122,6 +122,7 @@ impl Quantise for u16 {
 
     #[expect(clippy::cast_possible_truncation, reason = "conversions saturate")]
     fn quantise(number: f32, range: Range) -> Self {
+        // All numbers are equal; the middle restores them.
         if range.step == 0.0 {
             return 0;
         }
@@ -160,6 +161,7 @@ impl Quantise for u32 {
 
 /// Returns a rotation's three numbers: `xyz / (1 + w)` of its quaternion with w ≥ 0.
 pub(super) fn parameters(quaternion: DQuat) -> [f32; NUMBERS] {
+    // Of q and −q, the one with w ≥ 0 has parameters of length 1 at most.
     let quaternion = if quaternion.w < 0.0 { -quaternion } else { quaternion };
     (quaternion.xyz() / (1.0 + quaternion.w)).as_vec3().to_array()
 }
@@ -182,6 +184,7 @@ pub(super) fn parts(angle: f64, error: f32) -> u32 {
     const MOST: u32 = 1024;
     /// The angle between the quaternions of two rotations half a turn apart, minus about a hundred rounding errors.
     const NEARLY_HALF: f64 = core::f64::consts::FRAC_PI_2 - 0.01;
+    // Near half a turn, the sum of both quaternions almost vanishes, and its direction is lost.
     let least = if angle > NEARLY_HALF { 2 } else { 1 };
     // A quick upper bound, which is enough for most keys.
     if angle * angle * angle * 2.0 / 50.0 <= f64::from(error) {
@@ -210,6 +213,7 @@ pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
     const MOST: f64 = 65_534.0;
     const COARSEST: f64 = 1e-3;
     let duration = f64::from(duration);
+    // No tick of a regular grid is longer than the shortest gap.
     let gap = times.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(duration, f64::min);
     // If two times are adjacent floats, even a tick of the whole gap is too fine.
     for part in 1..=12 {
@@ -229,6 +233,7 @@ pub(super) fn rate(times: &[f32], duration: f32) -> Option<f32> {
             near
         });
         if on_grid {
+            // Finer ticks that still hit the grid leave room for inserted keys.
             let split = (MOST * tick_now / duration).floor().max(1.0);
             #[expect(clippy::cast_possible_truncation, reason = "the rate is kept in single precision")]
             return Some((split / tick_now) as f32).filter(|rate| rate.is_finite());

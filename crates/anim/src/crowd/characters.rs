@@ -200,6 +200,7 @@ impl Groups<'_> {
         mut visit: impl FnMut(D, &[Mat34]) -> Result<(), E>,
     ) -> Result<(), E> {
         let Self { skeleton, depths, output } = self;
+        // A group is shown before the next is posed, so that its matrices are still in the cache.
         let stride = output.matrices(skeleton.len());
         let mut levels: SmallVec<[Level; super::USUAL_LEVELS]> = levels(depths);
         let mut poses: SmallVec<[P; LANES]> = SmallVec::new();

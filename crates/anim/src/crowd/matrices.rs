@@ -154,6 +154,7 @@ impl Crowd {
         let mut model = local(joint);
         while joint > 0 {
             joint = usize::from(parents[joint]);
+            // Parents have lower numbers, so the climb ends at joint 0.
             model = local(joint) * model;
         }
         Ok(model)
@@ -174,6 +175,7 @@ impl Crowd {
             }
             Ok(())
         });
+        // The error type has no values.
         match written {
             Ok(()) => {}
         }

@@ -80,6 +80,7 @@ impl Clock {
             Playback::Loop => (duration, false),
             Playback::PingPong => (2.0 * duration, self.phase >= duration),
         };
+        // Ends lie at `duration` plus whole periods.
         let ends = ((sum + period - duration) / period).floor() - f64::from(u8::from(passed));
         self.phase = (sum - (sum / period).floor() * period).clamp(0.0, period);
         #[expect(clippy::cast_possible_truncation, reason = "the conversion saturates")]

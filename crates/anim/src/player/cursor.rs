@@ -63,6 +63,7 @@ impl Cursor {
     pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
         self.way = time - self.time;
         self.time = time;
+        // Most frames end here: no key was passed.
         if time < self.next && time >= self.last {
             return;
         }
@@ -121,6 +122,7 @@ impl Cursor {
                 self.last = f32::NEG_INFINITY;
                 break;
             };
+            // Groups store exclusive-or differences, so the same bytes lead back.
             sampling::turn::<W, false>(stream, start as usize + GROUP_HEAD..end, active, singles);
             (self.place, self.next) = (start, head.need);
             self.last = self.need_before(stream, head.before);

@@ -108,6 +108,7 @@ impl<R: Read> StreamPlayer<R> {
         if let Some(error) = &self.failed {
             return Err((*error).into());
         }
+        // A stream cannot be played backwards.
         if seconds > 0.0 {
             self.clock.advance(seconds, self.duration());
         }

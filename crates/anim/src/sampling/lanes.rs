@@ -141,6 +141,7 @@ impl Word for u16 {
 
     #[inline(always)]
     fn eight_times<S: Simd>(simd: S, words: &[Self; LANES]) -> f32x8<S> {
+        // Via signed integers, whose conversion every instruction set has; 16 bits always fit.
         let (low, high) = u16x8::load_array_ref(simd, words).widen();
         low.combine(high).bitcast::<i32x8<S>>().to_float()
     }

@@ -236,6 +236,7 @@ impl SkinBatch {
             vertices += mesh.len();
         }
         let sorted;
+        // Outputs are split from front to back, so characters must ascend, each once.
         let visible = if visible.is_sorted_by(|a, b| a < b) {
             visible
         } else {

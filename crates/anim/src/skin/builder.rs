@@ -126,6 +126,8 @@ impl<'a> SkinnedMeshBuilder<'a> {
         }
 
         let mut permutation: Vec<u32> = (0..).take(count).collect();
+        // Vertices with the same number of influences form a group, whose kernel has no inner branch. The sort is
+        // stable.
         permutation.sort_by_key(|&vertex| all[vertex as usize].0);
         let mut groups = COUNTS.map(Influences::new);
         let mut joint_bounds = vec![Aabb::EMPTY; joints];
@@ -150,6 +152,7 @@ impl<'a> SkinnedMeshBuilder<'a> {
                 news[vertex] = new;
                 new += 1;
             }
+            // Each group begins a block of its own, so that no block mixes kernels.
             block += group.blocks();
         }
 

@@ -125,12 +125,14 @@ impl Targets {
             }
         }
         for (list, present) in lists.iter_mut().zip(present) {
+            // Streams that move nothing are dropped, and cost nothing later.
             if !present || list.iter().all(|delta| *delta == [0.0; 3]) {
                 *list = &[];
             }
         }
         let moves = |at: &usize| lists.iter().any(|list| list.get(*at).is_some_and(|delta| *delta != [0.0; 3]));
         let mut moved: Vec<(u32, usize)> = (0..expected).filter(moves).map(|at| (places[vertex(at)], at)).collect();
+        // In the order of places, for ascending writes.
         moved.sort_unstable();
         self.0.push(if moved.len() < places.len() / SPARSE {
             Target::Sparse {
@@ -176,6 +178,7 @@ impl Targets {
                     continue;
                 }
                 let to = &mut buffer.streams[stream];
+                // The bind pose is copied only when a target moves the stream.
                 if !*moved {
                     to.clear();
                     to.extend_from_slice(source);

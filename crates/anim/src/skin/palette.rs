@@ -72,6 +72,7 @@ impl Skin {
         let models = joints.iter().max().map_or(0, |&joint| usize::from(joint) + 1);
         let slots = joints.iter().zip(0..=u16::MAX).map(|(&joint, place)| Slot { joint, place });
         let mut slots = fallible::collected(slots).map_err(SkinError::from)?;
+        // In the order of joints, as model matrices are produced.
         slots.sort_unstable();
         let id = SkinId::of(&joints, &inverse_binds)?;
         Ok(Self { joints, inverse_binds, slots, models, id })

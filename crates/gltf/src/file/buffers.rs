@@ -73,6 +73,7 @@ impl<'a> Buffers<'a> {
         let is_fallback = crate::meshopt::fallbacks(root);
         for (index, buffer) in root.buffers.iter().enumerate() {
             #[cfg(feature = "meshopt")]
+            // A fallback buffer is only for readers that cannot decompress, and its file may be missing.
             if is_fallback[index] {
                 buffers.push(Buffer { length: 0, source: None });
                 continue;
@@ -101,6 +102,7 @@ impl<'a> Buffers<'a> {
             let is_pointer = match &source {
                 Source::Memory(bytes) => is_lfs_pointer(bytes),
                 Source::File { path, .. } => {
+                    // Pointers are tiny, so large files are not read just to look.
                     found <= MOST_OF_POINTER && fs::read(path).is_ok_and(|bytes| is_lfs_pointer(&bytes))
                 }
             };
@@ -196,6 +198,7 @@ impl<'a> Buffers<'a> {
 /// Returns the source of a URI's data, and the fault of the URI if there is one. `data:` URIs are decoded here; `files`
 /// finds all other data.
 pub(crate) fn find(uri: &str, files: Files<'_>) -> Result<(Source<'static>, Option<WarningKind>), BufferProblem> {
+    // A colon after a slash, a query or a fragment is not the end of a scheme (RFC 3986, 4.2).
     let scheme_end = uri.find([':', '/', '?', '#']).filter(|&end| uri.as_bytes()[end] == b':');
     if let Some(end) = scheme_end {
         return match uri[..end].eq_ignore_ascii_case("data") {
@@ -239,6 +242,7 @@ fn decode(uri: &str) -> Result<(Vec<u8>, Option<WarningKind>), BufferProblem> {
     bytes.clear();
     let mut dense = room_for(data.len())?;
     dense.extend(data.iter().filter(|byte| !byte.is_ascii_whitespace()));
+    // White space was not the fault.
     if dense.len() == data.len() {
         return Err(BufferProblem::InvalidDataUri);
     }

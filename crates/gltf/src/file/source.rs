@@ -109,6 +109,7 @@ pub(crate) fn parse<'a>(
     if let Some(other) = OtherFile::of(json) {
         return Err(ImportErrorKind::NotGltf(other).into());
     }
+    // Weighed before parsing, which makes many bytes of few.
     let weight = weight::of(json, most);
     if weight > most {
         return Err(ImportErrorKind::TooManyBytes { item: Item::file(), bytes: weight, most }.into());
@@ -127,6 +128,7 @@ pub(crate) fn parse<'a>(
         None => repaired(json, warnings)?,
     };
     check_version(&root)?;
+    // The caller's extensions are the caller's duty.
     root.extensions_required.retain(|name| !is_of_caller(name, options));
     check_extensions(&root)?;
     let weight = weight.saturating_add(root.materials.len() as u64 * weight::MATERIAL);
@@ -155,6 +157,7 @@ fn repaired(json: &[u8], warnings: &Warnings) -> Result<(Root, Cow<'static, str>
     let Repaired { text: repaired, lone_surrogates, number_as_version, pointers, unknown } = repair::repaired(&text);
     let parser = &mut serde_json::Deserializer::from_str(&repaired);
     let root: Root = serde_path_to_error::deserialize(&mut *parser).map_err(|error| {
+        // A file of another version rarely parses, and its version is the better error.
         if let Some(version) = other_version(&repaired) {
             return ImportErrorKind::Version(version);
         }

@@ -71,10 +71,12 @@ pub(super) fn agreed(reader: Reader<'_>, (mesh, number): (usize, usize), found: 
     let of_view = view.and_then(|view| Some(&view.extensions.as_ref()?.others));
     let mut others = of_view.into_iter().chain(primitive.extensions.as_ref().map(|it| &it.others));
     let is_decoded = others.any(|it| it.keys().any(|name| name.ends_with("_compression")));
+    // Lossy compression moves vertices, but exporters keep the bounds of the originals.
     let size_tolerance = if is_decoded { DECODED_TOLERANCE } else { SIZE_TOLERANCE };
     let greatest = found.min.abs().max(found.max.abs()).max_element();
     let tolerance = size_tolerance * found.size().max_element() + NUMBER_TOLERANCE * greatest;
     let distance = (declared.min - found.min).abs().max((declared.max - found.max).abs()).max_element();
+    // Merged, so that no vertex is outside by a rounding error.
     if distance <= tolerance {
         return Ok(declared.merge(&found));
     }
@@ -150,6 +152,7 @@ fn measure<const S: usize>(
                 }
             }
         }
+        // Elements that nothing stores are zero.
         None if (replaced.len() as u64) < layout.count => bounds = bounds.merge(&Aabb::new(Vec3::ZERO, Vec3::ZERO)),
         None => {}
     }

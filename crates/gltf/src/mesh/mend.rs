@@ -11,6 +11,7 @@ pub(super) fn box_of(points: &[[f32; 3]]) -> Option<Aabb> {
     let (mut low, mut high, mut bad) = ([f32::INFINITY; 12], [f32::NEG_INFINITY; 12], [false; 12]);
     for block in blocks {
         for (lane, &number) in block.as_flattened().iter().enumerate() {
+            // Comparisons instead of `min`, whose rules for NaN take more instructions.
             low[lane] = if number < low[lane] { number } else { low[lane] };
             high[lane] = if number > high[lane] { number } else { high[lane] };
             bad[lane] |= !number.is_finite();
@@ -70,6 +71,7 @@ pub(super) fn without_weight(weights: &[f32], influences: usize) -> usize {
 
 /// Sets to zero the joints whose number is `limit` or more, and their weights. Returns how many joints were changed.
 pub(super) fn joints(joints: &mut [u16], weights: &mut [f32], limit: usize) -> usize {
+    // Nearly all meshes end here.
     if usize::from(joints.iter().copied().fold(0, u16::max)) < limit {
         return 0;
     }
@@ -111,6 +113,7 @@ pub(super) fn listed(
         match (topology, part) {
             (Topology::TriangleStrip, _) => {
                 for (at, it) in part.windows(3).enumerate() {
+                    // Every other triangle of a strip is turned, which keeps the winding.
                     push(&[it[0], it[1 + at % 2], it[2 - at % 2]]);
                 }
             }

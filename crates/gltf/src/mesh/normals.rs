@@ -63,6 +63,7 @@ impl MeshData {
                 })
             })
             .collect();
+        // Tangents of the file belong to other normals, and the specification says to ignore them.
         self.tangents = Vec::new();
         for target in &mut self.targets {
             (target.normals, target.tangents) = (Vec::new(), Vec::new());

@@ -93,6 +93,7 @@ impl Rest<'_> {
                 Some((as_before, bounds)) if as_before == (skin, weights) => bounds,
                 _ => {
                     let terms = weights.len() + if skin.is_some() { data.influences } else { 0 };
+                    // Time is limited like memory: many nodes may share a large mesh.
                     reader.budget.take::<u8>(terms.saturating_mul(data.positions.len()), item)?;
                     at_rest(data, skin.map(|skin| &self.palettes[skin][..]), weights)
                 }
@@ -125,11 +126,13 @@ fn at_rest(data: &MeshData, palette: Option<&[Mat34]>, weights: &[f32]) -> Aabb 
             let moved = |(joint, weight): (u16, f32)| weight * palette[usize::from(joint)].transform_point(point);
             kept.clear();
             kept.extend(influences.filter(|&(_, weight)| weight > 0.0));
+            // As skinned meshes prune them, so that the box fits what is drawn.
             if kept.len() > most {
                 keep_greatest(&mut kept, most);
             }
             let whole: f32 = kept.iter().map(|&(_, weight)| weight).sum();
             point = match data.joints[vertex * data.influences] {
+                // Skinning does the same with vertices without weight.
                 first if kept.is_empty() => moved((first, 1.0)),
                 _ => kept.iter().map(|&(joint, weight)| moved((joint, weight / whole))).sum(),
             };

@@ -42,6 +42,7 @@ impl MeshData {
             return false;
         };
         let faces = Faces { triangles: &triangles, positions: &self.positions, normals: &self.normals, texcoords };
+        // One tangent a corner: MikkTSpace splits vertices where tangents differ.
         let base = faces.tangents();
         let split = Split::of(self.positions.len(), &triangles, |corner| base[corner as usize], |_, _| true);
         let tangents = split.values(|before, corner| {
@@ -107,10 +108,12 @@ impl Faces<'_> {
         let mut batches = Vec::with_capacity(self.triangles.len());
         for (number, triangle) in (0..).zip(self.triangles) {
             let [Some(a), Some(b), Some(c)] = triangle.map(|index| self.corner(index)) else { continue };
+            // A triangle without area has no tangents, and would spread to its neighbours.
             if a.0 == b.0 || b.0 == c.0 || c.0 == a.0 {
                 continue;
             }
             let places = [a, b, c].map(|corner| hash(corner) & (present.len() - 1));
+            // A triangle goes to the latest batch of its corners, so that batches end at full corners.
             let batch = places.iter().fold(0, |batch, &place| batch.max(present[place].0));
             for place in places {
                 let count = if present[place].0 < batch { 0 } else { present[place].1 } + 1;

@@ -37,11 +37,13 @@ pub(super) fn mended<const N: usize>(times: &[f32], values: &[[f32; N]], interpo
     for run in order.chunk_by(|&a, &b| times[a] == times[b]) {
         let (first, last) = (run[0], run[run.len() - 1]);
         let (time, before) = (times[first], times[first].next_down());
+        // Two values at one time are a jump. The old value needs a time just before it, which a key may already have.
         let is_jump = value(first) != value(last) && keys.times.last().is_none_or(|&end| end < before);
         if is_jump {
             keys.times.push(before);
             keys.values.extend(of_key(first));
         }
+        // −0.0 becomes 0.0.
         keys.times.push(time + 0.0);
         keys.values.extend(of_key(last));
         keys.moved |= is_jump;
@@ -59,6 +61,7 @@ impl<const N: usize> Keys<N> {
     fn cut(&mut self, negative: usize, interpolation: Interpolation) {
         let per_key = interpolation.values_per_key();
         let last = negative - 1;
+        // After the last key, a track keeps its value.
         let mut start = self.values[last * per_key..negative * per_key].to_vec();
         if let Some(&end) = self.times.get(negative) {
             let span = end - self.times[last];

@@ -49,6 +49,7 @@ pub(crate) fn read(reader: Reader<'_>) -> Result<Vec<Vec<(usize, Mat34)>>, Impor
     for (index, json) in root.skins.iter().enumerate() {
         let item = || Item::of(root, ItemKind::Skin, index);
         if json.joints.is_empty() {
+            // A skin without joints keeps its index; nothing is drawn with it.
             skins.push(Vec::new());
             continue;
         }

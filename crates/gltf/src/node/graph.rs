@@ -132,6 +132,7 @@ fn climbs_to(parents: &[Option<usize>], node: usize, ancestor: usize) -> bool {
 fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<(), ImportError> {
     let reached = arena.alloc_slice_fill_copy(parents.len(), false);
     let mut stack = BumpVec::with_capacity_in(parents.len(), arena);
+    // Each node has at most one parent here, so nodes that no root reaches form cycles.
     stack.extend((0..parents.len()).filter(|&index| parents[index].is_none()));
     while let Some(index) = stack.pop() {
         reached[index] = true;
@@ -161,6 +162,7 @@ fn check_scenes(
         for (position, node) in root.scenes[index].nodes.iter().enumerate() {
             check_index(Some(*node), root.nodes.len(), item, || format!("nodes[{position}]"))?;
             let node = node.value();
+            // Nearly all scenes list only roots, and each once, which needs no spans.
             is_plain &= last_scene[node].replace(index) != Some(index) && parents[node].is_none();
         }
         if !is_plain {
@@ -183,6 +185,7 @@ fn find_spans<'b>(root: &Root, parents: &[Option<usize>], arena: &'b Bump) -> &'
         order.push(node);
         stack.extend(children(&root.nodes[node]));
     }
+    // Backwards, so that each span is complete when its parent takes it.
     for &node in order.iter().rev() {
         if let Some(parent) = parents[node] {
             spans[parent].1 = spans[parent].1.max(spans[node].1);
@@ -205,6 +208,7 @@ fn once(
     let (mut is_root, mut end) = (vec![false; listed.len()], 0);
     for position in order {
         let (first, behind) = spans[listed[position].value()];
+        // Spans nest or are apart, so a node inside an earlier span is below a root of the scene.
         if first >= end {
             is_root[position] = true;
             end = behind;

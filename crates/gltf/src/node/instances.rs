@@ -64,6 +64,7 @@ impl Source<'_> {
                 rotation: rotations.as_ref().map_or(Quat::IDENTITY, |list| Quat::from_array(list[at])),
                 scale: scales.as_ref().map_or(Vec3::ONE, |list| Vec3::from_array(list[at])),
             };
+            // Faulty instances are left out, not the file refused.
             transform.checked().ok()
         }));
         if transforms.len() < count {

@@ -61,6 +61,7 @@ impl BoxGroup {
     /// Returns a bit mask of the lanes whose boxes are not empty.
     #[inline]
     pub fn present(&self) -> u8 {
+        // Empty boxes are stored with min above max on all axes, so one axis tells.
         (0..GROUP).fold(0, |mask, lane| mask | u8::from(self.min[0][lane] <= self.max[0][lane]) << lane)
     }
 
@@ -175,6 +176,7 @@ impl Boxes {
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.groups.truncate(len.div_ceil(GROUP));
+            // Kernels read whole groups, so lanes past the end must be empty.
             for lane in len..self.groups.len() * GROUP {
                 self.groups[lane / GROUP].set(lane % GROUP, &Aabb::EMPTY);
             }
@@ -216,10 +218,12 @@ impl Boxes {
     pub fn merged(&self, range: Range<usize>) -> Aabb {
         let (first, end) = (range.start.div_ceil(GROUP), range.end.min(self.len) / GROUP);
         let one = |all: Aabb, index: usize| all.merge(&self.groups[index / GROUP].get(index % GROUP));
+        // The range has no whole group.
         if first >= end {
             return (range.start..range.end.min(self.len)).fold(Aabb::EMPTY, one);
         }
         let mut lanes = BoxGroup::EMPTY;
+        // Whole groups are merged lane by lane, eight boxes at once.
         self.groups[first..end].iter().for_each(|group| lanes.widen(group));
         let edges = (range.start..first * GROUP).chain(end * GROUP..range.end.min(self.len));
         edges.fold(lanes.merged(), one)

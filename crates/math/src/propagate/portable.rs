@@ -114,6 +114,7 @@ fn propagate_batch<S: Simd>(
 ) {
     let matrices = matrices_of(simd, locals.each_ref());
     let lanes = u32x8::load_array(simd, [0, 1, 2, 3, 4, 5, 6, 7]);
+    // In a chain the parent was just computed: it stays in registers instead of going through memory.
     if whole::pays(simd) && count_links(simd, lanes, parents, slot) >= MANY_LINKED {
         multiply_linked(simd, &matrices, parents, worlds, slot);
     } else {
@@ -170,11 +171,13 @@ pub(super) fn propagate_listed<S: Simd>(
         ahead.for_each(|&slot| prefetch_slot(locals, parents, worlds, slot));
         propagate_some(simd, locals, parents, worlds, batch, LANES);
     }
+    // A batch costs about as much as three single slots.
     if rest.len() < FEW {
         for slot in rest.iter().map(|&slot| usize::from(slot)) {
             Product::of(simd, &worlds[parents[slot] as usize], &locals[slot].to_matrix()).put(&mut worlds[slot]);
         }
     } else if let Some(&last) = rest.last() {
+        // Unused lanes repeat the last slot, which is valid.
         let mut batch = [last; LANES];
         batch[..rest.len()].copy_from_slice(rest);
         propagate_some(simd, locals, parents, worlds, &batch, rest.len());

@@ -69,6 +69,7 @@ pub(super) fn average<S: Simd>(
     let one = f32x8::splat(simd, 1.0);
     for (((sum, totals), base), out) in sum.iter().zip(totals).zip(base).zip(out) {
         let total = load(simd, totals);
+        // The reciprocal of a smaller weight may overflow.
         let some = total.simd_ge(f32x8::splat(simd, f32::MIN_POSITIVE));
         let share = one / total;
         for axis in 0..3 {
@@ -116,9 +117,11 @@ pub(super) fn difference<S: Simd>(simd: S, pose: &[PoseBlock], reference: &[Pose
             (to - from).store_array(&mut out.translation[axis]);
             let (scale, by) = (load(simd, &pose.scale[axis]), load(simd, &reference.scale[axis]));
             let quotient = scale / by;
+            // A reference without size has no quotient: NaN and infinity become one.
             quotient.abs().simd_le(most).select(quotient, one).store_array(&mut out.scale[axis]);
         }
         let [x, y, z, w] = load_rotations(simd, &reference.rotation);
+        // The conjugate of a unit quaternion is its inverse.
         let turned = turn([-x, -y, -z, w], load_rotations(simd, &pose.rotation));
         store_rotations(turned, &mut out.rotation);
     }
@@ -144,6 +147,7 @@ pub(super) fn add<S: Simd>(
             (load(simd, to) * (one + w * (load(simd, &difference.scale[axis]) - one))).store_array(to);
         }
         let whole = load_rotations(simd, &difference.rotation);
+        // The shorter way, or half a difference could turn the long way round.
         let signs = towards(simd, identity, whole, one);
         let part = part_way(identity, whole, signs, w);
         store_rotations(turn(load_rotations(simd, &pose.rotation), part), &mut pose.rotation);

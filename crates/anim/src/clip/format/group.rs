@@ -39,6 +39,7 @@ impl GroupHead {
     /// Reads the head of the group at an offset. Also returns the group's end, which must not exceed `length`.
     #[inline]
     pub(crate) fn whole(stream: &[u8], at: usize, length: usize) -> Option<(Self, usize)> {
+        // A group shorter than its head would never advance.
         let head = Self::read(stream, at).filter(|head| head.bytes as usize >= GROUP_HEAD)?;
         let end = at.checked_add(head.bytes as usize).filter(|&end| end <= length)?;
         Some((head, end))

@@ -127,6 +127,7 @@ impl Head {
             frames: next()?,
         };
         let times = [head.duration, head.rate, head.duration * head.rate];
+        // Their product is the end in ticks, which must be finite, too.
         if !times.iter().all(|number| number.is_finite() && *number > 0.0) {
             return Err(ClipError::Malformed("its duration"));
         }
@@ -167,6 +168,7 @@ impl Head {
         let mut at = HEAD_BYTES;
         let mut section = |count: usize, bytes: usize| -> Option<Range<usize>> {
             let start = at;
+            // Counts are not yet trusted, and may overflow.
             at = start.checked_add(count.checked_mul(bytes)?)?;
             Some(start..at)
         };

@@ -50,6 +50,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {
 /// Checks the file header at the start of a clip, but not the length and the checksum.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
     match checked_body(Kind::Clip, VERSION, bytes) {
+        // A stream has only the head in memory, so length and checksum cannot match.
         Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),
         Err(other) => Err(broken(other)),
     }

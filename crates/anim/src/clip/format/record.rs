@@ -147,6 +147,7 @@ impl LanePlace {
         loop {
             let head = Record::<W>::read(records)?;
             let block = usize::from(head.block);
+            // Records are in the order of blocks.
             if block > self.block {
                 return None;
             }

@@ -45,6 +45,7 @@ impl<'a> Check<'a> {
     pub(super) fn errors(&self, reduced: &RawClip, distances: &[f64], limits: &[f64]) -> Vec<f64> {
         let mut most = vec![0.0; limits.len()];
         self.measure(reduced, Lines::AsPlayed, distances, &mut most);
+        // Exact arcs are only measured once the played form holds: most rounds end before.
         if most.iter().zip(limits).all(|(error, limit)| error <= limit) {
             self.measure(reduced, Lines::Exact, distances, &mut most);
         }
@@ -53,6 +54,7 @@ impl<'a> Check<'a> {
 
     fn measure(&self, reduced: &RawClip, lines: Lines, distances: &[f64], most: &mut [f64]) {
         let mut sweep = Sweep::new(reduced, self.skeleton, lines);
+        // Squares are compared, so that the root is taken once a joint.
         most.iter_mut().for_each(|error| *error *= *error);
         for (&time, originals) in self.times.iter().zip(self.models.chunks_exact(most.len().max(1))) {
             for (joint, (found, original)) in sweep.models(time).iter().zip(originals).enumerate() {
@@ -80,6 +82,7 @@ fn times(clip: &RawClip, most: usize) -> Option<Vec<f64>> {
         let Some(track) = track.filter(|track| track.len() > 1) else { return };
         keys.extend(track.times());
         if track.interpolation() == Interpolation::Step {
+            // A step's old value is seen last just before its key.
             keys.extend(track.times().iter().map(|time| time.next_down().max(0.0)));
         }
     }
@@ -88,12 +91,14 @@ fn times(clip: &RawClip, most: usize) -> Option<Vec<f64>> {
         of(clip.translation(joint), &mut keys);
         of(clip.rotation(joint), &mut keys);
         of(clip.scale(joint), &mut keys);
+        // Stops long before the memory of a hostile clip would matter.
         if keys.len() > 64 * most {
             return None;
         }
     }
     keys.sort_unstable_by(f32::total_cmp);
     keys.dedup();
+    // Few keys are far apart, and errors peak between them.
     let parts = (DENSE / keys.len()).clamp(2, 8);
     if parts * keys.len() > most {
         return None;
@@ -156,6 +161,7 @@ impl<'a> Sweep<'a> {
                 DQuat::from_vec4(rotation),
                 translation.truncate(),
             );
+            // A root's parent is out of range.
             let model = self.models.get(usize::from(parent)).map_or(local, |parent| *parent * local);
             self.models.push(model);
         }

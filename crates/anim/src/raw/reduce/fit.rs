@@ -38,6 +38,7 @@ impl Fit {
         let arena: &Bump = arena;
         let size = size(track);
         let lossless = self.tolerance == 0.0;
+        // Sampling itself rounds, so even a lossless fit needs a tolerance.
         let mut tolerance = self.tolerance.max(NOTHING * size);
         if V::ROTATION && tolerance >= core::f64::consts::SQRT_2 {
             // The quaternions of two rotations are at most √2 apart.
@@ -46,6 +47,7 @@ impl Fit {
         let of_lines = Marks::new(arena, track, tolerance, size, !lossless);
         let are_lines = of_lines.is_some();
         let marks = of_lines
+            // Too many lines: marks of the keys alone are enough for steps and curves.
             .or_else(|| Marks::new(arena, track, tolerance, size, false))
             .expect("so many marks as keys ask for");
         let all = 0..marks.times.len();
@@ -64,6 +66,7 @@ impl Fit {
             Interpolation::Step => steps(arena, &marks, of_lines)?,
             Interpolation::Linear if !are_lines => return Err(ClipError::TooManyLines(name).into()),
             Interpolation::Linear => lines(arena, &marks, of_lines, lossless)?,
+            // A curve has no equal line, so a lossless fit keeps curves.
             Interpolation::Cubic if lossless || (self.cubic && !are_lines) => curves(arena, track, &marks, tolerance)?,
             Interpolation::Cubic if !are_lines => return Err(ClipError::TooManyLines(name).into()),
             Interpolation::Cubic => {
@@ -72,6 +75,7 @@ impl Fit {
                     return Ok(Some(lines));
                 }
                 let curves = curves(arena, track, &marks, tolerance)?;
+                // Curves have three values a key, so values are compared, not keys.
                 if curves.values().len() < lines.values().len() { curves } else { lines }
             }
         };
@@ -85,6 +89,7 @@ fn size<V: TrackValue>(track: &Track<V>) -> f64 {
         return 1.0;
     }
     let keys = (0..track.len()).map(|key| track.value(key).widen().length());
+    // A curve may swing beyond its keys, but not beyond its hull.
     let pieces = if track.interpolation() == Interpolation::Cubic { track.len() - 1 } else { 0 };
     let between = (0..pieces).flat_map(|key| Piece::new(track, key).hull()).map(DVec4::length);
     keys.chain(between).fold(0.0, f64::max)
@@ -139,6 +144,7 @@ fn curves<V: TrackValue>(arena: &Bump, track: &Track<V>, marks: &Marks<'_>, tole
         let fitted = Piece::over(track, first, last);
         (first..last).all(|key| {
             let [begin, end] = [key, key + 1].map(|key| f64::from(track.times()[key]));
+            // A Bézier curve lies in its hull, so control points bound the distance of curves.
             let (old, new) = (Piece::new(track, key).hull(), fitted.part(begin, end).hull());
             let apart = core::array::from_fn(|point| new[point] - old[point]);
             is_within::<V>(old, apart, tolerance, HALVINGS)
@@ -162,6 +168,7 @@ fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64
     }
     let end =
         |point: usize| V::distance(V::normalise(curve[point]), V::normalise(curve[point] + apart[point])) <= tolerance;
+    // If an end is too far off, halving cannot help.
     if halvings == 0 || !end(0) || !end(3) {
         return false;
     }
@@ -178,6 +185,7 @@ fn is_within<V: TrackValue>(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64
 fn are_turned(curve: [DVec4; 4], apart: [DVec4; 4], tolerance: f64) -> bool {
     let spread = longest(curve.map(|point| point - curve[0]));
     let (most, length) = (longest(apart), curve[0].length() - spread);
+    // The quaternions might pass through zero, where no angle bound holds.
     if length <= most {
         return false;
     }
@@ -211,9 +219,11 @@ fn chain<'b, V: TrackValue>(
 ) -> bumpalo::collections::Vec<'b, usize> {
     let holds = |range, stop: usize| marks.hold::<V>(range, marks.values[stop], tolerance);
     let first = farthest(0, stops.len(), |to| holds(0..stops[to], stops[to]));
+    // A track keeps its first value before its first key, so the start may be cut.
     let mut at = if holds(0..stops[first], stops[first]) { first } else { 0 };
     let mut kept = bumpalo::vec![in arena; stops[at]];
     while at + 1 < stops.len() {
+        // The rest stays at this value, which a track keeps after its last key.
         if holds(stops[at]..marks.times.len(), stops[at]) {
             break;
         }
@@ -226,6 +236,7 @@ fn chain<'b, V: TrackValue>(
 /// Returns the farthest index that fits, or the next index if no index fits. Doubles the step, then bisects. Assumes
 /// that indices fit up to some point and not beyond. If this assumption is wrong, the result still fits.
 fn farthest(from: usize, end: usize, fits: impl Fn(usize) -> bool) -> usize {
+    // Doubling steps, then halving: O(log n) tests for a run of n keys.
     let (mut good, mut bad, mut step) = (from + 1, end, 1);
     while good + 1 < bad {
         let to = (good + step).min(bad - 1);

@@ -169,6 +169,7 @@ impl Piece {
     /// Returns the greatest deviation from the straight line, or from an arc at constant speed, between two times.
     fn bend<V: TrackValue>(&self, from: f64, until: f64) -> f64 {
         let time = until - from;
+        // The greatest distance of a curve from its chord is h²/8 times its greatest second derivative.
         let bend = time * time / 8.0 * self.curvature(from).length().max(self.curvature(until).length());
         if !V::ROTATION {
             return bend;
@@ -176,6 +177,7 @@ impl Piece {
         // A lower bound for the length of the quaternions on the line from `a` to `b`.
         let (a, b) = (self.at(from), self.at(until));
         let least = 0.5 * ((a + b).length() - (b - a).length());
+        // The quaternion may vanish between both ends.
         if bend >= least {
             return f64::INFINITY;
         }
@@ -220,6 +222,7 @@ impl<V: TrackValue> Curve<'_, '_, V> {
                 beside.bend = self.piece.map_or(0.0, |piece| piece.bend::<V>(last, time));
             }
             let before = self.marks.beside.last_mut().expect("one a mark");
+            // A mark stands for both of its sides.
             before.bend = before.bend.max(beside.bend);
             before.arc = before.arc.max(beside.arc);
             before.time = before.time.max(beside.time);
@@ -243,6 +246,7 @@ impl<V: TrackValue> Curve<'_, '_, V> {
     /// Adds marks between two times. Also adds stops where one line is not accurate enough.
     fn divide(&mut self, from: f32, until: f32) {
         let middle = from + (until - from) * 0.5;
+        // Adjacent floats have no middle, which bounds the recursion to the bits of a float.
         if !(from < middle && middle < until) || self.is_full() {
             return;
         }

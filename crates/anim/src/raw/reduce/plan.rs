@@ -74,6 +74,7 @@ impl<'a> Plan<'a> {
             let (number, parent) = (usize::from(joint), usize::from(parents[usize::from(joint)]));
             let (translation, rotation, scale) = (clip.translation(joint), clip.rotation(joint), clip.scale(joint));
             let own = [translation.is_some_and(moves), rotation.is_some_and(moves), scale.is_some_and(moves)];
+            // Errors of all ancestors add up at a joint.
             moving[number] = moving.get(parent).unwrap_or(&0) + own.map(u32::from).iter().sum::<u32>();
             bent[number] = bent.get(parent).is_some_and(|&bent| bent)
                 || translation.is_some_and(is_bent)
@@ -84,6 +85,8 @@ impl<'a> Plan<'a> {
         let limits = bounds.iter().map(|bound| MARGIN * bound).collect();
         let parts = bounds.iter().zip(&moving).zip(&bent).map(|((bound, &moving), &bent)| {
             let moving = f64::from(moving.max(1));
+            // Errors add up to the bound at worst. They mostly cancel, so the first try allows more, and measuring
+            // corrects it.
             let safe = bound / moving;
             (safe, if bent { safe } else { bound * (2.0 / moving.sqrt()).min(1.0) })
         });
@@ -121,6 +124,7 @@ impl<'a> Plan<'a> {
         let each = self.budgets.iter_mut().zip(&self.safe).zip(factors);
         each.map(|((budget, &safe), &factor)| {
             let before = *budget;
+            // The last round falls back to budgets that need no measurement.
             if factor < 1.0 {
                 *budget = if to_safe { safe } else { safe.max(before * factor) };
             }
@@ -173,6 +177,7 @@ impl<'a> Plan<'a> {
 
 /// Gives each joint the least of its own value and its descendants' values.
 fn least_below(parents: &[u16], values: &mut [f64]) {
+    // Children come after their parents, so one pass backwards reaches the root.
     for joint in (1..values.len()).rev() {
         let parent = usize::from(parents[joint]);
         values[parent] = values[parent].min(values[joint]);

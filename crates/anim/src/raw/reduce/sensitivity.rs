@@ -52,6 +52,7 @@ pub(super) fn sensitivities(clip: &RawClip, skeleton: &Skeleton, reduction: &Red
     for joint in (1..reach.len()).rev() {
         let (translation, scale) = away[joint];
         let parent = usize::from(parents[joint]);
+        // The farthest point below a joint, in the joint's own space.
         reach[parent] = reach[parent].max(translation + scale * reach[joint]);
     }
     let mut growth = vec![1.0; reach.len()];
@@ -75,6 +76,7 @@ fn largest(track: Option<&Track<Vec3>>, rest: Vec3, measure: impl Fn(DVec4) -> f
     for key in 0..track.len() {
         see(track.value(key).widen());
         if key > 0 && track.interpolation() == Interpolation::Cubic {
+            // The inner control points: a curve stays within the hull of all four.
             let third = f64::from(track.times()[key] - track.times()[key - 1]) / 3.0;
             see(track.value(key - 1).widen() + track.tangents(key - 1).1.widen() * third);
             see(track.value(key).widen() - track.tangents(key).0.widen() * third);

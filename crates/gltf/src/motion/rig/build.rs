@@ -36,6 +36,7 @@ impl Rigs {
         for joints in skins {
             for &(joint, _) in joints {
                 grouping.mark(joint);
+                // Joints of one skin belong to one rig, even if they hang below different roots.
                 grouping.unite(joints[0].0, joint);
                 any = true;
             }
@@ -66,6 +67,7 @@ impl Rigs {
         // The builder has the joints in the order of `nodes`; `build` returns their numbers in the skeleton.
         let mut builder = SkeletonBuilder::new();
         let mut sources = Vec::new();
+        // A skeleton has one root, so several get a common one that is no node.
         if several_roots {
             builder.joint("", None, Transform::IDENTITY);
             sources.push(None);
@@ -147,6 +149,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
             place.scene = number;
             rigs[rig].places.push(place);
         }
+        // Joints move a skinned mesh, wherever its node is: below the rig's base it moves with the rig.
         let skinned = imported.drawables.iter().filter_map(|drawable| {
             let rig = &rigs[skins.get(drawable.skin?)?.rig];
             // If the rig has a place in this scene, that place is the last one.
@@ -158,6 +161,7 @@ pub(crate) fn place(file: &mut Imported, scene: &mut Scene, scenes: &[ImportedSc
         for (node, base) in skinned {
             let hider = hiders.get(node);
             scene.reparent(node, base, Keep::Local)?;
+            // What hid the node before the move hides it after.
             if hider.is_some() && hider != hiders.get(base) {
                 scene.edit(node)?.set_visibility(Visibility::Hidden);
             }

@@ -68,6 +68,7 @@ impl Grouping {
     /// Returns the representative of a marked node's set.
     fn find(&mut self, mut node: usize) -> usize {
         while self.links[node] != node {
+            // Path halving: later climbs are half as long.
             self.links[node] = self.links[self.links[node]];
             node = self.links[node];
         }
@@ -102,6 +103,7 @@ impl Grouping {
         for &node in &forest.order {
             if self.is_marked(node) {
                 let set = self.find(node);
+                // A set of several trees has no lowest common node, and takes in its roots.
                 home[set] = if marks[set] == 0 || home[set] == tree[node] { tree[node] } else { NONE };
                 marks[set] += 1;
             }
@@ -116,6 +118,7 @@ impl Grouping {
             let (path, Some(parent)) = (paths[node], forest.parents[node]) else { continue };
             if path.set != NONE {
                 let path = Path { set: self.find(path.set), ..path };
+                // Marked nodes are elsewhere, so the path climbs on.
                 if path.met < marks[path.set] || home[path.set] == NONE {
                     self.meet(&mut paths[parent], path, marks, home);
                 }

@@ -40,6 +40,7 @@ impl Side {
 /// See [`in_frustum`](super::in_frustum) and [`inside_frustum`](super::inside_frustum).
 #[inline(always)]
 pub(super) fn frustum<S: Simd, const INSIDE: bool>(simd: S, groups: &[BoxGroup], planes: &[[f32; 4]]) -> (u64, u64) {
+    // Narrow vectors test four groups plane by plane, to load each plane once.
     if !INSIDE && !is_wide::<S>() {
         return (touched(simd, groups, planes), 0);
     }
@@ -106,6 +107,7 @@ pub(super) fn list_in_frustum<S: Simd>(
             numbers += step;
         }
         if let [last] = rest {
+            // Empty boxes touch nothing.
             let pair = [*last, BoxGroup::EMPTY];
             count += put_pair(simd, &pair, sides, numbers, &mut found[count..count + 2 * GROUP]);
         }
@@ -157,6 +159,7 @@ fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes:
         let mut gone = all;
         for index in 0..N {
             let BoxGroup { min, max } = &groups[index];
+            // The corner farthest along the plane's normal: if it is outside, so is the box.
             let a = load(simd, if upper[0] { &max[0] } else { &min[0] });
             let b = load(simd, if upper[1] { &max[1] } else { &min[1] });
             let c = load(simd, if upper[2] { &max[2] } else { &min[2] });
@@ -164,6 +167,7 @@ fn touched_few<S: Simd, const N: usize>(simd: S, groups: &[BoxGroup; N], planes:
             out[index] |= distance.simd_lt(tolerances[index]);
             gone &= out[index];
         }
+        // All boxes are outside of some plane; the other planes cannot bring them back.
         if gone.all_true() {
             return 0;
         }
@@ -290,6 +294,7 @@ pub(super) fn ray<S: Simd>(simd: S, groups: &[BoxGroup], ray: &Ray) -> u64 {
         for axis in 0..3 {
             let (low, high) = (load(simd, &group.min[axis]), load(simd, &group.max[axis]));
             let (origin, inverse) = (f32x8::splat(simd, ray.origin()[axis]), ray.inverse()[axis]);
+            // Parallel to this slab: the ray is between its planes everywhere or nowhere.
             if inverse == 0.0 {
                 between &= low.simd_le(origin) & high.simd_ge(origin);
                 continue;
@@ -336,10 +341,12 @@ pub(super) fn transformed<S: Simd>(
             f32x4::load_array_ref(simd, &h.rows[row]),
         ];
         let [x, y, z, shift] = columns(simd, rows);
+        // Each product has its extremes at the ends of the interval, whatever the sign of the factor.
         let ((ax, bx), (ay, by), (az, bz)) =
             ((x * low[0], x * high[0]), (y * low[1], y * high[1]), (z * low[2], z * high[2]));
         let least = shift + ((lesser(simd, ax, bx) + lesser(simd, ay, by)) + lesser(simd, az, bz));
         let greatest = shift + ((greater(simd, ax, bx) + greater(simd, ay, by)) + greater(simd, az, bz));
+        // An overflow on one axis makes the whole box infinite, never too small.
         finite &= least.abs().simd_lt(infinity) & greatest.abs().simd_lt(infinity);
         (mins[row], maxs[row]) = (least, greatest);
     }
