@@ -136,12 +136,12 @@ pub use glam;
 pub use hedgerow_math as math;
 pub use hedgerow_math::{Aabb, Mat34, Transform};
 
+mod bytes;
 mod error;
 mod fallible;
 mod handle;
 mod node;
 mod pass;
-mod record;
 mod scene;
 mod store;
 mod tree;

@@ -11,7 +11,7 @@ use crate::Aabb;
 use crate::pass::DrawList;
 use crate::pass::detail::{DetailView, Filling, distance_in};
 use crate::pass::draw::{Listing, VisibleDraw};
-use crate::store::{DrawableRecord, RecordId, SliceBoxes, SliceId, SliceView, Store};
+use crate::store::{DrawEntry, RecordId, SliceBoxes, SliceId, SliceView, Store};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
 use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
@@ -82,7 +82,7 @@ pub(crate) struct Sieve {
 
 impl Sieve {
     #[inline]
-    pub(crate) fn admits(self, store: &Store, record: &DrawableRecord) -> bool {
+    pub(crate) fn admits(self, store: &Store, record: &DrawEntry) -> bool {
         record.layers & self.layers != 0
             && self.below.is_none_or(|top| store.nodes.is_in_subtree(record.node.record(), top))
     }
@@ -97,7 +97,7 @@ pub(crate) struct Found<'s> {
 
 impl<'s> Found<'s> {
     #[inline]
-    pub(crate) fn record(&self) -> &'s DrawableRecord {
+    pub(crate) fn record(&self) -> &'s DrawEntry {
         &self.slice.drawables().records()[self.slot]
     }
 

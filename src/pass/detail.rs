@@ -1,7 +1,7 @@
 //! Levels of detail: listing a view chooses a mesh for each drawable, and leaves out subtrees that are not in range.
 
 use crate::pass::draw::{DrawCommand, Listing, VisibleDraw};
-use crate::store::{DrawableRecord, RecordId, SliceView, Store};
+use crate::store::{DrawEntry, RecordId, SliceView, Store};
 use crate::{Aabb, Error, NodeHandle};
 use glam::{DVec3, Vec3};
 
@@ -343,7 +343,7 @@ impl Filling<'_> {
     pub(crate) fn push(
         &mut self,
         (store, slice): (&Store, SliceView<'_>),
-        record: &DrawableRecord,
+        record: &DrawEntry,
         distance: impl FnOnce(DVec3) -> f64,
     ) -> bool {
         self.add((store, record.node, record.mesh), distance, |listing| listing.push(slice, record))

@@ -8,8 +8,8 @@
 //!           of a component: a node with only this component: `src/tree/packed.rs`
 //! ```
 
+use crate::bytes::{BytesError, Reader, Writer, count, ensure};
 use crate::patch::{Entry, Field, Patch, PatchError, Spot, Value};
-use crate::record::{BytesError, Reader, Writer, count, ensure};
 use crate::snapshot::{SnapshotError, body_of, with_header};
 use crate::tree::packed::{read_node, write_node};
 use hedgerow_math::internal::file_header::Kind;

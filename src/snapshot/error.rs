@@ -1,7 +1,7 @@
 //! The errors of snapshots.
 
 use crate::Error;
-use crate::record::BytesError;
+use crate::bytes::BytesError;
 use core::fmt;
 use std::collections::TryReserveError;
 use std::io;

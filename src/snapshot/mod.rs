@@ -34,8 +34,8 @@ mod error;
 
 pub use error::SnapshotError;
 
+use crate::bytes::{Reader, Writer};
 use crate::fallible;
-use crate::record::{Reader, Writer};
 use crate::store::Image;
 use crate::{Scene, SceneConfig};
 use hedgerow_math::internal::file_header::{self, Broken, Kind};

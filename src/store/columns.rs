@@ -90,7 +90,7 @@ impl Row {
 /// A drawable as draw lists read it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct DrawableRecord {
+pub(crate) struct DrawEntry {
     pub(crate) node: NodeHandle,
     pub(crate) mesh: u32,
     pub(crate) material: u32,
@@ -101,9 +101,9 @@ pub(crate) struct DrawableRecord {
     pub(crate) row: u16,
 }
 
-const _: () = assert!(size_of::<DrawableRecord>() == 24);
+const _: () = assert!(size_of::<DrawEntry>() == 24);
 
-impl DrawableRecord {
+impl DrawEntry {
     pub(crate) const MATERIAL: u16 = 1 << 15;
 
     #[inline(always)]
@@ -130,7 +130,7 @@ pub(crate) struct Slots {
 /// Columns by drawable.
 #[derive(Clone, Default)]
 pub(crate) struct Drawables {
-    pub(crate) records: Vec<DrawableRecord>,
+    pub(crate) records: Vec<DrawEntry>,
     pub(crate) bounds: Vec<Aabb>,
 }
 

@@ -1,7 +1,7 @@
 //! The components that few nodes have, each in a [`Side`], all listed in one table.
 
+use crate::bytes::{self, BytesError, Reader, Writer, ensure};
 use crate::fallible;
-use crate::record::{self, BytesError, Reader, Writer, ensure};
 use crate::store::Usage;
 use crate::store::record::{Has, Record, RecordId};
 use crate::store::side::{Side, Value};
@@ -158,7 +158,7 @@ saved! {
     Vec3: |&lost| lost != Self::ZERO && lost.is_finite();
 }
 
-record::structures! {
+bytes::structures! {
     Drawable { mesh: u32, bounds: Aabb };
 }
 

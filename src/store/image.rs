@@ -18,8 +18,8 @@
 //! the parent of each node that it reaches, and fails at a node that already has a parent, so valid links form trees.
 //! If the walk reaches as many nodes as there are live nodes, the trees contain all nodes.
 
+use crate::bytes::{BytesError, Reader, Writer, count, ensure, structures};
 use crate::fallible;
-use crate::record::{BytesError, Reader, Writer, count, ensure, structures};
 use crate::store::Store;
 use crate::store::components::Components;
 use crate::store::inbox::Inbox;

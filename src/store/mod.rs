@@ -65,7 +65,7 @@ mod world;
 
 pub(crate) use boxes::SliceBoxes;
 pub use change_kinds::ChangeKinds;
-pub(crate) use columns::{DrawableRecord, short};
+pub(crate) use columns::{DrawEntry, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
 pub(crate) use links::Position;

@@ -9,9 +9,9 @@
 //! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
 //! 3. If a dirty byte or a mask of edits is set, its page is marked, and the record is live.
 
+use crate::bytes::{BytesError, ensure};
 use crate::fallible::{self, Boxed};
 use crate::handle::MAX_GENERATION;
-use crate::record::{BytesError, ensure};
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Record, RecordId};
 use crate::{Error, NodeHandle};

@@ -15,9 +15,7 @@
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
 use crate::store::change_kinds::ChangeKinds;
-use crate::store::columns::{
-    DrawableRecord, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, short,
-};
+use crate::store::columns::{DrawEntry, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, short};
 use crate::store::components::Components;
 use crate::store::histories::Histories;
 use crate::store::import_locations::ImportLocations;
@@ -303,9 +301,9 @@ impl Slice {
     fn put_drawable(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32) {
         let Some(&crate::Drawable { mesh, bounds }) = components.drawable.get(row.record) else { return };
         let (node, drawable) = (pages.handle(row.record), usize::from(row.drawable));
-        let material = if row.is(Row::MATERIAL) { DrawableRecord::MATERIAL } else { 0 };
+        let material = if row.is(Row::MATERIAL) { DrawEntry::MATERIAL } else { 0 };
         let record =
-            DrawableRecord { node, mesh, material: row.material, layers, slot: row.slot, row: short(at) | material };
+            DrawEntry { node, mesh, material: row.material, layers, slot: row.slot, row: short(at) | material };
         if drawable < self.drawables.records.len() {
             self.drawables.records[drawable] = record;
             self.drawables.bounds[drawable] = bounds;
@@ -408,7 +406,7 @@ impl Slice {
                 let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;
                 record.layers = visibility.layers();
-                record.row = short(at) | if row.is(Row::MATERIAL) { DrawableRecord::MATERIAL } else { 0 };
+                record.row = short(at) | if row.is(Row::MATERIAL) { DrawEntry::MATERIAL } else { 0 };
             }
         }
     }

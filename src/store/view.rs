@@ -5,7 +5,7 @@
 
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
-use crate::store::columns::{DrawableRecord, NO_DRAWABLE, Row, short};
+use crate::store::columns::{DrawEntry, NO_DRAWABLE, Row, short};
 use crate::store::page::SliceId;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
@@ -398,7 +398,7 @@ impl<'s> DrawableView<'s> {
 
     /// Returns the records by slot; undefined for unused slots.
     #[inline]
-    pub(crate) fn records(&self) -> &'s [DrawableRecord] {
+    pub(crate) fn records(&self) -> &'s [DrawEntry] {
         &self.view.slice.drawables.records
     }
 
@@ -413,7 +413,7 @@ impl<'s> DrawableView<'s> {
 
     /// Returns the records in chunks, each with one bit for every slot in use.
     #[inline]
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (&'s [DrawEntry], u64)> + use<'s> {
         let slice = self.view.slice;
         slice.drawables.records.chunks(Self::CHUNK).zip(slice.used_drawables.words().iter().copied())
     }

@@ -8,7 +8,7 @@
 //! ids       next id u64 │ id of each node u64; nothing if ids are the nodes' numbers      8 B, and 8 B a node
 //! ```
 
-use crate::record::{BytesError, Reader, Writer, count, ensure};
+use crate::bytes::{BytesError, Reader, Writer, count, ensure};
 use crate::snapshot::{SnapshotError, body_of, with_header};
 use crate::store::NIL;
 use crate::tree::Tree;

@@ -1,7 +1,7 @@
 //! Node descriptions as bytes, packed one after the other: in trees, in files and in patches.
 
+use crate::bytes::{BytesError, Encode, Reader, Writer, ensure};
 use crate::node::plain_components;
-use crate::record::{BytesError, Reader, Record, Writer, ensure};
 use crate::{Drawable, Layers, Local, Node, ViewRange, Visibility};
 use glam::DVec3;
 use hedgerow_math::internal::PackedTransform;
@@ -105,20 +105,20 @@ plain_components!(parts);
 
 /// A component as bytes.
 trait Plain: Copy {
-    type Record: Record;
+    type Encode: Encode;
 
     /// Returns the value as it is written; `None` if the node does not have the component.
-    fn record(self) -> Option<Self::Record>;
+    fn record(self) -> Option<Self::Encode>;
 
     /// Returns the value that was written so, or that of a node without the component if it cannot have been written.
-    fn of(record: Self::Record) -> Self;
+    fn of(record: Self::Encode) -> Self;
 }
 
 /// Implements [`Plain`] by two functions.
 macro_rules! plain {
     ($($type:ty as $record:ty: |$value:ident| $to:expr, |$read:ident| $of:expr;)*) => {
         $(impl Plain for $type {
-            type Record = $record;
+            type Encode = $record;
 
             #[inline(always)]
             fn record(self) -> Option<$record> {

@@ -3,7 +3,7 @@
 use crate::Mat34;
 use crate::pass::ChangedSlots;
 use crate::pass::draw::{DrawCommand, Segment};
-use crate::store::{DrawableRecord, DrawableView, MatrixSlot, SliceView, Store, short};
+use crate::store::{DrawEntry, DrawableView, MatrixSlot, SliceView, Store, short};
 use core::ops::Range;
 use hedgerow_math::internal::prefetch;
 
@@ -115,7 +115,7 @@ impl Listing {
     }
 
     #[inline(always)]
-    pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &DrawableRecord) {
+    pub(crate) fn push(&mut self, slice: SliceView<'_>, record: &DrawEntry) {
         let (command, matrix) = listed(slice, record);
         self.commands.push(command);
         if self.keeps_matrices {
@@ -162,7 +162,7 @@ impl Listing {
 
     /// Adds drawables of a slice, one array after the other.
     #[inline(always)]
-    fn extend<'s>(&mut self, slice: SliceView<'s>, records: impl ExactSizeIterator<Item = &'s DrawableRecord> + Clone) {
+    fn extend<'s>(&mut self, slice: SliceView<'s>, records: impl ExactSizeIterator<Item = &'s DrawEntry> + Clone) {
         let worlds = slice.transforms().worlds();
         if self.keeps_matrices {
             self.matrices.extend(records.clone().map(|record| worlds[usize::from(record.slot)]));
@@ -261,14 +261,14 @@ impl Part<'_> {
     }
 
     /// Lists these drawables. Their number must equal the number of entries.
-    pub(crate) fn write(mut self, drawables: &[(SliceView<'_>, &DrawableRecord)]) {
+    pub(crate) fn write(mut self, drawables: &[(SliceView<'_>, &DrawEntry)]) {
         for (at, (slice, record)) in drawables.iter().enumerate() {
             self.put(at, *slice, record);
         }
     }
 
     #[inline]
-    fn put(&mut self, at: usize, slice: SliceView<'_>, record: &DrawableRecord) {
+    fn put(&mut self, at: usize, slice: SliceView<'_>, record: &DrawEntry) {
         let (command, matrix) = listed(slice, record);
         self.commands[at] = command;
         if let Some(place) = self.matrices.get_mut(at) {
@@ -335,21 +335,21 @@ impl VisibleDraw {
 }
 
 #[inline]
-fn listed<'s>(slice: SliceView<'s>, record: &DrawableRecord) -> (DrawCommand, &'s Mat34) {
+fn listed<'s>(slice: SliceView<'s>, record: &DrawEntry) -> (DrawCommand, &'s Mat34) {
     let matrix = &slice.transforms().worlds()[usize::from(record.slot)];
     let command = DrawCommand::new(record.node, record.mesh, record.material(), matrix.is_mirrored());
     (command.with_user_data(slice.user_data(record.row())), matrix)
 }
 
 #[inline]
-fn slot(slice: SliceView<'_>, record: &DrawableRecord) -> MatrixSlot {
+fn slot(slice: SliceView<'_>, record: &DrawEntry) -> MatrixSlot {
     MatrixSlot { slice: slice.number(), slot: record.slot.into() }
 }
 
 /// Calls `show` with the drawables of a slice that are visible on one of these layers, in the order of the column.
 #[cfg(feature = "rayon")]
 #[inline]
-fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s DrawableRecord)) {
+fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(&'s DrawEntry)) {
     for (records, shown) in listed_chunks(slice, layers) {
         for (at, record) in records.iter().enumerate() {
             if shown >> at & 1 != 0 {
@@ -362,9 +362,9 @@ fn for_each_visible<'s>(slice: SliceView<'s>, layers: u32, mut show: impl FnMut(
 /// Like [`visible_chunks`], for callers that copy the matrices. Matrices are prefetched one chunk ahead, because after
 /// edits their order is too irregular for the hardware prefetcher.
 #[inline]
-fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
+fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawEntry], u64)> + use<'s> {
     let worlds = slice.transforms().worlds();
-    let ask = |(records, _): (&[DrawableRecord], u64)| {
+    let ask = |(records, _): (&[DrawEntry], u64)| {
         for record in records {
             prefetch(worlds, record.slot.into());
         }
@@ -382,10 +382,7 @@ fn listed_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = 
 
 /// Returns the drawables of a slice in chunks, each with one bit for every drawable visible on one of these layers.
 #[inline]
-fn visible_chunks<'s>(
-    slice: SliceView<'s>,
-    layers: u32,
-) -> impl Iterator<Item = (&'s [DrawableRecord], u64)> + use<'s> {
+fn visible_chunks<'s>(slice: SliceView<'s>, layers: u32) -> impl Iterator<Item = (&'s [DrawEntry], u64)> + use<'s> {
     let uniform = slice.drawables().all_visible();
     slice.drawables().chunks().map(move |(records, live)| {
         let shown = if uniform {

@@ -7,7 +7,7 @@
 use crate::pass::cull::{Probe, Sieve, ones};
 use crate::pass::detail;
 use crate::pass::{Change, Computed, SliceCursor};
-use crate::store::{DrawableRecord, RowSet, SliceId, SliceView, Store};
+use crate::store::{DrawEntry, RowSet, SliceId, SliceView, Store};
 use crate::{Aabb, Mat34};
 use glam::{DAffine3, DVec3, Vec3, Vec4};
 use hedgerow_math::internal::{BLOCK, BoxGroup};
@@ -81,7 +81,7 @@ impl WideWorlds {
         store: &'s Store,
         (camera, volume): (DVec3, &impl Movable),
         sieve: Sieve,
-        mut each: impl FnMut((SliceView<'s>, &WideSlice), usize, &DrawableRecord),
+        mut each: impl FnMut((SliceView<'s>, &WideSlice), usize, &DrawEntry),
     ) {
         for &number in store.slices.order() {
             let (Some(wide), slice) = (self.slice(number), store.view(number)) else { continue };

@@ -1,7 +1,7 @@
 //! Lists several slices at a time, each to its own part of the arrays.
 
 use crate::pass::draw::{Listing, Part, Segment};
-use crate::store::{DrawableRecord, RecordId, SliceView, Store};
+use crate::store::{DrawEntry, RecordId, SliceView, Store};
 use core::sync::atomic::{AtomicBool, Ordering};
 use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
@@ -50,7 +50,7 @@ impl Listing {
         Some(changed.into_inner())
     }
 
-    pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &DrawableRecord)>>) {
+    pub(in crate::pass) fn list_found(&mut self, store: &Store, mut found: Vec<Vec<(SliceView<'_>, &DrawEntry)>>) {
         let end = found.iter().map(Vec::len).sum();
         self.resize(end, store.nodes.handle(RecordId::ROOT));
         share(self.part(0..end), &mut found, &Vec::len, &|found, part| part.write(found));

@@ -1,5 +1,5 @@
+use crate::bytes::{BytesError, Reader, Writer};
 use crate::handle::MAX_GENERATION;
-use crate::record::{BytesError, Reader, Writer};
 use crate::store::page::Pages;
 use crate::store::record::{Link, RecordId};
 use crate::store::{Image, RECORDS, Store};

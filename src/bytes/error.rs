@@ -27,7 +27,7 @@ impl From<TryReserveError> for BytesError {
 macro_rules! ensure {
     ($holds:expr, $violation:expr) => {
         if !$holds {
-            return Err($crate::record::BytesError::invalid($violation));
+            return Err($crate::bytes::BytesError::invalid($violation));
         }
     };
 }

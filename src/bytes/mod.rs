@@ -1,7 +1,7 @@
 //! Values as bytes: little-endian, fields in order, nothing between them.
 //!
-//! Types of the storage define their records in their own modules. This module has the records of numbers and
-//! mathematical types, a [`Writer`] that appends records, and a [`Reader`] that takes them from the start.
+//! Types of the storage implement [`Encode`] in their own modules. This module implements it for numbers and mathematical
+//! types. A [`Writer`] appends values, and a [`Reader`] takes them from the start.
 
 mod error;
 mod read;
@@ -17,7 +17,7 @@ use crate::glam::Vec3;
 use hedgerow_math::internal::PackedTransform;
 
 /// A value of a fixed length in bytes.
-pub(crate) trait Record: Copy {
+pub(crate) trait Encode: Copy {
     const BYTES: usize;
 
     fn encode(self, bytes: &mut [u8]);
@@ -28,7 +28,7 @@ pub(crate) trait Record: Copy {
 /// Numbers, in the machine's format except for the byte order.
 macro_rules! numbers {
     ($($number:ty)*) => {
-        $(impl Record for $number {
+        $(impl Encode for $number {
             const BYTES: usize = size_of::<Self>();
 
             #[inline]
@@ -46,7 +46,7 @@ macro_rules! numbers {
 
 numbers! { u8 u32 u64 f32 f64 }
 
-impl<T: Record, const N: usize> Record for [T; N] {
+impl<T: Encode, const N: usize> Encode for [T; N] {
     const BYTES: usize = N * T::BYTES;
 
     #[inline]
@@ -64,20 +64,20 @@ impl<T: Record, const N: usize> Record for [T; N] {
 
 macro_rules! structures {
     ($($name:ty { $($field:ident: $record:ty),* };)*) => {
-        $(impl $crate::record::Record for $name {
-            const BYTES: usize = 0 $(+ <$record as $crate::record::Record>::BYTES)*;
+        $(impl $crate::bytes::Encode for $name {
+            const BYTES: usize = 0 $(+ <$record as $crate::bytes::Encode>::BYTES)*;
 
             #[inline]
             fn encode(self, bytes: &mut [u8]) {
-                $(let (field, bytes) = bytes.split_at_mut(<$record as $crate::record::Record>::BYTES);
-                <$record as $crate::record::Record>::encode(self.$field, field);)*
+                $(let (field, bytes) = bytes.split_at_mut(<$record as $crate::bytes::Encode>::BYTES);
+                <$record as $crate::bytes::Encode>::encode(self.$field, field);)*
                 debug_assert!(bytes.is_empty());
             }
 
             #[inline]
             fn decode(bytes: &[u8]) -> Self {
-                $(let ($field, bytes) = bytes.split_at(<$record as $crate::record::Record>::BYTES);
-                let $field = <$record as $crate::record::Record>::decode($field);)*
+                $(let ($field, bytes) = bytes.split_at(<$record as $crate::bytes::Encode>::BYTES);
+                let $field = <$record as $crate::bytes::Encode>::decode($field);)*
                 debug_assert!(bytes.is_empty());
                 Self { $($field),* }
             }
@@ -92,7 +92,7 @@ structures! {
     Aabb { min: Vec3, max: Vec3 };
 }
 
-impl Record for Vec3 {
+impl Encode for Vec3 {
     const BYTES: usize = <[f32; 3]>::BYTES;
 
     #[inline]
@@ -102,6 +102,6 @@ impl Record for Vec3 {
 
     #[inline]
     fn decode(bytes: &[u8]) -> Self {
-        Self::from_array(Record::decode(bytes))
+        Self::from_array(Encode::decode(bytes))
     }
 }

@@ -1,7 +1,7 @@
 //! Reads bytes from their start.
 
+use crate::bytes::{BytesError, Encode, ensure};
 use crate::fallible;
-use crate::record::{BytesError, Record, ensure};
 
 pub(crate) struct Reader<'b> {
     rest: &'b [u8],
@@ -23,11 +23,11 @@ impl<'b> Reader<'b> {
         Ok(taken)
     }
 
-    pub(crate) fn one<T: Record>(&mut self) -> Result<T, BytesError> {
+    pub(crate) fn one<T: Encode>(&mut self) -> Result<T, BytesError> {
         self.take(1, T::BYTES).map(T::decode)
     }
 
-    pub(crate) fn many<T: Record>(&mut self, count: u32) -> Result<Vec<T>, BytesError> {
+    pub(crate) fn many<T: Encode>(&mut self, count: u32) -> Result<Vec<T>, BytesError> {
         let bytes = self.take(count, T::BYTES)?;
         Ok(fallible::collected(bytes.chunks_exact(T::BYTES).map(T::decode))?)
     }

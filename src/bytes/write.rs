@@ -1,6 +1,6 @@
 //! Appends bytes.
 
-use crate::record::Record;
+use crate::bytes::Encode;
 use hedgerow_math::internal::file_header::HEADER_BYTES;
 use std::collections::TryReserveError;
 
@@ -41,7 +41,7 @@ impl Writer {
     }
 
     #[inline]
-    pub(crate) fn one<T: Record>(&mut self, record: T) {
+    pub(crate) fn one<T: Encode>(&mut self, record: T) {
         // Encoded on the stack, where all lengths are constants: half the instructions.
         let mut buffer = [0; 64];
         let (bytes, _) = buffer.split_at_mut(const { if T::BYTES <= 64 { T::BYTES } else { panic!() } });
@@ -49,11 +49,11 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    pub(crate) fn array<T: Record>(&mut self, array: &[T]) {
+    pub(crate) fn array<T: Encode>(&mut self, array: &[T]) {
         self.many(array.iter().copied());
     }
 
-    pub(crate) fn many<T: Record>(&mut self, records: impl ExactSizeIterator<Item = T>) {
+    pub(crate) fn many<T: Encode>(&mut self, records: impl ExactSizeIterator<Item = T>) {
         let start = self.bytes.len();
         self.bytes.resize(start + records.len() * T::BYTES, 0);
         for (record, bytes) in records.zip(self.bytes[start..].chunks_exact_mut(T::BYTES)) {
