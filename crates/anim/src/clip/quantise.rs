@@ -184,7 +184,6 @@ pub(super) fn parts(angle: f64, error: f32) -> u32 {
     const MOST: u32 = 1024;
     /// The angle between the quaternions of two rotations half a turn apart, minus about a hundred rounding errors.
     const NEARLY_HALF: f64 = core::f64::consts::FRAC_PI_2 - 0.01;
-    // Near half a turn, the sum of both quaternions almost vanishes, and its direction is lost.
     let least = if angle > NEARLY_HALF { 2 } else { 1 };
     // A quick upper bound, which is enough for most keys.
     if angle * angle * angle * 2.0 / 50.0 <= f64::from(error) {

@@ -113,7 +113,7 @@ impl Faces<'_> {
                 continue;
             }
             let places = [a, b, c].map(|corner| hash(corner) & (present.len() - 1));
-            // A triangle goes to the latest batch of its corners, so that batches end at full corners.
+            // A triangle goes to the latest batch of its corners; a full corner begins the next batch.
             let batch = places.iter().fold(0, |batch, &place| batch.max(present[place].0));
             for place in places {
                 let count = if present[place].0 < batch { 0 } else { present[place].1 } + 1;
