@@ -88,6 +88,7 @@ impl Store {
         self.order_kept(&kept, &scratch.owners);
         self.group(&mut scratch);
         let mut reorder = Reorder::default();
+        // In order, so that a parent in an earlier slice has its row, and its matrix, before its children need them.
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             let pieces = reorder.pieces.len();
@@ -264,7 +265,7 @@ impl Store {
         let (slice, head) = slices.both_mut(number);
         // If the slice will be reconstituted, rows for single nodes are wasted work.
         let fits = slice.used_rows.len() + nodes.len() <= max_rows && head.live as usize + nodes.len() <= max_nodes;
-        // A slice whose nodes double is reconstituted.
+        // A slice whose nodes double is reconstituted, since rows at its end would be far from their parents' rows.
         if head.work.has(Work::RESHAPED) || !fits || nodes.len() > head.live as usize {
             return 0;
         }
@@ -298,6 +299,7 @@ impl Store {
 
     /// Merges a few small edited slices, each with a neighbour. Maintenance merges the others.
     fn join_small(&mut self, scratch: &mut Scratch) {
+        // Few, so that a frame's worst case stays bounded.
         const MOST: usize = 4;
         let edited = &scratch.edited;
         // The first candidate rotates, so that slices without a neighbour to merge do not block others.

@@ -47,6 +47,7 @@ impl Nodes {
     ) -> Result<NodeHandle, Error> {
         let handle = self.pages.take()?;
         let id = handle.record();
+        // An append writes the parent's line next, so this read costs no miss of its own.
         let outside = self.pages.record(at.parent).has.has(Has::DETACHED);
         let has = has.with(Has::MATERIAL, material.is_some()).with(Has::DETACHED, outside);
         let links = self.pages.link_new(id, at);
@@ -84,6 +85,7 @@ impl Nodes {
         stack.push(top);
         let mut count = 0;
         while let Some(id) = stack.pop() {
+            // Links are read before the record is freed.
             let mut child = self.pages.link(id, Link::First);
             while !child.is_nil() {
                 stack.push(child);

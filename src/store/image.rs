@@ -155,7 +155,7 @@ fn read_nodes(from: &mut Reader<'_>, pages: &mut Pages) -> Result<Vec<(RecordId,
         }
         let Some(Saved { first, next, has }) = saved.next() else { break };
         let has = Has(has);
-        ensure!(!has.has(!SAVED), "a node has a component that there is not");
+        ensure!(!has.has(!SAVED), "a node has an unknown component");
         let whole = has.has(Has::TRANSFORM) || !has.has(Has::MATRIX | Has::REMAINDER);
         ensure!(whole, "a node has a part of a transform, and no transform");
         ensure!(!(has.has(Has::HIDDEN) && has.has(Has::SHOWN)), "a node is both hidden and shown");
@@ -217,6 +217,7 @@ fn link(pages: &mut Pages, inbox: &mut Inbox) -> Result<usize, BytesError> {
             let Some(child) = child else {
                 return Err(BytesError::invalid("a link leads to a node that is elsewhere, or to none"));
             };
+            // A second link to this node is an error, so trees cannot share nodes or form circles.
             child.open = false;
             let Links { first, next, .. } = *child;
             prefetch(&links, next.number() as usize);

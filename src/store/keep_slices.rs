@@ -106,7 +106,7 @@ impl Store {
         let mut moves = vec![false; self.slices.slice_end()];
         all().for_each(|number| moves[number.index()] = true);
         let order = &mut self.slices.order;
-        // A stack: the next slice is on top.
+        // A stack: the next slice is on top. Kept subtrees may nest, so a kept slice may bring others.
         let mut next: Vec<_> = order.iter().rev().copied().filter(|&number| !moves[number.index()]).collect();
         let count = order.len();
         order.clear();

@@ -6,8 +6,8 @@
 //!           inbox, masks of edits
 //! ```
 //!
-//! Data flows one way. Edits borrow [`Nodes`] and passes [`Slices`]; only a removal also frees rows. Passes do not follow
-//! links, except for levels of detail. Only [`assign`], a step of the update, follows links to change slices.
+//! Data flows one way. Edits borrow [`Nodes`] and passes [`Slices`]; only a removal also frees rows. Passes do not
+//! follow links, except for levels of detail. Only [`assign`], a step of the update, follows links to change slices.
 //!
 //! Each file imports only from those before it:
 //!

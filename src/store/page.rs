@@ -390,6 +390,7 @@ impl Pages {
         if id.is_nil() {
             return self.take_unused();
         }
+        // A free record's parent is the next free one, in a line that the insert needs anyway.
         let page = &*self.pages[id.page()];
         self.free = page.parents[id.index()];
         self.freed -= 1;
@@ -532,7 +533,7 @@ impl Pages {
                 (0, _) => pages.retired += 1,
                 (..=MAX_GENERATION, 1) => {}
                 (..MAX_GENERATION, 0) => pages.freed += 1,
-                _ => return Err(BytesError::invalid("a record has a generation that there is not")),
+                _ => return Err(BytesError::invalid("the generation of a record is out of range")),
             }
             pages.pages[id.page()].states[id.index()] = state;
             pages.end += 1;

@@ -111,6 +111,7 @@ impl Sort {
     fn sort(&mut self) {
         let count = self.items.len();
         self.sizes.resize(count, 1);
+        // Parents come before children, so in reverse each size is complete before it is added to the parent's.
         for at in (0..count).rev() {
             if let Some(parent) = self.sizes.get(self.parents[at] as usize) {
                 self.sizes[self.parents[at] as usize] = parent + self.sizes[at];
@@ -208,6 +209,7 @@ impl Store {
         sort.imported.resize(count + sort.imports.len(), (GONE, 0));
         let kept = old.iter().any(|(_, head)| head.work.has(Work::KEPT));
         let (mut begin, mut piece) = (0, 0);
+        // Without nodes, one empty slice keeps the number of the first source in the order.
         while begin < count || piece == 0 {
             let end = self.cut(begin, piece, sort);
             let mut new = self.write(&old, begin..end, reshaped, sort);

@@ -289,7 +289,7 @@ impl Slices {
             return;
         }
         let Self { list, order, attached, free, .. } = self;
-        // Sorted by slice; pieces of the same slice stay in order.
+        // Sorted by slice; pieces of the same slice stay in order, since the sort is stable.
         pieces.sort_by_key(|&(of, _)| of);
         let before = core::mem::take(order);
         order.reserve(before.len() + pieces.len());

@@ -48,6 +48,7 @@ impl Store {
         let dense = |set: usize| set * DENSE_SETS >= pages.len();
         if dense(pages.marked().count() * PAGE) {
             let set: usize = pages.marked().map(count).sum();
+            // Histories need to know exactly which transforms were set.
             let all = feed.is_none() && set * 8 >= pages.len() * 7;
             // A reshaped slice has nodes whose transform has no slot yet.
             let (slices, heads) = slices.split();
@@ -131,12 +132,14 @@ impl Store {
         let Self { nodes: Nodes { pages, components, inbox, .. }, slices, update: Update { clock, .. }, .. } = self;
         let (slice, tracks) = (&slices[number], inbox.tracks_changes());
         let update = clock.updates;
+        // A slice that was kept while its subtree moved hangs below other nodes now, whose values may be older.
         let is_new = |source: &Slice| kept || source.swept_in == update;
         let above = slice.sources.slices.iter().any(|&above| is_new(&slices[above]));
         if !(inherits || above) {
             return slice.due > Due::Nothing;
         }
         let (slice, others) = slices.apart(number);
+        // On several threads sources are not swept yet, so their dirty slots do not say which matrices will change.
         let all = |source: &Slice| kept || source.handed_in == update || !swept && source.swept_in == update;
         let changed = above && slice.import(pages, others, |source, slot| all(source) || source.dirty.contains(slot));
         if inherits || changed {
@@ -257,10 +260,12 @@ impl Slice {
         let leaves = core::mem::take(&mut self.leaves) as usize;
         set.clear();
         self.dirty.list(set);
+        // Imports come first. They are marked if their matrix changed, and are not computed here.
         let above = set.iter().take_while(|&&slot| usize::from(slot) < imports).count();
         if set.is_empty() {
             return;
         }
+        // From two fifths on, gathering all records in a stream costs less than refreshing single copies.
         if (set.len() - above) * 5 >= (len - imports) * 2 {
             return self.gather(pages, components, imports..len);
         }
@@ -270,7 +275,9 @@ impl Slice {
         let first = usize::from(first).max(imports);
         let count = set.len() - above;
         let few = count.saturating_sub(leaves) * DENSE < len && count * DENSE_WITH_LEAVES < len && above < imports;
+        // A run of followers begins at a slot of this slice; slots below an import may be anywhere.
         let follow = self.order == SlotOrder::Nested && above == 0;
+        // New leaves have no slots below, so the list is complete.
         if few && above == 0 && count == leaves {
             return self.compute_listed(components, set);
         }

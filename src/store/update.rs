@@ -22,6 +22,7 @@ impl Store {
                 slice.dirty.clear();
             }
         }
+        // Before dirty bytes become slots: a reshaped slice has nodes whose transform has no slot yet.
         self.apply_pending();
         self.mark_slots();
         if everything {
@@ -34,6 +35,7 @@ impl Store {
         let shared = false;
         self.assign_and_sweep(shared);
         self.update.clock.is_new = false;
+        // Boxes need final matrices, and readers of changes compare them.
         if self.config.bounds {
             self.refresh_boxes();
         }

@@ -15,6 +15,7 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::columns::{NO_DRAWABLE, Row};
+use crate::store::nodes::Nodes;
 use crate::store::page::{Location, SliceId};
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, RecordId};
@@ -44,7 +45,7 @@ impl Store {
     /// Checks every invariant. Returns the number of nodes, or the first violation.
     pub(crate) fn validate(&self) -> Result<usize, String> {
         self.nodes.pages.validate()?;
-        self.validate_links()?;
+        self.nodes.validate_links()?;
         self.validate_locations()?;
         let below_moved = self.below_moved();
         let mut position = vec![usize::MAX; self.slices.slice_end()];
@@ -70,62 +71,6 @@ impl Store {
             }
         }
         Ok(self.nodes.pages.len())
-    }
-
-    /// Checks links, detached states, and side data.
-    fn validate_links(&self) -> Result<(), String> {
-        let mut outside = 0;
-        for id in self.nodes.pages.live().chain([RecordId::LIMBO]) {
-            let record = self.nodes.pages.record(id);
-            let parent = self.nodes.pages.parent(id);
-            ensure!(
-                self.nodes.components.agree_with(id, record),
-                "record {} has what is not there, or not what is",
-                id.0
-            );
-            ensure!(
-                record.has.has(Has::TRANSFORM) || !record.has.has(Has::MATRIX | Has::REMAINDER),
-                "record {} has no transform, and more of it elsewhere",
-                id.0
-            );
-            let mut previous = RecordId::NIL;
-            for child in self.nodes.pages.children(id) {
-                ensure!(self.nodes.pages.lives(child), "record {} has the child {}, which is free", id.0, child.0);
-                ensure!(
-                    self.nodes.pages.parent(child) == id,
-                    "record {} is a child of {} and does not say so",
-                    child.0,
-                    id.0
-                );
-                ensure!(
-                    self.nodes.pages.link(child, Link::Previous) == previous,
-                    "record {} comes after {}, and does not say so",
-                    child.0,
-                    previous.0
-                );
-                let same = self.nodes.pages.record(child).has.has(Has::DETACHED) == record.has.has(Has::DETACHED);
-                ensure!(same, "record {} is outside of the tree, or its parent {} is", child.0, id.0);
-                previous = child;
-            }
-            ensure!(record.link(Link::Last) == previous, "the last child of record {} is another", id.0);
-            let fixed = id == RecordId::ROOT || id == RecordId::LIMBO;
-            ensure!(fixed == parent.is_nil(), "record {} has no parent, or a fixed one has", id.0);
-            outside += usize::from(record.has.has(Has::DETACHED) && id != RecordId::LIMBO);
-        }
-        ensure!(
-            outside == self.nodes.detached,
-            "{outside} nodes are outside of the tree, {} are counted",
-            self.nodes.detached
-        );
-        // Each node is below the root or the limbo exactly once.
-        let reached =
-            self.nodes.pages.subtree(RecordId::ROOT).count() + self.nodes.pages.subtree(RecordId::LIMBO).count() - 1;
-        ensure!(reached == self.nodes.pages.len(), "{reached} nodes are linked, {} live", self.nodes.pages.len());
-        for (name, bit, count) in self.nodes.components.counts() {
-            let having = self.nodes.pages.live().filter(|&id| self.nodes.pages.record(id).has.has(bit)).count();
-            ensure!(count == having, "{having} nodes have a {name}, {count} are kept");
-        }
-        Ok(())
     }
 
     /// Checks the lists of work for the update and for maintenance.
@@ -377,6 +322,63 @@ impl Store {
     }
 }
 
+impl Nodes {
+    /// Checks links, detached states, and side data.
+    fn validate_links(&self) -> Result<(), String> {
+        let mut outside = 0;
+        for id in self.pages.live().chain([RecordId::LIMBO]) {
+            let record = self.pages.record(id);
+            let parent = self.pages.parent(id);
+            ensure!(
+                self.components.agree_with(id, record),
+                "component mask of record {} disagrees with side data",
+                id.0
+            );
+            ensure!(
+                record.has.has(Has::TRANSFORM) || !record.has.has(Has::MATRIX | Has::REMAINDER),
+                "record {} has no transform, and more of it elsewhere",
+                id.0
+            );
+            let mut previous = RecordId::NIL;
+            for child in self.pages.children(id) {
+                ensure!(self.pages.lives(child), "record {} has the child {}, which is free", id.0, child.0);
+                ensure!(
+                    self.pages.parent(child) == id,
+                    "record {} is a child of {}, but its parent link disagrees",
+                    child.0,
+                    id.0
+                );
+                ensure!(
+                    self.pages.link(child, Link::Previous) == previous,
+                    "record {} comes after {}, but its link disagrees",
+                    child.0,
+                    previous.0
+                );
+                let same = self.pages.record(child).has.has(Has::DETACHED) == record.has.has(Has::DETACHED);
+                ensure!(same, "record {} is outside of the tree, or its parent {} is", child.0, id.0);
+                previous = child;
+            }
+            ensure!(
+                record.link(Link::Last) == previous,
+                "the last child link of record {} disagrees with its children",
+                id.0
+            );
+            let fixed = id == RecordId::ROOT || id == RecordId::LIMBO;
+            ensure!(fixed == parent.is_nil(), "record {} has no parent, or a fixed one has", id.0);
+            outside += usize::from(record.has.has(Has::DETACHED) && id != RecordId::LIMBO);
+        }
+        ensure!(outside == self.detached, "{outside} nodes are outside of the tree, {} are counted", self.detached);
+        // Each node is below the root or the limbo exactly once.
+        let reached = self.pages.subtree(RecordId::ROOT).count() + self.pages.subtree(RecordId::LIMBO).count() - 1;
+        ensure!(reached == self.pages.len(), "{reached} nodes are linked, {} live", self.pages.len());
+        for (name, bit, count) in self.components.counts() {
+            let having = self.pages.live().filter(|&id| self.pages.record(id).has.has(bit)).count();
+            ensure!(count == having, "{having} nodes have a {name}, {count} are kept");
+        }
+        Ok(())
+    }
+}
+
 impl Slice {
     /// Checks the lengths of columns, and the values in unused slots that kernels read.
     fn validate_columns(&self) -> Result<(), String> {
@@ -387,7 +389,7 @@ impl Slice {
         ensure!(drawables.bounds.len() == drawables.records.len(), "there are more drawables than bounds, or fewer");
         for (used, length) in [(used_rows, rows.len()), (used_slots, count), (used_drawables, drawables.records.len())]
         {
-            ensure!(used.first(length, MAX_ROWS).is_none(), "a place beyond {length} is used");
+            ensure!(used.first(length, MAX_ROWS).is_none(), "index {length} or above is in use");
         }
         let first = imports.len();
         ensure!((0..first).all(|at| used_rows.contains(at) && used_slots.contains(at)), "an import is not used");

@@ -311,6 +311,7 @@ impl Store {
             if slice.swept_in != clock.updates && feed.frame > 0 {
                 continue;
             }
+            // Taken out, since imports read the histories of other slices meanwhile.
             let Some(mut histories) = slice.histories.take() else { continue };
             let slice = &slices[number];
             for (import, &handle) in slice.imports.iter().enumerate() {

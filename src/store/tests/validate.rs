@@ -20,14 +20,14 @@ fn slice_of(store: &mut Store, id: RecordId) -> (&mut Slice, Location) {
 
 /// The breaks, each with a part of the message.
 const BREAKS: &[(&str, Break)] = &[
-    ("and does not say so", |store, id| store.nodes.pages.set_parent(id, RecordId::LIMBO)),
+    ("but its parent link disagrees", |store, id| store.nodes.pages.set_parent(id, RecordId::LIMBO)),
     ("beyond the last one has a state", |store, _| store.nodes.pages.set_has(RecordId(511), Has::MATRIX)),
-    ("the last child of", |store, id| {
+    ("the last child link of", |store, id| {
         let parent = store.nodes.pages.parent(id);
         store.nodes.pages.record_mut(parent).set_link(Link::Last, RecordId::NIL);
     }),
     ("comes after", |store, id| store.nodes.pages.record_mut(id).set_link(Link::Previous, id)),
-    ("has what is not there", |store, id| store.nodes.pages.record_mut(id).has |= Has::NAME),
+    ("disagrees with side data", |store, id| store.nodes.pages.record_mut(id).has |= Has::NAME),
     ("is outside of the tree", |store, id| store.nodes.pages.record_mut(id).has |= Has::DETACHED),
     ("are counted", |store, _| store.nodes.detached += 1),
     ("waits, and is not on the list", |store, id| store.nodes.pages.set_location(id, Location::waiting(3))),
