@@ -55,12 +55,17 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Given the scene's number of nodes, frees memory that only a larger build needed.
+    /// Ends an update: given the scene's number of nodes, frees memory that only a large build or edit needed.
     pub(crate) fn shrink(&mut self, nodes: usize) {
-        let longest = self.fresh.capacity().max(self.pending.capacity());
-        if longest > most_kept(nodes) {
+        self.fresh.clear();
+        self.pending.clear();
+        let most = most_kept(nodes);
+        if self.fresh.capacity() > most {
             *self = Self::default();
         }
+        self.pending.shrink_to(most);
+        self.moved.shrink_to(most);
+        self.records.shrink_to(most);
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -78,7 +83,6 @@ impl Store {
     /// threads.
     pub(crate) fn assign_and_sweep(&mut self, shared: bool) {
         if self.nodes.inbox.waiting.is_empty() && self.update.scratch.moved.is_empty() && !self.slices.edited {
-            self.update.scratch.fresh.clear();
             return self.sweep_all(shared);
         }
         let mut scratch = core::mem::take(&mut self.update.scratch);

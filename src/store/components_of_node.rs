@@ -226,8 +226,7 @@ impl Nodes {
     /// Makes the local transform relative to the world or to the parent, without changing its values.
     pub(crate) fn set_anchored(&mut self, id: RecordId, anchored: bool) {
         if self.is_anchored(id) != anchored {
-            let record = self.pages.record_mut(id);
-            record.has = record.has.with(Has::ANCHORED, anchored);
+            self.set_bit(id, Has::ANCHORED, anchored);
             self.inbox.any_anchored |= anchored;
             self.mark(id, Pending::RESHAPED | Pending::of(ChangeKinds::PARENT));
         }
@@ -245,20 +244,21 @@ impl Nodes {
     /// Sets or removes a node's own layers.
     pub(crate) fn set_layers(&mut self, id: RecordId, layers: Option<Layers>) {
         let before = self.components.layers.replace(id, layers);
-        let has = self.pages.record(id).has.with(Has::LAYERS, layers.is_some());
-        self.set_visibility_bits(id, has, before != layers);
+        self.set_bit(id, Has::LAYERS, layers.is_some());
+        self.mark_if(before != layers, id, Pending::INHERITED, ChangeKinds::OWN_VISIBILITY);
     }
 
     /// Sets a node's visibility.
     pub(crate) fn set_visibility(&mut self, id: RecordId, visibility: Visibility) {
-        let before = self.pages.record(id).has;
-        let has = before.without(Has::HIDDEN | Has::SHOWN) | Has::of_visibility(visibility);
-        self.set_visibility_bits(id, has, before != has);
+        let has = &mut self.pages.record_mut(id).has;
+        let now = has.without(Has::HIDDEN | Has::SHOWN) | Has::of_visibility(visibility);
+        let before = core::mem::replace(has, now);
+        self.mark_if(before != now, id, Pending::INHERITED, ChangeKinds::OWN_VISIBILITY);
     }
 
-    fn set_visibility_bits(&mut self, id: RecordId, has: Has, changed: bool) {
-        self.pages.record_mut(id).has = has;
-        self.mark_if(changed, id, Pending::INHERITED, ChangeKinds::OWN_VISIBILITY);
+    fn set_bit(&mut self, id: RecordId, bit: Has, set: bool) {
+        let record = self.pages.record_mut(id);
+        record.has = record.has.with(bit, set);
     }
 
     /// Records an edit of this kind for readers of changes and, if the value is `changed`, bits for the update.
@@ -270,34 +270,35 @@ impl Nodes {
     /// Sets or removes a node's drawable, whose bounds are checked.
     pub(crate) fn set_drawable(&mut self, id: RecordId, drawable: Option<Drawable>) {
         let before = self.components.drawable.replace(id, drawable);
-        let has = self.pages.record(id).has.with(Has::DRAWABLE, drawable.is_some());
-        self.pages.record_mut(id).has = has;
-        let bits = if before.is_some() != drawable.is_some() { Pending::RESHAPED } else { Pending::REDRAWN };
+        self.set_bit(id, Has::DRAWABLE, drawable.is_some());
+        let bits = match (before.is_some(), drawable.is_some()) {
+            (true, true) => Pending::REDRAWN,
+            (false, false) => Pending::NONE,
+            (true, false) | (false, true) => Pending::RESHAPED,
+        };
         self.mark(id, bits | Pending::of(ChangeKinds::DRAWABLE));
     }
 
     /// Sets or removes a node's view range.
     pub(crate) fn set_view_range(&mut self, id: RecordId, range: Option<ViewRange>) {
         self.components.range.replace(id, range);
-        let record = self.pages.record_mut(id);
-        record.has = record.has.with(Has::RANGE, range.is_some());
+        self.set_bit(id, Has::RANGE, range.is_some());
         self.mark(id, Pending::of(ChangeKinds::VIEW_RANGE));
     }
 
     /// Sets or removes a node's name.
     pub(crate) fn set_name(&mut self, id: RecordId, name: Option<&str>) {
         self.components.name.replace(id, name.map(Into::into));
-        let record = self.pages.record_mut(id);
-        record.has = record.has.with(Has::NAME, name.is_some());
+        self.set_bit(id, Has::NAME, name.is_some());
         self.mark(id, Pending::of(ChangeKinds::NAME));
     }
 
     /// Sets a node's user data.
     pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) {
         let before = self.components.user_data.replace(id, (user_data != 0).then_some(user_data));
-        let record = self.pages.record_mut(id);
-        record.has = record.has.with(Has::USER_DATA, user_data != 0);
+        self.set_bit(id, Has::USER_DATA, user_data != 0);
         // Draw lists contain the user data.
-        self.mark_if(before.unwrap_or(0) != user_data, id, Pending::REDRAWN, ChangeKinds::USER_DATA);
+        let drawn = self.pages.record(id).has.has(Has::DRAWABLE);
+        self.mark_if(drawn && before.unwrap_or(0) != user_data, id, Pending::REDRAWN, ChangeKinds::USER_DATA);
     }
 }

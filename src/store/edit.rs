@@ -1,5 +1,5 @@
-//! Edits of the tree: each sets a few values in records, and adds at most one entry for the update. Each has one
-//! implementation. Edits of components are in [`own`](super::components_of_node).
+//! Edits of the tree. Each has one implementation, sets a few values in records, and sets bits of one mask or adds a node
+//! to a list. Edits of components are in [`components_of_node`](super::components_of_node).
 
 use crate::NodeHandle;
 use crate::store::Store;
@@ -121,12 +121,7 @@ impl Nodes {
         self.detached -= usize::from(has.has(Has::DETACHED));
         match location.as_waiting() {
             Some(index) => self.inbox.remove(&mut self.pages, index),
-            None => {
-                if pending.has(Pending::RESHAPED) {
-                    slices.reshape(location);
-                }
-                slices.free_row(location, has);
-            }
+            None => slices.free_row(location, has, pending.has(Pending::RESHAPED)),
         }
         self.pages.release(id);
     }

@@ -1,10 +1,12 @@
 //! What edits leave to the update beside the [masks](super::pending) of nodes: nodes without a row, and removed nodes.
 
-use crate::store::feed::MOST_KEPT;
 use crate::store::page::{Location, Pages};
 use crate::store::pending::Pending;
 use crate::store::record::RecordId;
 use crate::{NodeHandle, SceneConfig};
+
+/// The greatest number of nodes for which lists are kept from update to update.
+pub(crate) const MOST_KEPT: usize = 1 << 12;
 
 /// Work for the next update.
 #[derive(Clone, Debug)]

@@ -29,7 +29,7 @@ impl Store {
         if let Some(feed) = feed {
             feed.record_unplaced(pages, id, &slices[location.slice()], location.row());
         }
-        slices.free_row(location, pages.record(id).has);
+        slices.free_row(location, pages.record(id).has, false);
         pages.set_location(id, inbox.push(id));
     }
 

@@ -13,9 +13,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
-//! | `change_kinds` `state` `row_set` `columns` `histories` `boxes` `import_locations` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
-//! | `pending` `inbox` `nodes` `links` `space` `world` `components_of_node` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
+//! | `record` `change_kinds` `pending` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
+//! | `state` `row_set` `columns` `histories` `boxes` `import_locations` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
+//! | `inbox` `nodes` `links` `space` `world` `components_of_node` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
 //! | `feed` `reconstitute` `sweep` `keep_slices` `assign` `threads` `update_boxes` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` | slices as passes see them |
 //! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |

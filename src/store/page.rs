@@ -617,34 +617,45 @@ impl Pages {
 
     #[inline(always)]
     pub(crate) fn prefetch_record(&self, id: RecordId) {
-        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.records, id.index()));
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.records, id.index());
+        }
     }
 
     /// Prefetches a record that is read much later.
     #[inline(always)]
     pub(crate) fn prefetch_record_far(&self, id: RecordId) {
-        self.pages.get(id.page()).into_iter().for_each(|page| prefetch_far(&page.records, id.index()));
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch_far(&page.records, id.index());
+        }
     }
 
     #[inline(always)]
     pub(crate) fn prefetch_location(&self, id: RecordId) {
-        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.locations, id.index()));
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.locations, id.index());
+        }
     }
 
     #[inline(always)]
     pub(crate) fn prefetch_state(&self, id: RecordId) {
-        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.states, id.index()));
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.states, id.index());
+        }
     }
 
     #[inline(always)]
     pub(crate) fn prefetch_parent(&self, id: RecordId) {
-        self.pages.get(id.page()).into_iter().for_each(|page| prefetch(&page.parents, id.index()));
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.parents, id.index());
+        }
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.pages.len() * size_of::<Page>()
             + self.pages.capacity() * size_of::<Boxed<Page>>()
-            + self.dirty.pages.capacity() * 2
+            + self.dirty.pages.capacity()
+            + self.pending.pages.capacity()
     }
 
     /// Checks invariants 1 to 3; returns the first violation.

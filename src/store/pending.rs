@@ -10,17 +10,12 @@
 //! | [`RESHAPED`](Pending::RESHAPED) | transform or drawable got or lost, anchored, released | reconstitutes the slice | – |
 //! | [`INHERITED`](Pending::INHERITED) | another material, layers, visibility | derives what rows inherit in the slice | – |
 //! | [`REDRAWN`](Pending::REDRAWN) | drawable set, other user data | copies mesh and bounds; lists read the slice again | – |
-//! | [`RECOMPUTED`](Pending::RECOMPUTED) | local transform is or was a matrix or in double precision | computes the slot even from equal copies | – |
+//! | [`RECOMPUTED`](Pending::RECOMPUTED) | local transform is or was a matrix, or was in double precision | computes the slot even from equal copies | – |
 //!
 //! Local transforms that are set by a store alone, which is the most frequent edit, have a byte of their own:
 //! [`Page::dirty`](crate::store::page::Page). A node that waits for a row gets all of its data from its record.
 
 use crate::store::change_kinds::ChangeKinds;
-use crate::store::columns::Row;
-use crate::store::nodes::Nodes;
-use crate::store::record::Has;
-use crate::store::state::{Due, Work};
-use crate::store::{Store, Update};
 use core::ops::BitOr;
 
 /// A mask of edits.
@@ -73,48 +68,5 @@ impl BitOr for Pending {
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
-    }
-}
-
-impl Store {
-    /// Does for each mask that was taken, if the node has a row, what the table says. Lists the moved nodes in `moved`.
-    pub(crate) fn apply_pending(&mut self) {
-        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { scratch, .. }, .. } = self;
-        let list = &mut scratch.pending;
-        let mut reshaped = false;
-        for (at, &(id, bits)) in list.iter().enumerate() {
-            if let Some(&(ahead, _)) = list.get(at + 16) {
-                pages.prefetch_record(ahead);
-                pages.prefetch_location(ahead);
-            }
-            let (has, location) = (pages.record(id).has, pages.location(id));
-            let Some((slice, head)) = slices.get_both_mut(location.slice()) else { continue };
-            if bits.has(Pending::MOVED) {
-                scratch.moved.push(id);
-            }
-            let row = &mut slice.rows[location.row()];
-            row.set_own(has);
-            let own_slot = row.is(Row::OWN_TRANSFORM);
-            if bits.has(Pending::INHERITED) {
-                head.work.add(Work::INHERITS);
-            }
-            if bits.has(Pending::RESHAPED) {
-                head.work.add(Work::RESHAPED);
-                reshaped = true;
-            }
-            if bits.has(Pending::RECOMPUTED) {
-                slice.due = Due::All;
-                // A node that got its transform since the update still uses an ancestor's slot.
-                if own_slot {
-                    slice.set_matrix(location.slot(), has.has(Has::MATRIX));
-                }
-            }
-            if bits.has(Pending::REDRAWN) {
-                slice.redraw(components, location.row());
-                slices.renew(location.slice());
-                slices.list_unboxed(location.slice());
-            }
-        }
-        slices.edited |= reshaped;
     }
 }

@@ -194,7 +194,6 @@ impl Store {
     ) {
         sort.clear();
         self.update.clock.reconstitutions += 1;
-        let reshaped = reshaped || sources.iter().any(|&source| self.slices.head(source).work.has(Work::RESHAPED));
         let take = |store: &mut Self, source| {
             let (slice, head) = store.slices.both_mut(source);
             (core::mem::take(slice), core::mem::take(head))

@@ -149,6 +149,10 @@ impl Slice {
         }
         let user_data = components.user_data.get(id).copied().unwrap_or(0);
         if self.user_data.len() <= row {
+            // Rows beyond the end have 0.
+            if user_data == 0 {
+                return;
+            }
             self.user_data.resize(self.rows.len(), 0);
         }
         self.user_data[row] = user_data;
@@ -361,18 +365,20 @@ impl Slice {
     }
 
     /// Copies the mesh, the bounds and the user data of a row's drawable from its node's components.
-    pub(crate) fn redraw(&mut self, components: &Components, row: usize) {
-        let Some(at) = self.rows.get(row).map(|row| usize::from(row.drawable)) else { return };
+    /// Returns whether there is one.
+    pub(crate) fn redraw(&mut self, components: &Components, row: usize) -> bool {
+        let at = usize::from(self.rows[row].drawable);
         let (Some(record), Some(bounds)) = (self.drawables.records.get_mut(at), self.drawables.bounds.get_mut(at))
         else {
-            return;
+            return false;
         };
         let id = record.node.record();
-        let Some(drawable) = components.drawable.get(id) else { return };
+        let Some(drawable) = components.drawable.get(id) else { return false };
         record.mesh = drawable.mesh;
         *bounds = drawable.bounds;
         self.mark_box(at);
         self.copy_user_data(components, row, id);
+        true
     }
 
     /// Recomputes materials and layers of all rows. Calls `report` for each node with a change.

@@ -190,9 +190,13 @@ impl Slices {
     }
 
     /// Frees the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
+    /// `reshaped` says whether the node got or lost a transform or a drawable since the update.
     #[inline(always)]
-    pub(crate) fn free_row(&mut self, location: Location, has: Has) {
+    pub(crate) fn free_row(&mut self, location: Location, has: Has, reshaped: bool) {
         let Some(head) = self.heads.get_mut(location.slice().index()) else { return };
+        if reshaped {
+            head.work.add(Work::RESHAPED);
+        }
         // A node that lost its drawable since the update is still drawn.
         let drawn = has.has(Has::DRAWABLE) || head.work.has(Work::RESHAPED);
         head.alive.remove(location.row());
@@ -212,15 +216,6 @@ impl Slices {
             if drawable < NO_DRAWABLE {
                 slice.used_drawables.remove(usize::from(drawable));
             }
-        }
-    }
-
-    /// Marks the slice of a node for reconstitution, because the node got or lost a transform or a drawable.
-    #[cold]
-    pub(crate) fn reshape(&mut self, location: Location) {
-        if let Some(head) = self.heads.get_mut(location.slice().index()) {
-            head.work.add(Work::RESHAPED);
-            self.edited = true;
         }
     }
 

@@ -16,9 +16,9 @@
 //! | number | is | set by |
 //! |---|---|---|
 //! | `Head::version` | changes with all but transforms, and with the order; unique among slices | removal, update |
-//! | `Slice::layout` | changes when rows and slots move, and when the slice ends | reconstitution |
-//! | `Slice::swept_in` | the last update that computed a matrix or an inherited value | sweep, `prepare` |
-//! | `Slice::handed_in` | the last update after which nodes may hand down other values from clean slots | the same |
+//! | `Slice::layout` | changes when rows and slots move, and when the slice ends | reconstitution, `end_slice` |
+//! | `Slice::swept_in` | the last update that computed a matrix or an inherited value, or wrote rows | sweep, `prepare`, `renew_version` |
+//! | `Slice::handed_in` | the last update after which nodes may hand down other values from clean slots | `prepare`, reconstitution |
 
 use core::ops::BitOr;
 

@@ -30,7 +30,7 @@ const DENSE_WITH_LEAVES: usize = 5;
 /// If at least one slot in this many was set or is below such a slot, all from the first on are computed, because a
 /// slot of a list takes longer than one of a run.
 const DENSE_LIST: usize = 3;
-/// After this many slots that were set, the slots below them report how long the list of all will be.
+/// After this many slots that were set, the length of the whole list is estimated from the slots below them.
 const ENOUGH: usize = 16;
 
 impl Store {

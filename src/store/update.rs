@@ -1,8 +1,13 @@
 //! The update of slices after edits: slice by slice, nodes get rows, then matrices are computed.
 
-use crate::store::Store;
+use crate::store::assign::Scratch;
+use crate::store::columns::Row;
+use crate::store::nodes::Nodes;
+use crate::store::pending::Pending;
+use crate::store::record::Has;
 use crate::store::slice::Slice;
-use crate::store::state::Home;
+use crate::store::state::{Due, Home, Work};
+use crate::store::{Store, Update};
 
 impl Store {
     /// Updates all derived data. Runs in O(1) if nothing was edited, else at least in O(slices).
@@ -53,5 +58,46 @@ impl Store {
     #[inline]
     pub(crate) fn has_all_edits(&self) -> bool {
         !self.nodes.pages.is_marked() && self.nodes.inbox.is_empty() && !self.slices.edited && !self.update.clock.is_new
+    }
+    /// Does for each mask that was taken, if the node has a row, what the table of [`Pending`] says. Lists moved nodes.
+    fn apply_pending(&mut self) {
+        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { scratch, .. }, .. } = self;
+        let Scratch { pending, moved, .. } = scratch;
+        let mut reshaped = false;
+        for (at, &(id, bits)) in pending.iter().enumerate() {
+            if let Some(&(ahead, _)) = pending.get(at + 16) {
+                pages.prefetch_record(ahead);
+                pages.prefetch_location(ahead);
+            }
+            let (has, location) = (pages.record(id).has, pages.location(id));
+            let Some((slice, head)) = slices.get_both_mut(location.slice()) else { continue };
+            if bits.has(Pending::RESHAPED) {
+                head.work.add(Work::RESHAPED);
+                reshaped = true;
+            }
+            // A moved node gets another row, which is derived from its record.
+            if bits.has(Pending::MOVED) {
+                moved.push(id);
+                continue;
+            }
+            let row = &mut slice.rows[location.row()];
+            row.set_own(has);
+            let own_slot = row.is(Row::OWN_TRANSFORM);
+            if bits.has(Pending::INHERITED) {
+                head.work.add(Work::INHERITS);
+            }
+            if bits.has(Pending::RECOMPUTED) {
+                slice.due = Due::All;
+                // A node that got its transform since the update still uses an ancestor's slot.
+                if own_slot {
+                    slice.set_matrix(location.slot(), has.has(Has::MATRIX));
+                }
+            }
+            if bits.has(Pending::REDRAWN) && slice.redraw(components, location.row()) {
+                slices.renew(location.slice());
+                slices.list_unboxed(location.slice());
+            }
+        }
+        slices.edited |= reshaped;
     }
 }

@@ -316,7 +316,8 @@ impl<'s> TransformView<'s> {
         let SliceView { store, slice, id: of, .. } = self.view;
         let id = slice.slots.records[slot];
         let has = store.nodes.pages.record(id).has;
-        let here = store.nodes.pages.location(id).slice() == of && !store.nodes.pages.pending(id).has(Pending::MOVED);
+        let pages = &store.nodes.pages;
+        let here = pages.lives(id) && pages.location(id).slice() == of && !pages.pending(id).has(Pending::MOVED);
         if here && (slice.copies == Copies::Stale || has.has(Has::MATRIX | Has::REMAINDER)) {
             return store.nodes.wide_local(id);
         }

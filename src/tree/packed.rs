@@ -54,7 +54,7 @@ macro_rules! parts {
                 | bit(Part::Translation, node.translation_f64.is_some())
                 | bit(Part::Anchored, node.anchored)
                 | bit(Part::Name, node.name.is_some())
-                $(| bit(Part::$variant, node.$field.record().is_some()))*
+                $(| bit(Part::$variant, node.$field.to_bytes().is_some()))*
         }
 
         /// Appends the components of a node.
@@ -68,7 +68,7 @@ macro_rules! parts {
             if let Some(translation) = node.translation_f64 {
                 out.one(translation.to_array());
             }
-            $(if let Some(record) = node.$field.record() {
+            $(if let Some(record) = node.$field.to_bytes() {
                 out.one(record);
             })*
             if let Some(name) = node.name {
@@ -105,29 +105,29 @@ plain_components!(parts);
 
 /// A component as bytes.
 trait Plain: Copy {
-    type Encode: Encode;
+    type Bytes: Encode;
 
     /// Returns the value as it is written; `None` if the node does not have the component.
-    fn record(self) -> Option<Self::Encode>;
+    fn to_bytes(self) -> Option<Self::Bytes>;
 
     /// Returns the value that was written so, or that of a node without the component if it cannot have been written.
-    fn of(record: Self::Encode) -> Self;
+    fn of(bytes: Self::Bytes) -> Self;
 }
 
 /// Implements [`Plain`] by two functions.
 macro_rules! plain {
-    ($($type:ty as $record:ty: |$value:ident| $to:expr, |$read:ident| $of:expr;)*) => {
+    ($($type:ty as $bytes:ty: |$value:ident| $to:expr, |$read:ident| $of:expr;)*) => {
         $(impl Plain for $type {
-            type Encode = $record;
+            type Bytes = $bytes;
 
             #[inline(always)]
-            fn record(self) -> Option<$record> {
+            fn to_bytes(self) -> Option<$bytes> {
                 let $value = self;
                 $to
             }
 
             #[inline(always)]
-            fn of($read: $record) -> Self {
+            fn of($read: $bytes) -> Self {
                 $of
             }
         })*
@@ -140,7 +140,7 @@ plain! {
     Option<Drawable> as Drawable: |drawable| drawable, |drawable| Some(drawable);
     Option<Layers> as u32: |layers| layers.map(Layers::mask), |mask| Some(Layers::new(mask));
     Option<ViewRange> as [f32; 2]: |range| range.map(ViewRange::ends), |ends| ViewRange::of_ends(ends);
-    Visibility as u32: |visibility| (visibility as u32).record(), |number| match number {
+    Visibility as u32: |visibility| (visibility as u32).to_bytes(), |number| match number {
         1 => Self::Hidden,
         2 => Self::Shown,
         _ => Self::Inherited,

@@ -30,6 +30,7 @@ pub(crate) use reading::{ChangeLists, ReadScratch};
 use crate::store::change_kinds::ChangeKinds;
 use crate::store::columns::Row;
 use crate::store::histories::{Histories, History};
+use crate::store::inbox::MOST_KEPT;
 use crate::store::nodes::Nodes;
 use crate::store::page::{Location, Pages, SliceId};
 use crate::store::record::{Has, RecordId};
@@ -39,9 +40,6 @@ use crate::store::{Store, Update};
 use crate::{Mat34, NodeHandle};
 use log::{Event, Log};
 use std::collections::HashSet;
-
-/// The greatest number of nodes for which lists are kept from update to update.
-pub(super) const MOST_KEPT: usize = 1 << 12;
 
 /// The edits since the last update, and the log of earlier updates.
 #[derive(Clone, Debug)]
@@ -279,7 +277,9 @@ impl Store {
         if feed.frame == self.update.clock.updates {
             // Outside of an update, nothing else logs the notes, and they may begin a frame of the log.
             self.log_past();
-            self.update.feed.iter_mut().for_each(|feed| feed.log.trim());
+            if let Some(feed) = &mut self.update.feed {
+                feed.log.trim();
+            }
         }
     }
 
@@ -290,6 +290,7 @@ impl Store {
         for (node, kinds) in clock.inherited.drain(..) {
             feed.log.push(clock.updates, node, Event::Edited(kinds));
         }
+        clock.inherited.shrink_to(MOST_KEPT);
         self.log_placed();
         self.restore_histories();
         self.follow_sweep();
@@ -462,7 +463,7 @@ impl Store {
         let in_use = || self.slices.order.iter().map(|&number| (number, &self.slices[number]));
         let Some(feed) = self.feed() else {
             return match in_use().find(|(_, slice)| slice.histories.is_some()) {
-                Some((number, _)) => Err(format!("slice {number} has histories, which the scene is not to keep")),
+                Some((number, _)) => Err(format!("slice {number} has histories, but the scene tracks no changes")),
                 None => Ok(()),
             };
         };
@@ -486,7 +487,7 @@ impl Store {
             let in_tree =
                 self.slices.row(location).is_some_and(|(slice, _)| slice.home == Home::Tree) && feed.frame > 0;
             if reported != in_tree || has.has(Has::RECORDED) {
-                return Err(format!("record {} is not where readers of changes were reported", id.0));
+                return Err(format!("record {} is reported to readers and not in the tree, or the reverse", id.0));
             }
         }
         if !feed.recalled.is_sorted_by(|a, b| a.0 < b.0) {

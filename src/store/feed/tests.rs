@@ -1,7 +1,8 @@
 //! Internals of the feed; the results of reads are tested against a model in `tests/all`.
 
-use super::{ChangeLists, MOST_KEPT, ReadScratch};
+use super::{ChangeLists, ReadScratch};
 use crate::store::change_kinds::ChangeKinds;
+use crate::store::inbox::MOST_KEPT;
 use crate::store::record::RecordId;
 use crate::store::{Position, Store};
 use crate::{Node, SceneConfig, Transform};

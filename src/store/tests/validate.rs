@@ -106,8 +106,8 @@ const BREAKS: &[(&str, Break)] = &[
         let flag = &mut store.slices.is_untidy[0];
         *flag = !*flag;
     }),
-    ("were reported", |store, id| store.nodes.pages.record_mut(id).has |= Has::RECORDED),
-    ("were reported", |store, id| {
+    ("or the reverse", |store, id| store.nodes.pages.record_mut(id).has |= Has::RECORDED),
+    ("or the reverse", |store, id| {
         let record = store.nodes.pages.record_mut(id);
         record.has = record.has.without(Has::REPORTED);
     }),
