@@ -55,14 +55,20 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Ends an update: given the scene's number of nodes, frees memory that only a large build or edit needed.
-    pub(crate) fn shrink(&mut self, nodes: usize) {
+    /// Given the scene's number of nodes, frees memory that only a larger build needed. The nodes that were placed stay
+    /// known until the update ends.
+    fn shrink(&mut self, nodes: usize) {
+        if self.fresh.capacity() > most_kept(nodes) {
+            *self = Self { fresh: core::mem::take(&mut self.fresh), ..Self::default() };
+        }
+    }
+
+    /// Ends an update of a scene with this number of nodes.
+    pub(crate) fn end(&mut self, nodes: usize) {
+        let most = most_kept(nodes);
         self.fresh.clear();
         self.pending.clear();
-        let most = most_kept(nodes);
-        if self.fresh.capacity() > most {
-            *self = Self::default();
-        }
+        self.fresh.shrink_to(most);
         self.pending.shrink_to(most);
         self.moved.shrink_to(most);
         self.records.shrink_to(most);
@@ -116,6 +122,7 @@ impl Store {
         self.join_small(&mut scratch);
         self.slices.edited = false;
         scratch.edited.clear();
+        scratch.shrink(self.nodes.pages.len());
         self.update.scratch = scratch;
     }
 

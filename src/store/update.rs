@@ -45,7 +45,7 @@ impl Store {
             self.refresh_boxes();
         }
         self.finish_frame();
-        self.update.scratch.shrink(self.nodes.pages.len());
+        self.update.scratch.end(self.nodes.pages.len());
     }
 
     /// Returns whether the next update has nothing to do, because there are no edits and all histories are at rest.
