@@ -282,7 +282,7 @@ impl Store {
         debug_assert!(probes.len() <= MOST_PROBES);
         // One bit a probe. Without probes the shift would be by 32, which overflows.
         let active = u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0);
-        let (order, boxes) = (self.slices.order(), self.slices.order_boxes());
+        let (order, boxes) = (self.slices.in_tree(), &self.slices.boxes);
         each_touched(&boxes.blocks, probes, Touch { active, inside: 0 }, |block, touch, _| {
             let slices = order[block * BLOCK..].iter().take(BLOCK);
             let tests = Tests::run(probes, touch, boxes.slices.block(block));

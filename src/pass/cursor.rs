@@ -121,11 +121,11 @@ impl SliceCursor {
     pub(crate) fn look<'c, 's>(&'c mut self, store: &'s Store) -> Look<'c, 's> {
         let updates = if self.covers.transforms { store.updates() } else { 0 };
         // Without transforms, updates are not compared, so a cursor stays still while nodes only move.
-        let now = Moment { scene: store.scene_number(), versions: store.slices.versions(), updates };
+        let now = Moment { scene: store.scene_number(), versions: store.slices.versions, updates };
         // Taken, not copied: if the reader panics, the next look starts from scratch.
         let before = self.moment.take().filter(|before| before.scene == now.scene);
-        if self.known.len() < store.slices.slice_end() {
-            self.known.resize(store.slices.slice_end(), Known::default());
+        if self.known.len() < store.slices.end() {
+            self.known.resize(store.slices.end(), Known::default());
         }
         if before.is_none() {
             // Versions are those of one scene.
@@ -338,7 +338,7 @@ impl<'s> Iterator for ChangedSlices<'_, 's> {
         if let Some(id) = look.gone() {
             return Some(SliceChange::Gone { number: id.number() });
         }
-        let order = if look.covers.detached { look.store.slices.all_slices() } else { look.store.slices.order() };
+        let order = if look.covers.detached { &look.store.slices.order[..] } else { look.store.slices.in_tree() };
         while let Some(&number) = order.get(self.position) {
             self.position += 1;
             let slice = look.store.view(number);

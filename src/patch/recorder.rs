@@ -108,7 +108,7 @@ impl Recorder {
     /// fewer ids left than nodes in the scene. After an error nothing counts as read.
     pub fn read(&mut self, scene: &Scene) -> Result<Patch, Error> {
         self.check(scene, scene.len(), self.instance.ids().next_id())?;
-        if !scene.store.has_all_edits() {
+        if !scene.store.is_settled() {
             return Err(Error::NotUpdated);
         }
         let mut area = Area::in_tree(scene, self.instance.root());

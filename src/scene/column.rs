@@ -95,7 +95,7 @@ impl<T: Clone> Column<T> {
     }
 
     fn arrange_changed(&mut self, store: &Store, look: &mut Look<'_, '_>) {
-        let end = store.slices.slice_end().max(self.parts.len());
+        let end = store.slices.end().max(self.parts.len());
         self.parts.resize_with(end, || Part::EMPTY);
         // A node may move to a slice with a lower number, before its old slice releases the value.
         let mut arrived = Vec::new();
@@ -326,7 +326,7 @@ mod tests {
             (scene, pair)
         });
         let [(first, [kept, _]), (second, [_, other])] = &scenes;
-        assert_eq!(first.store.slices.versions(), second.store.slices.versions());
+        assert_eq!(first.store.slices.versions, second.store.slices.versions);
         let mut column = Column::new(0);
         column.update(first);
         column.set(first, *kept, 7).unwrap();

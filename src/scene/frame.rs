@@ -76,7 +76,7 @@ impl Scene {
     /// ```
     pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {
         let store = &self.store;
-        store.slices.order().iter().map(move |&number| store.view(number))
+        store.slices.in_tree().iter().map(move |&number| store.view(number))
     }
 
     /// Returns the slice with this number, in the tree or detached; `None` if no slice has the number. Runs in **O(1)**.

@@ -162,11 +162,11 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
             self.results.clear();
             self.slices.clear();
         }
-        let end = store.slices.slice_end().max(self.slices.len());
+        let end = store.slices.end().max(self.slices.len());
         self.slices.resize_with(end, || SliceState { nodes: Vec::new(), imports: Vec::new() });
         let places = self.take_changed(store);
         let mut different = 0;
-        for &number in store.slices.order() {
+        for &number in store.slices.in_tree() {
             // Places are sorted by slice, but slices come in depth-first order.
             let start = places.partition_point(|&(slice, _)| slice < number);
             let changed = places[start..].iter().take_while(|&&(slice, _)| slice == number);

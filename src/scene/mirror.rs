@@ -181,7 +181,7 @@ impl MatrixMirror {
                 self.len = self.arena.end().saturating_add(self.arena.end() / 4);
                 step(MirrorStep::Resize { len: self.len as usize });
             }
-            for &number in store.slices.all_slices() {
+            for &number in &store.slices.order {
                 let slice = store.view(number);
                 let (base, slots) = (self.bases[number.index()], self.places[number.index()].slots);
                 let mut write = |range: Range<usize>| {
@@ -347,16 +347,16 @@ impl MatrixMirror {
             self.places.clear();
             self.arena.clear();
         }
-        let end = store.slices.slice_end().max(self.places.len());
+        let end = store.slices.end().max(self.places.len());
         self.places.resize(end, Place::NONE);
         self.bases.resize(end, NONE);
-        for &number in store.slices.all_slices() {
+        for &number in &store.slices.order {
             // All are released before any is taken, so that slices can exchange places.
             if !self.places[number.index()].fits(store.view(number).transforms().len()) {
                 moved |= self.release(number);
             }
         }
-        for &number in store.slices.all_slices() {
+        for &number in &store.slices.order {
             let slice = store.view(number);
             let (place, base) = (&mut self.places[number.index()], &mut self.bases[number.index()]);
             place.slots = look.at(slice).slots;

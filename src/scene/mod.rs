@@ -72,7 +72,7 @@ impl fmt::Debug for Scene {
         f.debug_struct("Scene")
             .field("nodes", &self.len())
             .field("detached", &self.store.nodes.detached_len())
-            .field("slices", &self.store.slices.slice_count())
+            .field("slices", &self.store.slices.order.len())
             .field("root", &self.root)
             .finish_non_exhaustive()
     }

@@ -295,7 +295,7 @@ impl Smooth {
     /// as 0. An ordinary update first applies edits since the last update. Takes twice the time of setting and updating
     /// the nodes of the last step, or none if `alpha` is 1. If `scene` is another scene, blends nothing, in O(nodes).
     pub fn blend<'s>(&'s mut self, scene: &'s mut Scene, alpha: f32) -> Blended<'s> {
-        if !scene.store.has_all_edits() {
+        if !scene.store.is_settled() {
             scene.update();
         }
         if scene.store.scene_number() != self.scene {

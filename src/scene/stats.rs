@@ -72,7 +72,7 @@ impl Scene {
         Stats {
             nodes: self.len(),
             detached: store.nodes.detached_len(),
-            slices: store.slices.slice_count(),
+            slices: store.slices.order.len(),
             records: store.nodes.record_usage(),
             rows,
             transforms,

@@ -254,7 +254,7 @@ impl Store {
     fn group(&self, scratch: &mut Scratch) {
         let Scratch { fresh, by_slice, ends, .. } = scratch;
         ends.clear();
-        ends.resize(self.slices.slice_end(), 0);
+        ends.resize(self.slices.end(), 0);
         fresh.iter().for_each(|fresh| ends[fresh.owner.index()] += 1);
         let mut sum = 0;
         for end in ends.iter_mut() {

@@ -51,7 +51,7 @@ impl Store {
             let count = places[begin..].partition_point(|&(slice, ..)| slice == number);
             &places[begin..begin + count]
         };
-        let mut subtrees = vec![Subtrees::One(NONE); self.slices.slice_end()];
+        let mut subtrees = vec![Subtrees::One(NONE); self.slices.end()];
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
             self.locate_imports(number);
@@ -103,7 +103,7 @@ impl Store {
         let owner = |top| self.nodes.pages.location(top).as_waiting().map(|index| owners[index as usize]);
         let mut groups: Vec<_> = kept.iter().map(|KeptSubtree { top, slices }| (owner(*top), slices)).collect();
         groups.sort_by_key(|&(owner, _)| owner);
-        let mut moves = vec![false; self.slices.slice_end()];
+        let mut moves = vec![false; self.slices.end()];
         all().for_each(|number| moves[number.index()] = true);
         let order = &mut self.slices.order;
         // A stack: the next slice is on top. Kept subtrees may nest, so a kept slice may bring others.

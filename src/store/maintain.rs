@@ -46,7 +46,7 @@ impl Store {
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let start = Instant::now();
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
-        if done.remaining == 0 || !self.has_all_edits() {
+        if done.remaining == 0 || !self.is_settled() {
             return done;
         }
         let parts = SPARSE[usize::from(budget == Duration::MAX)];
@@ -113,7 +113,7 @@ impl Store {
         self.nodes.shrink();
         let Self { slices, update: Update { clock, .. }, .. } = self;
         slices.shrink();
-        clock.swept.retain(|id| id.index() < slices.slice_end());
+        clock.swept.retain(|id| id.index() < slices.end());
         clock.swept.shrink_to_fit();
     }
 }

@@ -587,7 +587,7 @@ impl Pages {
 
     /// Returns whether anything was edited since the update, other than by inserts and removals.
     #[inline]
-    pub(crate) fn is_marked(&self) -> bool {
+    pub(crate) fn is_edited(&self) -> bool {
         self.dirty.any || self.pending.any
     }
 

@@ -55,7 +55,7 @@ pub(crate) struct Slices {
     pub(crate) untidy: Vec<SliceId>,
     /// For each slice, whether it is in `untidy`.
     pub(crate) is_untidy: Vec<bool>,
-    /// The newest version that any slice has or ever had.
+    /// The newest version that any slice has or ever had. It also changes with the order of slices.
     pub(crate) versions: u64,
     /// The boxes of the slices of the tree, by position in the order, if the scene keeps boxes.
     pub(crate) boxes: OrderBoxes,
@@ -163,30 +163,10 @@ impl Slices {
         (self.max_nodes * 2).min(MAX_ROWS)
     }
 
-    /// Returns the newest version that any slice has or ever had. It also changes with the order of slices.
-    #[inline]
-    pub(crate) fn versions(&self) -> u64 {
-        self.versions
-    }
-
-    /// Returns all slices in use: those of the tree, then the others.
-    pub(crate) fn all_slices(&self) -> &[SliceId] {
-        &self.order
-    }
-
     /// Returns one past the greatest number of a slice.
     #[inline]
-    pub(crate) fn slice_end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.list.len()
-    }
-
-    /// Returns the boxes of the slices of the tree, by position in the order.
-    pub(crate) fn order_boxes(&self) -> &OrderBoxes {
-        &self.boxes
-    }
-
-    pub(crate) fn slice_count(&self) -> usize {
-        self.order.len()
     }
 
     /// Frees the row of a node with these components, if the node has a row. The node's drawable vanishes at once.
@@ -273,7 +253,7 @@ impl Slices {
 
     /// Returns the slices of the tree, each after the slices that it imports from.
     #[inline]
-    pub(crate) fn order(&self) -> &[SliceId] {
+    pub(crate) fn in_tree(&self) -> &[SliceId] {
         &self.order[..self.attached]
     }
 

@@ -114,7 +114,7 @@ impl Store {
         let (slice, others) = self.slices.apart(number);
         let layout = |source| others.get(source).map(|source| source.layout);
         if !slice.sources.are_known(slice.imports.len(), layout) {
-            let versions = self.slices.versions();
+            let versions = self.slices.versions;
             let (slice, head) = self.slices.both_mut(number);
             let used = slice.used_imports(&head.alive);
             slice.sources.find(&slice.imports, &used, &self.nodes.pages, versions);

@@ -33,7 +33,7 @@ impl Store {
         let scratch = &mut update.scratch;
         let reached = &mut scratch.reached;
         reached.clear();
-        reached.resize(slices.slice_end(), false);
+        reached.resize(slices.end(), false);
         let (mut count, mut slots) = (0, inbox.waiting.len());
         for &number in &slices.order {
             let slice = &slices[number];

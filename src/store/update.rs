@@ -51,13 +51,13 @@ impl Store {
     /// Returns whether the next update has nothing to do, because there are no edits and all histories are at rest.
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
-        self.has_all_edits() && self.update.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
+        self.is_settled() && self.update.feed.as_ref().is_none_or(|feed| feed.is_at_rest())
     }
 
     /// Returns whether there are no edits since the last update.
     #[inline]
-    pub(crate) fn has_all_edits(&self) -> bool {
-        !self.nodes.pages.is_marked() && self.nodes.inbox.is_empty() && !self.slices.edited && !self.update.clock.is_new
+    pub(crate) fn is_settled(&self) -> bool {
+        !self.nodes.pages.is_edited() && self.nodes.inbox.is_empty() && !self.slices.edited && !self.update.clock.is_new
     }
     /// Does for each mask that was taken, if the node has a row, what the table of [`Pending`] says. Lists moved nodes.
     fn apply_pending(&mut self) {

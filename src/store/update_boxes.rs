@@ -32,7 +32,7 @@ impl Store {
             }
         }
         let own = |number| slices[number].boxes.as_ref().map_or(Aabb::EMPTY, |boxes| boxes.own);
-        boxes.refresh(slices.order(), slices.slice_end(), own, changed());
+        boxes.refresh(slices.in_tree(), slices.end(), own, changed());
         unboxed.clear();
         (slices.unboxed, slices.boxes) = (unboxed, boxes);
     }
@@ -57,7 +57,7 @@ impl Store {
         if self.update.clock.is_new {
             return Ok(());
         }
-        let (order, boxes, tight) = (self.slices.order(), &self.slices.boxes, self.has_all_edits());
+        let (order, boxes, tight) = (self.slices.in_tree(), &self.slices.boxes, self.is_settled());
         if boxes.order != order || boxes.slices.len() != order.len() {
             return Err("the boxes of slices are of another order".into());
         }

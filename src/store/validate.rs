@@ -48,7 +48,7 @@ impl Store {
         self.nodes.validate_links()?;
         self.validate_locations()?;
         let below_moved = self.below_moved();
-        let mut position = vec![usize::MAX; self.slices.slice_end()];
+        let mut position = vec![usize::MAX; self.slices.end()];
         for (at, &number) in self.slices.order.iter().enumerate() {
             ensure!(position[number.index()] == usize::MAX, "slice {number} is twice in the order");
             position[number.index()] = at;
@@ -65,7 +65,7 @@ impl Store {
         self.validate_lists()?;
         self.validate_boxes()?;
         self.validate_feed()?;
-        if self.has_all_edits() {
+        if self.is_settled() {
             for &number in &self.slices.order {
                 self.validate_values(number)?;
             }
@@ -95,7 +95,7 @@ impl Store {
             let marked = slice.boxes.as_ref().is_some_and(|boxes| boxes.listed);
             ensure!(!marked || unboxed.contains(&number), "boxes of slice {number} are marked, and it is not listed");
             ensure!(slice.leaves == 0 || self.update.clock.is_new, "slice {number} counts leaves that are swept");
-            if self.has_all_edits() {
+            if self.is_settled() {
                 let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
                 ensure!(
                     swept && slice.due == Due::Nothing && !head.work.has(Work::KEPT),

@@ -189,7 +189,7 @@ impl Cache {
 
     fn list_anew(&mut self, listing: &mut Listing, store: &Store, layers: u32, stamp: u64) {
         self.segments.clear();
-        self.segments.extend(store.slices.order().iter().map(|&number| Segment::of(number, stamp)));
+        self.segments.extend(store.slices.in_tree().iter().map(|&number| Segment::of(number, stamp)));
         listing.list(store, layers, &mut self.segments);
     }
 
@@ -231,14 +231,14 @@ impl Cache {
     /// segments that stay can be moved within the arrays.
     fn plan(&mut self, store: &Store, look: &mut Look<'_, '_>) {
         self.places.clear();
-        self.places.resize(store.slices.slice_end(), NIL);
+        self.places.resize(store.slices.end(), NIL);
         for (place, segment) in (0..).zip(&self.segments) {
             if let Some(entry) = self.places.get_mut(segment.slice.index()) {
                 *entry = place;
             }
         }
         self.planned.clear();
-        for &number in store.slices.order() {
+        for &number in store.slices.in_tree() {
             let (place, change) = (self.places[number.index()] as usize, look.at(store.view(number)));
             let from = match self.segments.get_mut(place) {
                 Some(segment) if !change.rows => {

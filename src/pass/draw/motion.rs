@@ -62,7 +62,7 @@ impl Motion {
             return;
         }
         self.matrices.resize(listing.len(), Mat34::IDENTITY);
-        self.moving.resize(store.slices.slice_end(), false);
+        self.moving.resize(store.slices.end(), false);
         self.any_moving = false;
         for (number, range) in segments {
             let (slice, moving) = (store.view(number), &mut self.moving[number.index()]);

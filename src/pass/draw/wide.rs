@@ -59,9 +59,9 @@ impl WideWorlds {
                 // The number may already be that of another slice.
                 slices[number.index()] = WideSlice::default();
             }
-            slices.resize_with(store.slices.slice_end(), WideSlice::default);
+            slices.resize_with(store.slices.end(), WideSlice::default);
             // In order, because a slice imports from slices before it.
-            for &number in store.slices.order() {
+            for &number in store.slices.in_tree() {
                 // Taken out, so that the other slices can be read meanwhile.
                 let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number.index()]));
                 let change = look.at(slice);
@@ -83,7 +83,7 @@ impl WideWorlds {
         sieve: Sieve,
         mut each: impl FnMut((SliceView<'s>, &WideSlice), usize, &DrawEntry),
     ) {
-        for &number in store.slices.order() {
+        for &number in store.slices.in_tree() {
             let (Some(wide), slice) = (self.slice(number), store.view(number)) else { continue };
             wide.cull(camera, volume, |drawable| {
                 let record = &slice.drawables().records()[drawable];

@@ -139,7 +139,7 @@ impl Store {
         let anew = after.and_then(|after| self.read_since(after, kinds, lists, scratch)).is_none();
         // Before the first update a scene counts as empty.
         if anew && !self.update.clock.is_new {
-            for &number in self.slices.order() {
+            for &number in self.slices.in_tree() {
                 let (slice, head) = self.slices.both(number);
                 let rows = head.alive.iter().map(|row| slice.rows[row].record);
                 lists.entered.extend(rows.map(|id| self.nodes.handle(id)));
@@ -236,7 +236,7 @@ impl Reading<'_> {
         if !self.kinds.intersects(ChangeKinds::WORLD | ChangeKinds::LOCAL) {
             return;
         }
-        for &number in self.store.slices.order() {
+        for &number in self.store.slices.in_tree() {
             let slice = &self.store.slices[number];
             if let Some(histories) = &slice.histories
                 && histories.newest() > self.slot_after
