@@ -11,8 +11,8 @@
 
 use crate::store::Store;
 use crate::store::columns::short;
+use crate::store::location::{Location, SliceId};
 use crate::store::nodes::Nodes;
-use crate::store::page::{Location, SliceId};
 use crate::store::pending::Pending;
 use crate::store::reconstitute::{Fresh, Sort};
 use crate::store::record::{Has, RecordId};

@@ -6,7 +6,7 @@
 use crate::Aabb;
 use crate::store::NIL;
 use crate::store::columns::{Drawables, Slots};
-use crate::store::page::SliceId;
+use crate::store::location::SliceId;
 use crate::store::row_set::RowSet;
 use hedgerow_math::Boxes;
 use hedgerow_math::internal as simd;

@@ -1,7 +1,8 @@
 //! The locations of the nodes that a slice imports: found once, and again after one of their slices is reconstituted.
 
 use crate::NodeHandle;
-use crate::store::page::{Location, Pages, SliceId};
+use crate::store::location::{Location, SliceId};
+use crate::store::page::Pages;
 use crate::store::row_set::RowSet;
 use smallvec::SmallVec;
 

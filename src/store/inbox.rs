@@ -1,6 +1,7 @@
 //! What edits leave to the update beside the [masks](super::pending) of nodes: nodes without a row, and removed nodes.
 
-use crate::store::page::{Location, Pages};
+use crate::store::location::Location;
+use crate::store::page::Pages;
 use crate::store::pending::Pending;
 use crate::store::record::RecordId;
 use crate::{NodeHandle, SceneConfig};

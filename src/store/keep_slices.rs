@@ -3,8 +3,8 @@
 //! little more than computing its matrices.
 
 use crate::store::import_locations::ImportLocations;
+use crate::store::location::{Location, SliceId};
 use crate::store::nodes::Nodes;
-use crate::store::page::{Location, SliceId};
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Home, Work};

@@ -2,7 +2,7 @@
 //!
 //! Only slices that changed since their last maintenance are candidates, so an unchanged scene costs nothing.
 
-use crate::store::page::SliceId;
+use crate::store::location::SliceId;
 use crate::store::slice::Slice;
 use crate::store::slices::{Reorder, Slices};
 use crate::store::state::{Due, Home};

@@ -1,6 +1,6 @@
 //! Where a world matrix is stored.
 
-use crate::store::page::SliceId;
+use crate::store::location::SliceId;
 
 /// The location of a node's world matrix: 8 bytes. See [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,7 @@
 
 use crate::store::change_kinds::ChangeKinds;
 use crate::store::columns::{DrawEntry, EffectiveVisibility, Row, Slots};
-use crate::store::page::SliceId;
+use crate::store::location::SliceId;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Slices;

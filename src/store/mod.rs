@@ -13,7 +13,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record` `change_kinds` `pending` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
+//! | `record` `change_kinds` `pending` `location` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
 //! | `state` `row_set` `columns` `histories` `boxes` `import_locations` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `inbox` `nodes` `links` `space` `world` `components_of_node` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
 //! | `feed` `reconstitute` `sweep` `keep_slices` `assign` `threads` `update_boxes` `update` | the update: rows, matrices, boxes, changes |
@@ -36,6 +36,7 @@ mod import_locations;
 mod inbox;
 mod keep_slices;
 mod links;
+mod location;
 mod maintain;
 mod matrix_slot;
 mod memory;
@@ -69,9 +70,9 @@ pub(crate) use columns::{DrawEntry, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
 pub(crate) use links::Position;
+pub(crate) use location::SliceId;
 pub use maintain::Maintenance;
 pub use matrix_slot::MatrixSlot;
-pub(crate) use page::SliceId;
 #[cfg(test)]
 pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};

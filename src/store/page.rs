@@ -12,10 +12,10 @@
 use crate::bytes::{BytesError, ensure};
 use crate::fallible::{self, Boxed};
 use crate::handle::MAX_GENERATION;
+use crate::store::location::{Location, SliceId};
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Record, RecordId};
 use crate::{Error, NodeHandle};
-use core::fmt;
 use hedgerow_math::internal::{prefetch, prefetch_far};
 use std::collections::TryReserveError;
 
@@ -53,85 +53,6 @@ thread_local! {
     pub(crate) static RECORDS: core::cell::Cell<u32> = const { core::cell::Cell::new(MAX_RECORDS) };
 }
 
-/// A slice, by its number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(transparent)]
-pub(crate) struct SliceId(u32);
-
-impl SliceId {
-    /// No slice.
-    pub(crate) const NIL: Self = Self(u32::MAX);
-
-    /// Returns the slice with this index in arrays by slice.
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "there are fewer slices than records")]
-    pub(crate) const fn at(index: usize) -> Self {
-        Self(index as u32)
-    }
-
-    /// Returns the index in arrays by slice.
-    #[inline(always)]
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    #[inline(always)]
-    pub(crate) const fn number(self) -> u32 {
-        self.0
-    }
-}
-
-impl fmt::Display for SliceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// The location of a node: its slice, its row there, and the slot of its own or inherited transform. Until an update
-/// places the node, it is the index in the waiting list instead. One load reads all of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(transparent)]
-pub(crate) struct Location(u64);
-
-impl Location {
-    /// The flag of a node without a row.
-    const WAITS: u64 = 1 << 63;
-
-    #[inline(always)]
-    pub(crate) const fn of(slice: SliceId, row: u16, slot: u16) -> Self {
-        Self((slice.0 as u64) << 32 | (row as u64) << 16 | slot as u64)
-    }
-
-    #[inline(always)]
-    pub(crate) const fn waiting(index: u32) -> Self {
-        Self(Self::WAITS | index as u64)
-    }
-
-    /// Returns the node's index in the waiting list, if it waits.
-    #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "an index has 32 bits")]
-    pub(crate) const fn as_waiting(self) -> Option<u32> {
-        if self.0 & Self::WAITS != 0 { Some(self.0 as u32) } else { None }
-    }
-
-    /// Returns the slice, or a number beyond all slices if the node waits.
-    #[inline(always)]
-    pub(crate) const fn slice(self) -> SliceId {
-        SliceId((self.0 >> 32) as u32)
-    }
-
-    #[inline(always)]
-    pub(crate) const fn row(self) -> usize {
-        (self.0 >> 16 & 0xffff) as usize
-    }
-
-    /// Returns the slot of the node's own transform, or of the nearest ancestor's.
-    #[inline(always)]
-    pub(crate) const fn slot(self) -> usize {
-        (self.0 & 0xffff) as usize
-    }
-}
-
 /// 512 nodes, by index: 83 bytes each. With 1,024, the worst inserts, which open a page, take twice as long.
 ///
 /// ```text
@@ -157,7 +78,7 @@ pub(crate) const RECORD_BYTES: usize = size_of::<Page>() / PAGE;
 /// A page of records that were never used. It is copied as bytes, and is never on the stack.
 static UNUSED: [Page; 1] = [Page {
     states: [0; PAGE],
-    locations: [Location::of(SliceId(0), 0, 0); PAGE],
+    locations: [Location::of(SliceId::at(0), 0, 0); PAGE],
     parents: [RecordId::NIL; PAGE],
     dirty: [0; PAGE],
     pending: [Pending::NONE; PAGE],
@@ -244,7 +165,7 @@ impl Pages {
             [(RecordId::ROOT, Has::NOTHING, 1 | SLOW), (RecordId::LIMBO, Has::TRANSFORM | Has::DETACHED, LIMBO)]
         {
             let node = pages.take_unused().unwrap_or(NodeHandle::of_record(id, 1));
-            pages.write_new(node, RecordId::NIL, Location::of(SliceId(0), 0, 0), Record { has, ..Record::BLANK });
+            pages.write_new(node, RecordId::NIL, Location::of(SliceId::at(0), 0, 0), Record { has, ..Record::BLANK });
             pages.pages[id.page()].states[id.index()] = state;
         }
         pages

@@ -2,7 +2,7 @@
 
 use crate::store::boxes::OrderBoxes;
 use crate::store::columns::{NO_DRAWABLE, Row};
-use crate::store::page::{Location, SliceId};
+use crate::store::location::{Location, SliceId};
 use crate::store::record::Has;
 use crate::store::row_set::MAX_ROWS;
 use crate::store::slice::{Head, Slice};

@@ -3,8 +3,9 @@
 use crate::Mat34;
 use crate::store::columns::{Inherited, Row, Slots, short};
 use crate::store::components::Components;
+use crate::store::location::{Location, SliceId};
 use crate::store::nodes::Nodes;
-use crate::store::page::{Location, PAGE, Page, Pages, SliceId};
+use crate::store::page::{PAGE, Page, Pages};
 use crate::store::record::{Has, RecordId};
 use crate::store::slice::{Head, Slice};
 use crate::store::slices::Others;

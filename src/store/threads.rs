@@ -6,8 +6,9 @@
 
 use crate::store::Store;
 use crate::store::components::Components;
+use crate::store::location::SliceId;
 use crate::store::nodes::Nodes;
-use crate::store::page::{Pages, SliceId};
+use crate::store::page::Pages;
 use crate::store::row_set::RowSet;
 use crate::store::slice::Slice;
 use crate::store::state::{Due, Work};

@@ -59,6 +59,7 @@ impl Store {
     pub(crate) fn is_settled(&self) -> bool {
         !self.nodes.pages.is_edited() && self.nodes.inbox.is_empty() && !self.slices.edited && !self.update.clock.is_new
     }
+
     /// Does for each mask that was taken, if the node has a row, what the table of [`Pending`] says. Lists moved nodes.
     fn apply_pending(&mut self) {
         let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { scratch, .. }, .. } = self;

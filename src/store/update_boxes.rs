@@ -2,7 +2,7 @@
 
 use crate::Aabb;
 use crate::store::boxes::{Reach, validate_blocks};
-use crate::store::page::SliceId;
+use crate::store::location::SliceId;
 use crate::store::record::RecordId;
 use crate::store::row_set::RowSet;
 use crate::store::slice::Slice;

@@ -15,8 +15,8 @@
 use crate::store::Store;
 use crate::store::columns::short;
 use crate::store::columns::{NO_DRAWABLE, Row};
+use crate::store::location::{Location, SliceId};
 use crate::store::nodes::Nodes;
-use crate::store::page::{Location, SliceId};
 use crate::store::pending::Pending;
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::row_set::{MAX_ROWS, RowSet};

@@ -6,7 +6,7 @@
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{DrawEntry, NO_DRAWABLE, Row, short};
-use crate::store::page::SliceId;
+use crate::store::location::SliceId;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::row_set::RowSet;

@@ -1,7 +1,7 @@
 //! Stores that are broken on purpose. `validate()` names the violation.
 
 use crate::store::columns::{NO_DRAWABLE, Row, short};
-use crate::store::page::{Location, SliceId};
+use crate::store::location::{Location, SliceId};
 use crate::store::record::{Has, Link, RecordId};
 use crate::store::slice::Slice;
 use crate::store::state::{Due, SlotOrder, Work};
