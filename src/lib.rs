@@ -155,6 +155,8 @@ pub mod data;
 pub mod draw;
 pub mod edit;
 pub mod guide;
+#[doc(hidden)]
+pub mod internal;
 pub mod patch;
 pub mod query;
 pub mod snapshot;

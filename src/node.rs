@@ -7,7 +7,9 @@ use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transfo
 /// Calls a macro with the components that are plain values: of each, its variant, its field of [`Node`], its type, the
 /// method that sets it, and its name. From this table are made [`Change`](crate::edit::Change), the fields and values of
 /// patches, packed trees, and the text of a node. A name, a local transform and whether it is anchored have other forms.
-macro_rules! plain_components {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plain_components {
     ($make:ident) => {
         $make! {
             Material material: Option<u32>, set_material, "material";
@@ -19,7 +21,8 @@ macro_rules! plain_components {
         }
     };
 }
-pub(crate) use plain_components;
+#[doc(hidden)]
+pub use crate::__plain_components as plain_components;
 
 /// A drawable: a mesh of your own, and its bounding box in the node's local space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -310,8 +313,11 @@ impl<'n> Node<'n> {
     /// Returns the description as a scene keeps it: rotations are normalised, a matrix is one that shears or is flat,
     /// an empty box is [`Aabb::EMPTY`], and a translation in double precision rounds to the local one and differs from
     /// it. All edits and all text go through this; values of bytes and patches must be [kept](Self::is_kept).
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`], [`Error::NotRotation`], or [`Error::NoLocal`] for a translation in double precision alone.
     #[cold]
-    pub(crate) fn checked(mut self) -> Result<Self, Error> {
+    pub fn checked(mut self) -> Result<Self, Error> {
         if let Some(wide) = self.translation_f64 {
             let (rounded, remainder) = wide::split(wide);
             if !rounded.is_finite() {

@@ -53,6 +53,7 @@ mod slices;
 mod space;
 mod state;
 mod sweep;
+mod tags;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "rayon")]

@@ -17,11 +17,13 @@ pub(crate) struct Nodes {
     pub(crate) detached: usize,
     /// Temporary memory of removals.
     pub(crate) stack: Vec<RecordId>,
+    /// The tags of documents, by record.
+    pub(crate) tags: Vec<u32>,
 }
 
 impl Nodes {
     pub(crate) fn new(pages: Pages, components: Components, inbox: Inbox) -> Self {
-        Self { pages, components, inbox, detached: 0, stack: Vec::new() }
+        Self { pages, components, inbox, detached: 0, stack: Vec::new(), tags: Vec::new() }
     }
 
     pub(crate) fn root(&self) -> NodeHandle {
@@ -31,7 +33,7 @@ impl Nodes {
     /// Returns the memory use of records, in pages.
     pub(crate) fn record_usage(&self) -> Usage {
         let live = self.pages.len();
-        Usage { live, live_bytes: live * RECORD_BYTES, allocated_bytes: self.pages.bytes() }
+        Usage { live, live_bytes: live * RECORD_BYTES, allocated_bytes: self.pages.bytes() + self.tags.capacity() * 4 }
     }
 
     /// Returns the memory use of components except names, and of names.

@@ -7,23 +7,27 @@ use crate::{Local, Mat34, Node, Transform, wide};
 use glam::{DVec3, Quat, Vec3};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The text of a local transform, in either form.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum LocalText {
+pub enum LocalText {
+    /// Translation, rotation and scale.
     Transform(TransformText),
+    /// A matrix.
     Matrix(MatrixText),
 }
 
+/// The text of translation, rotation and scale.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct TransformText {
+pub struct TransformText {
     translation: [f64; 3],
     rotation: Quat,
     scale: Option<Vec3>,
 }
 
 /// The rows; their last numbers are the translation.
-pub(crate) type MatrixText = [(f32, f32, f32, f64); 3];
+pub type MatrixText = [(f32, f32, f32, f64); 3];
 
 impl LocalText {
     pub(crate) fn of(local: Local, remainder: Vec3) -> Self {

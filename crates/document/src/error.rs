@@ -1,0 +1,126 @@
+//! Why a library, a patch or a document is refused.
+
+use crate::patch::Key;
+use core::fmt;
+use std::sync::Arc;
+
+/// Why a patch cannot be made or applied. Nothing was changed by the attempt.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PatchError {
+    /// A statement is not as the patch's `before` says: the patch is for another state, or was applied already.
+    State(Key),
+    /// A definition would contain itself.
+    Use {
+        /// The use that closes the circle.
+        key: Key,
+        /// The definition that it names.
+        uses: Arc<str>,
+    },
+    /// A value or a definition that no library can have.
+    Invalid {
+        /// The statement.
+        key: Key,
+        /// The violated condition, and what to do.
+        why: &'static str,
+    },
+    /// A scene would refuse the value.
+    Scene {
+        /// The statement.
+        key: Key,
+        /// The scene's error.
+        error: hedgerow::Error,
+    },
+    /// The library has no such definition.
+    NoDefinition(Arc<str>),
+    /// The scene's document cannot be brought to this state.
+    Document(Error),
+}
+
+/// Why a document cannot be opened, read or written to its scene.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The library has no such definition.
+    NoDefinition(Arc<str>),
+    /// The document's root was removed or detached.
+    NoRoot,
+    /// The node has children; open a document below a node without any.
+    NotEmpty,
+    /// The nodes of the scene are not those of the definition, at this node in depth-first order.
+    Differs {
+        /// The number of the first node that differs.
+        number: usize,
+    },
+    /// The scene refuses the nodes.
+    Scene(hedgerow::Error),
+    /// The edits since the last step cannot be stated, because a step would be refused.
+    Step(Box<PatchError>),
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::State(key) => {
+                write!(
+                    f,
+                    "{key} is not stated as the patch expects; apply the patch to the state it was made for, or merge it"
+                )
+            }
+            Self::Use { key, uses } => {
+                write!(f, "{key}: the use of {uses:?} would make the definition contain itself; use another")
+            }
+            Self::Invalid { key, why } => write!(f, "{key}: {why}"),
+            Self::Scene { key, error } => write!(f, "{key}: {error}"),
+            Self::NoDefinition(name) => write!(f, "the library has no definition {name:?}; define it first"),
+            Self::Document(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDefinition(name) => write!(f, "the library has no definition {name:?}; define it first"),
+            Self::NoRoot => f.write_str("the document's root is not in the tree; attach it, or open the document anew"),
+            Self::NotEmpty => f.write_str("the node has children; open a document at a node without any"),
+            Self::Differs { number } => {
+                write!(f, "node {number} of the tree is not as the definition says; open the document in its place")
+            }
+            Self::Scene(error) => error.fmt(f),
+            Self::Step(error) => write!(f, "the edits cannot become a step: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for PatchError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Scene { error, .. } => Some(error),
+            Self::Document(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Scene(error) => Some(error),
+            Self::Step(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<hedgerow::Error> for Error {
+    fn from(error: hedgerow::Error) -> Self {
+        Self::Scene(error)
+    }
+}
+
+impl From<Error> for PatchError {
+    fn from(error: Error) -> Self {
+        Self::Document(error)
+    }
+}

@@ -1,0 +1,508 @@
+//! The table of statements, and the changes that it accepts.
+
+use crate::error::PatchError;
+use crate::order::Order;
+use crate::patch::{Entry, Key, Patch};
+use crate::path::Path;
+use crate::value::{Field, Value};
+use core::fmt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Definitions as one flat table: *(definition, path, field) → value*.
+///
+/// A level, a prefab and a variant are the same thing: a definition, a named set of statements with one root. A node
+/// whose [`Field::Use`] names another definition *is* that definition's root, with its own stated fields in place of
+/// the root's; the nodes below it are the definition's. A statement with a longer path overrides one of them. Nothing
+/// else is stored: [`tree`](Self::tree) and [`Document`](crate::Document) read trees from it.
+///
+/// | task | call |
+/// |---|---|
+/// | all statements of a definition | [`stated`](Self::stated) |
+/// | a value, and the level that states it | [`value`](Self::value) |
+/// | the nodes that a definition expands to | [`tree`](Self::tree) |
+/// | statements that have no effect, and why | [`notes`](Self::notes) |
+/// | change it, all or nothing | [`apply`](Self::apply) |
+/// | patches for whole tasks | [`define`](Self::define), [`place`](Self::place), [`unstate`](Self::unstate), [`push`](Self::push), [`unpack`](Self::unpack), [`extract`](Self::extract), [`rename`](Self::rename), [`copy`](Self::copy), [`paste`](Self::paste) |
+///
+/// Two libraries are equal if they state the same.
+///
+/// ```
+/// use hedgerow::{Node, Tree};
+/// use hedgerow_document::{Field, Library, Path, Spot, Value};
+///
+/// let mut lamp = Tree::new();
+/// let foot = lamp.push(None, Node::material(1).named("lamp"));
+/// lamp.push(Some(foot), Node::material(2).named("bulb"));
+///
+/// let mut library = Library::new();
+/// library.apply(&library.define("lamp", &lamp)?)?;
+/// library.apply(&library.define("street", &[Node::group()].into_iter().collect())?)?;
+/// library.apply(&library.place("street", Spot::below(0, 1.0), "lamp", Node::group())?)?;
+/// assert_eq!(library.tree("street")?.len(), 3);
+/// let bulb = Path::from([1, 1]);
+/// assert_eq!(library.value("street", &bulb, Field::Material), Some((Value::Material(Some(2)), 1)));
+/// # Ok::<(), hedgerow_document::PatchError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Library {
+    /// By number. A name keeps its number, also when nothing is stated for it any more.
+    pub(crate) definitions: Vec<Definition>,
+    numbers: BTreeMap<Arc<str>, u32>,
+    writer: u16,
+}
+
+/// The statements of one definition.
+#[derive(Clone)]
+pub(crate) struct Definition {
+    pub(crate) name: Arc<str>,
+    /// Own nodes. A node keeps its slot while anything is stated for it.
+    slots: Vec<Slot>,
+    by_id: BTreeMap<u64, u32>,
+    /// Slots that the next patch may use, and those that this patch freed.
+    free: Vec<u32>,
+    freed: Vec<u32>,
+    /// Statements about nodes of used definitions.
+    pub(crate) overrides: BTreeMap<(Path, Field), Value>,
+    /// The stated places: of each, the parent and the node.
+    children: BTreeSet<(Path, Path)>,
+    /// The own nodes without a parent; one, but while a patch is applied.
+    roots: BTreeSet<u64>,
+    /// The definitions that statements name, and how often.
+    uses: BTreeMap<Arc<str>, u32>,
+    /// Of each writer, a number greater than those of all ids that were ever mentioned.
+    next_ids: BTreeMap<u16, u64>,
+}
+
+/// An own node of a definition.
+#[derive(Clone, Default)]
+pub(crate) struct Slot {
+    pub(crate) id: u64,
+    /// What is stated, sorted by field.
+    pub(crate) values: Vec<Value>,
+    /// The number of statements about nodes inside the definition that it uses.
+    pub(crate) overrides: u32,
+}
+
+/// The bits of an id below those of its writer.
+const WRITER_BITS: u32 = 48;
+const COUNTER: u64 = (1 << WRITER_BITS) - 1;
+
+impl Library {
+    /// Creates a library without definitions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives new ids to this writer: its number in the upper 16 bits, then a counter. Two writers with different
+    /// numbers never give one id twice, so their patches merge without renumbering.
+    pub fn set_writer(&mut self, writer: u16) {
+        self.writer = writer;
+    }
+
+    /// Returns the names of all definitions, sorted.
+    pub fn definitions(&self) -> impl Iterator<Item = &str> {
+        self.numbers.iter().filter(|&(_, &number)| self.at(number).root().is_some()).map(|(name, _)| &**name)
+    }
+
+    /// Returns the definitions that use this one in any statement, sorted.
+    #[must_use]
+    pub fn users(&self, definition: &str) -> Vec<&str> {
+        let uses = |&(_, number): &(&Arc<str>, &u32)| self.at(*number).uses.contains_key(definition);
+        self.numbers.iter().filter(uses).map(|(name, _)| &**name).collect()
+    }
+
+    /// Returns all statements of a definition: own nodes by id, then overrides by path; of each node, by field.
+    pub fn stated(&self, definition: &str) -> impl Iterator<Item = (Path, &Value)> {
+        self.number(definition).into_iter().flat_map(|number| self.at(number).stated())
+    }
+
+    /// Returns a statement. Runs in **O(log statements)**.
+    #[must_use]
+    pub fn get(&self, key: &Key) -> Option<&Value> {
+        self.at(self.number(&key.definition)?).get(&key.path, key.field)
+    }
+
+    /// Returns all statements with their keys, sorted by definition.
+    pub(crate) fn statements(&self) -> impl Iterator<Item = (Key, Value)> {
+        self.numbers.iter().flat_map(|(name, &number)| {
+            let key = |path, value: &Value| Key { definition: name.clone(), path, field: value.field() };
+            self.at(number).stated().map(move |(path, value)| (key(path, value), value.clone()))
+        })
+    }
+
+    /// Returns the number of a name that was ever mentioned.
+    pub(crate) fn number(&self, definition: &str) -> Option<u32> {
+        self.numbers.get(definition).copied()
+    }
+
+    pub(crate) fn at(&self, number: u32) -> &Definition {
+        &self.definitions[number as usize]
+    }
+
+    /// Returns a definition that has a root.
+    pub(crate) fn defined(&self, name: &str) -> Result<&Definition, PatchError> {
+        let found = self.number(name).map(|number| self.at(number)).filter(|definition| definition.root().is_some());
+        found.ok_or_else(|| PatchError::NoDefinition(name.into()))
+    }
+
+    /// Returns the id that the next new node of a definition gets. Add 1 for each further one.
+    #[must_use]
+    pub fn next_id(&self, definition: &str) -> u64 {
+        let number = self.number(definition);
+        let counter = number.and_then(|number| self.at(number).next_ids.get(&self.writer)).copied().unwrap_or(0);
+        u64::from(self.writer) << WRITER_BITS | counter
+    }
+
+    /// Raises the next id of its writer to at least `next`, as a file says.
+    pub(crate) fn begin_ids_at(&mut self, definition: &str, next: u64) {
+        let number = self.number_or_new(&definition.into());
+        self.definitions[number as usize].mention(next.saturating_sub(1));
+    }
+
+    /// Returns the next ids of a definition that are greater than all ids that it mentions.
+    pub(crate) fn next_ids(&self, definition: &Definition) -> Vec<u64> {
+        let mut fresh = Definition::new(definition.name.clone());
+        definition.stated().for_each(|(path, value)| fresh.mention_all(&path, value));
+        let raised = |(writer, counter): &(&u16, &u64)| fresh.next_ids.get(writer).is_none_or(|used| used < counter);
+        definition
+            .next_ids
+            .iter()
+            .filter(raised)
+            .map(|(&writer, counter)| u64::from(writer) << WRITER_BITS | counter)
+            .collect()
+    }
+
+    fn number_or_new(&mut self, name: &Arc<str>) -> u32 {
+        *self.numbers.entry(name.clone()).or_insert_with(|| {
+            self.definitions.push(Definition::new(name.clone()));
+            u32::try_from(self.definitions.len() - 1).expect("names fit into memory")
+        })
+    }
+
+    /// Makes all changes of a patch, or none. Runs in **O(entries log statements)**, and in O(uses of all definitions)
+    /// more if it states a use.
+    ///
+    /// # Errors
+    /// [`PatchError::State`] if a statement is not as the patch's `before` says. [`PatchError::Use`] if a definition
+    /// would contain itself. [`PatchError::Invalid`] if a definition would have no root or two.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Field, Key, Library, Path, PatchError};
+    ///
+    /// let mut library = Library::new();
+    /// library.apply(&library.define("lamp", &[Node::material(1)].into_iter().collect())?)?;
+    /// let revert = library.unstate("lamp", &Path::from(0), &[Field::Material]);
+    /// library.apply(&revert)?;
+    /// let key = Key::new("lamp", 0, Field::Material);
+    /// assert_eq!(library.apply(&revert), Err(PatchError::State(key)), "it was applied before");
+    /// # Ok::<(), PatchError>(())
+    /// ```
+    pub fn apply(&mut self, patch: &Patch) -> Result<(), PatchError> {
+        for entry in patch.entries() {
+            if self.get(&entry.key) != entry.before.as_ref() {
+                return Err(PatchError::State(entry.key.clone()));
+            }
+            check(entry)?;
+        }
+        self.definitions.iter_mut().for_each(Definition::release);
+        self.state_all(patch, |entry| entry.after.clone());
+        self.check_roots(patch).and_then(|()| self.check_uses(patch)).inspect_err(|_| {
+            self.state_all(patch, |entry| entry.before.clone());
+        })
+    }
+
+    fn state_all(&mut self, patch: &Patch, value: impl Fn(&Entry) -> Option<Value>) {
+        for entry in patch.entries() {
+            let number = self.number_or_new(&entry.key.definition);
+            self.definitions[number as usize].state(&entry.key.path, entry.key.field, value(entry));
+        }
+    }
+
+    fn check_roots(&self, patch: &Patch) -> Result<(), PatchError> {
+        for entries in patch.entries().chunk_by(|a, b| a.key.definition == b.key.definition) {
+            let key = &entries[0].key;
+            let definition = self.number(&key.definition).map(|number| self.at(number));
+            let why = match definition.map(|definition| (definition.roots.len(), definition.is_empty())) {
+                None | Some((1, _) | (0, true)) => continue,
+                Some((0, false)) => "the definition has no root; state one place without a parent",
+                Some(_) => "the definition has two roots; give all but one a parent",
+            };
+            return Err(PatchError::Invalid { key: key.clone(), why });
+        }
+        Ok(())
+    }
+
+    /// Checks that the uses that a patch states close no circle.
+    fn check_uses(&self, patch: &Patch) -> Result<(), PatchError> {
+        let mut clear = BTreeSet::new();
+        for Entry { key, after, .. } in patch.entries() {
+            let Some(Value::Use(Some(uses))) = after else { continue };
+            let mut ahead = vec![uses];
+            while let Some(name) = ahead.pop() {
+                if *name == key.definition {
+                    return Err(PatchError::Use { key: key.clone(), uses: uses.clone() });
+                }
+                // What was searched from another definition says nothing about this one.
+                if clear.insert((key.definition.clone(), name.clone())) {
+                    ahead.extend(self.number(name).into_iter().flat_map(|number| self.at(number).uses.keys()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks what an entry states by itself.
+fn check(entry: &Entry) -> Result<(), PatchError> {
+    let Entry { key, after, .. } = entry;
+    let invalid = |why| Err(PatchError::Invalid { key: key.clone(), why });
+    let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
+    if key.path.ids().iter().chain(parent.into_iter().flat_map(Path::ids)).any(|id| id & COUNTER == COUNTER) {
+        return invalid("an id is too large; use ids whose lower 48 bits are not all set");
+    }
+    match after {
+        Some(Value::Place(None)) if key.path.own().is_some() => {
+            invalid("only an override can remove a node; unstate an own node's place")
+        }
+        Some(Value::Place(Some(spot))) if spot.parent.is_none() && key.path.own().is_none() => {
+            invalid("an override cannot make a node a root; state its parent")
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Definition {
+    fn new(name: Arc<str>) -> Self {
+        Self {
+            name,
+            slots: Vec::new(),
+            by_id: BTreeMap::new(),
+            free: Vec::new(),
+            freed: Vec::new(),
+            overrides: BTreeMap::new(),
+            children: BTreeSet::new(),
+            roots: BTreeSet::new(),
+            uses: BTreeMap::new(),
+            next_ids: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the id of the root.
+    pub(crate) fn root(&self) -> Option<u64> {
+        self.roots.first().copied()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.by_id.is_empty() && self.overrides.is_empty()
+    }
+
+    /// Returns the number of slots.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns the slot of an id for which something is stated.
+    pub(crate) fn slot_of(&self, id: u64) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    pub(crate) fn slot(&self, slot: u32) -> &Slot {
+        &self.slots[slot as usize]
+    }
+
+    /// Returns the slot of an own node, whose place is stated.
+    pub(crate) fn node(&self, id: u64) -> Option<u32> {
+        self.slot_of(id).filter(|&slot| self.slot(slot).get(Field::Place).is_some())
+    }
+
+    /// Returns the ids of own nodes, ascending.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = u64> {
+        let there = |&(_, &slot): &(&u64, &u32)| self.slot(slot).get(Field::Place).is_some();
+        self.by_id.iter().filter(there).map(|(&id, _)| id)
+    }
+
+    /// Returns whether anything is stated about nodes inside the definition that an own node uses.
+    pub(crate) fn has_overrides(&self, id: u64) -> bool {
+        self.slot_of(id).is_some_and(|slot| self.slot(slot).overrides > 0)
+    }
+
+    pub(crate) fn get(&self, path: &Path, field: Field) -> Option<&Value> {
+        match path.own() {
+            Some(id) => self.slot(self.slot_of(id)?).get(field),
+            None => self.overrides.get(&(path.clone(), field)),
+        }
+    }
+
+    pub(crate) fn stated(&self) -> impl Iterator<Item = (Path, &Value)> {
+        let own = self.by_id.iter().flat_map(|(&id, &slot)| self.slot(slot).values.iter().map(move |v| (id.into(), v)));
+        own.chain(self.overrides.iter().map(|((path, _), value)| (path.clone(), value)))
+    }
+
+    /// Returns what is stated about a node.
+    pub(crate) fn stated_of<'d>(&'d self, path: &Path) -> impl Iterator<Item = &'d Value> + use<'d> {
+        let own = path.own().and_then(|id| self.slot_of(id)).map(|slot| &self.slot(slot).values);
+        let range = match path.own() {
+            Some(_) => None,
+            None => Some(self.overrides.range((path.clone(), Field::Place)..=(path.clone(), Field::Own(u16::MAX)))),
+        };
+        own.into_iter().flatten().chain(range.into_iter().flatten().map(|(_, value)| value))
+    }
+
+    /// Returns what is stated about a node and all nodes inside it.
+    pub(crate) fn stated_from<'d>(&'d self, path: &Path) -> Vec<(Path, &'d Value)> {
+        let (outer, from) = (path.clone(), (path.clone(), Field::Place));
+        let inner = self.overrides.range(from..).take_while(|((path, _), _)| path.starts_with(&outer));
+        let own = path.own().and_then(|id| self.slot_of(id)).map(|slot| &self.slot(slot).values);
+        let own = own.into_iter().flatten().map(|value| (path.clone(), value));
+        own.chain(inner.map(|((path, _), value)| (path.clone(), value))).collect()
+    }
+
+    /// Returns the nodes that this definition states below a parent.
+    pub(crate) fn children<'d>(&'d self, parent: &Path) -> impl Iterator<Item = &'d Path> + use<'d> {
+        let parent = parent.clone();
+        let first = (parent.clone(), Path::from(0));
+        self.children.range(first..).take_while(move |(above, _)| *above == parent).map(|(_, node)| node)
+    }
+
+    /// Lets the slots that earlier patches freed be used again.
+    fn release(&mut self) {
+        self.free.append(&mut self.freed);
+    }
+
+    /// States or unstates a value.
+    fn state(&mut self, path: &Path, field: Field, value: Option<Value>) {
+        let uses =
+            |value: &Option<Value>| if let Some(Value::Use(Some(name))) = value { Some(name.clone()) } else { None };
+        if let Some(value) = &value {
+            self.mention_all(path, value);
+        }
+        if let Some(name) = uses(&value) {
+            *self.uses.entry(name).or_default() += 1;
+        }
+        let place = value.as_ref().and_then(Value::spot).cloned();
+        let before = match path.own() {
+            Some(id) => self.state_own(id, field, value),
+            None => self.state_override(path, field, value),
+        };
+        if let Some(name) = uses(&before)
+            && let Some(count) = self.uses.get_mut(&name)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.uses.remove(&name);
+            }
+        }
+        let stood = before.as_ref().and_then(Value::spot);
+        for (spot, stands) in stood.map(|spot| (spot, false)).into_iter().chain(place.as_ref().map(|spot| (spot, true)))
+        {
+            match (&spot.parent, stands) {
+                (Some(parent), true) => _ = self.children.insert((parent.clone(), path.clone())),
+                (Some(parent), false) => _ = self.children.remove(&(parent.clone(), path.clone())),
+                (None, true) => _ = self.roots.insert(path.last()),
+                (None, false) => _ = self.roots.remove(&path.last()),
+            }
+        }
+    }
+
+    fn state_own(&mut self, id: u64, field: Field, value: Option<Value>) -> Option<Value> {
+        let slot = match self.by_id.get(&id) {
+            Some(&slot) => slot,
+            None if value.is_none() => return None,
+            None => self.new_slot(id),
+        };
+        let values = &mut self.slots[slot as usize].values;
+        let before = match (values.binary_search_by_key(&field, Value::field), value) {
+            (Ok(index), Some(value)) => Some(core::mem::replace(&mut values[index], value)),
+            (Ok(index), None) => Some(values.remove(index)),
+            (Err(index), Some(value)) => {
+                values.insert(index, value);
+                None
+            }
+            (Err(_), None) => None,
+        };
+        if values.is_empty() {
+            self.by_id.remove(&id);
+            self.freed.push(slot);
+        }
+        before
+    }
+
+    fn new_slot(&mut self, id: u64) -> u32 {
+        let inside = self
+            .overrides
+            .range((Path::from([id, 0]), Field::Place)..)
+            .take_while(|((path, _), _)| path.ids()[0] == id);
+        let overrides = u32::try_from(inside.count()).expect("statements fit into memory");
+        let new = Slot { id, values: Vec::new(), overrides };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = new;
+                slot
+            }
+            None => {
+                self.slots.push(new);
+                u32::try_from(self.slots.len() - 1).expect("statements fit into memory")
+            }
+        };
+        self.by_id.insert(id, slot);
+        slot
+    }
+
+    fn state_override(&mut self, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
+        let key = (path.clone(), field);
+        let states = value.is_some();
+        let before = match value {
+            Some(value) => self.overrides.insert(key, value),
+            None => self.overrides.remove(&key),
+        };
+        if let Some(&slot) = self.by_id.get(&path.ids()[0]) {
+            let count = &mut self.slots[slot as usize].overrides;
+            *count = *count + u32::from(states) - u32::from(before.is_some());
+        }
+        before
+    }
+
+    /// Never gives these ids to new nodes.
+    fn mention_all(&mut self, path: &Path, value: &Value) {
+        self.mention(path.ids()[0]);
+        if let Some(parent) = value.spot().and_then(|spot| spot.parent.as_ref()) {
+            self.mention(parent.ids()[0]);
+        }
+    }
+
+    fn mention(&mut self, id: u64) {
+        let writer = u16::try_from(id >> WRITER_BITS).expect("16 bits are left");
+        let next = self.next_ids.entry(writer).or_default();
+        *next = (*next).max((id & COUNTER) + 1);
+    }
+}
+
+impl Slot {
+    pub(crate) fn get(&self, field: Field) -> Option<&Value> {
+        let index = self.values.binary_search_by_key(&field, Value::field).ok()?;
+        Some(&self.values[index])
+    }
+
+    /// Returns the order among siblings.
+    pub(crate) fn order(&self) -> Order {
+        self.get(Field::Place).and_then(Value::spot).map_or(Order::ZERO, |spot| spot.order)
+    }
+}
+
+impl PartialEq for Library {
+    fn eq(&self, other: &Self) -> bool {
+        self.statements().eq(other.statements())
+    }
+}
+
+/// Writes the statements.
+impl fmt::Debug for Library {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let statements = self.statements().map(|(key, value)| (format!("{key}"), value));
+        f.write_str("Library ")?;
+        f.debug_map().entries(statements).finish()
+    }
+}
