@@ -1,13 +1,23 @@
 //! draft
 
+mod commit;
+mod document;
 mod error;
+mod expand;
 mod library;
+mod make;
+mod operations;
 mod order;
 mod patch;
 mod path;
+mod places;
+mod resolve;
+mod structure;
 mod value;
 
+pub use document::Document;
 pub use error::{Error, PatchError};
+pub use expand::Note;
 pub use library::Library;
 pub use order::Order;
 pub use patch::{Entry, Key, Patch};

@@ -4,7 +4,7 @@ use crate::error::PatchError;
 use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
-use crate::value::{Field, Value};
+use crate::value::{Field, Spot, Value};
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +37,9 @@ use std::sync::Arc;
 ///
 /// let mut library = Library::new();
 /// library.apply(&library.define("lamp", &lamp)?)?;
-/// library.apply(&library.define("street", &[Node::group()].into_iter().collect())?)?;
+/// let mut street = Tree::new();
+/// street.push(None, Node::group());
+/// library.apply(&library.define("street", &street)?)?;
 /// library.apply(&library.place("street", Spot::below(0, 1.0), "lamp", Node::group())?)?;
 /// assert_eq!(library.tree("street")?.len(), 3);
 /// let bulb = Path::from([1, 1]);
@@ -80,7 +82,7 @@ pub(crate) struct Slot {
     pub(crate) id: u64,
     /// What is stated, sorted by field.
     pub(crate) values: Vec<Value>,
-    /// The number of statements about nodes inside the definition that it uses.
+    /// The number of statements that name a node inside the definition that it uses, as their own or as a parent.
     pub(crate) overrides: u32,
 }
 
@@ -192,8 +194,9 @@ impl Library {
     /// use hedgerow::{Node, Tree};
     /// use hedgerow_document::{Field, Key, Library, Path, PatchError};
     ///
-    /// let mut library = Library::new();
-    /// library.apply(&library.define("lamp", &[Node::material(1)].into_iter().collect())?)?;
+    /// let (mut lamp, mut library) = (Tree::new(), Library::new());
+    /// lamp.push(None, Node::material(1));
+    /// library.apply(&library.define("lamp", &lamp)?)?;
     /// let revert = library.unstate("lamp", &Path::from(0), &[Field::Material]);
     /// library.apply(&revert)?;
     /// let key = Key::new("lamp", 0, Field::Material);
@@ -217,8 +220,18 @@ impl Library {
     fn state_all(&mut self, patch: &Patch, value: impl Fn(&Entry) -> Option<Value>) {
         for entry in patch.entries() {
             let number = self.number_or_new(&entry.key.definition);
-            self.definitions[number as usize].state(&entry.key.path, entry.key.field, value(entry));
+            self.state(number, &entry.key.path, entry.key.field, value(entry));
         }
+    }
+
+    /// States or unstates a value of a definition, without any check, and returns what was stated.
+    pub(crate) fn state(&mut self, definition: u32, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
+        self.definitions[definition as usize].state(path, field, value)
+    }
+
+    /// Lets the slots that earlier steps freed be used again.
+    pub(crate) fn release(&mut self, definition: u32) {
+        self.definitions[definition as usize].release();
     }
 
     fn check_roots(&self, patch: &Patch) -> Result<(), PatchError> {
@@ -324,7 +337,7 @@ impl Definition {
         self.by_id.iter().filter(there).map(|(&id, _)| id)
     }
 
-    /// Returns whether anything is stated about nodes inside the definition that an own node uses.
+    /// Returns whether any statement names a node inside the definition that an own node uses.
     pub(crate) fn has_overrides(&self, id: u64) -> bool {
         self.slot_of(id).is_some_and(|slot| self.slot(slot).overrides > 0)
     }
@@ -368,12 +381,12 @@ impl Definition {
     }
 
     /// Lets the slots that earlier patches freed be used again.
-    fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.free.append(&mut self.freed);
     }
 
     /// States or unstates a value.
-    fn state(&mut self, path: &Path, field: Field, value: Option<Value>) {
+    fn state(&mut self, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
         let uses =
             |value: &Option<Value>| if let Some(Value::Use(Some(name))) = value { Some(name.clone()) } else { None };
         if let Some(value) = &value {
@@ -395,15 +408,34 @@ impl Definition {
                 self.uses.remove(&name);
             }
         }
-        let stood = before.as_ref().and_then(Value::spot);
-        for (spot, stands) in stood.map(|spot| (spot, false)).into_iter().chain(place.as_ref().map(|spot| (spot, true)))
-        {
-            match (&spot.parent, stands) {
-                (Some(parent), true) => _ = self.children.insert((parent.clone(), path.clone())),
-                (Some(parent), false) => _ = self.children.remove(&(parent.clone(), path.clone())),
-                (None, true) => _ = self.roots.insert(path.last()),
-                (None, false) => _ = self.roots.remove(&path.last()),
+        if let Some(Spot { parent, .. }) = before.as_ref().and_then(Value::spot) {
+            match parent {
+                Some(parent) => {
+                    self.children.remove(&(parent.clone(), path.clone()));
+                    self.count_inside(parent, false);
+                }
+                None => _ = self.roots.remove(&path.last()),
             }
+        }
+        if let Some(Spot { parent, .. }) = place {
+            match parent {
+                Some(parent) => {
+                    self.count_inside(&parent, true);
+                    self.children.insert((parent, path.clone()));
+                }
+                None => _ = self.roots.insert(path.last()),
+            }
+        }
+        before
+    }
+
+    /// Counts a statement that names a node inside a definition that an own node uses.
+    fn count_inside(&mut self, path: &Path, states: bool) {
+        if path.own().is_none()
+            && let Some(&slot) = self.by_id.get(&path.ids()[0])
+        {
+            let count = &mut self.slots[slot as usize].overrides;
+            *count = if states { *count + 1 } else { *count - 1 };
         }
     }
 
@@ -431,11 +463,11 @@ impl Definition {
     }
 
     fn new_slot(&mut self, id: u64) -> u32 {
-        let inside = self
-            .overrides
-            .range((Path::from([id, 0]), Field::Place)..)
-            .take_while(|((path, _), _)| path.ids()[0] == id);
-        let overrides = u32::try_from(inside.count()).expect("statements fit into memory");
+        let inner = Path::from([id, 0]);
+        let stated =
+            self.overrides.range((inner.clone(), Field::Place)..).take_while(|((path, _), _)| path.ids()[0] == id);
+        let below = self.children.range((inner, Path::from(0))..).take_while(|(parent, _)| parent.ids()[0] == id);
+        let overrides = u32::try_from(stated.count() + below.count()).expect("statements fit into memory");
         let new = Slot { id, values: Vec::new(), overrides };
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -458,9 +490,8 @@ impl Definition {
             Some(value) => self.overrides.insert(key, value),
             None => self.overrides.remove(&key),
         };
-        if let Some(&slot) = self.by_id.get(&path.ids()[0]) {
-            let count = &mut self.slots[slot as usize].overrides;
-            *count = *count + u32::from(states) - u32::from(before.is_some());
+        if states != before.is_some() {
+            self.count_inside(path, states);
         }
         before
     }

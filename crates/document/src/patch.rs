@@ -56,6 +56,8 @@ pub struct Patch {
 }
 
 impl Patch {
+    pub(crate) const EMPTY: Self = Self { entries: Vec::new() };
+
     /// Creates a patch without entries.
     #[must_use]
     pub fn new() -> Self {

@@ -1,0 +1,459 @@
+//! Edits of a scene as statements of the open definition.
+
+use crate::document::Document;
+use crate::error::Error;
+use crate::expand::{Expansion, SiblingKey};
+use crate::order::Order;
+use crate::patch::{Key, Patch};
+use crate::path::Path;
+use crate::places::NONE;
+use crate::structure::{Step, Structure};
+use crate::value::{Field, Spot, Value};
+use hedgerow::changes::ChangeKinds;
+use hedgerow::internal::{last_tag, record, set_tag};
+use hedgerow::{Node, NodeHandle, Scene};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// What changed in a scene since the last step.
+#[derive(Default)]
+struct Edits {
+    /// The outermost places of nodes that are no longer below the root.
+    gone: BTreeSet<u32>,
+    /// Nodes below the root that are new, or were moved or reordered.
+    placed: HashSet<NodeHandle>,
+    /// Nodes below the root whose components may differ.
+    edited: BTreeSet<NodeHandle>,
+}
+
+/// A step that is recorded: the library has its statements already.
+struct Recording<'d> {
+    document: &'d mut Document,
+    /// What was stated before.
+    before: BTreeMap<(Path, Field), Option<Value>>,
+    gone: BTreeSet<u32>,
+    /// Nodes with a new id in the open definition.
+    renamed: HashSet<NodeHandle>,
+    /// Nodes of instances that may have left theirs, with their depths.
+    check: BTreeSet<(usize, NodeHandle)>,
+}
+
+impl Document {
+    /// Records all edits since the last step in the library, and returns them as a patch.
+    pub(crate) fn record(&mut self, scene: &mut Scene) -> Result<Patch, Error> {
+        scene.update();
+        if scene.get(self.root).is_none_or(|root| root.is_detached()) {
+            return Err(Error::NoRoot);
+        }
+        let edits = self.edits(scene)?;
+        if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
+            return Ok(Patch::new());
+        }
+        let Edits { gone, placed, edited } = edits;
+        self.library.release(self.definition);
+        let (before, renamed, check) = Default::default();
+        let mut recording = Recording { document: self, before, gone, renamed, check };
+        recording.take_in(scene, &placed);
+        recording.take_out(scene);
+        recording.order(scene, &placed);
+        let components: BTreeSet<NodeHandle> = edited.into_iter().chain(recording.renamed.iter().copied()).collect();
+        recording.components(scene, &components);
+        recording.correct(scene);
+        Ok(recording.finish())
+    }
+
+    /// Reads the changes of the scene.
+    fn edits(&mut self, scene: &mut Scene) -> Result<Edits, Error> {
+        let mut reader = core::mem::take(&mut self.reader).with_kinds(ChangeKinds::EDITS);
+        let (mut left, mut placed, mut edited): (Vec<_>, Vec<_>, Vec<_>) = Default::default();
+        let whole = {
+            let changes = scene.changes(&mut reader);
+            let changes = changes.inspect_err(|_| self.reader = crate::document::reader())?;
+            left.extend(changes.left().iter().chain(changes.removed()));
+            let moved = |kinds: ChangeKinds| kinds.intersects(ChangeKinds::PARENT | ChangeKinds::ORDER);
+            placed.extend(changes.entered());
+            placed.extend(changes.edited().iter().filter(|(_, kinds)| moved(*kinds)).map(|(node, _)| *node));
+            edited.extend(changes.edited().iter().map(|(node, _)| *node).chain(changes.locals().iter().copied()));
+            edited.extend(changes.entered());
+            changes.is_whole()
+        };
+        self.reader = reader;
+        let mut edits = Edits::default();
+        let Self { library, places, .. } = self;
+        let mut lost: BTreeSet<u32> = if whole {
+            let held = places.held().map(|(place, _)| places.outermost(library, place));
+            held.collect()
+        } else {
+            let tagged = |node: &NodeHandle| {
+                let record = record(*node);
+                places.of_record(library, record, last_tag(scene, record)?)
+            };
+            left.iter().filter_map(tagged).collect()
+        };
+        for &node in placed.iter().chain(&left) {
+            let Some(found) = scene.get(node) else { continue };
+            if self.holds(scene, node) {
+                continue;
+            }
+            // Moved out of the document, with all below.
+            let below = found.descendants().filter_map(|node| self.places.of_node(&self.library, scene, node.handle()));
+            lost.extend(below);
+        }
+        for place in lost {
+            match self.places.node(&self.library, scene, place) {
+                Some(node) if self.holds(scene, node) => {}
+                Some(node) => {
+                    set_tag(scene, node, None);
+                    edits.gone.insert(place);
+                }
+                None => _ = edits.gone.insert(place),
+            }
+        }
+        for node in placed {
+            if node == self.root || !self.holds(scene, node) {
+                continue;
+            }
+            edits.placed.insert(node);
+            if self.places.of_node(&self.library, scene, node).is_none() {
+                // It came from outside of the document, and its nodes with it.
+                let below = scene.get(node).into_iter().flat_map(|node| node.descendants()).map(|node| node.handle());
+                edits.placed.extend(below.filter(|&node| self.places.of_node(&self.library, scene, node).is_none()));
+            }
+        }
+        edited.retain(|&node| self.holds(scene, node));
+        edits.edited.extend(edited);
+        Ok(edits)
+    }
+}
+
+impl Recording<'_> {
+    /// States or unstates a field of the open definition.
+    fn state(&mut self, path: &Path, field: Field, value: Option<Value>) {
+        let Self { document, before, .. } = self;
+        let stated = document.library.state(document.definition, path, field, value);
+        before.entry((path.clone(), field)).or_insert(stated);
+    }
+
+    fn unstate_all(&mut self, path: &Path) {
+        let library = &self.document.library;
+        let stated = library.at(self.document.definition).stated_from(path);
+        let keys: Vec<(Path, Field)> = stated.into_iter().map(|(path, value)| (path, value.field())).collect();
+        keys.into_iter().for_each(|(path, field)| self.state(&path, field, None));
+    }
+
+    fn place_of(&self, scene: &Scene, node: NodeHandle) -> Option<u32> {
+        let Document { library, places, .. } = &*self.document;
+        places.of_node(library, scene, node)
+    }
+
+    fn path(&self, place: u32) -> Path {
+        self.document.places.path(&self.document.library, place)
+    }
+
+    fn parent(scene: &Scene, node: NodeHandle) -> NodeHandle {
+        scene.parent(node).expect("a node below the root has a parent")
+    }
+
+    /// Gives new ids to new nodes and to those that left their instances, parents first.
+    fn take_in(&mut self, scene: &mut Scene, placed: &HashSet<NodeHandle>) {
+        let depth = |node: NodeHandle| scene.get(node).map_or(0, |node| node.depth());
+        self.check = placed.iter().map(|&node| (depth(node), node)).collect();
+        while let Some((depth, node)) = self.check.pop_first() {
+            let parent = Self::parent(scene, node);
+            let Some(place) = self.place_of(scene, node) else {
+                let place = self.rename(scene, node, parent);
+                self.document.places.put(&self.document.library, scene, place, node);
+                continue;
+            };
+            if self.is_in_instance(scene, place, parent) {
+                continue;
+            }
+            self.convert(scene, place, node, parent);
+            // Nodes of the instance below it can only stay if it did.
+            let below: Vec<NodeHandle> = scene.children(node).collect();
+            self.check.extend(below.into_iter().map(|node| (depth + 1, node)));
+        }
+    }
+
+    /// Returns whether a node is its instance's, given its parent: an own node, or below a node of the instance.
+    fn is_in_instance(&self, scene: &Scene, place: u32, parent: NodeHandle) -> bool {
+        let Document { library, places, .. } = &*self.document;
+        let instance = places.instance_at(place);
+        let use_place = places.instance(instance).use_place;
+        if use_place == NONE {
+            return true;
+        }
+        let Some(mut at) = places.of_node(library, scene, parent) else { return false };
+        let root = places.outermost(library, use_place);
+        if self.gone.contains(&root) {
+            return false;
+        }
+        if at == root {
+            return true;
+        }
+        // The instances of the parent, from its own outwards.
+        loop {
+            if places.instance_at(at) == instance {
+                return true;
+            }
+            at = places.instance(places.instance_at(at)).use_place;
+            if at == NONE {
+                return false;
+            }
+        }
+    }
+
+    /// Gives a node the next id, and returns its place in the open definition.
+    fn rename(&mut self, scene: &mut Scene, node: NodeHandle, parent: NodeHandle) -> u32 {
+        let Document { library, places, definition, name, .. } = &mut *self.document;
+        let (definition, path) = (*definition, Path::from(library.next_id(name)));
+        if library.at(definition).slot_of(path.last()).is_none() {
+            places.make_room(library, scene, &BTreeMap::from([(definition, 1)]));
+        }
+        self.renamed.insert(node);
+        let parent = self.place_of(scene, parent).expect("parents come first");
+        let spot = Spot { parent: Some(self.path(parent)), order: Order::ZERO };
+        self.state(&path, Field::Place, Some(Value::Place(Some(spot))));
+        let slot = self.document.library.at(definition).slot_of(path.last()).expect("it was stated");
+        self.document.places.place(0, slot)
+    }
+
+    /// Makes a node that left its instance an own node: all that any level states of it is then stated here.
+    fn convert(&mut self, scene: &mut Scene, place: u32, node: NodeHandle, parent: NodeHandle) {
+        let (leaves, stated) = self.leaves(scene, place);
+        let Document { library, places, name, .. } = &*self.document;
+        let chain = places.chain(library, places.instance_at(place));
+        let (id, new) = (places.id(library, place), Path::from(library.next_id(name)));
+        let flat = library.flattened(&chain, id, &new);
+        let path = chain.path(0, id);
+        self.unstate_all(&path);
+        if leaves || stated {
+            self.state(&path, Field::Place, Some(Value::Place(None)));
+        }
+        // Room for the new place may move the old one.
+        let own = self.rename(scene, node, parent);
+        let place = self.place_of(scene, node).expect("it had a place before");
+        for ((path, field), value) in flat {
+            self.state(&path, field, Some(value));
+        }
+        let Document { library, places, .. } = &mut *self.document;
+        places.shift(library, scene, place, own);
+    }
+
+    /// Returns whether a node of an instance that stays is the topmost that leaves it, so that its removal must be
+    /// stated; and whether the open definition states its place.
+    fn leaves(&mut self, scene: &Scene, place: u32) -> (bool, bool) {
+        let Document { library, places, definition, .. } = &mut *self.document;
+        let use_place = places.instance(places.instance_at(place)).use_place;
+        let root = places.outermost(library, use_place);
+        if self.gone.contains(&root) || places.node(library, scene, root).is_none() {
+            return (false, false);
+        }
+        let stated = library.at(*definition).get(&places.path(library, place), Field::Place);
+        let stated = matches!(stated, Some(Value::Place(Some(_))));
+        let parent = Expansion::new(library, places).spot(place).map(|(parent, _)| parent);
+        let stays = |parent: u32| {
+            parent == root || !self.gone.contains(&parent) && places.node(library, scene, parent).is_some()
+        };
+        (parent.is_some_and(stays), stated)
+    }
+
+    /// Takes nodes that are gone out of the library.
+    fn take_out(&mut self, scene: &Scene) {
+        let gone: Vec<u32> = self.gone.iter().copied().collect();
+        for &place in &gone {
+            let Document { library, places, .. } = &*self.document;
+            let own = places.instance(places.instance_at(place)).use_place == NONE;
+            if own {
+                self.unstate_all(&Path::from(places.id(library, place)));
+            } else if self.leaves(scene, place).0 {
+                self.state(&self.path(place), Field::Place, Some(Value::Place(None)));
+            }
+        }
+        gone.into_iter().for_each(|place| self.document.places.clear(place));
+    }
+
+    /// States the parents and orders of nodes that were placed, and of as few other children as have no room.
+    fn order(&mut self, scene: &Scene, placed: &HashSet<NodeHandle>) {
+        let mut placed: HashSet<NodeHandle> = placed.union(&self.renamed).copied().collect();
+        placed.retain(|&node| self.place_of(scene, node).is_some());
+        let mut list: Vec<NodeHandle> = placed.iter().copied().collect();
+        list.sort_unstable();
+        let mut done = HashSet::new();
+        for node in list {
+            if done.contains(&node) {
+                continue;
+            }
+            let beside = |node: NodeHandle, next: bool| {
+                let node = scene.get(node)?;
+                let beside = if next { node.next_sibling() } else { node.previous_sibling() };
+                beside.map(|node| node.handle())
+            };
+            let mut run = std::collections::VecDeque::from([node]);
+            let mut spare = 0;
+            loop {
+                // All neighbours that were placed, and a few others if there was no room between those.
+                let mut left = spare;
+                while let Some(other) = run.front().and_then(|&node| beside(node, false)) {
+                    if !placed.contains(&other) {
+                        if left == 0 {
+                            break;
+                        }
+                        left -= 1;
+                    }
+                    run.push_front(other);
+                }
+                let mut right = spare;
+                while let Some(other) = run.back().and_then(|&node| beside(node, true)) {
+                    if !placed.contains(&other) {
+                        if right == 0 {
+                            break;
+                        }
+                        right -= 1;
+                    }
+                    run.push_back(other);
+                }
+                let ends = [beside(run[0], false), beside(run[run.len() - 1], true)];
+                if self.order_run(scene, run.make_contiguous(), ends, spare > 0) {
+                    break;
+                }
+                spare = 1;
+                placed.extend(&run);
+            }
+            done.extend(run);
+        }
+    }
+
+    /// Gives the nodes of a run orders between those of the siblings at its ends. Nodes whose keys ascend already keep
+    /// theirs, unless all are to be spread. Returns false if there is no room.
+    fn order_run(&mut self, scene: &Scene, run: &[NodeHandle], ends: [Option<NodeHandle>; 2], spread: bool) -> bool {
+        let parent = self.place_of(scene, Self::parent(scene, run[0])).expect("the parent has a place");
+        let key = |recording: &mut Self, node: NodeHandle| {
+            let place = recording.place_of(scene, node)?;
+            let Document { library, places, .. } = &mut *recording.document;
+            Expansion::new(library, places).spot(place).filter(|spot| spot.0 == parent).map(|(_, key)| key)
+        };
+        let [low, high] = ends.map(|end| end.and_then(|node| key(self, node)));
+        let between =
+            |key: &SiblingKey| low.as_ref().is_none_or(|low| low < key) && high.as_ref().is_none_or(|high| key < high);
+        let keys: Vec<Option<SiblingKey>> = run
+            .iter()
+            .map(|&node| {
+                let renamed = spread || self.renamed.contains(&node);
+                key(self, node).filter(|key| !renamed && between(key))
+            })
+            .collect();
+        let stay = ascending(&keys);
+        let (mut orders, mut start) = (Vec::new(), 0);
+        let order = |key: &Option<SiblingKey>| key.as_ref().map(|key| key.0);
+        for end in stay.iter().copied().chain([run.len()]) {
+            let before = if start == 0 { order(&low) } else { order(&keys[start - 1]) };
+            let after = if end == run.len() { order(&high) } else { order(&keys[end]) };
+            let Some(spread) = Order::spread(before, after, end - start) else { return false };
+            orders.extend((start..end).zip(spread));
+            start = end + 1;
+        }
+        for (number, order) in orders {
+            let place = self.place_of(scene, run[number]).expect("it was placed");
+            self.state_place(place, parent, order);
+        }
+        true
+    }
+
+    /// States where a node is.
+    fn state_place(&mut self, place: u32, parent: u32, order: Order) {
+        let Document { library, places, .. } = &*self.document;
+        let path = places.path(library, place);
+        let use_place = places.instance(places.instance_at(place)).use_place;
+        // The root of an instance is named by the instance's path.
+        let is_use = use_place != NONE && places.outermost(library, use_place) == parent;
+        let parent = if is_use { Path::of_ids(path.instance()) } else { Some(self.path(parent)) };
+        self.state(&path, Field::Place, Some(Value::Place(Some(Spot { parent, order }))));
+    }
+
+    /// States the components of nodes that differ from what the library resolves.
+    fn components(&mut self, scene: &Scene, nodes: &BTreeSet<NodeHandle>) {
+        let group = Node::group();
+        for &node in nodes {
+            let (Some(place), Some(found)) = (self.place_of(scene, node), scene.get(node)) else { continue };
+            let Document { library, places, .. } = &*self.document;
+            let chain = places.chain(library, places.instance_at(place));
+            let (id, described) = (places.id(library, place), found.node());
+            let mut differ = Vec::new();
+            for field in Field::COMPONENTS {
+                let value = Value::of(&described, field);
+                let resolved = library.component(&chain, id, field).map(|(value, _)| value.clone());
+                if value != resolved.or_else(|| Value::of(&group, field)) {
+                    differ.push((field, value));
+                }
+            }
+            let path = chain.path(0, id);
+            differ.into_iter().for_each(|(field, value)| self.state(&path, field, value));
+        }
+    }
+
+    /// States places that circles and missing parents would show otherwise than the scene does.
+    fn correct(&mut self, scene: &mut Scene) {
+        for _ in 0..4 {
+            let paths: Vec<Path> =
+                self.before.keys().filter(|(_, field)| *field == Field::Place).map(|(path, _)| path.clone()).collect();
+            let root = self.document.root_place();
+            let Document { library, places, .. } = &mut *self.document;
+            let found: Vec<u32> = paths.iter().filter_map(|path| places.find(library, 0, path.ids())).collect();
+            let mut structure = Structure::new(library, places, scene, root);
+            structure.touch(found);
+            let steps = structure.steps();
+            let mut wrong = false;
+            for (place, step) in steps {
+                let path = self.path(place);
+                match step {
+                    Step::Enter if path.own().is_none() => {
+                        wrong = true;
+                        self.state(&path, Field::Place, Some(Value::Place(None)));
+                    }
+                    Step::Leave(node) => {
+                        wrong = true;
+                        self.order_run_of(scene, node);
+                    }
+                    _ => {}
+                }
+            }
+            if !wrong {
+                break;
+            }
+        }
+    }
+
+    /// States the place of one node as it stands.
+    fn order_run_of(&mut self, scene: &Scene, node: NodeHandle) {
+        self.order(scene, &HashSet::from([node]));
+    }
+
+    /// Returns all that was stated as a patch.
+    fn finish(self) -> Patch {
+        let Self { document, before, .. } = self;
+        let definition = document.library.at(document.definition);
+        let entries = before.into_iter().map(|((path, field), before)| {
+            let after = definition.get(&path, field).cloned();
+            (Key { definition: document.name.clone(), path, field }, (before, after))
+        });
+        Patch::of_map(entries.collect())
+    }
+}
+
+/// Returns the indices of a longest run of ascending keys.
+fn ascending(keys: &[Option<SiblingKey>]) -> Vec<usize> {
+    // Of the runs of each length, the one with the least last key: its index, and the index before each.
+    let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), vec![None; keys.len()]);
+    for (index, key) in keys.iter().enumerate().filter(|(_, key)| key.is_some()) {
+        let length = ends.partition_point(|&end| keys[end] < *key);
+        previous[index] = length.checked_sub(1).map(|before| ends[before]);
+        if length == ends.len() {
+            ends.push(index);
+        } else {
+            ends[length] = index;
+        }
+    }
+    let mut run: Vec<usize> = core::iter::successors(ends.last().copied(), |&index| previous[index]).collect();
+    run.reverse();
+    run
+}

@@ -1,0 +1,255 @@
+//! From a definition to its tree.
+
+use crate::error::{Error, PatchError};
+use crate::library::Library;
+use crate::order::Order;
+use crate::patch::Key;
+use crate::path::Path;
+use crate::places::{NONE, Places};
+use crate::resolve::{Chain, Stated, stays};
+use crate::value::{Field, Value};
+use core::cmp::Reverse;
+use hedgerow::{Node, Tree};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Why a statement of a definition has no effect now. It is kept, and has one again when its reason goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// The node is not there, or its override would move it out of its instance.
+    Unused(Key),
+    /// The node's parent is gone. Give it another parent, or unstate it.
+    Orphan(Key),
+    /// The node's parents lead back to the node. Give one of them another parent.
+    Circle(Key),
+    /// The library does not have the used definition: the use is its node alone.
+    Missing {
+        /// The use.
+        key: Key,
+        /// The definition that it names.
+        definition: Arc<str>,
+    },
+}
+
+/// The place among siblings: order, then deeper paths, then ids.
+pub(crate) type SiblingKey = (Order, Reverse<usize>, Path);
+
+/// A library with the places of a document; it remembers the chains of instances.
+pub(crate) struct Expansion<'l> {
+    pub(crate) library: &'l Library,
+    pub(crate) places: &'l mut Places,
+    chains: HashMap<u32, Rc<Chain>>,
+}
+
+impl<'l> Expansion<'l> {
+    pub(crate) fn new(library: &'l Library, places: &'l mut Places) -> Self {
+        Self { library, places, chains: HashMap::new() }
+    }
+
+    /// Returns the chain of an instance.
+    pub(crate) fn chain(&mut self, instance: u32) -> Rc<Chain> {
+        let chain = self.chains.entry(instance);
+        chain.or_insert_with(|| Rc::new(self.places.chain(self.library, instance))).clone()
+    }
+
+    /// Returns the chain and the id of a place.
+    pub(crate) fn at(&mut self, place: u32) -> (Rc<Chain>, u64) {
+        let instance = self.places.instance_at(place);
+        (self.chain(instance), self.places.id(self.library, place))
+    }
+
+    /// Returns where a place's node is stated: the place of its parent, and the key among siblings. `None` if it is
+    /// removed, or its parent is missing; the parent of the document's root is [`NONE`].
+    pub(crate) fn spot(&mut self, place: u32) -> Option<(u32, SiblingKey)> {
+        let (chain, id) = self.at(place);
+        let Stated::At(level, spot) = self.library.stated_place(&chain, id) else { return None };
+        let key = (spot.order, Reverse(chain.depth()), chain.path(0, id));
+        match &spot.parent {
+            None => (chain.depth() == 0).then_some((NONE, key)),
+            Some(parent) => Some((self.places.find(self.library, chain.instances[level], parent.ids())?, key)),
+        }
+    }
+
+    /// Returns the places of a node, from its own to that of the root of the innermost definition that it uses.
+    fn aliases(&self, mut place: u32) -> Vec<u32> {
+        let mut aliases = vec![place];
+        while let Some(inner) = self.places.inner(place) {
+            let definition = self.library.at(self.places.instance(inner).definition);
+            let root =
+                definition.root().and_then(|root| definition.slot_of(root)).expect("a used definition has a root");
+            place = self.places.place(inner, root);
+            aliases.push(place);
+        }
+        aliases
+    }
+
+    /// Returns the places of the nodes that are stated to be below a node, in order.
+    pub(crate) fn children(&mut self, place: u32) -> Vec<u32> {
+        let library = self.library;
+        let mut found: Vec<(SiblingKey, u32)> = Vec::new();
+        for alias in self.aliases(place) {
+            let (chain, id) = self.at(alias);
+            for level in (0..=chain.depth()).rev() {
+                let definition = library.at(chain.definitions[level]);
+                if level < chain.depth() && !definition.has_overrides(chain.ids[level]) {
+                    continue;
+                }
+                for child in definition.children(&chain.path(level, id)) {
+                    let Some(at) = self.raw(&chain, level, child) else { continue };
+                    let (inner, id) = self.at(at);
+                    let effective = !library.is_inner_root(&inner, id)
+                        && matches!(library.stated_place(&inner, id), Stated::At(by, _) if by == level);
+                    if effective {
+                        let order = self.spot(at).expect("its place is stated").1;
+                        found.push((order, at));
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// Returns the place that a path of a level's definition names, roots of used definitions included.
+    fn raw(&self, chain: &Chain, level: usize, path: &Path) -> Option<u32> {
+        let mut instance = chain.instances[level];
+        for &id in path.instance() {
+            let slot = self.library.at(self.places.instance(instance).definition).slot_of(id)?;
+            instance = self.places.inner(self.places.place(instance, slot))?;
+        }
+        let slot = self.library.at(self.places.instance(instance).definition).node(path.last())?;
+        Some(self.places.place(instance, slot))
+    }
+
+    /// Makes the instances that a place's node uses, and describes the node.
+    pub(crate) fn describe(&mut self, place: u32) -> Node<'l> {
+        let library = self.library;
+        let (mut at, mut aliases) = (place, Vec::new());
+        loop {
+            let (chain, id) = self.at(at);
+            let inner = library.enter(&chain, id);
+            aliases.push((chain, id));
+            let Some(inner) = inner else { break };
+            let instance = self.places.inner(at).unwrap_or_else(|| self.places.add(library, inner, at));
+            let definition = library.at(inner);
+            let root =
+                definition.root().and_then(|root| definition.slot_of(root)).expect("a used definition has a root");
+            at = self.places.place(instance, root);
+        }
+        let mut node = Node::group();
+        for (chain, id) in aliases.iter().rev() {
+            library.put_all(chain, *id, &mut node);
+        }
+        node
+    }
+
+    /// Describes a node and all missing nodes below it, in depth-first order, each with the number of its parent, and makes
+    /// their instances. Returns the place of each.
+    pub(crate) fn expand(
+        &mut self,
+        top: u32,
+        mut push: impl FnMut(Option<usize>, Node<'l>),
+    ) -> Result<Vec<u32>, Error> {
+        let mut places = Vec::new();
+        let mut ahead = vec![(top, None)];
+        while let Some((place, parent)) = ahead.pop() {
+            if places.len() >= MOST {
+                return Err(Error::Scene(hedgerow::Error::CapacityOverflow));
+            }
+            push(parent, self.describe(place));
+            let number = places.len();
+            places.push(place);
+            let children = self.children(place).into_iter().rev();
+            // A node that is there already moves below this one.
+            let missing = children.filter(|&child| self.places.record(self.library, child).is_none());
+            ahead.extend(missing.map(|child| (child, Some(number))));
+        }
+        Ok(places)
+    }
+
+    /// Makes the instance of the whole document, and returns the place of its root.
+    pub(crate) fn begin(&mut self, definition: u32) -> Option<u32> {
+        let (number, root) = (definition, self.library.at(definition).root()?);
+        let top = self.places.add(self.library, number, NONE);
+        Some(self.places.place(top, self.library.at(definition).slot_of(root)?))
+    }
+}
+
+/// No scene has more nodes.
+const MOST: usize = 1 << 30;
+
+impl Library {
+    /// Returns the nodes that a definition expands to, in depth-first order. Runs in **O(nodes · levels)**.
+    ///
+    /// # Errors
+    /// [`PatchError::NoDefinition`]; [`PatchError::Document`] if there are more than 2³⁰ nodes.
+    pub fn tree(&self, definition: &str) -> Result<Tree, PatchError> {
+        Ok(self.expanded(definition)?.0)
+    }
+
+    fn expanded(&self, name: &str) -> Result<(Tree, Places, Vec<u32>), PatchError> {
+        let missing = || PatchError::NoDefinition(name.into());
+        let (mut places, mut tree) = (Places::default(), Tree::new());
+        let mut expansion = Expansion::new(self, &mut places);
+        let root = expansion.begin(self.number(name).ok_or_else(missing)?).ok_or_else(missing)?;
+        let list = expansion.expand(root, |parent, node| _ = tree.push(parent, node))?;
+        Ok((tree, places, list))
+    }
+
+    /// Returns the statements of a definition that have no effect now, and why. Runs in **O(nodes · levels)**.
+    #[must_use]
+    pub fn notes(&self, definition: &str) -> Vec<Note> {
+        let Ok((_, mut places, list)) = self.expanded(definition) else { return Vec::new() };
+        let present: HashSet<u32> = list.into_iter().collect();
+        let mut expansion = Expansion::new(self, &mut places);
+        let name: Arc<str> = definition.into();
+        let mut notes = Vec::new();
+        for (path, value) in self.stated(definition) {
+            let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
+            let number = self.number(definition).expect("it was expanded");
+            let located = self.locate(number, path.ids()).filter(|(chain, _)| chain.depth() + 1 == path.ids().len());
+            let place = located.and_then(|_| expansion.places.find(self, 0, path.ids()));
+            let unused = Note::Unused(key.clone());
+            match (place, value) {
+                (Some(place), Value::Use(Some(uses))) if present.contains(&place) => {
+                    if self.number(uses).is_none_or(|number| self.at(number).root().is_none()) {
+                        notes.push(Note::Missing { key, definition: uses.clone() });
+                    }
+                }
+                (Some(_), Value::Place(None)) => {}
+                (Some(_), Value::Place(Some(spot))) if !stays(path.instance(), spot) => notes.push(unused),
+                (Some(place), _) if present.contains(&place) => {}
+                (Some(place), Value::Place(_)) if expansion.circles(place) => notes.push(Note::Circle(key)),
+                (Some(_), Value::Place(_)) => notes.push(Note::Orphan(key)),
+                _ => notes.push(unused),
+            }
+        }
+        notes
+    }
+}
+
+impl Expansion<'_> {
+    /// Returns whether a place's parents lead back to it or to another circle.
+    fn circles(&mut self, place: u32) -> bool {
+        let (mut at, mut seen) = (place, HashSet::new());
+        while let Some((parent, _)) = self.spot(at) {
+            if parent == NONE {
+                return false;
+            }
+            if !seen.insert(at) {
+                return true;
+            }
+            at = parent;
+        }
+        false
+    }
+}
+
+impl Field {
+    /// Returns whether the field is of the tree's structure.
+    pub(crate) const fn is_structure(self) -> bool {
+        matches!(self, Self::Place | Self::Use)
+    }
+}

@@ -1,0 +1,238 @@
+//! Patches of the library, made in the scene, too.
+
+use crate::document::Document;
+use crate::error::PatchError;
+use crate::expand::Expansion;
+use crate::library::Library;
+use crate::patch::{Entry, Patch};
+use crate::path::{Path, joined};
+use crate::places::{NONE, Places};
+use crate::structure::Structure;
+use crate::value::{Field, Value};
+use hedgerow::edit::Change;
+use hedgerow::{Error, Keep, Node, NodeHandle, Scene, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The places that a patch may move, and those whose use it may change.
+#[derive(Default)]
+struct Touched {
+    places: BTreeSet<u32>,
+    uses: BTreeSet<u32>,
+}
+
+impl Document {
+    /// Applies a patch to the library and the scene. The scene has no edits since the last step.
+    pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
+        let roots = |entry: &&Entry| changes_root(entry) && *entry.key.definition == *self.name;
+        if let Some(entry) = patch.entries().iter().find(roots) {
+            return self.make_anew(scene, patch, entry);
+        }
+        self.make_room(scene, patch);
+        let mut touched = Touched::default();
+        self.touch(patch, |entry| entry.before.is_some(), &mut touched);
+        let renewed = self.renewed(scene, patch);
+        self.library.apply(patch)?;
+        self.touch(patch, |entry| entry.after.is_some(), &mut touched);
+        self.touch_defined(patch, &mut touched);
+        self.set_components(scene, patch)?;
+        let root = self.root_place();
+        touched.places.remove(&root);
+        let Self { library, places, .. } = self;
+        let Touched { places: moved, uses } = touched;
+        Structure::new(library, places, scene, root).follow(moved, &uses, &renewed)?;
+        Ok(())
+    }
+
+    /// Applies a patch that gives the open definition another root: all nodes below the root are made anew.
+    fn make_anew(&mut self, scene: &mut Scene, patch: &Patch, entry: &Entry) -> Result<(), PatchError> {
+        self.library.apply(patch)?;
+        if self.library.at(self.definition).root().is_none() {
+            self.library.apply(&patch.inverse())?;
+            let why = "the definition is open in a scene and must keep a root; open another one first";
+            return Err(PatchError::Invalid { key: entry.key.clone(), why });
+        }
+        self.places = Places::default();
+        let children: Vec<NodeHandle> = scene.children(self.root).collect();
+        scene.remove_many(&children).map_err(|refused| crate::Error::Scene(refused.error))?;
+        let Self { library, places, root: at, .. } = self;
+        let mut expansion = Expansion::new(library, places);
+        let root = expansion.begin(self.definition).ok_or(crate::Error::NoRoot)?;
+        let (mut tree, mut first) = (Tree::new(), Node::group());
+        let list = expansion.expand(root, |parent, node| match parent {
+            None => first = node,
+            Some(parent) => _ = tree.push(parent.checked_sub(1), node),
+        })?;
+        let handles = scene.insert_tree(*at, &tree).map_err(|refused| crate::Error::Scene(refused.error))?;
+        scene.edit(*at).and_then(|mut edit| edit.set_node(first).map(drop)).map_err(crate::Error::Scene)?;
+        for (&place, node) in list.iter().zip([*at].into_iter().chain(handles)) {
+            places.put(library, scene, place, node);
+        }
+        Ok(())
+    }
+
+    /// Makes room for the own nodes that a patch adds to definitions.
+    fn make_room(&mut self, scene: &mut Scene, patch: &Patch) {
+        let mut more: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut last = None;
+        for Entry { key, .. } in patch.entries().iter().filter(|entry| entry.after.is_some()) {
+            if let (Some(id), Some(number)) = (key.path.own(), self.library.number(&key.definition))
+                && last.replace((number, id)) != Some((number, id))
+                && self.library.at(number).slot_of(id).is_none()
+            {
+                *more.entry(number).or_default() += 1;
+            }
+        }
+        self.places.make_room(&self.library, scene, &more);
+    }
+
+    /// Finds the places of entries about structure, in all instances.
+    fn touch(&mut self, patch: &Patch, which: impl Fn(&Entry) -> bool, touched: &mut Touched) {
+        let Self { library, places, .. } = self;
+        for entries in patch.entries().chunk_by(|a, b| a.key.definition == b.key.definition) {
+            let Some(number) = library.number(&entries[0].key.definition) else { continue };
+            let structural: Vec<&Entry> =
+                entries.iter().filter(|entry| entry.key.field.is_structure() && which(entry)).collect();
+            if structural.is_empty() {
+                continue;
+            }
+            for instance in places.instances_of(number) {
+                for entry in &structural {
+                    let Some(place) = places.find_stated(library, instance, entry.key.path.ids()) else { continue };
+                    let is_root = places.outermost(library, place) != place;
+                    match entry.key.field {
+                        Field::Place if !is_root => _ = touched.places.insert(place),
+                        Field::Use if !is_root || entry.key.path.own().is_some() => _ = touched.uses.insert(place),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds the uses of definitions that a patch made, which were missing before.
+    fn touch_defined(&mut self, patch: &Patch, touched: &mut Touched) {
+        let Self { library, places, .. } = self;
+        for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry) && entry.after.is_some()) {
+            for user in library.users(&key.definition) {
+                let Some(number) = library.number(user) else { continue };
+                let names = |value: &Value| matches!(value, Value::Use(Some(name)) if **name == *key.definition);
+                let uses = library.at(number).stated().filter(|(_, value)| names(value));
+                let paths: Vec<Path> = uses.map(|(path, _)| path).collect();
+                for instance in places.instances_of(number) {
+                    let found = paths.iter().filter_map(|path| places.find_stated(library, instance, path.ids()));
+                    touched.uses.extend(found);
+                }
+            }
+        }
+    }
+
+    /// Returns the uses of definitions that lose or change their root, with their nodes.
+    fn renewed(&mut self, scene: &Scene, patch: &Patch) -> BTreeMap<u32, NodeHandle> {
+        let Self { library, places, .. } = self;
+        let mut renewed = BTreeMap::new();
+        for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry)) {
+            let Some(number) = library.number(&key.definition) else { continue };
+            for instance in places.instances_of(number) {
+                let place = places.instance(instance).use_place;
+                if place != NONE
+                    && let Some(node) = places.node(library, scene, place)
+                {
+                    renewed.insert(place, node);
+                }
+            }
+        }
+        renewed
+    }
+
+    /// Sets the components that a patch states or unstates, wherever no outer definition states them.
+    fn set_components(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), crate::Error> {
+        let Self { library, places, .. } = self;
+        for Entry { key, .. } in patch.entries().iter().filter(|entry| Field::COMPONENTS.contains(&entry.key.field)) {
+            let Some(number) = library.number(&key.definition) else { continue };
+            let instances = places.instances_of(number);
+            let located = library.locate(number, key.path.ids()).filter(|_| !instances.is_empty());
+            let Some((chain, id)) = located.filter(|(chain, _)| chain.depth() + 1 == key.path.ids().len()) else {
+                continue;
+            };
+            let group = Value::of(&Node::group(), key.field);
+            let Some(value) = library.component(&chain, id, key.field).map(|(value, _)| value).or(group.as_ref())
+            else {
+                continue;
+            };
+            for instance in instances {
+                let Some(place) = places.find_stated(library, instance, key.path.ids()) else { continue };
+                if let Some(node) = places.node(library, scene, place)
+                    && !is_stated_outside(library, places, instance, &key.path, key.field)
+                {
+                    set(scene, node, value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether an entry makes a node a root, or a root another node.
+fn changes_root(entry: &Entry) -> bool {
+    let root = |value: &Option<Value>| value.as_ref().and_then(Value::spot).is_some_and(|spot| spot.parent.is_none());
+    root(&entry.before) != root(&entry.after)
+}
+
+/// Returns whether a definition around an instance states a field of a node in it.
+fn is_stated_outside(library: &Library, places: &Places, mut instance: u32, path: &Path, field: Field) -> bool {
+    let mut path = path.clone();
+    loop {
+        let inner = library.at(places.instance(instance).definition);
+        let use_place = places.instance(instance).use_place;
+        if use_place == NONE {
+            return false;
+        }
+        let (outer, slot) = places.split(use_place);
+        let definition = library.at(places.instance(outer).definition);
+        let slot = definition.slot(slot);
+        // The root of what a node uses is that node.
+        if path.own().is_some() && path.own() == inner.root() {
+            path = slot.id.into();
+            if slot.get(field).is_some() {
+                return true;
+            }
+        } else {
+            path = joined(&[slot.id], path.ids());
+            if slot.overrides > 0 && definition.get(&path, field).is_some() {
+                return true;
+            }
+        }
+        instance = outer;
+    }
+}
+
+/// Sets a component of a node.
+fn set(scene: &mut Scene, node: NodeHandle, value: &Value) -> Result<(), Error> {
+    let mut edit = scene.edit(node)?;
+    if let Some(change) = change(value) {
+        edit.change(change)?;
+    }
+    // A translation in double precision replaces that of the local transform.
+    if let Value::Local(Some(local)) = value
+        && let Some(translation) = local.translation_f64
+    {
+        edit.set_translation_f64(translation)?;
+    }
+    Ok(())
+}
+
+macro_rules! changes {
+    ($($variant:ident $field:ident: $type:ty, $set:ident, $name:literal;)*) => {
+        /// Returns the change that sets a component, without a translation in double precision.
+        fn change(value: &Value) -> Option<Change> {
+            Some(match value {
+                Value::Local(local) => Change::Local(local.as_ref().map(|value| value.local)),
+                Value::Anchored(anchored) => Change::Anchored(*anchored, Keep::Local),
+                Value::Name(name) => Change::Name(name.clone()),
+                $(Value::$variant(value) => Change::$variant(*value),)*
+                Value::Place(_) | Value::Use(_) | Value::Own(..) => return None,
+            })
+        }
+    };
+}
+hedgerow::internal::plain_components!(changes);

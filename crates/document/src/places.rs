@@ -1,0 +1,335 @@
+//! Which node of a scene is which node of a definition.
+//!
+//! ```text
+//! places     of each instance, one for each slot of its definition, and an eighth in reserve            4 B each
+//!            a place holds a node's record, or the instance of the definition that the node uses
+//! instances  first place │ definition │ place of the use │ next instance of the definition                  16 B
+//! tags       in the scene, of each node: its innermost place                                             4 B each
+//! ```
+//!
+//! A node with a use is the root of what it uses, so it has a place in both instances. The inner one has the record; the
+//! outer one says which instance that is.
+
+use crate::library::Library;
+use crate::path::Path;
+use crate::resolve::Chain;
+use hedgerow::internal::{node_of_record, record, set_tag, tag};
+use hedgerow::{NodeHandle, Scene};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A place without a node, and an end of a list.
+pub(crate) const NONE: u32 = u32::MAX;
+/// The bit of a place that holds an instance.
+const INNER: u32 = 1 << 31;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instance {
+    start: u32,
+    /// [`NONE`] if the instance is gone.
+    pub(crate) definition: u32,
+    /// [`NONE`] for the document itself.
+    pub(crate) use_place: u32,
+    next: u32,
+}
+
+/// The places of all instances of a document; instance 0 is the document itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    places: Vec<u32>,
+    /// In the order of their first places.
+    instances: Vec<Instance>,
+    /// The first instance of each definition.
+    heads: Vec<u32>,
+    /// The number of places of instances that are gone.
+    gone: usize,
+}
+
+fn index(number: usize) -> u32 {
+    u32::try_from(number).ok().filter(|&number| number < INNER).expect("a scene has fewer nodes")
+}
+
+/// Returns the number of places for so many slots.
+fn with_reserve(slots: usize) -> usize {
+    slots + slots / 8
+}
+
+impl Places {
+    /// Adds an instance with empty places.
+    pub(crate) fn add(&mut self, library: &Library, definition: u32, use_place: u32) -> u32 {
+        self.add_with(definition, use_place, library.at(definition).slots())
+    }
+
+    fn add_with(&mut self, definition: u32, use_place: u32, slots: usize) -> u32 {
+        let (start, number) = (index(self.places.len()), index(self.instances.len()));
+        self.places.resize(self.places.len() + with_reserve(slots), NONE);
+        self.instances.push(Instance { start, definition, use_place, next: NONE });
+        self.link(number);
+        if use_place != NONE {
+            self.places[use_place as usize] = INNER | number;
+        }
+        number
+    }
+
+    fn link(&mut self, number: u32) {
+        let definition = self.instances[number as usize].definition as usize;
+        if definition >= self.heads.len() {
+            self.heads.resize(definition + 1, NONE);
+        }
+        self.instances[number as usize].next = core::mem::replace(&mut self.heads[definition], number);
+    }
+
+    pub(crate) fn instance(&self, number: u32) -> &Instance {
+        &self.instances[number as usize]
+    }
+
+    /// Returns the instances of a definition, and drops those that are gone from its list.
+    pub(crate) fn instances_of(&mut self, definition: u32) -> Vec<u32> {
+        let (mut list, mut at) = (Vec::new(), self.heads.get(definition as usize).copied().unwrap_or(NONE));
+        while at != NONE {
+            let Instance { definition: of, next, .. } = self.instances[at as usize];
+            if of == definition {
+                list.push(at);
+            }
+            at = next;
+        }
+        if let Some(head) = self.heads.get_mut(definition as usize) {
+            *head = list.first().copied().unwrap_or(NONE);
+        }
+        for (place, &number) in list.iter().enumerate() {
+            self.instances[number as usize].next = list.get(place + 1).copied().unwrap_or(NONE);
+        }
+        list
+    }
+
+    /// Returns the instance that a place belongs to.
+    pub(crate) fn instance_at(&self, place: u32) -> u32 {
+        index(self.instances.partition_point(|instance| instance.start <= place) - 1)
+    }
+
+    /// Returns the place of a slot.
+    pub(crate) fn place(&self, instance: u32, slot: u32) -> u32 {
+        self.instances[instance as usize].start + slot
+    }
+
+    /// Returns an instance and a slot of its definition.
+    pub(crate) fn split(&self, place: u32) -> (u32, u32) {
+        let instance = self.instance_at(place);
+        (instance, place - self.instances[instance as usize].start)
+    }
+
+    /// Returns the id of a place's node in its definition.
+    pub(crate) fn id(&self, library: &Library, place: u32) -> u64 {
+        let (instance, slot) = self.split(place);
+        library.at(self.instance(instance).definition).slot(slot).id
+    }
+
+    /// Returns the instance that a place's node is the use of.
+    pub(crate) fn inner(&self, place: u32) -> Option<u32> {
+        let held = self.places[place as usize];
+        (held != NONE && held & INNER != 0).then_some(held & !INNER)
+    }
+
+    fn root_place(&self, library: &Library, instance: u32) -> Option<u32> {
+        let definition = library.at(self.instance(instance).definition);
+        Some(self.place(instance, definition.slot_of(definition.root()?)?))
+    }
+
+    /// Returns the place that holds the record of a place's node.
+    pub(crate) fn innermost(&self, library: &Library, mut place: u32) -> u32 {
+        while let Some(root) = self.inner(place).and_then(|inner| self.root_place(library, inner)) {
+            place = root;
+        }
+        place
+    }
+
+    /// Returns the place of a node that is not the root of a used definition.
+    pub(crate) fn outermost(&self, library: &Library, mut place: u32) -> u32 {
+        loop {
+            let instance = self.instance_at(place);
+            let use_place = self.instance(instance).use_place;
+            if use_place == NONE || self.root_place(library, instance) != Some(place) {
+                return place;
+            }
+            place = use_place;
+        }
+    }
+
+    /// Returns the record of a place's node, as of the last step.
+    pub(crate) fn record(&self, library: &Library, place: u32) -> Option<u32> {
+        Some(self.places[self.innermost(library, place) as usize]).filter(|&held| held & INNER == 0)
+    }
+
+    /// Returns the node of a place.
+    pub(crate) fn node(&self, library: &Library, scene: &Scene, place: u32) -> Option<NodeHandle> {
+        let innermost = self.innermost(library, place);
+        let held = Some(self.places[innermost as usize]).filter(|&held| held & INNER == 0)?;
+        node_of_record(scene, held).filter(|&node| tag(scene, node) == Some(innermost))
+    }
+
+    /// Returns the outermost place of a node.
+    pub(crate) fn of_node(&self, library: &Library, scene: &Scene, node: NodeHandle) -> Option<u32> {
+        let place = tag(scene, node)?;
+        (self.places.get(place as usize) == Some(&record(node))).then(|| self.outermost(library, place))
+    }
+
+    /// Returns the outermost place of the node that a record had at the last step, though it may be gone.
+    pub(crate) fn of_record(&self, library: &Library, record: u32, tag: u32) -> Option<u32> {
+        (self.places.get(tag as usize) == Some(&record)).then(|| self.outermost(library, tag))
+    }
+
+    /// Puts a node at a place.
+    pub(crate) fn put(&mut self, library: &Library, scene: &mut Scene, place: u32, node: NodeHandle) {
+        let innermost = self.innermost(library, place);
+        self.places[innermost as usize] = record(node);
+        set_tag(scene, node, Some(innermost));
+    }
+
+    /// Takes a node from its place; the instance that it uses, if any, is gone with all places in it.
+    pub(crate) fn clear(&mut self, place: u32) {
+        let mut ahead = vec![place];
+        while let Some(place) = ahead.pop() {
+            if let Some(inner) = self.inner(place) {
+                ahead.extend(self.range(inner));
+                self.gone += self.room(inner) as usize;
+                self.instances[inner as usize].definition = NONE;
+            }
+            self.places[place as usize] = NONE;
+        }
+    }
+
+    /// Returns an instance and all instances inside it.
+    pub(crate) fn inside(&self, instance: u32) -> BTreeSet<u32> {
+        let (mut all, mut ahead) = (BTreeSet::new(), vec![instance]);
+        while let Some(instance) = ahead.pop() {
+            all.insert(instance);
+            ahead.extend(self.range(instance).filter_map(|place| self.inner(place)));
+        }
+        all
+    }
+
+    /// Returns the places of an instance.
+    pub(crate) fn range(&self, instance: u32) -> core::ops::Range<u32> {
+        let start = self.instance(instance).start;
+        start..start + self.room(instance)
+    }
+
+    /// Moves what a place holds to another.
+    pub(crate) fn shift(&mut self, library: &Library, scene: &mut Scene, from: u32, to: u32) {
+        let held = core::mem::replace(&mut self.places[from as usize], NONE);
+        self.places[to as usize] = held;
+        if let Some(inner) = self.inner(to) {
+            self.instances[inner as usize].use_place = to;
+        } else if let Some(node) = node_of_record(scene, held) {
+            set_tag(scene, node, Some(to));
+        }
+        debug_assert!(self.places[self.innermost(library, to) as usize] != NONE, "a place that moves has a node");
+    }
+
+    /// The number of places of an instance.
+    fn room(&self, instance: u32) -> u32 {
+        let end = self.instances.get(instance as usize + 1).map_or_else(|| index(self.places.len()), |next| next.start);
+        end - self.instance(instance).start
+    }
+
+    /// Makes room for so many more slots of definitions. If an instance has too little, all move.
+    pub(crate) fn make_room(&mut self, library: &Library, scene: &mut Scene, more: &BTreeMap<u32, usize>) {
+        let slots = |definition: u32| library.at(definition).slots() + more.get(&definition).copied().unwrap_or(0);
+        let mut lacks = self.gone > self.places.len() / 4 + 64;
+        for &definition in more.keys() {
+            let (instances, slots) = (self.instances_of(definition), index(slots(definition)));
+            lacks |= instances.into_iter().any(|instance| self.room(instance) < slots);
+        }
+        if lacks {
+            self.rebuild(scene, slots);
+        }
+    }
+
+    /// Moves all instances together, each with an eighth of room in reserve, without those that are gone.
+    fn rebuild(&mut self, scene: &mut Scene, slots: impl Fn(u32) -> usize) {
+        let mut new = Self::default();
+        let live = |number: &u32| self.instance(*number).definition != NONE;
+        let mut numbers = vec![NONE; self.instances.len()];
+        let of = |number: u32| self.instance(number).definition;
+        let all = || (0..index(self.instances.len())).filter(live);
+        new.places.reserve_exact(all().map(|number| with_reserve(slots(of(number)))).sum());
+        new.instances.reserve_exact(all().count());
+        for number in all() {
+            numbers[number as usize] = new.add_with(of(number), NONE, slots(of(number)));
+        }
+        for old in all() {
+            let (instance, number) = (*self.instance(old), numbers[old as usize]);
+            if instance.use_place != NONE {
+                let (outer, slot) = self.split(instance.use_place);
+                new.instances[number as usize].use_place = new.place(numbers[outer as usize], slot);
+            }
+            for slot in 0..self.room(old).min(new.room(number)) {
+                let (held, place) = (self.places[(instance.start + slot) as usize], new.place(number, slot));
+                new.places[place as usize] = match held {
+                    NONE => NONE,
+                    inner if inner & INNER != 0 => INNER | numbers[(inner & !INNER) as usize],
+                    record => {
+                        if let Some(node) = node_of_record(scene, record)
+                            && tag(scene, node) == Some(instance.start + slot)
+                        {
+                            set_tag(scene, node, Some(place));
+                        }
+                        record
+                    }
+                };
+            }
+        }
+        *self = new;
+    }
+
+    /// Returns the place of a node by its ids from an instance inwards.
+    pub(crate) fn find(&self, library: &Library, instance: u32, ids: &[u64]) -> Option<u32> {
+        Some(self.outermost(library, self.find_stated(library, instance, ids)?))
+    }
+
+    /// Returns the place that ids name from an instance inwards; it may be that of the root of a used definition.
+    pub(crate) fn find_stated(&self, library: &Library, mut instance: u32, ids: &[u64]) -> Option<u32> {
+        let (last, uses) = ids.split_last()?;
+        for id in uses {
+            let slot = library.at(self.instance(instance).definition).slot_of(*id)?;
+            instance = self.inner(self.place(instance, slot))?;
+        }
+        let slot = library.at(self.instance(instance).definition).slot_of(*last)?;
+        Some(self.place(instance, slot))
+    }
+
+    /// Returns the ids that lead to a place, from the document inwards.
+    pub(crate) fn path(&self, library: &Library, place: u32) -> Path {
+        let mut ids = vec![self.id(library, place)];
+        let mut at = self.instance(self.instance_at(place)).use_place;
+        while at != NONE {
+            ids.push(self.id(library, at));
+            at = self.instance(self.instance_at(at)).use_place;
+        }
+        ids.reverse();
+        Path::of_ids(&ids).expect("a place has an id")
+    }
+
+    /// Returns the definitions and uses around an instance.
+    pub(crate) fn chain(&self, library: &Library, mut instance: u32) -> Chain {
+        let mut chain = Chain::default();
+        loop {
+            let Instance { definition, use_place, .. } = *self.instance(instance);
+            chain.definitions.push(definition);
+            chain.instances.push(instance);
+            if use_place == NONE {
+                break;
+            }
+            chain.ids.push(self.id(library, use_place));
+            instance = self.instance_at(use_place);
+        }
+        chain.ids.reverse();
+        chain.definitions.reverse();
+        chain.instances.reverse();
+        chain
+    }
+
+    /// Iterates over all places that hold a record, with the record.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (u32, u32)> {
+        (0..).zip(&self.places).filter(|(_, held)| **held & INNER == 0).map(|(place, &held)| (place, held))
+    }
+}

@@ -1,0 +1,271 @@
+//! Brings the scene to what the library says, for the places that a patch touches.
+
+use crate::error::Error;
+use crate::expand::{Expansion, SiblingKey};
+use crate::library::Library;
+use crate::places::{NONE, Places};
+use hedgerow::{Keep, NodeHandle, Place, Scene, Tree};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The structure of a document's scene while it follows the library.
+///
+/// Places that are not touched stand as they stood: their parents are those of the scene. A touched place is there if
+/// its stated parents end at the root. Nodes that leave take along all below them, but for touched ones that stay.
+pub(crate) struct Structure<'d> {
+    pub(crate) expansion: Expansion<'d>,
+    pub(crate) scene: &'d mut Scene,
+    root: u32,
+    touched: BTreeSet<u32>,
+    /// Of places whose parents were followed, whether they are there.
+    known: HashMap<u32, bool>,
+}
+
+/// What a touched place is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Enter,
+    Leave(NodeHandle),
+    Move(NodeHandle),
+}
+
+impl<'d> Structure<'d> {
+    /// Prepares to follow the library; the document's root has this place.
+    pub(crate) fn new(library: &'d Library, places: &'d mut Places, scene: &'d mut Scene, root: u32) -> Self {
+        let (touched, known) = (BTreeSet::new(), HashMap::from([(root, true)]));
+        Self { expansion: Expansion::new(library, places), scene, root, touched, known }
+    }
+
+    /// Lets these places follow their statements, and makes what the uses at these places name. A use that is renewed
+    /// is made anew though it names the same definition.
+    pub(crate) fn follow(
+        mut self,
+        touched: BTreeSet<u32>,
+        uses: &BTreeSet<u32>,
+        renewed: &BTreeMap<u32, NodeHandle>,
+    ) -> Result<(), Error> {
+        self.touched = touched;
+        let (mut gone, mut grown) = (Vec::new(), Vec::new());
+        for &place in renewed.keys().chain(uses) {
+            self.swap(place, renewed.get(&place).copied(), &mut gone, &mut grown)?;
+        }
+        let steps = self.steps();
+        for (_, step) in &steps {
+            match *step {
+                Step::Leave(node) => gone.push(node),
+                // All that move are taken out first, so that no order of moves makes a circle.
+                Step::Move(node) => self.scene.reparent(node, Place::Detached, Keep::Local).map(drop)?,
+                Step::Enter => {}
+            }
+        }
+        for node in gone {
+            self.remove(node)?;
+        }
+        let moves = steps.iter().filter(|(_, step)| !matches!(step, Step::Leave(_))).map(|&(place, _)| place);
+        let mut ahead: Vec<u32> = moves.collect();
+        for place in grown.into_iter().filter(|&place| self.known.get(&place) != Some(&false)) {
+            let children = self.expansion.children(place);
+            ahead.extend(children.into_iter().filter(|&child| self.node(child).is_none()));
+        }
+        self.enter(ahead)
+    }
+
+    /// Returns what the touched places are to do, in their order.
+    pub(crate) fn steps(&mut self) -> Vec<(u32, Step)> {
+        let mut steps = Vec::new();
+        for place in self.touched.clone() {
+            match (self.node(place), self.is_there(place)) {
+                (Some(node), true) => steps.push((place, Step::Move(node))),
+                (Some(node), false) => steps.push((place, Step::Leave(node))),
+                (None, true) => steps.push((place, Step::Enter)),
+                (None, false) => {}
+            }
+        }
+        steps
+    }
+
+    /// Also lets these places follow their statements.
+    pub(crate) fn touch(&mut self, places: impl IntoIterator<Item = u32>) {
+        self.touched.extend(places.into_iter().filter(|&place| place != self.root));
+    }
+
+    fn library(&self) -> &'d Library {
+        self.expansion.library
+    }
+
+    fn node(&self, place: u32) -> Option<NodeHandle> {
+        self.expansion.places.node(self.library(), self.scene, place)
+    }
+
+    /// Returns the place of a node.
+    pub(crate) fn place_of(&self, node: NodeHandle) -> Option<u32> {
+        self.expansion.places.of_node(self.library(), self.scene, node)
+    }
+
+    /// Returns the place of a place's parent.
+    fn parent(&mut self, place: u32) -> Option<u32> {
+        let node = self.node(place).filter(|_| !self.touched.contains(&place));
+        match node {
+            Some(node) => self.place_of(self.scene.parent(node)?),
+            None => self.expansion.spot(place).map(|(parent, _)| parent),
+        }
+    }
+
+    /// Returns whether a place's parents end at the root.
+    pub(crate) fn is_there(&mut self, place: u32) -> bool {
+        let (mut way, mut at) = (Vec::new(), place);
+        let there = loop {
+            if let Some(&known) = self.known.get(&at) {
+                break known;
+            }
+            // A place on the way counts as not there until its own parents are known, so a circle ends here.
+            self.known.insert(at, false);
+            way.push(at);
+            match self.parent(at).filter(|&parent| parent != NONE) {
+                Some(parent) => at = parent,
+                None => break false,
+            }
+        };
+        self.known.extend(way.into_iter().map(|place| (place, there)));
+        there
+    }
+
+    /// Makes the instances that a place's use names in place of those that it named.
+    fn swap(
+        &mut self,
+        place: u32,
+        node: Option<NodeHandle>,
+        gone: &mut Vec<NodeHandle>,
+        grown: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let library = self.library();
+        let outermost = self.expansion.places.outermost(library, place);
+        let Some(node) = node.or_else(|| self.node(place)) else { return Ok(()) };
+        let (chain, id) = self.expansion.at(place);
+        let uses = library.enter(&chain, id);
+        let used = self.expansion.places.inner(place);
+        if let Some(used) = used {
+            let instances = self.expansion.places.inside(used);
+            let left: Vec<NodeHandle> = self.nodes_of(&instances).filter(|&other| other != node).collect();
+            for &other in &left {
+                let below = self.scene.get(other).into_iter().flat_map(|node| node.descendants());
+                let handles: Vec<NodeHandle> = below.map(|node| node.handle()).collect();
+                let hang = handles.into_iter().filter_map(|node| self.place_of(node));
+                let outside = hang.filter(|&place| !instances.contains(&self.expansion.places.instance_at(place)));
+                let outside: Vec<u32> = outside.collect();
+                self.touch(outside);
+            }
+            gone.extend(left);
+            self.expansion.places.clear(place);
+        }
+        let described = self.expansion.describe(outermost);
+        self.scene.edit(node)?.set_node(described)?;
+        if uses.is_some() || used.is_some() {
+            self.expansion.places.put(library, self.scene, outermost, node);
+        }
+        grown.push(outermost);
+        Ok(())
+    }
+
+    fn nodes_of<'a>(&'a self, instances: &'a BTreeSet<u32>) -> impl Iterator<Item = NodeHandle> + 'a {
+        let places = instances.iter().flat_map(|&instance| self.expansion.places.range(instance));
+        places.filter_map(|place| self.node(place))
+    }
+
+    /// Removes a node with all nodes below it, and clears their places.
+    fn remove(&mut self, node: NodeHandle) -> Result<(), Error> {
+        let Some(top) = self.scene.get(node) else { return Ok(()) };
+        for below in top.descendants() {
+            if let Some(place) = self.expansion.places.of_node(self.library(), self.scene, below.handle()) {
+                self.expansion.places.clear(place);
+            }
+        }
+        self.scene.remove(node)?;
+        Ok(())
+    }
+
+    /// Inserts places that have no node yet, with all that is missing below them, and brings nodes that were taken out to
+    /// where they are stated.
+    fn enter(&mut self, places: Vec<u32>) -> Result<(), Error> {
+        let spots = places.into_iter().filter_map(|place| {
+            let (parent, key) = self.expansion.spot(place).filter(|&(parent, _)| parent != NONE)?;
+            Some((parent, key, place))
+        });
+        let mut ahead: Vec<(u32, SiblingKey, u32)> = spots.collect();
+        ahead.sort_unstable();
+        ahead.dedup();
+        // Siblings come one after another, each behind the last.
+        let mut last: Option<(u32, NodeHandle)> = None;
+        let mut wait: Vec<(u32, SiblingKey, u32)> = Vec::new();
+        while !ahead.is_empty() {
+            let (before, mut entered) = (ahead.len(), false);
+            for (parent, key, place) in ahead.drain(..) {
+                let Some(above) = self.node(parent) else {
+                    wait.push((parent, key, place));
+                    continue;
+                };
+                entered = true;
+                let node = self.node(place);
+                let stands = node.is_some_and(|node| self.scene.parent(node).is_some());
+                if stands {
+                    continue;
+                }
+                let at = self.position(above, &key, last.filter(|last| last.0 == parent).map(|last| last.1));
+                let node = match node {
+                    Some(node) => {
+                        self.scene.reparent(node, at, Keep::Local)?;
+                        node
+                    }
+                    None => self.insert(place, at)?,
+                };
+                last = Some((parent, node));
+            }
+            if !entered {
+                break;
+            }
+            debug_assert!(wait.len() < before, "each round enters a node");
+            core::mem::swap(&mut ahead, &mut wait);
+        }
+        Ok(())
+    }
+
+    /// Inserts a place's node with all missing nodes below it.
+    fn insert(&mut self, place: u32, at: Place) -> Result<NodeHandle, Error> {
+        let mut tree = Tree::new();
+        let places = self.expansion.expand(place, |parent, node| _ = tree.push(parent, node))?;
+        let handles = self.scene.insert_tree(at, &tree).map_err(|refused| refused.error)?;
+        for (&place, &node) in places.iter().zip(&handles) {
+            self.expansion.places.put(self.expansion.library, self.scene, place, node);
+        }
+        Ok(handles[0])
+    }
+
+    /// Returns the place among a parent's children. The children from `last` on are searched forwards, otherwise all
+    /// from the end.
+    fn position(&mut self, parent: NodeHandle, key: &SiblingKey, last: Option<NodeHandle>) -> Place {
+        let mut at = last;
+        let mut next = match last {
+            Some(last) => self.scene.get(last).and_then(|node| node.next_sibling()).map(|node| node.handle()),
+            None => self.scene.get(parent).and_then(|node| node.last_child()).map(|node| node.handle()),
+        };
+        while let Some(sibling) = next {
+            let before = self.key_of(sibling).is_none_or(|other| other < *key);
+            match (last, before) {
+                (Some(_), true) => at = Some(sibling),
+                (Some(_), false) => break,
+                (None, true) => return Place::After(sibling),
+                (None, false) => {}
+            }
+            let sibling = self.scene.get(sibling);
+            let beside =
+                sibling.and_then(|node| if last.is_some() { node.next_sibling() } else { node.previous_sibling() });
+            next = beside.map(|node| node.handle());
+        }
+        at.map_or(Place::FirstChildOf(parent), Place::After)
+    }
+
+    /// Returns a node's key among its siblings.
+    pub(crate) fn key_of(&mut self, node: NodeHandle) -> Option<SiblingKey> {
+        let place = self.place_of(node)?;
+        self.expansion.spot(place).map(|(_, key)| key)
+    }
+}
