@@ -31,7 +31,9 @@ struct Recording<'d> {
     /// What was stated before.
     before: BTreeMap<(Path, Field), Option<Value>>,
     gone: BTreeSet<u32>,
-    /// Nodes with a new id in the open definition.
+    /// Nodes whose place may have to be stated.
+    placed: HashSet<NodeHandle>,
+    /// Those with a new id in the open definition.
     renamed: HashSet<NodeHandle>,
     /// Nodes of instances that may have left theirs, with their depths.
     check: BTreeSet<(usize, NodeHandle)>,
@@ -51,10 +53,10 @@ impl Document {
         let Edits { gone, placed, edited } = edits;
         self.library.release(self.definition);
         let (before, renamed, check) = Default::default();
-        let mut recording = Recording { document: self, before, gone, renamed, check };
-        recording.take_in(scene, &placed);
+        let mut recording = Recording { document: self, before, gone, placed, renamed, check };
+        recording.take_in(scene);
         recording.take_out(scene);
-        recording.order(scene, &placed);
+        recording.order(scene);
         let components: BTreeSet<NodeHandle> = edited.into_iter().chain(recording.renamed.iter().copied()).collect();
         recording.components(scene, &components);
         recording.correct(scene);
@@ -154,9 +156,9 @@ impl Recording<'_> {
     }
 
     /// Gives new ids to new nodes and to those that left their instances, parents first.
-    fn take_in(&mut self, scene: &mut Scene, placed: &HashSet<NodeHandle>) {
+    fn take_in(&mut self, scene: &mut Scene) {
         let depth = |node: NodeHandle| scene.get(node).map_or(0, |node| node.depth());
-        self.check = placed.iter().map(|&node| (depth(node), node)).collect();
+        self.check = self.placed.iter().map(|&node| (depth(node), node)).collect();
         while let Some((depth, node)) = self.check.pop_first() {
             let parent = Self::parent(scene, node);
             let Some(place) = self.place_of(scene, node) else {
@@ -168,8 +170,9 @@ impl Recording<'_> {
                 continue;
             }
             self.convert(scene, place, node, parent);
-            // Nodes of the instance below it can only stay if it did.
+            // Nodes of the instance below it can only stay if it did, and own nodes name it by its new id.
             let below: Vec<NodeHandle> = scene.children(node).collect();
+            self.placed.extend(&below);
             self.check.extend(below.into_iter().map(|node| (depth + 1, node)));
         }
     }
@@ -207,7 +210,7 @@ impl Recording<'_> {
         let Document { library, places, definition, name, .. } = &mut *self.document;
         let (definition, path) = (*definition, Path::from(library.next_id(name)));
         if library.at(definition).slot_of(path.last()).is_none() {
-            places.make_room(library, scene, &BTreeMap::from([(definition, 1)]));
+            places.make_room(library, scene, &BTreeMap::from([(definition, 1)]), &mut self.gone);
         }
         self.renamed.insert(node);
         let parent = self.place_of(scene, parent).expect("parents come first");
@@ -273,9 +276,8 @@ impl Recording<'_> {
     }
 
     /// States the parents and orders of nodes that were placed, and of as few other children as have no room.
-    fn order(&mut self, scene: &Scene, placed: &HashSet<NodeHandle>) {
-        let mut placed: HashSet<NodeHandle> = placed.union(&self.renamed).copied().collect();
-        placed.retain(|&node| self.place_of(scene, node).is_some());
+    fn order(&mut self, scene: &Scene) {
+        let mut placed = core::mem::take(&mut self.placed);
         let mut list: Vec<NodeHandle> = placed.iter().copied().collect();
         list.sort_unstable();
         let mut done = HashSet::new();
@@ -412,7 +414,8 @@ impl Recording<'_> {
                     }
                     Step::Leave(node) => {
                         wrong = true;
-                        self.order_run_of(scene, node);
+                        self.placed.insert(node);
+                        self.order(scene);
                     }
                     _ => {}
                 }
@@ -421,11 +424,6 @@ impl Recording<'_> {
                 break;
             }
         }
-    }
-
-    /// States the place of one node as it stands.
-    fn order_run_of(&mut self, scene: &Scene, node: NodeHandle) {
-        self.order(scene, &HashSet::from([node]));
     }
 
     /// Returns all that was stated as a patch.

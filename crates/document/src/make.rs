@@ -82,7 +82,7 @@ impl Document {
                 *more.entry(number).or_default() += 1;
             }
         }
-        self.places.make_room(&self.library, scene, &more);
+        self.places.make_room(&self.library, scene, &more, &mut BTreeSet::new());
     }
 
     /// Finds the places of entries about structure, in all instances.

@@ -35,6 +35,9 @@ impl Order {
 
     /// Returns this many ascending orders between two others; `None` if there is no room.
     pub(crate) fn spread(low: Option<Self>, high: Option<Self>, count: usize) -> Option<Vec<Self>> {
+        if count == 0 {
+            return Some(Vec::new());
+        }
         let count = i64::try_from(count).ok()?;
         let (start, step) = match (low, high) {
             (None, None) => (0, STEPS),
@@ -48,7 +51,7 @@ impl Order {
                 (low.0 + step, step)
             }
         };
-        let last = start.checked_add(step.checked_mul((count - 1).max(0))?)?;
+        let last = start.checked_add(step.checked_mul(count - 1)?)?;
         (-MOST <= start && last <= MOST).then(|| (0..count).map(|number| Self(start + number * step)).collect())
     }
 

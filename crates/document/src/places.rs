@@ -207,6 +207,11 @@ impl Places {
         all
     }
 
+    /// Returns whether a place's instance is gone.
+    pub(crate) fn is_gone(&self, place: u32) -> bool {
+        self.instance(self.instance_at(place)).definition == NONE
+    }
+
     /// Returns the places of an instance.
     pub(crate) fn range(&self, instance: u32) -> core::ops::Range<u32> {
         let start = self.instance(instance).start;
@@ -231,8 +236,15 @@ impl Places {
         end - self.instance(instance).start
     }
 
-    /// Makes room for so many more slots of definitions. If an instance has too little, all move.
-    pub(crate) fn make_room(&mut self, library: &Library, scene: &mut Scene, more: &BTreeMap<u32, usize>) {
+    /// Makes room for so many more slots of definitions. If an instance has too little, all move, and `marked` places
+    /// are renamed.
+    pub(crate) fn make_room(
+        &mut self,
+        library: &Library,
+        scene: &mut Scene,
+        more: &BTreeMap<u32, usize>,
+        marked: &mut BTreeSet<u32>,
+    ) {
         let slots = |definition: u32| library.at(definition).slots() + more.get(&definition).copied().unwrap_or(0);
         let mut lacks = self.gone > self.places.len() / 4 + 64;
         for &definition in more.keys() {
@@ -240,12 +252,12 @@ impl Places {
             lacks |= instances.into_iter().any(|instance| self.room(instance) < slots);
         }
         if lacks {
-            self.rebuild(scene, slots);
+            self.rebuild(scene, slots, marked);
         }
     }
 
     /// Moves all instances together, each with an eighth of room in reserve, without those that are gone.
-    fn rebuild(&mut self, scene: &mut Scene, slots: impl Fn(u32) -> usize) {
+    fn rebuild(&mut self, scene: &mut Scene, slots: impl Fn(u32) -> usize, marked: &mut BTreeSet<u32>) {
         let mut new = Self::default();
         let live = |number: &u32| self.instance(*number).definition != NONE;
         let mut numbers = vec![NONE; self.instances.len()];
@@ -278,6 +290,12 @@ impl Places {
                 };
             }
         }
+        *marked = marked
+            .iter()
+            .map(|&place| self.split(place))
+            .filter(|(old, _)| numbers[*old as usize] != NONE)
+            .map(|(old, slot)| new.place(numbers[old as usize], slot))
+            .collect();
         *self = new;
     }
 

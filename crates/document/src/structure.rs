@@ -72,6 +72,8 @@ impl<'d> Structure<'d> {
     /// Returns what the touched places are to do, in their order.
     pub(crate) fn steps(&mut self) -> Vec<(u32, Step)> {
         let mut steps = Vec::new();
+        let places = &*self.expansion.places;
+        self.touched.retain(|&place| !places.is_gone(place));
         for place in self.touched.clone() {
             match (self.node(place), self.is_there(place)) {
                 (Some(node), true) => steps.push((place, Step::Move(node))),

@@ -1,1 +1,4 @@
+//! Documents against the rules written down once more.
 
+mod acts;
+mod model;

@@ -1,0 +1,257 @@
+//! Random acts on a document, each compared with the model.
+
+use crate::model::Model;
+use fastrand::Rng;
+use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
+use hedgerow_document::{Document, Entry, Field, Key, Library, Order, Patch, Path, Spot, Value};
+
+fn scene() -> Scene {
+    Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap()
+}
+
+/// A random library: each definition uses only later ones.
+pub fn library(dice: &mut Rng, wild: bool) -> Library {
+    let names = ["a", "b", "c", "d"];
+    let mut library = Library::new();
+    for (number, name) in names.iter().enumerate().rev() {
+        let later = &names[number + 1..];
+        let mut entries = Vec::new();
+        let mut state = |path: Path, value: Value| {
+            entries.push(Entry { key: Key::new(*name, path, value.field()), before: None, after: Some(value) });
+        };
+        for id in 0..dice.u64(2..6) {
+            let spot = if id == 0 { Spot::ROOT } else { Spot::below(dice.u64(0..id), order(dice)) };
+            state(id.into(), Value::Place(Some(spot)));
+            let uses = !later.is_empty() && dice.u8(0..10) < if id == 0 { 3 } else { 5 };
+            if uses {
+                state(id.into(), Value::Use(Some(later[dice.usize(0..later.len())].into())));
+            }
+            if !uses || dice.u8(0..3) == 0 {
+                for field in dice.choose_multiple(Field::COMPONENTS, 3) {
+                    state(id.into(), component(dice, field));
+                }
+            }
+        }
+        library.apply(&Patch::from_entries(entries).unwrap()).unwrap();
+        override_some(dice, &mut library, name, wild);
+    }
+    library
+}
+
+fn order(dice: &mut Rng) -> Order {
+    Order::from(f64::from(dice.i32(-3..6)) / 2.0)
+}
+
+fn field(dice: &mut Rng) -> Field {
+    Field::COMPONENTS[dice.usize(0..Field::COMPONENTS.len())]
+}
+
+fn component(dice: &mut Rng, field: Field) -> Value {
+    let number = dice.u32(0..9);
+    let node = if dice.u8(0..5) == 0 { Node::group() } else { node(dice, number) };
+    Value::of(&node, field).unwrap()
+}
+
+const NAMES: [&str; 4] = ["", "wheel", "bolt", "tyre"];
+
+fn node(dice: &mut Rng, number: u32) -> Node<'static> {
+    let mut node = Node::transform(Transform::from_xyz(number as f32, -0.0, 1.0)).named(NAMES[number as usize % 4]);
+    node.material = Some(number);
+    node.user_data = number;
+    node.visibility = if dice.bool() { Visibility::Hidden } else { Visibility::Inherited };
+    node.anchored = dice.u8(0..8) == 0;
+    if dice.u8(0..4) == 0 {
+        node.translation_f64 = Some(hedgerow::glam::DVec3::new(1e7 + 0.1, 0.0, f64::from(number)));
+    }
+    node
+}
+
+/// States random overrides; wild ones may lead nowhere, out of their instances, or in circles.
+fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) {
+    let paths = Model::of(library).tree(name).1;
+    let inner: Vec<&Path> = paths.iter().filter(|path| path.ids().len() > 1).collect();
+    for _ in 0..dice.usize(0..6) {
+        let Some(&path) = dice.choice(&inner) else { return };
+        let mut path = path.clone();
+        if wild && dice.u8(0..5) == 0 {
+            let ids = [&path.ids()[..path.ids().len() - 1], &[dice.u64(0..7)]].concat();
+            path = Path::of_ids(&ids).unwrap();
+        }
+        let value = match dice.u8(0..4) {
+            0 => Value::Place(None),
+            1 => {
+                let parent = if wild && dice.u8(0..4) == 0 {
+                    Path::from([dice.u64(0..7), dice.u64(0..7)])
+                } else {
+                    dice.choice(&paths).unwrap().clone()
+                };
+                let spot = Spot::below(parent, order(dice));
+                let stays = spot.parent.as_ref().unwrap().ids().starts_with(&path.ids()[..path.ids().len() - 1]);
+                if !wild && !stays {
+                    continue;
+                }
+                Value::Place(Some(spot))
+            }
+            _ => {
+                let field = field(dice);
+                component(dice, field)
+            }
+        };
+        let key = Key::new(name, path, value.field());
+        let before = library.get(&key).cloned();
+        library.apply(&Patch::from_entries(vec![Entry { key, before, after: Some(value) }]).unwrap()).unwrap();
+    }
+}
+
+/// Edits a scene at random below the root of a document.
+fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: usize) {
+    for _ in 0..count {
+        let nodes: Vec<NodeHandle> = scene.get(root).unwrap().descendants().map(|node| node.handle()).collect();
+        let at = *dice.choice(&nodes).unwrap();
+        let other = *dice.choice(&nodes).unwrap();
+        let number = dice.u32(0..9);
+        let place = |at: NodeHandle, beside: NodeHandle, kind: u8, children: usize| match kind {
+            0 => Place::FirstChildOf(at),
+            1 => Place::Child(at, children / 2),
+            2 if beside != root => Place::Before(beside),
+            3 if beside != root => Place::After(beside),
+            _ => Place::LastChildOf(at),
+        };
+        let place = place(at, other, dice.u8(0..6), scene.children(at).count());
+        match dice.u8(0..10) {
+            0..3 => {
+                let field = field(dice);
+                let value = component(dice, field);
+                let found = scene.get(at).unwrap();
+                let name = found.name().map(str::to_string);
+                let mut node = Node { name: name.as_deref(), ..found.node() };
+                value.put(&mut node);
+                scene.edit(at).unwrap().set_node(node).unwrap();
+            }
+            3..5 => _ = scene.insert(place, node(dice, number)).unwrap(),
+            5 => {
+                let tree = scene.tree(at).unwrap();
+                if tree.len() < 20 {
+                    scene.insert_tree(place, &tree).unwrap();
+                }
+            }
+            6 if at != root => _ = scene.remove(at).unwrap(),
+            7..9 if at != root => {
+                let nodes = scene.get(at).unwrap();
+                let inside =
+                    place.anchor().is_some_and(|to| to == at || scene.get(to).unwrap().is_below(nodes.handle()));
+                if !inside {
+                    scene.reparent(at, place, Keep::Local).unwrap();
+                }
+                if dice.u8(0..6) == 0 {
+                    scene.update();
+                }
+            }
+            9 if at != root => {
+                let back = scene.get(at).unwrap().place().unwrap();
+                scene.reparent(at, Place::Detached, Keep::Local).unwrap();
+                if dice.bool() {
+                    scene.update();
+                }
+                if dice.u8(0..3) > 0 {
+                    scene.reparent(at, back, Keep::Local).unwrap();
+                }
+            }
+            _ => {
+                scene.edit(at).unwrap().sort_children_by(|a, b| b.own_material().cmp(&a.own_material()));
+            }
+        }
+    }
+}
+
+/// Compares a document with the model, its scene and its paths.
+fn check(document: &Document, scene: &Scene, context: &str) {
+    let name = document.definition();
+    let (tree, paths) = Model::of(document.library()).tree(name);
+    assert_eq!(document.library().tree(name).unwrap(), tree, "{context}: the library's tree");
+    if scene.tree(document.root()).unwrap() != tree {
+        eprintln!("{context}");
+        for node in Model::of(document.library()).expand(name) {
+            eprintln!("want {:w$}{:?}", "", node.path, w = node.depth * 2);
+        }
+        for node in scene.get(document.root()).unwrap().descendants() {
+            eprintln!(
+                "got  {:w$}{:?} {:?} m{:?}",
+                "",
+                document.path(scene, node.handle()),
+                node.name(),
+                node.own_material(),
+                w = node.depth() * 2
+            );
+        }
+        for name in document.library().definitions() {
+            eprintln!("{name}");
+            for (path, value) in
+                document.library().stated(name).filter(|(_, value)| matches!(value.field(), Field::Place | Field::Use))
+            {
+                eprintln!("  {path} {value:?}");
+            }
+        }
+    }
+    assert_eq!(scene.tree(document.root()).unwrap(), tree, "{context}: the scene");
+    let nodes = scene.get(document.root()).unwrap().descendants();
+    for (node, path) in nodes.zip(&paths) {
+        assert_eq!(document.path(scene, node.handle()).as_ref(), Some(path), "{context}");
+        assert_eq!(document.node(scene, path), Some(node.handle()), "{context}: {path}");
+    }
+}
+
+#[test]
+fn any_table_expands_as_the_model_does() {
+    for seed in 0..400 {
+        let mut dice = Rng::with_seed(seed);
+        let library = library(&mut dice, true);
+        let mut scene = scene();
+        let root = scene.root();
+        let document = Document::open(&mut scene, root, library, "a").unwrap();
+        check(&document, &scene, &format!("seed {seed}"));
+        let again = Document::bind(&mut scene, root, document.library().clone(), "a").unwrap();
+        check(&again, &scene, &format!("bound, seed {seed}"));
+    }
+}
+
+#[test]
+fn any_edits_are_stated_by_the_open_definition_and_undone() {
+    for seed in 0..400 {
+        let mut dice = Rng::with_seed(seed);
+        let library = library(&mut dice, seed % 3 == 0);
+        let mut scene = scene();
+        let top = scene.root();
+        let root = if seed % 2 == 0 { top } else { scene.insert(top, Node::group()).unwrap() };
+        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let mut states = vec![document.library().clone()];
+        for step in 0..4 {
+            let context = format!("seed {seed}, step {step}");
+            let count = dice.usize(1..7);
+            edit(&mut dice, &mut scene, root, count);
+            let wanted = scene.tree(root).unwrap();
+            let patch = document.commit(&mut scene).unwrap().clone();
+            if std::env::var("SHOW").is_ok_and(|show| show == seed.to_string()) {
+                patch.entries().iter().for_each(|entry| eprintln!("{step} {entry:?}"));
+            }
+            assert!(patch.entries().iter().all(|entry| &*entry.key.definition == "a"), "{context}");
+            assert_eq!(scene.tree(root).unwrap(), wanted, "{context}: a commit changes no node");
+            check(&document, &scene, &context);
+            assert!(document.commit(&mut scene).unwrap().is_empty(), "{context}: committed twice");
+            if !patch.is_empty() {
+                states.push(document.library().clone());
+            }
+        }
+        for number in (0..states.len() - 1).rev() {
+            document.undo(&mut scene).unwrap().expect("there is a step");
+            assert_eq!(*document.library(), states[number], "seed {seed}, undone to {number}");
+            check(&document, &scene, &format!("seed {seed}, undone to {number}"));
+        }
+        assert_eq!(document.undo(&mut scene).unwrap(), None, "seed {seed}");
+        for (number, state) in states.iter().enumerate().skip(1) {
+            document.redo(&mut scene).unwrap().expect("there is a step");
+            assert_eq!(document.library(), state, "seed {seed}, redone to {number}");
+            check(&document, &scene, &format!("seed {seed}, redone to {number}"));
+        }
+    }
+}
