@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// edited becomes one step, stated by the open definition.
 ///
 /// After each call, the scene below the root equals [`Library::tree`], in order and to the bit. A call that fails changes
-/// nothing. Nodes that a step neither inserts nor removes keep their handles; nodes that come back get new ones, so refer
+/// nothing. Calls that change the scene [update](Scene::update) it. Nodes that a step neither inserts nor removes keep their handles; nodes that come back get new ones, so refer
 /// to nodes by [`path`](Self::path) across steps. The scene must track [changes](hedgerow::SceneConfig::changes).
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
@@ -192,7 +192,7 @@ impl Document {
     }
 
     /// Makes whatever edits were made since the last step one step of its own, stated by the open definition alone.
-    /// Returns its patch, which is empty if nothing changed. [Updates](Scene::update) the scene.
+    /// Returns its patch, which is empty if nothing changed.
     ///
     /// A set value is stated if it differs from the resolved one; a value that is stated already stays stated. A node
     /// that leaves its instance becomes a node of the open definition and keeps its handle; all that any level stated

@@ -218,9 +218,15 @@ impl Library {
     }
 
     fn state_all(&mut self, patch: &Patch, value: impl Fn(&Entry) -> Option<Value>) {
-        for entry in patch.entries() {
-            let number = self.number_or_new(&entry.key.definition);
-            self.state(number, &entry.key.path, entry.key.field, value(entry));
+        // What is unstated comes last, so that no node loses its slot for a moment.
+        for states in [true, false] {
+            for entry in patch.entries() {
+                let value = value(entry);
+                if value.is_some() == states {
+                    let number = self.number_or_new(&entry.key.definition);
+                    self.state(number, &entry.key.path, entry.key.field, value);
+                }
+            }
         }
     }
 

@@ -21,7 +21,7 @@ struct Touched {
 }
 
 impl Document {
-    /// Applies a patch to the library and the scene. The scene has no edits since the last step.
+    /// Applies a patch to the library and the scene, and updates the scene, which has no edits since the last step.
     pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
         let roots = |entry: &&Entry| changes_root(entry) && *entry.key.definition == *self.name;
         if let Some(entry) = patch.entries().iter().find(roots) {
@@ -40,6 +40,8 @@ impl Document {
         let Self { library, places, .. } = self;
         let Touched { places: moved, uses } = touched;
         Structure::new(library, places, scene, root).follow(moved, &uses, &renewed)?;
+        // Readers of changes never hear of a node that enters and leaves between two updates.
+        scene.update();
         Ok(())
     }
 
@@ -67,6 +69,7 @@ impl Document {
         for (&place, node) in list.iter().zip([*at].into_iter().chain(handles)) {
             places.put(library, scene, place, node);
         }
+        scene.update();
         Ok(())
     }
 

@@ -93,6 +93,8 @@ impl Library {
     /// it, or equals it, which means the instance's root. Overrides with other places have no effect. The rule asks for
     /// the text of the statement alone; otherwise, whether a node is there could depend on itself.
     pub(crate) fn stated_place(&self, chain: &Chain, id: u64) -> Stated<'_> {
+        let own = self.at(chain.definition()).get(&id.into(), Field::Place);
+        let Some(own) = own.and_then(Value::spot) else { return Stated::Nowhere };
         for level in self.outer_levels(chain, id) {
             match self.at(chain.definitions[level]).get(&chain.path(level, id), Field::Place) {
                 Some(Value::Place(None)) => return Stated::Removed,
@@ -100,8 +102,7 @@ impl Library {
                 _ => {}
             }
         }
-        let own = self.at(chain.definition()).get(&id.into(), Field::Place);
-        own.and_then(Value::spot).map_or(Stated::Nowhere, |spot| Stated::At(chain.depth(), spot))
+        Stated::At(chain.depth(), own)
     }
 
     /// Returns the instance of a path's node, and the node's id, without the roots of used definitions at the path's

@@ -62,7 +62,11 @@ impl<'d> Structure<'d> {
         }
         let moves = steps.iter().filter(|(_, step)| !matches!(step, Step::Leave(_))).map(|&(place, _)| place);
         let mut ahead: Vec<u32> = moves.collect();
-        for place in grown.into_iter().filter(|&place| self.known.get(&place) != Some(&false)) {
+        for place in grown {
+            // What left with its node needs no children.
+            if self.expansion.places.is_gone(place) || self.node(place).is_none() {
+                continue;
+            }
             let children = self.expansion.children(place);
             ahead.extend(children.into_iter().filter(|&child| self.node(child).is_none()));
         }
@@ -140,6 +144,9 @@ impl<'d> Structure<'d> {
         grown: &mut Vec<u32>,
     ) -> Result<(), Error> {
         let library = self.library();
+        if self.expansion.places.is_gone(place) {
+            return Ok(());
+        }
         let outermost = self.expansion.places.outermost(library, place);
         let Some(node) = node.or_else(|| self.node(place)) else { return Ok(()) };
         let (chain, id) = self.expansion.at(place);

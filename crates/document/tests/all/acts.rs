@@ -201,9 +201,17 @@ fn check(document: &Document, scene: &Scene, context: &str) {
     }
 }
 
+/// Returns seeds from `HEDGEROW_SEED` on, ten times as many as usual if it is set.
+fn seeds(usual: u64) -> core::ops::Range<u64> {
+    match std::env::var("HEDGEROW_SEED").ok().and_then(|seed| seed.parse().ok()) {
+        Some(seed) => seed..seed + 10 * usual,
+        None => 0..usual,
+    }
+}
+
 #[test]
 fn any_table_expands_as_the_model_does() {
-    for seed in 0..400 {
+    for seed in seeds(400) {
         let mut dice = Rng::with_seed(seed);
         let library = library(&mut dice, true);
         let mut scene = scene();
@@ -217,7 +225,7 @@ fn any_table_expands_as_the_model_does() {
 
 #[test]
 fn any_edits_are_stated_by_the_open_definition_and_undone() {
-    for seed in 0..400 {
+    for seed in seeds(400) {
         let mut dice = Rng::with_seed(seed);
         let library = library(&mut dice, seed % 3 == 0);
         let mut scene = scene();
@@ -253,5 +261,118 @@ fn any_edits_are_stated_by_the_open_definition_and_undone() {
             assert_eq!(document.library(), state, "seed {seed}, redone to {number}");
             check(&document, &scene, &format!("seed {seed}, redone to {number}"));
         }
+    }
+}
+
+/// One random patch of the library: any statements of any definition, or a new definition.
+fn patch(dice: &mut Rng, library: &Library) -> Patch {
+    let names = ["a", "b", "c", "d"];
+    let number = dice.usize(0..names.len());
+    let name = names[number];
+    let mut changed = library.clone();
+    let paths = Model::of(library).tree(name).1;
+    for _ in 0..dice.usize(1..4) {
+        let path = dice.choice(&paths).unwrap().clone();
+        let own = path.ids().len() == 1;
+        let stated: Vec<Value> =
+            library.stated(name).filter(|(of, _)| *of == path).map(|(_, value)| value.clone()).collect();
+        let (path, after): (Path, Option<Value>) = match dice.u8(0..12) {
+            // A value beneath, or over, others.
+            0..4 => {
+                let field = field(dice);
+                (path, Some(component(dice, field)))
+            }
+            // A new own node, perhaps a use.
+            4 | 5 => {
+                let id = Path::from(changed.next_id(name));
+                let parent = path.clone();
+                let later = &names[number + 1..];
+                if !later.is_empty() && dice.bool() {
+                    let uses = Value::Use(Some(later[dice.usize(0..later.len())].into()));
+                    changed
+                        .apply(&single(
+                            &changed,
+                            name,
+                            &id,
+                            Field::Place,
+                            Some(Value::Place(Some(Spot::below(parent.clone(), order(dice))))),
+                        ))
+                        .unwrap();
+                    (id, Some(uses))
+                } else {
+                    (id, Some(Value::Place(Some(Spot::below(parent, order(dice))))))
+                }
+            }
+            // A move, a removal or a swap.
+            6 if path != paths[0] => {
+                let parent = dice.choice(&paths).unwrap().clone();
+                (path, Some(Value::Place(Some(Spot::below(parent, order(dice))))))
+            }
+            7 if !own => (path, Some(Value::Place(None))),
+            8 if number + 1 < names.len() => {
+                let uses = names[dice.usize(number + 1..names.len())];
+                (path, Some(Value::Use(dice.bool().then(|| uses.into()))))
+            }
+            9 if own && path != paths[0] => (path, None),
+            _ if !stated.is_empty() => {
+                let value = dice.choice(&stated).unwrap();
+                if own && path == paths[0] && value.field() == Field::Place {
+                    continue;
+                }
+                changed.apply(&single(&changed, name, &path, value.field(), None)).unwrap();
+                continue;
+            }
+            _ => continue,
+        };
+        let field = after.as_ref().map_or(Field::Place, Value::field);
+        changed.apply(&single(&changed, name, &path, field, after)).unwrap();
+    }
+    Patch::between(library, &changed)
+}
+
+fn single(library: &Library, name: &str, path: &Path, field: Field, after: Option<Value>) -> Patch {
+    let key = Key::new(name, path.clone(), field);
+    let before = library.get(&key).cloned();
+    Patch::from_entries(vec![Entry { key, before, after }]).unwrap()
+}
+
+#[test]
+fn after_any_acts_the_scene_is_what_the_library_says() {
+    for seed in seeds(300) {
+        let mut dice = Rng::with_seed(seed);
+        let library = library(&mut dice, seed % 2 == 0);
+        let mut scene = scene();
+        let root = scene.root();
+        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let start = document.library().clone();
+        for act in 0..20 {
+            let context = format!("seed {seed}, act {act}");
+            match dice.u8(0..8) {
+                0 | 1 => {
+                    let count = dice.usize(1..4);
+                    edit(&mut dice, &mut scene, root, count);
+                    document.commit(&mut scene).unwrap();
+                }
+                2 => {
+                    let wanted = document.library().clone();
+                    edit(&mut dice, &mut scene, root, 2);
+                    document.revert(&mut scene).unwrap();
+                    assert_eq!(*document.library(), wanted, "{context}: reverted");
+                }
+                3 => _ = document.undo(&mut scene).unwrap(),
+                4 => _ = document.redo(&mut scene).unwrap(),
+                _ => {
+                    let patch = patch(&mut dice, document.library());
+                    if std::env::var("SHOW").is_ok_and(|show| show == seed.to_string()) {
+                        patch.entries().iter().for_each(|entry| eprintln!("{act} {entry:?}"));
+                    }
+                    document.apply(&mut scene, &patch).unwrap();
+                }
+            }
+            check(&document, &scene, &context);
+        }
+        while document.undo(&mut scene).unwrap().is_some() {}
+        assert_eq!(*document.library(), start, "seed {seed}: all undone");
+        check(&document, &scene, &format!("seed {seed}: all undone"));
     }
 }
