@@ -84,6 +84,7 @@ impl Document {
         for (&place, node) in list.iter().zip([at].into_iter().chain(handles)) {
             places.put(library, scene, place, node);
         }
+        places.shrink();
         Ok(document)
     }
 

@@ -133,10 +133,7 @@ impl<'l> Expansion<'l> {
             aliases.push((chain, id));
             let Some(inner) = inner else { break };
             let instance = self.places.inner(at).unwrap_or_else(|| self.places.add(library, inner, at));
-            let definition = library.at(inner);
-            let root =
-                definition.root().and_then(|root| definition.slot_of(root)).expect("a used definition has a root");
-            at = self.places.place(instance, root);
+            at = self.places.root_place(library, instance).expect("a used definition has a root");
         }
         let mut node = Node::group();
         for (chain, id) in aliases.iter().rev() {
@@ -146,27 +143,112 @@ impl<'l> Expansion<'l> {
     }
 
     /// Describes a node and all missing nodes below it, in depth-first order, each with the number of its parent, and makes
-    /// their instances. Returns the place of each.
+    /// their instances. Returns the innermost place of each.
     pub(crate) fn expand(
         &mut self,
         top: u32,
         mut push: impl FnMut(Option<usize>, Node<'l>),
     ) -> Result<Vec<u32>, Error> {
+        let library = self.library;
         let mut places = Vec::new();
-        let mut ahead = vec![(top, None)];
-        while let Some((place, parent)) = ahead.pop() {
+        let plain = self.is_plain(self.places.instance_at(top));
+        let (mut aliases, mut below) = (Vec::new(), Vec::new());
+        let mut ahead = vec![Ahead { place: top, instance: self.places.instance_at(top), parent: None, plain }];
+        while let Some(Ahead { place, instance, parent, plain }) = ahead.pop() {
             if places.len() >= MOST {
                 return Err(Error::Scene(hedgerow::Error::CapacityOverflow));
             }
+            let number = Some(places.len());
+            if plain && self.enter_plain(place, instance, &mut aliases) {
+                let mut node = Node::group();
+                below.clear();
+                for &(instance, slot) in aliases.iter().rev() {
+                    let definition = library.at(self.places.instance(instance).definition);
+                    let slot = definition.slot(slot);
+                    slot.values.iter().for_each(|value| value.put(&mut node));
+                    for child in
+                        definition.children(&slot.id.into()).filter_map(|child| definition.slot_of(child.own()?))
+                    {
+                        // A node that is there already moves below this one.
+                        let place = self.places.place(instance, child);
+                        if self.places.record(library, place).is_none() {
+                            let child = definition.slot(child);
+                            below.push((child.order(), Reverse(instance), child.id, place));
+                        }
+                    }
+                }
+                push(parent, node);
+                let (last, last_slot) = aliases[aliases.len() - 1];
+                places.push(self.places.place(last, last_slot));
+                // An inner instance is made after the outer one.
+                below.sort_unstable();
+                let children = below.iter().rev();
+                ahead.extend(children.map(|&(_, Reverse(instance), _, place)| Ahead {
+                    place,
+                    instance,
+                    parent: number,
+                    plain,
+                }));
+                continue;
+            }
             push(parent, self.describe(place));
-            let number = places.len();
-            places.push(place);
-            let children = self.children(place).into_iter().rev();
-            // A node that is there already moves below this one.
-            let missing = children.filter(|&child| self.places.record(self.library, child).is_none());
-            ahead.extend(missing.map(|child| (child, Some(number))));
+            places.push(self.places.innermost(library, place));
+            for child in self.children(place).into_iter().rev() {
+                if self.places.record(library, child).is_none() {
+                    let instance = self.places.instance_at(child);
+                    ahead.push(Ahead { place: child, instance, parent: number, plain: self.is_plain(instance) });
+                }
+            }
         }
         Ok(places)
+    }
+
+    /// Returns whether no outer definition states anything of the nodes of an instance.
+    fn is_plain(&self, mut instance: u32) -> bool {
+        loop {
+            let use_place = self.places.instance(instance).use_place;
+            if use_place == NONE {
+                return true;
+            }
+            let (outer, slot) = self.places.split(use_place);
+            if self.library.at(self.places.instance(outer).definition).slot(slot).overrides > 0 {
+                return false;
+            }
+            instance = outer;
+        }
+    }
+
+    /// Makes the instances that a node of a plain instance uses, and lists the instances and slots of which it is the node.
+    /// Returns false, and makes none, if a definition states something inside of them, or if they are there.
+    fn enter_plain(&mut self, place: u32, instance: u32, aliases: &mut Vec<(u32, u32)>) -> bool {
+        let library = self.library;
+        let used = |definition: u32, slot: u32| match library.at(definition).slot(slot).get(Field::Use) {
+            Some(Value::Use(Some(uses))) => {
+                let number = library.number(uses)?;
+                Some((number, library.at(number).root_slot()?))
+            }
+            _ => None,
+        };
+        let slot = place - self.places.place(instance, 0);
+        let mut at = Some((self.places.instance(instance).definition, slot));
+        while let Some((definition, slot)) = at {
+            if library.at(definition).slot(slot).overrides > 0 {
+                return false;
+            }
+            at = used(definition, slot);
+        }
+        if self.places.inner(place).is_some() {
+            return false;
+        }
+        aliases.clear();
+        aliases.push((instance, slot));
+        let (mut instance, mut slot) = (instance, slot);
+        while let Some((definition, root)) = used(self.places.instance(instance).definition, slot) {
+            instance = self.places.add(library, definition, self.places.place(instance, slot));
+            slot = root;
+            aliases.push((instance, slot));
+        }
+        true
     }
 
     /// Makes the instance of the whole document, and returns the place of its root.
@@ -175,6 +257,15 @@ impl<'l> Expansion<'l> {
         let top = self.places.add(self.library, number, NONE);
         Some(self.places.place(top, self.library.at(definition).slot_of(root)?))
     }
+}
+
+/// A place whose node comes next.
+struct Ahead {
+    place: u32,
+    instance: u32,
+    parent: Option<usize>,
+    /// Whether no outer definition states anything of the instance's nodes.
+    plain: bool,
 }
 
 /// No scene has more nodes.
@@ -202,7 +293,7 @@ impl Library {
     #[must_use]
     pub fn notes(&self, definition: &str) -> Vec<Note> {
         let Ok((_, mut places, list)) = self.expanded(definition) else { return Vec::new() };
-        let present: HashSet<u32> = list.into_iter().collect();
+        let present: HashSet<u32> = list.into_iter().map(|place| places.outermost(self, place)).collect();
         let mut expansion = Expansion::new(self, &mut places);
         let name: Arc<str> = definition.into();
         let mut notes = Vec::new();

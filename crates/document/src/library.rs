@@ -70,6 +70,7 @@ pub(crate) struct Definition {
     children: BTreeSet<(Path, Path)>,
     /// The own nodes without a parent; one, but while a patch is applied.
     roots: BTreeSet<u64>,
+    root_slot: Option<u32>,
     /// The definitions that statements name, and how often.
     uses: BTreeMap<Arc<str>, u32>,
     /// Of each writer, a number greater than those of all ids that were ever mentioned.
@@ -304,6 +305,7 @@ impl Definition {
             overrides: BTreeMap::new(),
             children: BTreeSet::new(),
             roots: BTreeSet::new(),
+            root_slot: None,
             uses: BTreeMap::new(),
             next_ids: BTreeMap::new(),
         }
@@ -316,6 +318,11 @@ impl Definition {
 
     fn is_empty(&self) -> bool {
         self.by_id.is_empty() && self.overrides.is_empty()
+    }
+
+    /// Returns the slot of the root.
+    pub(crate) fn root_slot(&self) -> Option<u32> {
+        self.root_slot
     }
 
     /// Returns the number of slots.
@@ -431,6 +438,9 @@ impl Definition {
                 }
                 None => _ = self.roots.insert(path.last()),
             }
+        }
+        if field == Field::Place {
+            self.root_slot = self.root().and_then(|root| self.slot_of(root));
         }
         before
     }

@@ -129,9 +129,10 @@ impl Places {
         (held != NONE && held & INNER != 0).then_some(held & !INNER)
     }
 
-    fn root_place(&self, library: &Library, instance: u32) -> Option<u32> {
-        let definition = library.at(self.instance(instance).definition);
-        Some(self.place(instance, definition.slot_of(definition.root()?)?))
+    /// Returns the place of the root of an instance's definition.
+    pub(crate) fn root_place(&self, library: &Library, instance: u32) -> Option<u32> {
+        let slot = library.at(self.instance(instance).definition).root_slot()?;
+        Some(self.place(instance, slot))
     }
 
     /// Returns the place that holds the record of a place's node.
@@ -344,6 +345,12 @@ impl Places {
         chain.definitions.reverse();
         chain.instances.reverse();
         chain
+    }
+
+    /// Frees memory that was reserved for more instances.
+    pub(crate) fn shrink(&mut self) {
+        self.places.shrink_to_fit();
+        self.instances.shrink_to_fit();
     }
 
     /// Iterates over all places that hold a record, with the record.

@@ -1,0 +1,164 @@
+//! A plant of seven nested definitions: what a document takes beyond its scene, and how fast changes of a definition
+//! reach all instances, beside the same edits made by hand.
+//!
+//! ```text
+//! cargo run --release --example cad -- [decks]
+//! ```
+
+use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
+use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, Path, Spot, Value};
+use hedgerow_testkit::memory::{Heap, IN_USE};
+use std::time::{Duration, Instant};
+
+#[global_allocator]
+static HEAP: Heap = Heap;
+
+type Anything = Box<dyn std::error::Error>;
+
+/// Each definition, how often it uses the one before, and how many nodes of its own it has beside the root.
+const LEVELS: [(&str, u32, u32); 7] = [
+    ("bolt", 0, 1),
+    ("flange", 8, 0),
+    ("pipe", 2, 1),
+    ("module", 6, 0),
+    ("deck", 10, 0),
+    ("hull", 9, 0),
+    ("plant", 10, 0),
+];
+
+fn plant(hulls: u32) -> Result<Library, Anything> {
+    let mut library = Library::new();
+    for (level, &(name, uses, own)) in LEVELS.iter().enumerate() {
+        let mut tree = Tree::new();
+        let root = tree.push(None, Node::group().named(name).with_material(level as u32));
+        for number in 0..own {
+            tree.push(Some(root), Node::transform(Transform::from_xyz(number as f32, 0.0, 1.0)));
+        }
+        library.apply(&library.define(name, &tree)?)?;
+        let uses = if level == LEVELS.len() - 1 { hulls } else { uses };
+        for number in 0..uses {
+            let at = Spot::below(0, f64::from(own + number));
+            let node = Node::transform(Transform::from_xyz(number as f32, level as f32, 0.0));
+            library.apply(&library.place(name, at, LEVELS[level - 1].0, node)?)?;
+        }
+    }
+    Ok(library)
+}
+
+fn scene() -> Result<Scene, Anything> {
+    Ok(Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?)
+}
+
+/// Returns the median of the ratios of two times.
+fn ratio(mut times: Vec<(Duration, Duration)>) -> (f64, Duration) {
+    times.sort_by(|a, b| (a.0.as_secs_f64() / a.1.as_secs_f64()).total_cmp(&(b.0.as_secs_f64() / b.1.as_secs_f64())));
+    let (document, hand) = times[times.len() / 2];
+    (document.as_secs_f64() / hand.as_secs_f64(), document)
+}
+
+fn main() -> Result<(), Anything> {
+    let hulls = std::env::args().nth(1).map_or(Ok(10), |number| number.parse())?;
+    let library = plant(hulls)?;
+    let tree = library.tree("plant")?;
+
+    let mut opened = Vec::new();
+    for _ in 0..7 {
+        let mut by_hand = scene()?;
+        let root = by_hand.root();
+        let start = Instant::now();
+        by_hand.insert_tree(root, &tree)?;
+        let hand = start.elapsed();
+        let mut by_document = scene()?;
+        let (root, library) = (by_document.root(), library.clone());
+        let start = Instant::now();
+        let _document = Document::open(&mut by_document, root, library, "plant")?;
+        opened.push((start.elapsed(), hand));
+    }
+    let (open, time) = ratio(opened);
+    println!("{} nodes: open {time:.1?}, {open:.2} of inserting the same tree", tree.len());
+
+    let (mut scene, library) = (scene()?, plant(hulls)?);
+    let root = scene.root();
+    let before = IN_USE.get();
+    let nodes = scene.insert_tree(root, &tree)?;
+    let plain = IN_USE.get() - before;
+    scene.remove_many(&scene.children(root).collect::<Vec<_>>())?;
+    drop(nodes);
+    let before = IN_USE.get();
+    let mut document = Document::open(&mut scene, root, library, "plant")?;
+    let bytes = IN_USE.get() - before;
+    scene.update();
+    println!("memory: {bytes} B beyond the scene's {plain} B, {:.1} B a node", bytes as f64 / tree.len() as f64);
+    document.commit(&mut scene)?;
+
+    // A field of the innermost definition, in all instances but one.
+    let kept = document.node(&scene, &Path::from([1, 1, 1, 1, 2, 1])).ok_or("no such bolt")?;
+    scene.edit(kept)?.set_material(1000);
+    document.commit(&mut scene)?;
+    let heads: Vec<NodeHandle> = {
+        let all = scene.get(root).ok_or("no root")?.descendants();
+        all.filter(|node| node.name() == Some("bolt")).map(|node| node.handle()).collect()
+    };
+    let mut set = Vec::new();
+    for round in 0..15 {
+        let key = Key::new("bolt", 0, Field::Material);
+        let before = document.library().get(&key).cloned();
+        let after = Some(Value::Material(Some(100 + round)));
+        let patch = Patch::from_entries(vec![Entry { key, before, after }])?;
+        let start = Instant::now();
+        document.apply(&mut scene, &patch)?;
+        scene.update();
+        let by_document = start.elapsed();
+        document.commit(&mut scene)?;
+        let start = Instant::now();
+        for &node in &heads {
+            scene.edit(node)?.set_material(100 + round);
+        }
+        scene.update();
+        set.push((by_document, start.elapsed()));
+        scene.edit(kept)?.set_material(1000);
+        document.commit(&mut scene)?;
+    }
+    let (set, time) = ratio(set);
+    println!("a field of {} instances: {time:.1?}, {set:.2} of the same sets by hand", heads.len());
+    assert_eq!(scene.get(kept).ok_or("no bolt")?.own_material(), Some(1000), "the override is kept");
+
+    // A node added to a definition, in all instances.
+    let flanges: Vec<NodeHandle> = {
+        let all = scene.get(root).ok_or("no root")?.descendants();
+        all.filter(|node| node.name() == Some("flange")).map(|node| node.handle()).collect()
+    };
+    let mut added = Vec::new();
+    for _ in 0..7 {
+        let start = Instant::now();
+        let mut new = Vec::with_capacity(flanges.len());
+        for &flange in &flanges {
+            new.push(scene.insert(flange, Node::transform(Transform::IDENTITY))?);
+        }
+        scene.update();
+        let hand = start.elapsed();
+        for node in new {
+            scene.remove(node)?;
+        }
+        document.commit(&mut scene)?;
+        let id = document.library().next_id("flange");
+        let entry =
+            |value: Value| Entry { key: Key::new("flange", id, value.field()), before: None, after: Some(value) };
+        let place = Value::Place(Some(Spot::below(0, 100.0)));
+        let local = Value::of(&Node::transform(Transform::IDENTITY), Field::Local).ok_or("no component")?;
+        let patch = Patch::from_entries(vec![entry(place), entry(local)])?;
+        let start = Instant::now();
+        document.apply(&mut scene, &patch)?;
+        scene.update();
+        added.push((start.elapsed(), hand));
+        document.undo(&mut scene)?;
+    }
+    let (added, time) = ratio(added);
+    println!("a node added to {} instances: {time:.1?}, {added:.2} of the same inserts by hand", flanges.len());
+
+    for node in scene.get(root).ok_or("no root")?.descendants() {
+        let path = document.path(&scene, node.handle()).ok_or("a node has no path")?;
+        assert_eq!(document.node(&scene, &path), Some(node.handle()), "{path}");
+    }
+    Ok(())
+}
