@@ -49,6 +49,12 @@ fn scene() -> Result<Scene, Anything> {
     Ok(Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?)
 }
 
+fn count_instances(hulls: u32) -> usize {
+    let uses = LEVELS[1..].iter().map(|&(name, uses, _)| if name == "plant" { hulls } else { uses });
+    let (_, all) = uses.rev().fold((1, 0), |(users, all), uses| (users * uses as usize, all + users * uses as usize));
+    all
+}
+
 /// Returns the median of the ratios of two times.
 fn ratio(mut times: Vec<(Duration, Duration)>) -> (f64, Duration) {
     times.sort_by(|a, b| (a.0.as_secs_f64() / a.1.as_secs_f64()).total_cmp(&(b.0.as_secs_f64() / b.1.as_secs_f64())));
@@ -67,6 +73,7 @@ fn main() -> Result<(), Anything> {
         let root = by_hand.root();
         let start = Instant::now();
         by_hand.insert_tree(root, &tree)?;
+        by_hand.update();
         let hand = start.elapsed();
         let mut by_document = scene()?;
         let (root, library) = (by_document.root(), library.clone());
@@ -77,28 +84,30 @@ fn main() -> Result<(), Anything> {
     let (open, time) = ratio(opened);
     println!("{} nodes: open {time:.1?}, {open:.2} of inserting the same tree", tree.len());
 
+    // Both scenes have had the same nodes and one update.
+    let before = IN_USE.get();
+    let mut plain = scene()?;
+    plain.insert_tree(plain.root(), &tree)?;
+    plain.update();
+    let plain_bytes = IN_USE.get() - before;
     let (mut scene, library) = (scene()?, plant(hulls)?);
-    let root = scene.root();
-    let before = IN_USE.get();
-    let nodes = scene.insert_tree(root, &tree)?;
-    let plain = IN_USE.get() - before;
-    scene.remove_many(&scene.children(root).collect::<Vec<_>>())?;
-    drop(nodes);
-    let before = IN_USE.get();
+    let (root, before) = (scene.root(), IN_USE.get());
     let mut document = Document::open(&mut scene, root, library, "plant")?;
-    let bytes = IN_USE.get() - before;
-    scene.update();
-    println!("memory: {bytes} B beyond the scene's {plain} B, {:.1} B a node", bytes as f64 / tree.len() as f64);
-    document.commit(&mut scene)?;
+    let (bytes, instances) = (IN_USE.get() - before - plain_bytes, count_instances(hulls));
+    let most = (8 * tree.len() + 16 * instances) * 9 / 8 + (1 << 20);
+    println!(
+        "memory: {bytes} B beyond the scene's {plain_bytes} B; {instances} instances, so at most {most} B are promised"
+    );
 
     // A field of the innermost definition, in all instances but one.
     let kept = document.node(&scene, &Path::from([1, 1, 1, 1, 2, 1])).ok_or("no such bolt")?;
     scene.edit(kept)?.set_material(1000);
     document.commit(&mut scene)?;
-    let heads: Vec<NodeHandle> = {
-        let all = scene.get(root).ok_or("no root")?.descendants();
-        all.filter(|node| node.name() == Some("bolt")).map(|node| node.handle()).collect()
+    let named = |scene: &Scene, name: &str| -> Vec<NodeHandle> {
+        let all = scene.get(scene.root()).into_iter().flat_map(|root| root.descendants());
+        all.filter(|node| node.name() == Some(name)).map(|node| node.handle()).collect()
     };
+    let (heads, flanges) = (named(&plain, "bolt"), named(&plain, "flange"));
     let mut set = Vec::new();
     for round in 0..15 {
         let key = Key::new("bolt", 0, Field::Material);
@@ -107,40 +116,29 @@ fn main() -> Result<(), Anything> {
         let patch = Patch::from_entries(vec![Entry { key, before, after }])?;
         let start = Instant::now();
         document.apply(&mut scene, &patch)?;
-        scene.update();
         let by_document = start.elapsed();
-        document.commit(&mut scene)?;
         let start = Instant::now();
         for &node in &heads {
-            scene.edit(node)?.set_material(100 + round);
+            plain.edit(node)?.set_material(100 + round);
         }
-        scene.update();
+        plain.update();
         set.push((by_document, start.elapsed()));
-        scene.edit(kept)?.set_material(1000);
-        document.commit(&mut scene)?;
     }
     let (set, time) = ratio(set);
     println!("a field of {} instances: {time:.1?}, {set:.2} of the same sets by hand", heads.len());
     assert_eq!(scene.get(kept).ok_or("no bolt")?.own_material(), Some(1000), "the override is kept");
 
     // A node added to a definition, in all instances.
-    let flanges: Vec<NodeHandle> = {
-        let all = scene.get(root).ok_or("no root")?.descendants();
-        all.filter(|node| node.name() == Some("flange")).map(|node| node.handle()).collect()
-    };
     let mut added = Vec::new();
     for _ in 0..7 {
         let start = Instant::now();
         let mut new = Vec::with_capacity(flanges.len());
         for &flange in &flanges {
-            new.push(scene.insert(flange, Node::transform(Transform::IDENTITY))?);
+            new.push(plain.insert(flange, Node::transform(Transform::IDENTITY))?);
         }
-        scene.update();
+        plain.update();
         let hand = start.elapsed();
-        for node in new {
-            scene.remove(node)?;
-        }
-        document.commit(&mut scene)?;
+        plain.remove_many(&new)?;
         let id = document.library().next_id("flange");
         let entry =
             |value: Value| Entry { key: Key::new("flange", id, value.field()), before: None, after: Some(value) };
@@ -149,7 +147,6 @@ fn main() -> Result<(), Anything> {
         let patch = Patch::from_entries(vec![entry(place), entry(local)])?;
         let start = Instant::now();
         document.apply(&mut scene, &patch)?;
-        scene.update();
         added.push((start.elapsed(), hand));
         document.undo(&mut scene)?;
     }

@@ -8,10 +8,10 @@ use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::places::NONE;
 use crate::structure::{Step, Structure};
-use crate::value::{Field, Spot, Value};
+use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
 use hedgerow::internal::{last_tag, record, set_tag};
-use hedgerow::{Node, NodeHandle, Scene};
+use hedgerow::{NodeHandle, Scene};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What changed in a scene since the last step.
@@ -65,11 +65,9 @@ impl Document {
 
     /// Reads the changes of the scene.
     fn edits(&mut self, scene: &mut Scene) -> Result<Edits, Error> {
-        let mut reader = core::mem::take(&mut self.reader).with_kinds(ChangeKinds::EDITS);
         let (mut left, mut placed, mut edited): (Vec<_>, Vec<_>, Vec<_>) = Default::default();
         let whole = {
-            let changes = scene.changes(&mut reader);
-            let changes = changes.inspect_err(|_| self.reader = crate::document::reader())?;
+            let changes = scene.changes(&mut self.reader)?;
             left.extend(changes.left().iter().chain(changes.removed()));
             let moved = |kinds: ChangeKinds| kinds.intersects(ChangeKinds::PARENT | ChangeKinds::ORDER);
             placed.extend(changes.entered());
@@ -78,7 +76,6 @@ impl Document {
             edited.extend(changes.entered());
             changes.is_whole()
         };
-        self.reader = reader;
         let mut edits = Edits::default();
         let Self { library, places, .. } = self;
         let mut lost: BTreeSet<u32> = if whole {
@@ -188,11 +185,8 @@ impl Recording<'_> {
     fn is_in_instance(&self, scene: &Scene, place: u32, parent: NodeHandle) -> bool {
         let Document { library, places, .. } = &*self.document;
         let instance = places.instance_at(place);
-        let use_place = places.instance(instance).use_place;
-        if use_place == NONE {
-            return true;
-        }
-        let Some(mut at) = places.of_node(library, scene, parent) else { return false };
+        let Some(use_place) = places.use_place(instance) else { return true };
+        let Some(at) = places.of_node(library, scene, parent) else { return false };
         let root = places.outermost(library, use_place);
         if self.gone.contains(&root) {
             return false;
@@ -201,15 +195,10 @@ impl Recording<'_> {
             return true;
         }
         // The instances of the parent, from its own outwards.
-        loop {
-            if places.instance_at(at) == instance {
-                return true;
-            }
-            at = places.instance(places.instance_at(at)).use_place;
-            if at == NONE {
-                return false;
-            }
-        }
+        let mut around = core::iter::successors(Some(places.instance_at(at)), |&at| {
+            Some(places.instance(at).outer).filter(|&outer| outer != NONE)
+        });
+        around.any(|around| around == instance)
     }
 
     /// Gives a node the next id, and returns its place in the open definition.
@@ -253,8 +242,8 @@ impl Recording<'_> {
     /// stated; and whether the open definition states its place.
     fn leaves(&mut self, scene: &Scene, place: u32) -> (bool, bool) {
         let Document { library, places, definition, .. } = &mut *self.document;
-        let use_place = places.instance(places.instance_at(place)).use_place;
-        let root = places.outermost(library, use_place);
+        let use_place = places.use_place(places.instance_at(place));
+        let Some(root) = use_place.map(|place| places.outermost(library, place)) else { return (false, false) };
         if self.gone.contains(&root) || places.node(library, scene, root).is_none() {
             return (false, false);
         }
@@ -272,7 +261,7 @@ impl Recording<'_> {
         let gone: Vec<u32> = self.gone.iter().copied().collect();
         for &place in &gone {
             let Document { library, places, .. } = &*self.document;
-            let own = places.instance(places.instance_at(place)).use_place == NONE;
+            let own = places.use_place(places.instance_at(place)).is_none();
             if own {
                 self.unstate_all(&Path::from(places.id(library, place)));
             } else if self.leaves(scene, place).0 {
@@ -372,32 +361,31 @@ impl Recording<'_> {
     fn state_place(&mut self, place: u32, parent: u32, order: Order) {
         let Document { library, places, .. } = &*self.document;
         let path = places.path(library, place);
-        let use_place = places.instance(places.instance_at(place)).use_place;
+        let use_place = places.use_place(places.instance_at(place));
         // The root of an instance is named by the instance's path.
-        let is_use = use_place != NONE && places.outermost(library, use_place) == parent;
+        let is_use = use_place.is_some_and(|place| places.outermost(library, place) == parent);
         let parent = if is_use { Path::of_ids(path.instance()) } else { Some(self.path(parent)) };
         self.state(&path, Field::Place, Some(Value::Place(Some(Spot { parent, order }))));
     }
 
     /// States the components of nodes that differ from what the library resolves.
     fn components(&mut self, scene: &Scene, nodes: &BTreeSet<NodeHandle>) {
-        let group = Node::group();
+        let Document { library, places, .. } = &mut *self.document;
+        let mut expansion = Expansion::new(library, places);
+        let mut differ = Vec::new();
         for &node in nodes {
-            let (Some(place), Some(found)) = (self.place_of(scene, node), scene.get(node)) else { continue };
-            let Document { library, places, .. } = &*self.document;
-            let chain = places.chain(library, places.instance_at(place));
-            let (id, described) = (places.id(library, place), found.node());
-            let mut differ = Vec::new();
-            for field in Field::COMPONENTS {
-                let value = Value::of(&described, field);
-                let resolved = library.component(&chain, id, field).map(|(value, _)| value.clone());
-                if value != resolved.or_else(|| Value::of(&group, field)) {
-                    differ.push((field, value));
-                }
+            let place = expansion.places.of_node(library, scene, node);
+            let (Some(place), Some(found)) = (place, scene.get(node)) else { continue };
+            let (described, resolved) = (found.node(), expansion.describe(place));
+            if !same(&described, &resolved) {
+                let changed =
+                    Field::COMPONENTS.map(|field| (Value::of(&described, field), Value::of(&resolved, field)));
+                let path = expansion.places.path(library, place);
+                let changed = changed.into_iter().filter(|(value, resolved)| value != resolved);
+                differ.extend(changed.filter_map(|(value, _)| Some((path.clone(), value?))));
             }
-            let path = chain.path(0, id);
-            differ.into_iter().for_each(|(field, value)| self.state(&path, field, value));
         }
+        differ.into_iter().for_each(|(path, value)| self.state(&path, value.field(), Some(value)));
     }
 
     /// States places that circles and missing parents would show otherwise than the scene does.

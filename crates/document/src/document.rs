@@ -85,6 +85,8 @@ impl Document {
             places.put(library, scene, place, node);
         }
         places.shrink();
+        scene.update();
+        document.reader = reader(scene);
         Ok(document)
     }
 
@@ -139,7 +141,7 @@ impl Document {
         let number = library.number(definition).ok_or_else(missing)?;
         let mut places = Places::default();
         let top = Expansion::new(&library, &mut places).begin(number).ok_or_else(missing)?;
-        let reader = reader();
+        let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
         let (name, steps) = (definition.into(), Vec::new());
         Ok((Self { library, definition: number, name, root, places, reader, steps, done: 0 }, top))
     }
@@ -307,7 +309,7 @@ impl Document {
     }
 }
 
-/// Returns a reader of edits that has read nothing.
-pub(crate) fn reader() -> ChangeReader {
-    ChangeReader::new().with_kinds(ChangeKinds::EDITS)
+/// Returns a reader of edits that has read all up to the last update.
+pub(crate) fn reader(scene: &Scene) -> ChangeReader {
+    ChangeReader::of(scene).with_kinds(ChangeKinds::EDITS)
 }

@@ -5,7 +5,7 @@ use crate::library::Library;
 use crate::order::Order;
 use crate::patch::Key;
 use crate::path::Path;
-use crate::places::{NONE, Places};
+use crate::places::{Instance, NONE, Places};
 use crate::resolve::{Chain, Stated, stays};
 use crate::value::{Field, Value};
 use core::cmp::Reverse;
@@ -132,7 +132,10 @@ impl<'l> Expansion<'l> {
             let inner = library.enter(&chain, id);
             aliases.push((chain, id));
             let Some(inner) = inner else { break };
-            let instance = self.places.inner(at).unwrap_or_else(|| self.places.add(library, inner, at));
+            let instance = self.places.inner(at).unwrap_or_else(|| {
+                let at = self.places.split(at);
+                self.places.add(library, inner, Some(at))
+            });
             at = self.places.root_place(library, instance).expect("a used definition has a root");
         }
         let mut node = Node::group();
@@ -206,11 +209,10 @@ impl<'l> Expansion<'l> {
     /// Returns whether no outer definition states anything of the nodes of an instance.
     fn is_plain(&self, mut instance: u32) -> bool {
         loop {
-            let use_place = self.places.instance(instance).use_place;
-            if use_place == NONE {
+            let Instance { outer, slot, .. } = *self.places.instance(instance);
+            if outer == NONE {
                 return true;
             }
-            let (outer, slot) = self.places.split(use_place);
             if self.library.at(self.places.instance(outer).definition).slot(slot).overrides > 0 {
                 return false;
             }
@@ -244,7 +246,7 @@ impl<'l> Expansion<'l> {
         aliases.push((instance, slot));
         let (mut instance, mut slot) = (instance, slot);
         while let Some((definition, root)) = used(self.places.instance(instance).definition, slot) {
-            instance = self.places.add(library, definition, self.places.place(instance, slot));
+            instance = self.places.add(library, definition, Some((instance, slot)));
             slot = root;
             aliases.push((instance, slot));
         }
@@ -254,7 +256,7 @@ impl<'l> Expansion<'l> {
     /// Makes the instance of the whole document, and returns the place of its root.
     pub(crate) fn begin(&mut self, definition: u32) -> Option<u32> {
         let (number, root) = (definition, self.library.at(definition).root()?);
-        let top = self.places.add(self.library, number, NONE);
+        let top = self.places.add(self.library, number, None);
         Some(self.places.place(top, self.library.at(definition).slot_of(root)?))
     }
 }

@@ -6,7 +6,7 @@ use crate::expand::Expansion;
 use crate::library::Library;
 use crate::patch::{Entry, Patch};
 use crate::path::{Path, joined};
-use crate::places::{NONE, Places};
+use crate::places::{Instance, NONE, Places};
 use crate::structure::Structure;
 use crate::value::{Field, Value};
 use hedgerow::edit::Change;
@@ -42,6 +42,7 @@ impl Document {
         Structure::new(library, places, scene, root).follow(moved, &uses, &renewed)?;
         // Readers of changes never hear of a node that enters and leaves between two updates.
         scene.update();
+        self.reader = crate::document::reader(scene);
         Ok(())
     }
 
@@ -70,6 +71,7 @@ impl Document {
             places.put(library, scene, place, node);
         }
         scene.update();
+        self.reader = crate::document::reader(scene);
         Ok(())
     }
 
@@ -136,8 +138,7 @@ impl Document {
         for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry)) {
             let Some(number) = library.number(&key.definition) else { continue };
             for instance in places.instances_of(number) {
-                let place = places.instance(instance).use_place;
-                if place != NONE
+                if let Some(place) = places.use_place(instance)
                     && let Some(node) = places.node(library, scene, place)
                 {
                     renewed.insert(place, node);
@@ -162,9 +163,14 @@ impl Document {
             else {
                 continue;
             };
+            let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
             for instance in instances {
-                let Some(place) = places.find_stated(library, instance, key.path.ids()) else { continue };
-                if let Some(node) = places.node(library, scene, place)
+                let place = match own {
+                    Some(slot) => Some(places.place(instance, slot)),
+                    None => places.find_stated(library, instance, key.path.ids()),
+                };
+                if let Some(place) = place
+                    && let Some(node) = places.node(library, scene, place)
                     && !is_stated_outside(library, places, instance, &key.path, key.field)
                 {
                     set(scene, node, value)?;
@@ -183,26 +189,29 @@ fn changes_root(entry: &Entry) -> bool {
 
 /// Returns whether a definition around an instance states a field of a node in it.
 fn is_stated_outside(library: &Library, places: &Places, mut instance: u32, path: &Path, field: Field) -> bool {
-    let mut path = path.clone();
+    // The ids of the node's path, the last one first.
+    let mut ids: Vec<u64> = path.ids().iter().rev().copied().collect();
     loop {
-        let inner = library.at(places.instance(instance).definition);
-        let use_place = places.instance(instance).use_place;
-        if use_place == NONE {
+        let Instance { definition, outer, slot, .. } = *places.instance(instance);
+        if outer == NONE {
             return false;
         }
-        let (outer, slot) = places.split(use_place);
-        let definition = library.at(places.instance(outer).definition);
-        let slot = definition.slot(slot);
+        let around = library.at(places.instance(outer).definition);
+        let use_slot = around.slot(slot);
         // The root of what a node uses is that node.
-        if path.own().is_some() && path.own() == inner.root() {
-            path = slot.id.into();
-            if slot.get(field).is_some() {
+        let is_root = ids.len() == 1 && library.at(definition).root() == Some(ids[0]);
+        if is_root {
+            ids[0] = use_slot.id;
+            if use_slot.get(field).is_some() {
                 return true;
             }
         } else {
-            path = joined(&[slot.id], path.ids());
-            if slot.overrides > 0 && definition.get(&path, field).is_some() {
-                return true;
+            ids.push(use_slot.id);
+            if use_slot.overrides > 0 {
+                let path: Vec<u64> = ids.iter().rev().copied().collect();
+                if around.get(&joined(&path, &[]), field).is_some() {
+                    return true;
+                }
             }
         }
         instance = outer;

@@ -3,7 +3,7 @@
 //! ```text
 //! places     of each instance, one for each slot of its definition, and an eighth in reserve            4 B each
 //!            a place holds a node's record, or the instance of the definition that the node uses
-//! instances  first place │ definition │ place of the use │ next instance of the definition                  16 B
+//! instances  first place │ definition │ instance and slot of the use                                      16 B
 //! tags       in the scene, of each node: its innermost place                                             4 B each
 //! ```
 //!
@@ -27,9 +27,10 @@ pub(crate) struct Instance {
     start: u32,
     /// [`NONE`] if the instance is gone.
     pub(crate) definition: u32,
-    /// [`NONE`] for the document itself.
-    pub(crate) use_place: u32,
-    next: u32,
+    /// The instance that has the use; [`NONE`] for the document itself.
+    pub(crate) outer: u32,
+    /// The slot of the use.
+    pub(crate) slot: u32,
 }
 
 /// The places of all instances of a document; instance 0 is the document itself.
@@ -38,8 +39,6 @@ pub(crate) struct Places {
     places: Vec<u32>,
     /// In the order of their first places.
     instances: Vec<Instance>,
-    /// The first instance of each definition.
-    heads: Vec<u32>,
     /// The number of places of instances that are gone.
     gone: usize,
 }
@@ -54,51 +53,41 @@ fn with_reserve(slots: usize) -> usize {
 }
 
 impl Places {
-    /// Adds an instance with empty places.
-    pub(crate) fn add(&mut self, library: &Library, definition: u32, use_place: u32) -> u32 {
-        self.add_with(definition, use_place, library.at(definition).slots())
-    }
-
-    fn add_with(&mut self, definition: u32, use_place: u32, slots: usize) -> u32 {
-        let (start, number) = (index(self.places.len()), index(self.instances.len()));
-        self.places.resize(self.places.len() + with_reserve(slots), NONE);
-        self.instances.push(Instance { start, definition, use_place, next: NONE });
-        self.link(number);
-        if use_place != NONE {
-            self.places[use_place as usize] = INNER | number;
+    /// Adds the instance that a node uses, or that of the document, with empty places.
+    pub(crate) fn add(&mut self, library: &Library, definition: u32, at: Option<(u32, u32)>) -> u32 {
+        let number = self.add_with(definition, at.unwrap_or((NONE, 0)), library.at(definition).slots());
+        if let Some((outer, slot)) = at {
+            let place = self.place(outer, slot);
+            self.places[place as usize] = INNER | number;
         }
         number
     }
 
-    fn link(&mut self, number: u32) {
-        let definition = self.instances[number as usize].definition as usize;
-        if definition >= self.heads.len() {
-            self.heads.resize(definition + 1, NONE);
-        }
-        self.instances[number as usize].next = core::mem::replace(&mut self.heads[definition], number);
+    fn add_with(&mut self, definition: u32, (outer, slot): (u32, u32), slots: usize) -> u32 {
+        let (start, number) = (index(self.places.len()), index(self.instances.len()));
+        self.places.resize(self.places.len() + with_reserve(slots), NONE);
+        self.instances.push(Instance { start, definition, outer, slot });
+        number
     }
 
     pub(crate) fn instance(&self, number: u32) -> &Instance {
         &self.instances[number as usize]
     }
 
-    /// Returns the instances of a definition, and drops those that are gone from its list.
-    pub(crate) fn instances_of(&mut self, definition: u32) -> Vec<u32> {
-        let (mut list, mut at) = (Vec::new(), self.heads.get(definition as usize).copied().unwrap_or(NONE));
-        while at != NONE {
-            let Instance { definition: of, next, .. } = self.instances[at as usize];
-            if of == definition {
-                list.push(at);
-            }
-            at = next;
+    /// Returns the place of the node that uses an instance; `None` for the document itself.
+    pub(crate) fn use_place(&self, instance: u32) -> Option<u32> {
+        let Instance { outer, slot, .. } = *self.instance(instance);
+        (outer != NONE).then(|| self.place(outer, slot))
+    }
+
+    /// Returns the instances of a definition.
+    pub(crate) fn instances_of(&self, definition: u32) -> Vec<u32> {
+        // No definition contains itself, so that of the document has no other instance.
+        if self.instances.first().is_some_and(|first| first.definition == definition) {
+            return vec![0];
         }
-        if let Some(head) = self.heads.get_mut(definition as usize) {
-            *head = list.first().copied().unwrap_or(NONE);
-        }
-        for (place, &number) in list.iter().enumerate() {
-            self.instances[number as usize].next = list.get(place + 1).copied().unwrap_or(NONE);
-        }
-        list
+        let of = |(_, instance): &(u32, &Instance)| instance.definition == definition;
+        (0..).zip(&self.instances).filter(of).map(|(number, _)| number).collect()
     }
 
     /// Returns the instance that a place belongs to.
@@ -144,14 +133,14 @@ impl Places {
     }
 
     /// Returns the place of a node that is not the root of a used definition.
-    pub(crate) fn outermost(&self, library: &Library, mut place: u32) -> u32 {
+    pub(crate) fn outermost(&self, library: &Library, place: u32) -> u32 {
+        let (mut instance, mut slot) = self.split(place);
         loop {
-            let instance = self.instance_at(place);
-            let use_place = self.instance(instance).use_place;
-            if use_place == NONE || self.root_place(library, instance) != Some(place) {
-                return place;
+            let Instance { definition, outer, slot: outer_slot, .. } = *self.instance(instance);
+            if outer == NONE || library.at(definition).root_slot() != Some(slot) {
+                return self.place(instance, slot);
             }
-            place = use_place;
+            (instance, slot) = (outer, outer_slot);
         }
     }
 
@@ -224,7 +213,7 @@ impl Places {
         let held = core::mem::replace(&mut self.places[from as usize], NONE);
         self.places[to as usize] = held;
         if let Some(inner) = self.inner(to) {
-            self.instances[inner as usize].use_place = to;
+            (self.instances[inner as usize].outer, self.instances[inner as usize].slot) = self.split(to);
         } else if let Some(node) = node_of_record(scene, held) {
             set_tag(scene, node, Some(to));
         }
@@ -267,13 +256,13 @@ impl Places {
         new.places.reserve_exact(all().map(|number| with_reserve(slots(of(number)))).sum());
         new.instances.reserve_exact(all().count());
         for number in all() {
-            numbers[number as usize] = new.add_with(of(number), NONE, slots(of(number)));
+            numbers[number as usize] = new.add_with(of(number), (NONE, 0), slots(of(number)));
         }
         for old in all() {
             let (instance, number) = (*self.instance(old), numbers[old as usize]);
-            if instance.use_place != NONE {
-                let (outer, slot) = self.split(instance.use_place);
-                new.instances[number as usize].use_place = new.place(numbers[outer as usize], slot);
+            if instance.outer != NONE {
+                let Instance { outer, slot, .. } = &mut new.instances[number as usize];
+                (*outer, *slot) = (numbers[instance.outer as usize], instance.slot);
             }
             for slot in 0..self.room(old).min(new.room(number)) {
                 let (held, place) = (self.places[(instance.start + slot) as usize], new.place(number, slot));
@@ -318,11 +307,14 @@ impl Places {
 
     /// Returns the ids that lead to a place, from the document inwards.
     pub(crate) fn path(&self, library: &Library, place: u32) -> Path {
-        let mut ids = vec![self.id(library, place)];
-        let mut at = self.instance(self.instance_at(place)).use_place;
-        while at != NONE {
-            ids.push(self.id(library, at));
-            at = self.instance(self.instance_at(at)).use_place;
+        let (mut ids, (mut instance, mut slot)) = (Vec::new(), self.split(place));
+        loop {
+            let Instance { definition, outer, slot: outer_slot, .. } = *self.instance(instance);
+            ids.push(library.at(definition).slot(slot).id);
+            if outer == NONE {
+                break;
+            }
+            (instance, slot) = (outer, outer_slot);
         }
         ids.reverse();
         Path::of_ids(&ids).expect("a place has an id")
@@ -332,14 +324,14 @@ impl Places {
     pub(crate) fn chain(&self, library: &Library, mut instance: u32) -> Chain {
         let mut chain = Chain::default();
         loop {
-            let Instance { definition, use_place, .. } = *self.instance(instance);
+            let Instance { definition, outer, slot, .. } = *self.instance(instance);
             chain.definitions.push(definition);
             chain.instances.push(instance);
-            if use_place == NONE {
+            if outer == NONE {
                 break;
             }
-            chain.ids.push(self.id(library, use_place));
-            instance = self.instance_at(use_place);
+            chain.ids.push(library.at(self.instance(outer).definition).slot(slot).id);
+            instance = outer;
         }
         chain.ids.reverse();
         chain.definitions.reverse();

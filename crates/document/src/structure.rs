@@ -18,6 +18,8 @@ pub(crate) struct Structure<'d> {
     touched: BTreeSet<u32>,
     /// Of places whose parents were followed, whether they are there.
     known: HashMap<u32, bool>,
+    /// Whether any node may move or leave; if not, each node that is there stays.
+    loose: bool,
 }
 
 /// What a touched place is to do.
@@ -32,7 +34,7 @@ impl<'d> Structure<'d> {
     /// Prepares to follow the library; the document's root has this place.
     pub(crate) fn new(library: &'d Library, places: &'d mut Places, scene: &'d mut Scene, root: u32) -> Self {
         let (touched, known) = (BTreeSet::new(), HashMap::from([(root, true)]));
-        Self { expansion: Expansion::new(library, places), scene, root, touched, known }
+        Self { expansion: Expansion::new(library, places), scene, root, touched, known, loose: true }
     }
 
     /// Lets these places follow their statements, and makes what the uses at these places name. A use that is renewed
@@ -44,6 +46,7 @@ impl<'d> Structure<'d> {
         renewed: &BTreeMap<u32, NodeHandle>,
     ) -> Result<(), Error> {
         self.touched = touched;
+        self.loose = !uses.is_empty() || !renewed.is_empty();
         let (mut gone, mut grown) = (Vec::new(), Vec::new());
         for &place in renewed.keys().chain(uses) {
             self.swap(place, renewed.get(&place).copied(), &mut gone, &mut grown)?;
@@ -78,7 +81,9 @@ impl<'d> Structure<'d> {
         let mut steps = Vec::new();
         let places = &*self.expansion.places;
         self.touched.retain(|&place| !places.is_gone(place));
-        for place in self.touched.clone() {
+        let touched: Vec<u32> = self.touched.iter().copied().collect();
+        self.loose |= touched.iter().any(|&place| self.node(place).is_some());
+        for place in touched {
             match (self.node(place), self.is_there(place)) {
                 (Some(node), true) => steps.push((place, Step::Move(node))),
                 (Some(node), false) => steps.push((place, Step::Leave(node))),
@@ -122,6 +127,9 @@ impl<'d> Structure<'d> {
         let there = loop {
             if let Some(&known) = self.known.get(&at) {
                 break known;
+            }
+            if !self.loose && self.node(at).is_some() {
+                break true;
             }
             // A place on the way counts as not there until its own parents are known, so a circle ends here.
             self.known.insert(at, false);
@@ -239,9 +247,21 @@ impl<'d> Structure<'d> {
 
     /// Inserts a place's node with all missing nodes below it.
     fn insert(&mut self, place: u32, at: Place) -> Result<NodeHandle, Error> {
-        let mut tree = Tree::new();
-        let places = self.expansion.expand(place, |parent, node| _ = tree.push(parent, node))?;
-        let handles = self.scene.insert_tree(at, &tree).map_err(|refused| refused.error)?;
+        let (mut first, mut tree) = (None, Tree::new());
+        let places = self.expansion.expand(place, |parent, node| match first {
+            None => first = Some(node),
+            Some(top) => {
+                if tree.is_empty() {
+                    tree.push(None, top);
+                }
+                tree.push(parent, node);
+            }
+        })?;
+        // Most are leaves, which need no tree.
+        let handles = match first {
+            Some(node) if tree.is_empty() => vec![self.scene.insert(at, node)?],
+            _ => self.scene.insert_tree(at, &tree).map_err(|refused| refused.error)?,
+        };
         for (&place, &node) in places.iter().zip(&handles) {
             self.expansion.places.put(self.expansion.library, self.scene, place, node);
         }

@@ -192,7 +192,7 @@ impl PartialEq for Value {
 }
 
 /// Returns whether two descriptions are equal to the bit.
-fn same(a: &Node<'_>, b: &Node<'_>) -> bool {
+pub(crate) fn same(a: &Node<'_>, b: &Node<'_>) -> bool {
     let local = |node: &Node<'_>| {
         let wide = node.translation_f64.map(|at| at.to_array().map(f64::to_bits));
         (node.local.map(local_bits), wide)
