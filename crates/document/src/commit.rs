@@ -434,7 +434,7 @@ impl Recording<'_> {
 }
 
 /// Returns the indices of a longest run of ascending keys.
-fn ascending(keys: &[Option<SiblingKey>]) -> Vec<usize> {
+pub(crate) fn ascending(keys: &[Option<SiblingKey>]) -> Vec<usize> {
     // Of the runs of each length, the one with the least last key: its index, and the index before each.
     let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), vec![None; keys.len()]);
     for (index, key) in keys.iter().enumerate().filter(|(_, key)| key.is_some()) {

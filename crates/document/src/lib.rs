@@ -1,6 +1,8 @@
 //! draft
 
 mod commit;
+mod convert;
+mod copies;
 mod document;
 mod error;
 mod expand;

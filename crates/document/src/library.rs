@@ -144,9 +144,9 @@ impl Library {
         &self.definitions[number as usize]
     }
 
-    /// Returns a definition that has a root.
-    pub(crate) fn defined(&self, name: &str) -> Result<&Definition, PatchError> {
-        let found = self.number(name).map(|number| self.at(number)).filter(|definition| definition.root().is_some());
+    /// Returns the number of a definition that has a root.
+    pub(crate) fn defined(&self, name: &str) -> Result<u32, PatchError> {
+        let found = self.number(name).filter(|&number| self.at(number).root().is_some());
         found.ok_or_else(|| PatchError::NoDefinition(name.into()))
     }
 
@@ -218,7 +218,7 @@ impl Library {
         })
     }
 
-    fn state_all(&mut self, patch: &Patch, value: impl Fn(&Entry) -> Option<Value>) {
+    pub(crate) fn state_all(&mut self, patch: &Patch, value: impl Fn(&Entry) -> Option<Value>) {
         // What is unstated comes last, so that no node loses its slot for a moment.
         for states in [true, false] {
             for entry in patch.entries() {
@@ -316,6 +316,11 @@ impl Definition {
         self.roots.first().copied()
     }
 
+    /// Returns the names of the definitions that statements name.
+    pub(crate) fn uses(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.uses.keys()
+    }
+
     fn is_empty(&self) -> bool {
         self.by_id.is_empty() && self.overrides.is_empty()
     }
@@ -391,6 +396,13 @@ impl Definition {
         let parent = parent.clone();
         let first = (parent.clone(), Path::from(0));
         self.children.range(first..).take_while(move |(above, _)| *above == parent).map(|(_, node)| node)
+    }
+
+    /// Returns the stated places whose parent is a node or inside it: of each, the parent and the node.
+    pub(crate) fn placed_below<'d>(&'d self, top: &Path) -> impl Iterator<Item = (&'d Path, &'d Path)> + use<'d> {
+        let top = top.clone();
+        let places = self.children.range((top.clone(), Path::from(0))..);
+        places.take_while(move |(parent, _)| parent.starts_with(&top)).map(|(parent, node)| (parent, node))
     }
 
     /// Lets the slots that earlier patches freed be used again.

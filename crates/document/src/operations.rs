@@ -6,17 +6,83 @@ use crate::library::Library;
 use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
+use crate::resolve::stays;
 use crate::value::{Field, Spot, Value};
 use hedgerow::{Node, Tree};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// A patch in the making.
+pub(crate) struct Draft<'l> {
+    library: &'l Library,
+    pub(crate) map: BTreeMap<Key, (Option<Value>, Option<Value>)>,
+}
+
+impl<'l> Draft<'l> {
+    pub(crate) fn new(library: &'l Library) -> Self {
+        Self { library, map: BTreeMap::new() }
+    }
+
+    /// States a value, or unstates it; a later call for the same key replaces an earlier one.
+    pub(crate) fn state(&mut self, definition: u32, path: Path, field: Field, value: Option<Value>) {
+        let Self { library, map } = self;
+        let definition = library.at(definition);
+        let key = Key { definition: definition.name.clone(), path, field };
+        let before = || (definition.get(&key.path, field).cloned(), None);
+        map.entry(key.clone()).or_insert_with(before).1 = value;
+    }
+
+    /// Returns what is stated after the patch.
+    pub(crate) fn get(&self, definition: u32, path: &Path, field: Field) -> Option<&Value> {
+        let definition = self.library.at(definition);
+        let key = Key { definition: definition.name.clone(), path: path.clone(), field };
+        self.map.get(&key).map_or_else(|| definition.get(path, field), |(_, after)| after.as_ref())
+    }
+
+    /// States a value of a definition that the library need not have.
+    pub(crate) fn state_new(&mut self, definition: &Arc<str>, path: Path, value: Value) {
+        let key = Key { definition: definition.clone(), path, field: value.field() };
+        let before = self.library.get(&key).cloned();
+        self.map.insert(key, (before, Some(value)));
+    }
+
+    pub(crate) fn patch(&self) -> Patch {
+        Patch::of_map(self.map.clone())
+    }
+
+    pub(crate) fn finish(self) -> Patch {
+        Patch::of_map(self.map)
+    }
+}
+
+/// Refuses a statement.
+pub(crate) fn invalid<T>(
+    definition: impl Into<Arc<str>>,
+    path: &Path,
+    field: Field,
+    why: &'static str,
+) -> Result<T, PatchError> {
+    Err(PatchError::Invalid { key: Key::new(definition, path.clone(), field), why })
+}
+
 impl Library {
     /// Returns the patch that makes a definition of a tree, with the tree's numbers as ids. What the name had before is
-    /// replaced. Runs in **O(nodes log nodes)**.
+    /// replaced; overrides that others state hold where ids agree. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// [`PatchError::Invalid`] if the tree has no root or several; [`PatchError::Scene`] for a value that a scene refuses.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Library, PatchError};
+    ///
+    /// let (mut library, mut lamp) = (Library::new(), Tree::new());
+    /// let foot = lamp.push(None, Node::material(1).named("lamp"));
+    /// lamp.push(Some(foot), Node::group().named("bulb"));
+    /// library.apply(&library.define("lamp", &lamp)?)?;
+    /// assert_eq!(library.tree("lamp")?, lamp);
+    /// # Ok::<(), PatchError>(())
+    /// ```
     pub fn define(&self, name: &str, tree: &Tree) -> Result<Patch, PatchError> {
         let name: Arc<str> = name.into();
         let key = |number: usize, field| Key { definition: name.clone(), path: (number as u64).into(), field };
@@ -43,7 +109,7 @@ impl Library {
         }
         if roots != 1 {
             let why = "a definition has one root; push one node without a parent";
-            return Err(PatchError::Invalid { key: key(0, Field::Place), why });
+            return invalid(name, &0.into(), Field::Place, why);
         }
         Patch::from_entries(entries.into_iter().map(|(key, (before, after))| Entry { key, before, after }).collect())
     }
@@ -61,6 +127,19 @@ impl Library {
     ///
     /// # Errors
     /// [`PatchError::NoDefinition`] for either name; [`PatchError::Scene`] for a value that a scene refuses.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Library, PatchError, Spot};
+    ///
+    /// let (mut library, mut group) = (Library::new(), Tree::new());
+    /// group.push(None, Node::group());
+    /// library.apply(&library.define("lamp", &group)?)?;
+    /// library.apply(&library.define("street", &group)?)?;
+    /// library.apply(&library.place("street", Spot::below(0, 0.0), "lamp", Node::group().named("left"))?)?;
+    /// assert_eq!(library.tree("street")?.get(1).unwrap().name, Some("left"));
+    /// # Ok::<(), PatchError>(())
+    /// ```
     pub fn place(&self, definition: &str, at: Spot, uses: &str, node: Node<'_>) -> Result<Patch, PatchError> {
         self.defined(definition)?;
         self.defined(uses)?;
@@ -76,13 +155,45 @@ impl Library {
     }
 
     /// Returns the patch that unstates fields of a node, so that the values beneath show: reverts overrides. Fields that
-    /// are not stated are left out.
+    /// are not stated are left out. An own node is removed if its place is unstated. Runs in **O(statements about the
+    /// node and nodes inside it)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Field, Library, PatchError, Spot};
+    ///
+    /// let (mut library, mut tree) = (Library::new(), Tree::new());
+    /// tree.push(None, Node::group().named("lamp"));
+    /// library.apply(&library.define("lamp", &tree)?)?;
+    /// library.apply(&library.define("street", &tree)?)?;
+    /// library.apply(&library.place("street", Spot::below(0, 0.0), "lamp", Node::group().named("left"))?)?;
+    /// library.apply(&library.unstate("street", &1.into(), &[Field::Name]))?;
+    /// assert_eq!(library.tree("street")?.get(1).unwrap().name, Some("lamp"));
+    /// # Ok::<(), PatchError>(())
+    /// ```
     #[must_use]
     pub fn unstate(&self, definition: &str, path: &Path, fields: &[Field]) -> Patch {
         self.unstated(definition, path, |stated, field| stated == path && fields.contains(&field))
     }
 
-    /// Returns the patch that unstates fields of all nodes inside a node, and of the node itself.
+    /// Returns the patch that unstates fields of all nodes inside a node, and of the node itself: like
+    /// [`unstate`](Self::unstate), for each path that begins with this one.
+    ///
+    /// ```
+    /// use hedgerow_document::{Entry, Field, Key, Library, Patch, PatchError, Path, Spot, Value};
+    ///
+    /// let state = |path: &[u64], value: Value| {
+    ///     let path = Path::of_ids(path).expect("there are ids");
+    ///     Entry { key: Key { definition: "street".into(), path, field: value.field() }, before: None, after: Some(value) }
+    /// };
+    /// let root = state(&[0], Value::Place(Some(Spot::ROOT)));
+    /// let overrides = [state(&[1, 2], Value::Material(Some(3))), state(&[1, 2, 7], Value::Material(None))];
+    /// let mut library = Library::new();
+    /// library.apply(&Patch::from_entries([vec![root], overrides.to_vec()].concat())?)?;
+    /// let revert = library.unstate_below("street", &1.into(), &[Field::Material]);
+    /// assert_eq!(revert.entries().len(), 2);
+    /// # Ok::<(), PatchError>(())
+    /// ```
     #[must_use]
     pub fn unstate_below(&self, definition: &str, path: &Path, fields: &[Field]) -> Patch {
         self.unstated(definition, path, |_, field| fields.contains(&field))
@@ -97,16 +208,31 @@ impl Library {
         Patch::of_map(reverted.collect())
     }
 
-    /// Returns the patch that renames a definition, also where others use it. Runs in **O(statements)**.
+    /// Returns the patch that renames a definition, also wherever others state its name, in overrides, too. Runs in
+    /// **O(statements of the definition and its users)**.
     ///
     /// # Errors
     /// [`PatchError::NoDefinition`]; [`PatchError::Invalid`] if the new name is in use.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Library, PatchError, Spot};
+    ///
+    /// let (mut library, mut tree) = (Library::new(), Tree::new());
+    /// tree.push(None, Node::group());
+    /// library.apply(&library.define("lamp", &tree)?)?;
+    /// library.apply(&library.define("street", &tree)?)?;
+    /// library.apply(&library.place("street", Spot::below(0, 0.0), "lamp", Node::group())?)?;
+    /// library.apply(&library.rename("lamp", "lantern")?)?;
+    /// assert_eq!(library.users("lantern"), ["street"]);
+    /// # Ok::<(), PatchError>(())
+    /// ```
     pub fn rename(&self, from: &str, to: &str) -> Result<Patch, PatchError> {
         self.defined(from)?;
         let (from, to): (Arc<str>, Arc<str>) = (from.into(), to.into());
         if self.defined(&to).is_ok() && from != to {
             let why = "the name is in use; choose another";
-            return Err(PatchError::Invalid { key: Key { definition: to, path: 0.into(), field: Field::Place }, why });
+            return invalid(to, &0.into(), Field::Place, why);
         }
         let mut map = self.replaced(&from);
         for (key, (before, _)) in self.replaced(&from) {
@@ -122,5 +248,75 @@ impl Library {
             }
         }
         Ok(Patch::of_map(map))
+    }
+
+    /// Returns the patch that moves statements about a node to the definition at a level, so that all its instances show
+    /// them: applies overrides to the prefab.
+    ///
+    /// Level 0 is this definition, and each use inwards adds one, as for [`value`](Self::value). The value is that of the
+    /// outermost statement; those between go. Fields that no definition outside of the level states are left out. A
+    /// removal that comes to the node's own definition unstates the node's place there. Runs in **O(fields · levels · log
+    /// statements)**.
+    ///
+    /// # Errors
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path leads nowhere, if the node has no such level, for
+    /// a place whose parent the level cannot name, and for the place or the use of a node that would go into what the node
+    /// itself uses.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Field, Library, PatchError, Spot, Value};
+    ///
+    /// let (mut library, mut tree) = (Library::new(), Tree::new());
+    /// tree.push(None, Node::material(1));
+    /// library.apply(&library.define("lamp", &tree)?)?;
+    /// library.apply(&library.define("street", &tree)?)?;
+    /// library.apply(&library.place("street", Spot::below(0, 0.0), "lamp", Node::material(7))?)?;
+    /// library.apply(&library.push("street", &1.into(), &[Field::Material], 1)?)?;
+    /// assert_eq!(library.value("lamp", &0.into(), Field::Material), Some((Value::Material(Some(7)), 0)));
+    /// assert_eq!(library.value("street", &1.into(), Field::Material), Some((Value::Material(Some(7)), 1)));
+    /// # Ok::<(), PatchError>(())
+    /// ```
+    pub fn push(&self, definition: &str, path: &Path, fields: &[Field], level: usize) -> Result<Patch, PatchError> {
+        let Some((chain, id)) = self.locate(self.defined(definition)?, path.ids()) else {
+            return invalid(definition, path, Field::Place, "the path leads nowhere; name a node that is there");
+        };
+        // The node's name in each definition that may state something of it.
+        let outer = (0..=chain.depth()).map(|level| (chain.definitions[level], chain.path(level, id)));
+        let aliases = self.aliases(&chain, id);
+        let names: Vec<(u32, Path)> =
+            outer.chain(aliases[1..].iter().map(|(chain, id)| (chain.definition(), (*id).into()))).collect();
+        let Some((target, name)) = names.get(level) else {
+            return invalid(definition, path, Field::Place, "the node has no such level; see `Library::value`");
+        };
+        let mut draft = Draft::new(self);
+        for &field in fields {
+            let stated = |(from, (outer, path)): (usize, &(u32, Path))| Some((from, self.at(*outer).get(path, field)?));
+            let Some((from, value)) = names[..level].iter().enumerate().find_map(stated) else { continue };
+            if field.is_structure() && level > chain.depth() {
+                return invalid(definition, path, field, "a node's place and use cannot go into what the node uses");
+            }
+            let value = match value {
+                Value::Place(None) if level == chain.depth() => None,
+                Value::Place(Some(spot)) => {
+                    let parent = spot.parent.as_ref().map_or(&[][..], Path::ids).get(level - from..);
+                    let parent =
+                        parent.filter(|_| stays(&chain.ids[from..], spot)).map(|ids| match Path::of_ids(ids) {
+                            None => self.at(*target).root().map(Path::from),
+                            inner => inner,
+                        });
+                    let Some(parent) = parent else {
+                        return invalid(definition, path, field, "the level cannot name the parent; choose another");
+                    };
+                    Some(Value::Place(Some(Spot { parent, order: spot.order })))
+                }
+                value => Some(value.clone()),
+            };
+            for (outer, path) in &names[..level] {
+                draft.state(*outer, path.clone(), field, None);
+            }
+            draft.state(*target, name.clone(), field, value);
+        }
+        Ok(draft.finish())
     }
 }

@@ -157,7 +157,7 @@ impl Library {
     }
 
     /// Returns all that any level states of a node and of the nodes inside it, except its place, as statements of one
-    /// definition that has the node as `new`.
+    /// definition that has the node as `new`. Places that have no effect are left out, since they would hide others.
     pub(crate) fn flattened(&self, chain: &Chain, id: u64, new: &Path) -> BTreeMap<(Path, Field), Value> {
         let mut flat = BTreeMap::new();
         for level in (0..=chain.depth()).rev() {
@@ -168,7 +168,8 @@ impl Library {
                     continue;
                 }
                 let value = match value {
-                    Value::Place(Some(Spot { parent: Some(parent), order })) if parent.starts_with(&path) => {
+                    Value::Place(Some(spot)) if !stays(inner.instance(), spot) => continue,
+                    Value::Place(Some(Spot { parent: Some(parent), order })) => {
                         Value::Place(Some(Spot { parent: Some(renamed(parent)), order: *order }))
                     }
                     value => value.clone(),

@@ -1,6 +1,7 @@
 //! Random acts on a document, each compared with the model.
 
 use crate::model::Model;
+use crate::operations;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 use hedgerow_document::{Document, Entry, Field, Key, Library, Order, Patch, Path, Spot, Value};
@@ -202,7 +203,7 @@ fn check(document: &Document, scene: &Scene, context: &str) {
 }
 
 /// Returns seeds from `HEDGEROW_SEED` on, fifty times as many as usual if it is set.
-fn seeds(usual: u64) -> core::ops::Range<u64> {
+pub fn seeds(usual: u64) -> core::ops::Range<u64> {
     match std::env::var("HEDGEROW_SEED").ok().and_then(|seed| seed.parse().ok()) {
         Some(seed) => seed..seed + 50 * usual,
         None => 0..usual,
@@ -264,11 +265,16 @@ fn any_edits_are_stated_by_the_open_definition_and_undone() {
     }
 }
 
-/// One random patch of the library: any statements of any definition, or a new definition.
+/// One random patch of the library: a whole task, or any statements of any definition.
 fn patch(dice: &mut Rng, library: &Library) -> Patch {
     let names = ["a", "b", "c", "d"];
     let number = dice.usize(0..names.len());
     let name = names[number];
+    if dice.u8(0..3) == 0
+        && let Some(task) = operations::task(dice, library, name)
+    {
+        return task;
+    }
     let mut changed = library.clone();
     let paths = Model::of(library).tree(name).1;
     for _ in 0..dice.usize(1..4) {

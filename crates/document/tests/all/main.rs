@@ -2,3 +2,4 @@
 
 mod acts;
 mod model;
+mod operations;

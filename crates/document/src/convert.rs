@@ -1,0 +1,292 @@
+//! A use becomes own nodes, and own nodes a use.
+
+use crate::copies::arranged;
+use crate::error::PatchError;
+use crate::library::Library;
+use crate::operations::{Draft, invalid};
+use crate::order::Order;
+use crate::patch::Patch;
+use crate::path::{Path, joined};
+use crate::resolve::{Chain, stays};
+use crate::value::{Field, Spot, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Nodes of a definition get other paths, because one gets another use.
+struct Change<'c> {
+    definition: u32,
+    /// The node that gets another use.
+    id: u64,
+    /// The definition inside of which the nodes are.
+    within: u32,
+    /// Returns the new path of a path of the definition.
+    renamed: &'c dyn Fn(&[u64]) -> Path,
+    /// Returns whether nothing can be stated for a path any more.
+    goes: &'c dyn Fn(&[u64]) -> bool,
+}
+
+impl Library {
+    /// Returns the patch that takes the use from an own node. The nodes of what it uses become own nodes of the
+    /// definition, with new ids, and the tree stays as it is. Uses among them stay uses, with all their overrides; if the
+    /// used definition is a variant, the node gets the variant's use.
+    ///
+    /// What the definition and its users state follows the nodes; statements about nodes that the used definition does
+    /// not have go. A node that is removed here is an own node without a parent then. Runs in **O(statements of the used
+    /// definition · log statements)**, and in O(statements) of each user. If the definition or a user places nodes of its
+    /// own among the unpacked ones, the library is copied once.
+    ///
+    /// # Errors
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node with a use, or if another
+    /// definition overrides this use.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Library, PatchError, Path, Spot};
+    ///
+    /// let (mut library, mut lamp) = (Library::new(), Tree::new());
+    /// let foot = lamp.push(None, Node::material(1));
+    /// lamp.push(Some(foot), Node::group().named("bulb"));
+    /// library.apply(&library.define("lamp", &lamp)?)?;
+    /// library.apply(&library.define("street", &lamp)?)?;
+    /// library.apply(&library.place("street", Spot::below(0, 1.0), "lamp", Node::group())?)?;
+    /// let (before, use_) = (library.tree("street")?, Path::from(2));
+    /// library.apply(&library.unpack("street", &use_)?)?;
+    /// assert_eq!(library.tree("street")?, before);
+    /// assert!(library.users("lamp").is_empty());
+    /// # Ok::<(), PatchError>(())
+    /// ```
+    pub fn unpack(&self, definition: &str, path: &Path) -> Result<Patch, PatchError> {
+        let number = self.defined(definition)?;
+        let outer = self.at(number);
+        let Some(id) = path.own().filter(|&id| outer.node(id).is_some()) else {
+            return invalid(definition, path, Field::Use, "only an own node can be unpacked; unpack the use around it");
+        };
+        let used = self.enter(&Chain::top(number), id);
+        let Some((used, root)) = used.and_then(|used| Some((used, self.at(used).root()?))) else {
+            return invalid(definition, path, Field::Use, "the node uses no definition; name one that does");
+        };
+        // No node ever gets this id: it stands for parents that are not there.
+        let nowhere = self.next_id(definition);
+        let ids: BTreeMap<u64, u64> = self.at(used).nodes().filter(|&inner| inner != root).zip(nowhere + 1..).collect();
+        let named = |inner: &[u64]| match inner {
+            [first, rest @ ..] if *first == root => joined(&[id], rest),
+            [first, rest @ ..] => joined(&[ids.get(first).copied().unwrap_or(nowhere)], rest),
+            [] => path.clone(),
+        };
+        let renamed = |name: &[u64]| if name[0] == id { named(&name[1..]) } else { joined(name, &[]) };
+        // Nobody outside states fields of the root of what the node uses.
+        let goes = |name: &[u64]| match name {
+            [first, inner] if *first == id && *inner == root => true,
+            [first, inner, ..] => *first == id && *inner != root && !ids.contains_key(inner),
+            _ => false,
+        };
+        let mut draft = Draft::new(self);
+        draft.state(number, path.clone(), Field::Use, None);
+        let users = [&[number], &self.all_users(number)[..]].concat();
+        let change = Change { definition: number, id, within: used, renamed: &renamed, goes: &goes };
+        let influenced = self.rename_inside(&mut draft, &users, &change)?;
+        for (inner, value) in self.at(used).stated() {
+            let (name, field, mut value) = (named(inner.ids()), value.field(), value.clone());
+            if let Value::Place(Some(Spot { parent: Some(parent), .. })) = &mut value {
+                *parent = named(parent.ids());
+            }
+            if draft.get(number, &name, field).is_none() {
+                draft.state(number, name, field, Some(value));
+            }
+        }
+        self.keep_order(&mut draft, influenced, &change);
+        Ok(draft.finish())
+    }
+
+    /// Returns the patch that makes a new definition of an own node and all own nodes below it. The node becomes its use,
+    /// and keeps its place, its local transform and whether that is relative to the world. Ids stay, and all trees stay
+    /// as they are.
+    ///
+    /// Statements of other definitions about the nodes get longer paths. Runs in **O(statements about the nodes · log
+    /// statements)**, and in O(statements) of each user; if a user places nodes among them, the library is copied once.
+    ///
+    /// # Errors
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node that is there, if the name is in
+    /// use, and if another definition overrides the node's use or moves a node out of what is extracted.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Library, PatchError, Path};
+    ///
+    /// let (mut library, mut street) = (Library::new(), Tree::new());
+    /// let ground = street.push(None, Node::group());
+    /// let lamp = street.push(Some(ground), Node::material(1));
+    /// street.push(Some(lamp), Node::group().named("bulb"));
+    /// library.apply(&library.define("street", &street)?)?;
+    /// library.apply(&library.extract("street", &1.into(), "lamp")?)?;
+    /// assert_eq!(library.tree("street")?, street);
+    /// assert_eq!(library.tree("lamp")?.len(), 2);
+    /// # Ok::<(), PatchError>(())
+    /// ```
+    pub fn extract(&self, definition: &str, path: &Path, name: &str) -> Result<Patch, PatchError> {
+        let number = self.defined(definition)?;
+        let outer = self.at(number);
+        let Some(id) = path.own().filter(|_| self.ancestors(number, path).is_some()) else {
+            return invalid(definition, path, Field::Place, "the path is no own node that is there; name one");
+        };
+        if self.defined(name).is_ok() {
+            return invalid(name, &0.into(), Field::Place, "the name is in use; choose another");
+        }
+        let members = self.subtree(Chain::top(number), id);
+        let moved: BTreeSet<u64> = members.iter().map(|member| member.id).collect();
+        let renamed = |inner: &[u64]| match inner {
+            [first] if *first == id => path.clone(),
+            [first, ..] if moved.contains(first) => joined(&[id], inner),
+            _ => joined(inner, &[]),
+        };
+        let mut draft = Draft::new(self);
+        let users = self.all_users(number);
+        let change = Change { definition: number, id, within: number, renamed: &renamed, goes: &|_| false };
+        let influenced = self.rename_inside(&mut draft, &users, &change)?;
+        let new: Arc<str> = name.into();
+        for (stated, value) in moved.iter().flat_map(|&inner| outer.stated_from(&inner.into())) {
+            let field = value.field();
+            if stated != *path || !matches!(field, Field::Place | Field::Local | Field::Anchored) {
+                draft.state_new(&new, stated.clone(), value.clone());
+                draft.state(number, stated, field, None);
+            }
+        }
+        draft.state_new(&new, path.clone(), Value::Place(Some(Spot::ROOT)));
+        draft.state(number, path.clone(), Field::Use, Some(Value::Use(Some(new))));
+        self.keep_order(&mut draft, influenced, &change);
+        Ok(draft.finish())
+    }
+
+    /// Renames what definitions state about nodes whose paths change. Returns the nodes below which they state places and
+    /// equal orders may come in another order.
+    fn rename_inside(
+        &self,
+        draft: &mut Draft<'_>,
+        users: &[u32],
+        change: &Change<'_>,
+    ) -> Result<Vec<(u32, BTreeSet<Path>)>, PatchError> {
+        let Change { definition, id, within, renamed, goes } = *change;
+        let is_root = self.at(definition).root() == Some(id);
+        let mut influenced = Vec::new();
+        for &user in users {
+            let (mut parents, mut moves) = (BTreeSet::new(), Vec::new());
+            let (stating, use_) = (self.at(user), Path::from(id));
+            let placed = stating.placed_below(&use_).filter(|(_, child)| child.own().is_some());
+            let placed = placed.filter_map(|(_, child)| Some((child.clone(), stating.get(child, Field::Place)?)));
+            let stated: Vec<(Path, &Value)> = match user == definition {
+                true => stating.stated_from(&use_).into_iter().chain(placed).collect(),
+                false => stating.stated().collect(),
+            };
+            for (path, value) in stated {
+                let (field, mut place, mut stays_stated) = (value.field(), value.clone(), true);
+                let mut new = path.clone();
+                if let Some((outside, inside)) = self.split(user, &path, definition) {
+                    if field == Field::Use && inside == [id] && !is_root && user != definition {
+                        return invalid(
+                            stating.name.clone(),
+                            &path,
+                            field,
+                            "it overrides the use; push or unstate it first",
+                        );
+                    }
+                    stays_stated = !goes(inside);
+                    new = joined(outside, renamed(inside).ids());
+                }
+                if let Value::Place(Some(spot)) = &mut place
+                    && let Some(parent) = &mut spot.parent
+                {
+                    if let Some((chain, id)) = self.locate(user, parent.ids())
+                        && self.aliases(&chain, id).last().is_some_and(|(chain, _)| chain.definitions.contains(&within))
+                    {
+                        parents.insert(chain.path(0, id));
+                    }
+                    if let Some((outside, inside)) = self.split(user, parent, definition) {
+                        *parent = joined(outside, renamed(inside).ids());
+                    } else if is_root && new != path && path.instance() == parent.ids() {
+                        // The root is an instance now, which its own path names.
+                        *parent = joined(new.instance(), &[]);
+                    }
+                    let stayed = value.spot().is_some_and(|spot| stays(path.instance(), spot));
+                    let stays = stays(new.instance(), spot);
+                    if stayed && !stays {
+                        let why = "it moves the node out of what is extracted; unstate it first";
+                        return invalid(stating.name.clone(), &path, field, why);
+                    }
+                    // A place without effect must not get one, nor hide one.
+                    stays_stated &= stayed || !stays && user != definition;
+                } else if place == Value::Place(None) && new.own().is_some() {
+                    // An own node that is not there: a user may bring it back.
+                    place = Value::Place(Some(Spot::below(self.next_id(&stating.name), Order::ZERO)));
+                }
+                if new != path || place != *value || !stays_stated {
+                    moves.push((path, field, stays_stated.then_some(new), place));
+                }
+            }
+            for (path, field, ..) in &moves {
+                draft.state(user, path.clone(), *field, None);
+            }
+            for (_, field, new, value) in moves {
+                if let Some(new) = new {
+                    draft.state(user, new, field, Some(value));
+                }
+            }
+            influenced.push((user, parents));
+        }
+        Ok(influenced)
+    }
+
+    /// States places in users of a definition, until the children of nodes come in the order that they have now.
+    fn keep_order(&self, draft: &mut Draft<'_>, influenced: Vec<(u32, BTreeSet<Path>)>, change: &Change<'_>) {
+        let mut later = None;
+        for (user, parents) in influenced {
+            let name = |path: &Path| match self.split(user, path, change.definition) {
+                Some((outside, inside)) => joined(outside, (change.renamed)(inside).ids()),
+                None => path.clone(),
+            };
+            for parent in parents {
+                let later = later.get_or_insert_with(|| {
+                    let mut later = self.clone();
+                    later.state_all(&draft.patch(), |entry| entry.after.clone());
+                    later
+                });
+                let above = name(&parent);
+                let orders: BTreeMap<Path, Order> =
+                    later.children_of(user, &above).into_iter().map(|(order, _, node)| (node, order)).collect();
+                let names = self.children_of(user, &parent).into_iter().map(|(.., node)| name(&node));
+                let list: Vec<_> = names.map(|node| (node.clone(), orders.get(&node).copied())).collect();
+                for (node, place) in arranged(&above, &list) {
+                    later.state(user, &node, Field::Place, Some(place.clone()));
+                    draft.state(user, node, Field::Place, Some(place));
+                }
+            }
+        }
+    }
+
+    /// Returns the ids that lead into a definition, as the path's own definition sees it, and those of a node in it.
+    fn split<'p>(&self, from: u32, path: &'p Path, definition: u32) -> Option<(&'p [u64], &'p [u64])> {
+        let mut chain = Chain::top(from);
+        for (number, &id) in path.ids().iter().enumerate() {
+            if chain.definition() == definition {
+                return Some(path.ids().split_at(number));
+            }
+            let inner = self.enter(&chain, id)?;
+            chain = chain.entered(id, inner);
+        }
+        None
+    }
+
+    /// Returns all definitions that contain this one, inner ones first.
+    fn all_users(&self, definition: u32) -> Vec<u32> {
+        let (mut users, mut ring) = (Vec::new(), BTreeSet::from([definition]));
+        loop {
+            let users_of = |&inner: &u32| self.users(&self.at(inner).name);
+            ring = ring.iter().flat_map(users_of).filter_map(|user| self.number(user)).collect();
+            if ring.is_empty() {
+                return users;
+            }
+            // A user of these, too, comes later.
+            users.retain(|user| !ring.contains(user));
+            users.extend(&ring);
+        }
+    }
+}

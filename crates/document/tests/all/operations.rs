@@ -1,0 +1,368 @@
+//! Whole tasks as patches: trees stay as they are, or change as asked, and inverses restore the library.
+
+use crate::acts;
+use crate::model::Model;
+use fastrand::Rng;
+use hedgerow::{Node, Transform, Tree};
+use hedgerow_document::{Entry, Field, Key, Library, Note, Order, Patch, PatchError, Path, Spot, Value};
+
+const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+/// States values as one patch; the random ones may be refused.
+fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), PatchError> {
+    let entry = |(path, value): (Path, Value)| {
+        let key = Key::new(definition, path, value.field());
+        Entry { before: library.get(&key).cloned(), key, after: Some(value) }
+    };
+    let patch = Patch::from_entries(values.into_iter().map(entry).collect())?;
+    library.apply(&patch)
+}
+
+fn place(parent: impl Into<Path>, order: f64) -> Value {
+    Value::Place(Some(Spot::below(parent, order)))
+}
+
+/// A random library in which orders are often equal, own nodes are below nodes of instances, some overrides have no
+/// effect, and data of one's own is stated.
+fn random_library(rng: &mut Rng) -> Library {
+    let mut library = acts::library(rng, false);
+    for name in NAMES {
+        let paths = Model::of(&library).tree(name).1;
+        for _ in 0..rng.u8(0..8) {
+            let [path, other] = [(); 2].map(|()| rng.choice(&paths).unwrap().clone());
+            let order = f64::from(rng.u8(0..3));
+            let statement = match rng.u8(0..8) {
+                0..2 => (library.next_id(name).into(), place(path, order)),
+                2..4 if path.ids().len() > 1 => (path, place(other, order)),
+                4 if path.ids().len() > 1 => {
+                    let instance = Path::of_ids(&path.ids()[..path.ids().len() - 1]).unwrap();
+                    (path, place(instance, order))
+                }
+                5 if path.ids().len() > 1 => (path.join(&(1 << 40).into()), Value::Material(Some(1))),
+                _ => (path, Value::Own(3, Some([rng.u8(1..9)].into()))),
+            };
+            state(&mut library, name, vec![statement]).unwrap();
+        }
+    }
+    library
+}
+
+fn trees(library: &Library) -> Vec<Tree> {
+    NAMES.iter().map(|name| library.tree(name).unwrap()).collect()
+}
+
+/// Applies a patch, and checks that its inverse restores the library.
+fn applied(library: &Library, patch: &Patch) -> Result<Library, PatchError> {
+    let mut changed = library.clone();
+    changed.apply(patch)?;
+    let mut restored = changed.clone();
+    restored.apply(&patch.inverse()).unwrap();
+    assert_eq!(restored, *library);
+    Ok(changed)
+}
+
+/// One random task that applies, for an open document.
+pub(crate) fn task(rng: &mut Rng, library: &Library, definition: &str) -> Option<Patch> {
+    let paths = Model::of(library).tree(definition).1;
+    let [path, other] = [(); 2].map(|()| rng.choice(&paths).unwrap());
+    let patch = match rng.u8(0..4) {
+        0 => library.unpack(definition, path),
+        1 => library.extract(definition, path, "e"),
+        2 => library.push(definition, path, &[Field::Place, Field::Material, Field::Name], rng.usize(1..4)),
+        _ => library.paste(
+            definition,
+            Spot::below(other.clone(), 1.0),
+            &library.copy(definition, core::slice::from_ref(path)),
+        ),
+    };
+    patch.ok().filter(|patch| library.clone().apply(patch).is_ok())
+}
+
+fn own_nodes(library: &Library, definition: &str) -> Vec<Path> {
+    let own = |(path, value): (Path, &Value)| (path.ids().len() == 1 && value.field() == Field::Place).then_some(path);
+    library.stated(definition).filter_map(own).collect()
+}
+
+#[test]
+fn unpacking_and_extracting_keep_all_trees() {
+    let mut done = [0; 4];
+    for seed in acts::seeds(60) {
+        let library = random_library(&mut Rng::with_seed(seed));
+        let before = trees(&library);
+        for (name, path) in
+            NAMES.iter().flat_map(|name| own_nodes(&library, name).into_iter().map(move |at| (name, at)))
+        {
+            for (number, patch) in [library.unpack(name, &path), library.extract(name, &path, "e")].iter().enumerate() {
+                done[2 * number + usize::from(patch.is_ok())] += 1;
+                let Ok(patch) = patch else { continue };
+                let after = trees(&applied(&library, patch).unwrap());
+                assert_eq!(after, before, "seed {seed}, {name} {path}, operation {number}");
+            }
+        }
+    }
+    assert!(done.iter().all(|&times| times > 9), "{done:?}");
+}
+
+/// Returns whether no definition is used twice in a definition.
+fn uses_once(library: &Library, definition: &str) -> bool {
+    let mut found = vec![definition.to_string()];
+    let mut at = 0;
+    while at < found.len() {
+        for (_, value) in library.stated(&found[at].clone()) {
+            if let Value::Use(Some(name)) = value {
+                if found.iter().any(|other| **other == **name) {
+                    return false;
+                }
+                found.push(name.to_string());
+            }
+        }
+        at += 1;
+    }
+    true
+}
+
+#[test]
+fn pushed_statements_keep_their_values_and_show_in_other_instances() {
+    let mut done = [0; 4];
+    for seed in acts::seeds(150) {
+        let rng = &mut Rng::with_seed(seed);
+        let library = random_library(rng);
+        for name in NAMES {
+            let (once, before) = (uses_once(&library, name), library.tree(name).unwrap());
+            for path in Model::of(&library).tree(name).1 {
+                let (level, first) = (rng.usize(0..4), rng.usize(0..2));
+                let fields = &[Field::Place, Field::Material, Field::Name, Field::Own(3)][first..];
+                let Ok(patch) = library.push(name, &path, fields, level) else {
+                    done[0] += 1;
+                    continue;
+                };
+                let after = applied(&library, &patch).unwrap();
+                done[1 + usize::from(!patch.is_empty())] += 1;
+                if once {
+                    done[3] += usize::from(!patch.is_empty());
+                    assert_eq!(after.tree(name).unwrap(), before, "seed {seed}, {name} {path} to {level}");
+                }
+                for &field in &fields[1 - first..] {
+                    let expected = library.value(name, &path, field).map(|(value, by)| (value, by.max(level)));
+                    assert_eq!(after.value(name, &path, field), expected, "seed {seed}, {name} {path} to {level}");
+                }
+            }
+        }
+    }
+    assert!(done.iter().all(|&times| times > 9), "{done:?}");
+}
+
+#[test]
+fn a_renamed_definition_keeps_its_users() {
+    for seed in acts::seeds(40) {
+        let library = random_library(&mut Rng::with_seed(seed));
+        let before = trees(&library);
+        for (number, name) in NAMES.iter().enumerate() {
+            let after = applied(&library, &library.rename(name, "e").unwrap()).unwrap();
+            assert!(after.tree(name).is_err() && library.rename(name, NAMES[(number + 1) % 4]).is_err());
+            let found = NAMES.iter().map(|name| after.tree(name).or_else(|_| after.tree("e")).unwrap());
+            assert_eq!(found.collect::<Vec<_>>(), before, "seed {seed}, {name}");
+        }
+    }
+}
+
+/// Returns a node and all below it.
+fn subtree(tree: &Tree, top: usize) -> Tree {
+    let mut found = Tree::new();
+    for (number, (parent, node)) in tree.iter().enumerate().skip(top) {
+        if number > top && parent.is_none_or(|parent| parent < top) {
+            break;
+        }
+        found.push(parent.filter(|_| number > top).map(|parent| parent - top), node);
+    }
+    found
+}
+
+/// Returns the numbers of a node's children.
+fn children(tree: &Tree, parent: usize) -> Vec<usize> {
+    (0..tree.len()).filter(|&number| tree.parent(number) == Some(parent)).collect()
+}
+
+#[test]
+fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
+    let mut done = [0; 3];
+    for seed in acts::seeds(50) {
+        let rng = &mut Rng::with_seed(seed);
+        let libraries = [random_library(rng), random_library(rng)];
+        let from = &libraries[0];
+        for (name, library) in NAMES.iter().flat_map(|name| libraries.iter().map(move |library| (*name, library))) {
+            let (tree, paths) = Model::of(from).tree(name);
+            let given: Vec<Path> = (0..rng.u8(1..4)).map(|_| rng.choice(&paths).unwrap().clone()).collect();
+            let mut numbers: Vec<usize> = Vec::new();
+            for path in &given {
+                numbers.extend(paths.iter().position(|other| other == path).filter(|number| !numbers.contains(number)));
+            }
+            let is_below = |number: usize, top: usize| (top + 1..top + subtree(&tree, top).len()).contains(&number);
+            let tops = numbers.iter().filter(|&&number| !numbers.iter().any(|&top| is_below(number, top)));
+            let expected: Vec<Tree> = tops.map(|&top| subtree(&tree, top)).collect();
+            let subtrees = |tree: &Tree, tops: &[usize]| tops.iter().map(|&top| subtree(tree, top)).collect::<Vec<_>>();
+
+            let copy = from.copy(name, &given);
+            let copied = copy.tree(name).unwrap();
+            assert_eq!(subtrees(&copied, &children(&copied, 0)), expected, "seed {seed}, {name} {given:?}");
+            assert!(!copy.notes(name).iter().any(|note| matches!(note, Note::Missing { .. })), "seed {seed}, {name}");
+
+            let target = *rng.choice(&NAMES).unwrap();
+            let (before, places) = Model::of(library).tree(target);
+            let at = rng.usize(0..before.len());
+            let spot = Spot::below(places[at].clone(), f64::from(rng.u8(0..3)));
+            let after = match applied(library, &library.paste(target, spot, &copy).unwrap()) {
+                Err(PatchError::Use { .. }) => {
+                    done[0] += 1;
+                    continue;
+                }
+                after => after.unwrap(),
+            };
+            let (pasted, paths) = (after.tree(target).unwrap(), Model::of(&after).tree(target).1);
+            let parent = paths.iter().position(|path| *path == places[at]).unwrap();
+            let beside = children(&pasted, parent);
+            let is_new =
+                |number: &usize| paths[*number].ids().len() == 1 && paths[*number].ids()[0] >= library.next_id(target);
+            let start = beside.iter().position(is_new).unwrap();
+            let new = &beside[start..start + expected.len()];
+            assert_eq!(subtrees(&pasted, new), expected, "seed {seed}, {name} {given:?} in {target}");
+            let rest =
+                |number: &usize| !new.iter().any(|&top| (top..top + subtree(&pasted, top).len()).contains(number));
+            let nodes = |tree: &Tree, numbers: &[usize]| {
+                numbers.iter().map(|&number| format!("{:?}", tree.get(number).unwrap())).collect::<Vec<_>>()
+            };
+            let (rest, all): (Vec<usize>, Vec<usize>) =
+                ((0..pasted.len()).filter(rest).collect(), (0..before.len()).collect());
+            assert_eq!(nodes(&pasted, &rest), nodes(&before, &all), "seed {seed}, {name} {given:?} in {target}");
+            // What is not pasted into, and uses nothing that is, stays as it is.
+            let later = NAMES.iter().position(|name| *name == target).unwrap() + 1;
+            assert_eq!(trees(&after)[later..], trees(library)[later..], "seed {seed}, {name}");
+            done[if core::ptr::eq(from, library) { 1 } else { 2 }] += 1;
+        }
+    }
+    assert!(done.iter().all(|&times| times > 9), "{done:?}");
+}
+
+/// A wheel with a tyre, a red wheel, a car with two wheels and a valve at the tyre of the second, and a street.
+fn street() -> Library {
+    let named = |name: &'static str| Node::material(1).named(name);
+    let (mut library, mut wheel) = (Library::new(), Tree::new());
+    let rim = wheel.push(None, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("wheel"));
+    wheel.push(Some(rim), named("tyre"));
+    wheel.push(Some(rim), named("bolt"));
+    let uses = |name: &str| Value::Use(Some(name.into()));
+    let patch = library.define("wheel", &wheel).unwrap();
+    library.apply(&patch).unwrap();
+    let root =
+        |name: &str| vec![(0.into(), Value::Place(Some(Spot::ROOT))), (0.into(), Value::Name(Some(name.into())))];
+    let red = vec![(0.into(), uses("wheel")), (Path::from([0, 1]), Value::Material(Some(3)))];
+    state(&mut library, "red", [root("red"), red].concat()).unwrap();
+    let car = vec![
+        (1.into(), place(0, 0.0)),
+        (1.into(), uses("wheel")),
+        (2.into(), place(0, 1.0)),
+        (2.into(), uses("red")),
+        (3.into(), place([2, 0, 1], 0.0)),
+        (3.into(), Value::Name(Some("valve".into()))),
+    ];
+    state(&mut library, "car", [root("car"), car].concat()).unwrap();
+    let level =
+        vec![(5.into(), place(0, 0.0)), (5.into(), uses("car")), (Path::from([5, 1, 2]), Value::Material(None))];
+    state(&mut library, "street", [root("street"), level].concat()).unwrap();
+    library
+}
+
+/// Returns names, indented by depth.
+fn outline(library: &Library, definition: &str) -> String {
+    let mut depths: Vec<usize> = Vec::new();
+    let tree = library.tree(definition).unwrap();
+    let line = |(parent, node): (Option<usize>, Node<'_>)| {
+        depths.push(parent.map_or(0, |parent| depths[parent] + 1));
+        format!("{}{} ", ">".repeat(depths[depths.len() - 1]), node.name.unwrap_or("-"))
+    };
+    tree.iter().map(line).collect::<String>().trim_end().to_string()
+}
+
+#[test]
+fn a_push_names_parents_from_its_level_and_refuses_what_it_cannot_name() {
+    let mut library = street();
+    let [tyre, bolt] = [[5, 1, 1], [5, 1, 2]].map(Path::from);
+    state(&mut library, "street", vec![(bolt.clone(), place(tyre, 2.0)), (5.into(), Value::Material(Some(9)))])
+        .unwrap();
+    let push = |path: &Path, field, level| library.push("street", path, &[field], level);
+    let own = applied(&library, &push(&bolt, Field::Place, 2).unwrap()).unwrap();
+    assert_eq!(own.get(&Key::new("wheel", 2, Field::Place)), Some(&place(1, 2.0)));
+    assert_eq!(outline(&own, "wheel"), "wheel >tyre >>bolt");
+    let car = applied(&library, &push(&bolt, Field::Place, 1).unwrap()).unwrap();
+    assert_eq!(car.get(&Key::new("car", [1, 2], Field::Place)), Some(&place([1, 1], 2.0)));
+    let root = applied(&library, &push(&5.into(), Field::Material, 1).unwrap()).unwrap();
+    assert_eq!(root.get(&Key::new("car", 0, Field::Material)), Some(&Value::Material(Some(9))));
+    let refused = |found| assert!(matches!(found, Err(PatchError::Invalid { .. })), "{found:?}");
+    refused(push(&5.into(), Field::Use, 1));
+    refused(push(&5.into(), Field::Place, 1));
+    refused(push(&bolt, Field::Material, 3));
+    refused(push(&[5, 9].into(), Field::Material, 0));
+    let mut library = library.clone();
+    state(&mut library, "street", vec![(bolt.clone(), place(5, 0.0))]).unwrap();
+    refused(library.push("street", &bolt, &[Field::Place], 1));
+    // The place of a removed node is unstated where it is an own node.
+    state(&mut library, "street", vec![(bolt.clone(), Value::Place(None))]).unwrap();
+    library.apply(&library.push("street", &bolt, &[Field::Place], 2).unwrap()).unwrap();
+    assert_eq!(outline(&library, "wheel"), "wheel >tyre");
+}
+
+#[test]
+fn a_variant_unpacks_to_its_use_and_what_users_state_follows() {
+    let library = street();
+    let expected = outline(&library, "street");
+    assert_eq!(expected, "street >car >>wheel >>>tyre >>>bolt >>red >>>tyre >>>>valve >>>bolt");
+    let unpacked = applied(&library, &library.unpack("car", &2.into()).unwrap()).unwrap();
+    assert_eq!(unpacked.get(&Key::new("car", [2, 1], Field::Material)), Some(&Value::Material(Some(3))));
+    assert_eq!(unpacked.get(&Key::new("car", 3, Field::Place)), Some(&place([2, 1], 0.0)));
+    let unpacked = applied(&unpacked, &unpacked.unpack("car", &1.into()).unwrap()).unwrap();
+    assert_eq!(unpacked.get(&Key::new("street", [5, 6], Field::Material)), Some(&Value::Material(None)), "the bolt");
+    assert_eq!(trees_of(&unpacked), trees_of(&library));
+    let extracted = applied(&unpacked, &unpacked.extract("car", &1.into(), "left").unwrap()).unwrap();
+    assert_eq!(extracted.get(&Key::new("street", [5, 1, 6], Field::Material)), Some(&Value::Material(None)));
+    assert_eq!((outline(&extracted, "left").as_str(), trees_of(&extracted)), ("wheel >tyre >bolt", trees_of(&library)));
+    // A use that a user overrides stays.
+    let mut swapped = library.clone();
+    state(&mut swapped, "street", vec![([5, 1].into(), Value::Use(Some("red".into())))]).unwrap();
+    assert!(swapped.unpack("car", &1.into()).is_err() && swapped.extract("car", &1.into(), "left").is_err());
+    assert!(library.unpack("street", &[5, 1].into()).is_err() && library.unpack("car", &0.into()).is_err());
+    assert!(
+        library.extract("street", &[5, 1].into(), "left").is_err() && library.extract("car", &1.into(), "red").is_err()
+    );
+}
+
+fn trees_of(library: &Library) -> Vec<Tree> {
+    ["wheel", "red", "car", "street"].map(|name| library.tree(name).unwrap()).to_vec()
+}
+
+#[test]
+fn pasted_definitions_with_other_contents_get_new_names_and_siblings_make_room() {
+    let library = street();
+    let copy = library.copy("street", &[[5, 2, 0, 1].into(), [5, 1].into(), [5, 2, 0, 1].into(), [5, 1, 2].into()]);
+    assert_eq!(outline(&copy, "street"), "- >tyre >>valve >wheel >>tyre >>bolt");
+    let mut other = street();
+    state(&mut other, "wheel", vec![(2.into(), Value::Name(Some("nut".into())))]).unwrap();
+    let step = 0.5_f64.powi(20);
+    state(&mut other, "street", vec![(6.into(), place(0, step)), (6.into(), Value::Name(Some("six".into())))]).unwrap();
+    for (times, root) in [(1, 3), (2, 5)] {
+        let patch = other.paste("street", Spot::below(0, 0.0), &copy).unwrap();
+        other = applied(&other, &patch).unwrap();
+        let names: Vec<&str> = other.definitions().collect();
+        assert_eq!(names, ["car", "red", "street", "wheel", "wheel 2"], "the second paste finds its wheel");
+        assert_eq!(outline(&other, "street").matches(">wheel >>tyre >>bolt").count(), times);
+        assert_eq!(children(&other.tree("street").unwrap(), 0).len(), root + 1, "{}", outline(&other, "street"));
+        assert!(outline(&other, "street").ends_with(">six"));
+    }
+    assert!(
+        matches!(other.get(&Key::new("street", 6, Field::Place)), Some(Value::Place(Some(Spot { order, .. }))) if *order > Order::from(step))
+    );
+    let refused = |spot| assert!(matches!(other.paste("street", spot, &copy), Err(PatchError::Invalid { .. })));
+    refused(Spot::ROOT);
+    refused(Spot::below(77, 0.0));
+    assert_eq!(library.copy("nothing", &[0.into()]), Library::new());
+    assert!(other.paste("street", Spot::below(0, 0.0), &Library::new()).unwrap().is_empty());
+}
