@@ -1,4 +1,11 @@
-//! Documents against the rules written down once more.
+//! Documents against the rules written down once more, and the laws of their values.
 
 mod acts;
+mod bytes;
+#[cfg(feature = "serde")]
+mod merge;
 mod model;
+mod patch;
+mod random;
+#[cfg(feature = "serde")]
+mod text;
