@@ -6,15 +6,21 @@ use hedgerow::{Aabb, Drawable, Layers, Local, Mat34, Transform, ViewRange, Visib
 use hedgerow_document::{Entry, Field, Key, Library, LocalValue, Order, Patch, Path, Spot, Value};
 
 /// The definitions, each of which uses only later ones in most edits.
-pub const NAMES: [&str; 4] = ["level", "red \"car\"", "Räder\n", ""];
+pub(crate) const NAMES: [&str; 4] = ["level", "red \"car\"", "Räder\n", ""];
 
-pub fn field(rng: &mut Rng) -> Field {
+/// Returns the seeds of a test: this many, or as many times more as `HEDGEROW_RANDOM_CASES` is more than 12.
+pub(crate) fn seeds(count: u64) -> core::ops::Range<u64> {
+    let cases = std::env::var("HEDGEROW_RANDOM_CASES").map_or(12, |cases| cases.parse().expect("a number"));
+    0..(count * cases).div_ceil(12)
+}
+
+pub(crate) fn field(rng: &mut Rng) -> Field {
     let fields = [&[Field::Place, Field::Use, Field::Own(rng.u16(..3))][..], &Field::COMPONENTS[..]].concat();
     fields[rng.usize(..fields.len())]
 }
 
 /// Returns a value that is kept as it is, with any bits.
-pub fn value(rng: &mut Rng, field: Field) -> Value {
+pub(crate) fn value(rng: &mut Rng, field: Field) -> Value {
     let some = rng.u8(..4) > 0;
     match field {
         Field::Place => Value::Place(some.then(|| Spot::below(path(rng), order(rng)))),
@@ -33,9 +39,7 @@ pub fn value(rng: &mut Rng, field: Field) -> Value {
         Field::Layers => Value::Layers(some.then(|| Layers::new(rng.u32(..)))),
         Field::ViewRange => Value::ViewRange(some.then(|| ViewRange::new(rng.f32(), 1.0 + rng.f32()).unwrap())),
         Field::UserData => Value::UserData(rng.u32(..3)),
-        Field::Own(number) => {
-            Value::Own(number, some.then(|| (0..rng.usize(..4)).map(|_| rng.u8(..)).collect()))
-        }
+        Field::Own(number) => Value::Own(number, some.then(|| (0..rng.usize(..4)).map(|_| rng.u8(..)).collect())),
         _ => unreachable!("a new field"),
     }
 }
@@ -64,14 +68,14 @@ fn order(rng: &mut Rng) -> Order {
 }
 
 /// Returns a path that may lead anywhere or nowhere.
-pub fn path(rng: &mut Rng) -> Path {
+pub(crate) fn path(rng: &mut Rng) -> Path {
     let ids: Vec<u64> = (0..1 + rng.usize(..3).min(rng.usize(..3))).map(|_| rng.u64(..6)).collect();
     Path::of_ids(&ids).unwrap()
 }
 
 /// Returns a patch of single statements that a library accepts one after the other. Uses go forwards in [`NAMES`] if
 /// `forwards`.
-pub fn edits(rng: &mut Rng, library: &Library, count: usize, forwards: bool) -> Patch {
+pub(crate) fn edits(rng: &mut Rng, library: &Library, count: usize, forwards: bool) -> Patch {
     let mut edited = library.clone();
     for _ in 0..count {
         let number = rng.usize(..4);
@@ -96,7 +100,7 @@ pub fn edits(rng: &mut Rng, library: &Library, count: usize, forwards: bool) -> 
                 inside.for_each(|(path, field)| state(path, *field, None));
             }
             2 => state(&rng.u64(..9).into(), Field::Place, Some(value(rng, Field::Place))),
-            3 => {
+            3 | 4 => {
                 let later = NAMES[if forwards { number + 1 } else { 0 }..].get(rng.usize(..3)).copied();
                 state(&path(rng), Field::Use, Some(Value::Use(later.map(Into::into))));
             }
@@ -114,7 +118,7 @@ pub fn edits(rng: &mut Rng, library: &Library, count: usize, forwards: bool) -> 
 }
 
 /// Returns a random table: overrides that lead nowhere, circles, ids without a place.
-pub fn library(rng: &mut Rng) -> Library {
+pub(crate) fn library(rng: &mut Rng) -> Library {
     let mut library = Library::new();
     let count = rng.usize(..60);
     let patch = edits(rng, &library, count, true);
