@@ -20,7 +20,7 @@ use crate::error::PatchError;
 use crate::library::Library;
 use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
-use crate::path::{Path, joined};
+use crate::path::Path;
 use crate::value::{Field, Spot, Value};
 use hedgerow::internal::versioned_body;
 use hedgerow::snapshot::SnapshotError;
@@ -112,8 +112,7 @@ impl Patch {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (_, body) = versioned_body(Kind::LibraryPatch, 1..=VERSION, bytes)?;
         let mut from = Reader(body);
-        let before = from.statements()?.into_iter();
-        let mut before: BTreeMap<Key, Value> = before.collect();
+        let mut before: BTreeMap<Key, Value> = from.statements()?.into_iter().collect();
         let mut entries = Vec::new();
         for (key, after) in from.statements()? {
             entries.push(Entry { before: before.remove(&key), key, after: Some(after) });

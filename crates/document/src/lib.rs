@@ -16,7 +16,7 @@ mod places;
 mod resolve;
 mod structure;
 #[cfg(feature = "serde")]
-mod text;
+pub mod text;
 mod value;
 
 pub use document::Document;

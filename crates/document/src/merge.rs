@@ -385,26 +385,24 @@ impl Merge<'_, '_> {
         }
     }
 
-    /// Takes back uses of theirs until no definition contains itself.
+    /// Takes uses as ours has them until no definition contains itself.
     fn settle_uses(&mut self) {
-        let uses = |side: &Side<'_>| -> Vec<(Key, Arc<str>)> {
-            let uses = side.changes.iter().filter_map(|(key, (_, after))| match after {
-                Some(Value::Use(Some(name))) => Some((key.clone(), name.clone())),
-                _ => None,
-            });
-            uses.collect()
-        };
-        // One side alone makes no circle.
-        if uses(self.ours).is_empty() || uses(self.theirs).is_empty() {
+        let names = |value: Option<&Value>| if let Some(Value::Use(uses)) = value { uses.clone() } else { None };
+        // Without new uses of ours, all uses are theirs.
+        if !self.ours.changes.values().any(|(_, after)| names(after.as_ref()).is_some()) {
             return;
         }
-        let of_theirs = |(key, _): &(Key, Arc<str>)| !self.ours.changes.contains_key(key);
-        let mut theirs: Vec<_> = uses(self.theirs).into_iter().filter(of_theirs).collect();
+        let changed = self.ours.changes.keys().chain(self.theirs.changes.keys());
+        let uses = changed.filter_map(|key| Some((key.clone(), names(self.merged.get(key))?)));
+        let mut other: Vec<_> = uses.filter(|(key, _)| self.merged.get(key) != self.ours.get(key)).collect();
         // Taking one back may bring back a use of the base, so all others are tried again.
-        while let Some(closes) = theirs.iter().position(|(key, name)| self.reaches(name, &key.definition)) {
-            let (key, _) = theirs.swap_remove(closes);
+        while let Some(closes) = other.iter().position(|(key, name)| self.reaches(name, &key.definition)) {
+            let (key, _) = other.swap_remove(closes);
             self.conflict(&key);
-            self.merged.changes.remove(&key);
+            match self.ours.changes.get(&key) {
+                Some(change) => _ = self.merged.changes.insert(key, change.clone()),
+                None => _ = self.merged.changes.remove(&key),
+            }
         }
     }
 

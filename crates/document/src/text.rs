@@ -24,13 +24,13 @@ use crate::PatchError;
 use crate::library::{Definition, Library};
 use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
-use crate::path::{Path, joined};
+use crate::path::Path;
 use crate::value::{Field, LocalValue, Spot, Value};
 use core::fmt;
 use core::marker::PhantomData;
 use hedgerow::Node;
 use hedgerow::internal::{LocalText, MatrixText, TransformText, local_of_text, local_text, plain_components};
-use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,15 +121,15 @@ macro_rules! node_form {
 plain_components!(node_form);
 
 impl Form {
-    /// Returns the stated place. An own node has one anyway, `listed`; its parent is none if it is absent.
-    fn place(&mut self, listed: bool, siblings: &mut Siblings) -> Result<Option<Value>, &'static str> {
+    /// Returns the stated place. A node in the list of own nodes always has one; without a parent, it is a root.
+    fn place(&mut self, own: bool, siblings: &mut Siblings) -> Result<Option<Value>, &'static str> {
         let place = match (self.removed, self.parent.take(), self.order) {
             (true, None, None) => None,
             (true, ..) => return Err("a removed node has no place; leave out the parent and the order"),
-            (false, None, None) if !listed => return Ok(None),
-            (false, None, Some(_)) if !listed => return Err("an order is of no use without a parent; state it, too"),
+            (false, None, None) if !own => return Ok(None),
+            (false, None, Some(_)) if !own => return Err("an order is of no use without a parent; state it, too"),
             (false, parent, order) => {
-                let parent = parent.flatten().map(|Ids(ids)| joined(&ids, &[]));
+                let parent = parent.flatten().map(Ids::path).transpose()?;
                 let order = order.map_or_else(|| siblings.next(&parent), Into::into);
                 siblings.last.insert(parent.clone(), order);
                 Some(Spot { parent, order })
@@ -153,49 +153,40 @@ impl Siblings {
 }
 
 /// A number, or a list of them.
-struct Ids(Vec<u64>);
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected an id or a list of ids")]
+enum Ids {
+    One(u64),
+    Many(Vec<u64>),
+}
 
 impl Ids {
     fn of(path: &Path) -> Self {
-        Self(path.ids().to_vec())
+        path.own().map_or_else(|| Self::Many(path.ids().to_vec()), Self::One)
     }
-}
 
-impl Serialize for Ids {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let [id] = self.0[..] { id.serialize(serializer) } else { self.0.serialize(serializer) }
+    fn path(self) -> Result<Path, &'static str> {
+        Path::of_ids(&self.into_list()).ok_or("a path has at least one id")
     }
-}
 
-impl<'de> Deserialize<'de> for Ids {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Numbers;
-
-        impl<'de> Visitor<'de> for Numbers {
-            type Value = Ids;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an id, or a list of ids that is not empty")
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, id: u64) -> Result<Ids, E> {
-                Ok(Ids(vec![id]))
-            }
-
-            fn visit_i64<E: serde::de::Error>(self, id: i64) -> Result<Ids, E> {
-                u64::try_from(id).map(|id| Ids(vec![id])).map_err(|_| E::custom("an id is not negative"))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Ids, A::Error> {
-                let mut ids = Vec::new();
-                while let Some(id) = list.next_element()? {
-                    ids.push(id);
-                }
-                if ids.is_empty() { Err(A::Error::invalid_length(0, &self)) } else { Ok(Ids(ids)) }
-            }
+    fn of_list(ids: Vec<u64>) -> Option<Self> {
+        match ids[..] {
+            [] => None,
+            [id] => Some(Self::One(id)),
+            _ => Some(Self::Many(ids)),
         }
-        deserializer.deserialize_any(Numbers)
     }
+
+    fn into_list(self) -> Vec<u64> {
+        match self {
+            Self::One(id) => vec![id],
+            Self::Many(ids) => ids,
+        }
+    }
+}
+
+fn refused(definition: &Arc<str>, path: impl Into<Path>, why: &'static str) -> PatchError {
+    PatchError::Invalid { key: Key { definition: definition.clone(), path: path.into(), field: Field::Place }, why }
 }
 
 /// Bytes, as two digits each.
@@ -293,37 +284,30 @@ impl DefinitionForm {
         paths.dedup();
         paths.retain(|path| path.own().is_none_or(|id| definition.node(id).is_none()));
         let overrides = paths.iter().map(|path| form(path, None, Some(Ids::of(path)))).collect();
-        let next_id = Some(Ids(library.next_ids(definition))).filter(|Ids(next)| !next.is_empty());
-        Self { nodes, overrides, next_id }
+        Self { nodes, overrides, next_id: Ids::of_list(library.next_ids(definition)) }
     }
 
     /// Appends what is stated, and returns the next ids.
     fn read(self, name: &Arc<str>, entries: &mut Vec<Entry>) -> Result<Vec<u64>, PatchError> {
-        let mut siblings = Siblings::default();
         if self.nodes.is_empty() {
-            let why = "the definition has no root; list a node without a parent";
-            return Err(PatchError::Invalid { key: Key::new(name.clone(), 0, Field::Place), why });
+            return Err(refused(name, 0, "the definition has no root; list a node without a parent"));
         }
-        let nodes = self.nodes.into_iter().map(|form| (true, form));
-        for (listed, mut form) in nodes.chain(self.overrides.into_iter().map(|form| (false, form))) {
-            let invalid =
-                |path: Path, why| PatchError::Invalid { key: Key::new(name.clone(), path, Field::Place), why };
-            let path = match (listed, form.id.take(), form.at.take()) {
-                (true, Some(id), None) => Path::from(id),
-                (false, None, Some(Ids(ids))) => joined(&ids, &[]),
-                (_, id, at) => {
-                    let path = at.map_or(Path::from(id.unwrap_or(0)), |Ids(ids)| joined(&ids, &[]));
-                    return Err(invalid(path, "nodes have an `id`, overrides have an `at`; give it that alone"));
-                }
+        let mut siblings = Siblings::default();
+        let nodes = self.nodes.into_iter().map(|form| (form, true));
+        for (mut form, own) in nodes.chain(self.overrides.into_iter().map(|form| (form, false))) {
+            let path = match (own, form.id, form.at.take()) {
+                (true, Some(id), None) => id.into(),
+                (false, None, Some(at)) => at.path().map_err(|why| refused(name, 0, why))?,
+                (_, id, _) => return Err(refused(name, id.unwrap_or(0), "a node has an `id`, an override an `at`")),
             };
-            let refuse = |why| invalid(path.clone(), why);
-            let place = form.place(listed, &mut siblings).map_err(refuse)?;
-            for value in place.into_iter().chain(form.values().map_err(refuse)?) {
+            let refused = |why| refused(name, path.clone(), why);
+            let place = form.place(own, &mut siblings).map_err(refused)?;
+            for value in place.into_iter().chain(form.values().map_err(refused)?) {
                 let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
                 entries.push(Entry { key, before: None, after: Some(value) });
             }
         }
-        Ok(self.next_id.map_or_else(Vec::new, |Ids(next)| next))
+        Ok(self.next_id.map_or_else(Vec::new, Ids::into_list))
     }
 }
 
@@ -457,26 +441,25 @@ impl Serialize for Patch {
 impl<'de> Deserialize<'de> for Patch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut entries = Vec::new();
-        for EntryForm { definition, at: Ids(ids), before, after } in PatchForm::deserialize(deserializer)?.entries {
-            let first = Key::new(definition, joined(&ids, &[]), Field::Place);
+        for EntryForm { definition, at, before, after } in PatchForm::deserialize(deserializer)?.entries {
+            let definition = Arc::from(definition);
+            let path = at.path().map_err(|why| D::Error::custom(refused(&definition, 0, why)))?;
+            let key = |field| Key { definition: definition.clone(), path: path.clone(), field };
             let values = |form: Option<Box<Form>>| {
                 let mut form = form.unwrap_or_default();
-                if form.id.is_some() || form.at.is_some() {
-                    return Err("the path stands beside `before` and `after`; leave it out of them");
-                }
-                let place = form.place(false, &mut Siblings::default())?;
-                Ok(place.into_iter().chain(form.values()?).map(|value| (value.field(), value)).collect())
+                let place = match (form.id, &form.at) {
+                    (None, None) => form.place(false, &mut Siblings::default()),
+                    _ => Err("the path is beside `before` and `after`, not in them"),
+                };
+                let refused = |why| D::Error::custom(refused(&definition, path.clone(), why));
+                let values = place.map_err(refused)?.into_iter().chain(form.values().map_err(refused)?);
+                Ok(values.map(|value| (key(value.field()), value)).collect::<BTreeMap<_, _>>())
             };
-            let both: Result<[BTreeMap<Field, Value>; 2], _> = values(before).and_then(|b| Ok([b, values(after)?]));
-            let [mut before, after] =
-                both.map_err(|why| D::Error::custom(PatchError::Invalid { key: first.clone(), why }))?;
-            for (field, after) in after {
-                let key = Key { field, ..first.clone() };
-                entries.push(Entry { key, before: before.remove(&field), after: Some(after) });
+            let mut before = values(before)?;
+            for (key, after) in values(after)? {
+                entries.push(Entry { before: before.remove(&key), key, after: Some(after) });
             }
-            let unstated =
-                |(field, value)| Entry { key: Key { field, ..first.clone() }, before: Some(value), after: None };
-            entries.extend(before.into_iter().map(unstated));
+            entries.extend(before.into_iter().map(|(key, before)| Entry { key, before: Some(before), after: None }));
         }
         Self::from_entries(entries).map_err(D::Error::custom)
     }

@@ -1,19 +1,36 @@
 //! Libraries and patches as bytes.
 
-use crate::random::{edits, library, seeds};
+use crate::random::{edits, library, run_corpus, seeds};
 use fastrand::Rng;
+use hedgerow::Tree;
+use hedgerow::snapshot::SnapshotError;
 use hedgerow_document::{Library, Patch};
+use hedgerow_testkit::{drivers, forged};
 
 #[test]
-fn any_library_and_any_patch_are_read_as_they_were_written() {
-    for seed in seeds(200) {
+fn bytes_are_read_as_what_they_are_alone() {
+    let (library, patch) = (Library::new().to_bytes(), Patch::new().to_bytes());
+    assert_eq!(Library::from_bytes(&patch), Err(SnapshotError::Kind { found: "Patch" }));
+    assert_eq!(Patch::from_bytes(&library), Err(SnapshotError::Kind { found: "Library" }));
+    assert_eq!(Tree::from_bytes(&library), Err(SnapshotError::Kind { found: "Library" }));
+    let mut newer = library.clone();
+    newer[8] = 2;
+    assert_eq!(Library::from_bytes(&newer), Err(SnapshotError::Version(2)));
+}
+
+#[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs files")]
+fn any_bytes_are_safe() {
+    run_corpus("library_bytes", drivers::library::bytes);
+    for seed in seeds(100) {
         let rng = &mut Rng::with_seed(seed);
         let base = library(rng);
-        let bytes = base.to_bytes();
-        let again = Library::from_bytes(&bytes).unwrap_or_else(|error| panic!("{seed}: {error}"));
-        assert_eq!(again, base, "{seed}");
-        assert_eq!(again.to_bytes(), bytes);
-        let patch = edits(rng, &base, 12, true);
-        assert_eq!(Patch::from_bytes(&patch.to_bytes()), Ok(patch), "{seed}");
+        for mut bytes in [base.to_bytes(), edits(rng, &base, 12, true).to_bytes()] {
+            bytes.drain(..32);
+            for _ in 0..4 {
+                forged::bend(&mut bytes, core::array::from_fn(|_| rng.u8(..)));
+                drivers::library::bytes(&bytes);
+            }
+        }
     }
 }

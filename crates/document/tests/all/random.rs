@@ -125,3 +125,13 @@ pub(crate) fn library(rng: &mut Rng) -> Library {
     library.apply(&patch).unwrap();
     library
 }
+
+/// Runs all inputs of a fuzz target that are kept.
+pub(crate) fn run_corpus(target: &str, run: fn(&[u8])) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/");
+    let files: Vec<_> = std::fs::read_dir(format!("{folder}{target}")).expect("a folder").collect();
+    assert!(!files.is_empty(), "the corpus is missing");
+    for file in files {
+        run(&std::fs::read(file.expect("a file").path()).expect("a readable file"));
+    }
+}
