@@ -2,6 +2,7 @@
 
 use crate::error::PatchError;
 use crate::library::{COUNTER, Library, writer_of};
+use crate::order::Order;
 use crate::patch::{Key, Patch};
 use crate::path::{Path, joined};
 use crate::value::{Field, Spot, Value};
@@ -41,16 +42,16 @@ pub struct Renumbered {
     pub to: u64,
 }
 
-/// The values before and after, by key.
-type Changes = BTreeMap<Key, (Option<Value>, Option<Value>)>;
+/// The values before and after.
+type Change = (Option<Value>, Option<Value>);
+
+type Changes = BTreeMap<Key, Change>;
 
 /// The library after a patch.
 struct Side<'b> {
     base: &'b Library,
     changes: Changes,
 }
-
-type Node = (Arc<str>, Path);
 
 impl Patch {
     /// Joins two patches that were made for the same library, and returns what they disagree about.
@@ -65,8 +66,9 @@ impl Patch {
     /// | together make a definition contain itself | ours | on the use |
     /// | give a definition different roots | ours; theirs stays where it was, or comes below it | on its place |
     ///
-    /// If `base` accepts each of both, it accepts the result. Runs in **O(entries log statements)**; if both state uses,
-    /// in O(uses of all definitions) for each of theirs more, and if both move nodes, in O(their ancestors) more.
+    /// If `base` accepts each of both, it accepts the result. Runs in **O(entries log statements)**, and in O(uses of all
+    /// definitions) more for each use of theirs, and in O(ancestors) more for nodes that are moved or removed inside
+    /// instances.
     ///
     /// # Errors
     /// [`PatchError::State`] if a statement of `base` is not as a patch expects.
@@ -88,9 +90,8 @@ impl Patch {
     /// # Ok::<(), hedgerow_document::PatchError>(())
     /// ```
     pub fn merge(base: &Library, ours: &Self, theirs: &Self) -> Result<Merged, PatchError> {
-        if let Some(entry) =
-            ours.entries().iter().chain(theirs.entries()).find(|entry| base.get(&entry.key) != entry.before.as_ref())
-        {
+        let mut entries = ours.entries().iter().chain(theirs.entries());
+        if let Some(entry) = entries.find(|entry| base.get(&entry.key) != entry.before.as_ref()) {
             return Err(PatchError::State(entry.key.clone()));
         }
         let side = |patch: &Self| {
@@ -119,8 +120,9 @@ fn key(definition: &Arc<str>, ids: &[u64], field: Field) -> Key {
     Key { definition: definition.clone(), path: joined(ids, &[]), field }
 }
 
-fn place((definition, path): &Node) -> Key {
-    Key { definition: definition.clone(), path: path.clone(), field: Field::Place }
+/// Returns the key of a node's place. Nodes are named by it below.
+fn place(definition: &Arc<str>, ids: &[u64]) -> Key {
+    key(definition, ids, Field::Place)
 }
 
 fn is_root(value: Option<&Value>) -> bool {
@@ -132,12 +134,10 @@ impl Side<'_> {
         self.changes.get(key).map_or_else(|| self.base.get(key), |(_, after)| after.as_ref())
     }
 
-    /// Returns the changes of an own node and inside it.
-    fn changes_of(&self, definition: &Arc<str>, id: u64) -> impl Iterator<Item = (&Key, &Option<Value>)> {
-        let all = self.changes.range(key(definition, &[id], Field::Place)..);
-        let own = all.take_while(move |(key, _)| key.path.ids()[0] == id);
-        let first = definition.clone();
-        own.take_while(move |(key, _)| key.definition == first).map(|(key, (_, after))| (key, after))
+    /// Returns the changes of a definition from an own node on.
+    fn changes_from(&self, definition: &Arc<str>, id: u64) -> impl Iterator<Item = (&Key, &Change)> {
+        let definition = definition.clone();
+        self.changes.range(place(&definition, &[id])..).take_while(move |(key, _)| key.definition == definition)
     }
 
     /// Returns the definition of each id of a path, as far as it leads anywhere.
@@ -154,57 +154,50 @@ impl Side<'_> {
     }
 
     /// Returns a node's parent: the outermost statement decides.
-    fn parent(&self, (definition, path): &Node) -> Option<Node> {
-        let ids = path.ids();
-        let names = self.definitions(definition, ids);
-        let stated = |(level, name)| Some((level, name, self.get(&key(name, &ids[level..], Field::Place))?));
+    fn parent(&self, node: &Key) -> Option<Key> {
+        let ids = node.path.ids();
+        let names = self.definitions(&node.definition, ids);
+        let stated = |(level, name)| Some((level, name, self.get(&place(name, &ids[level..]))?));
         let (level, name, value) = names.iter().enumerate().find_map(stated)?;
-        let parent = match &value.spot()?.parent {
-            Some(parent) if level == 0 || !is_root(self.get(&key(name, parent.ids(), Field::Place))) => {
-                joined(&ids[..level], parent.ids())
-            }
-            // The root of a used definition is the node with the use.
-            _ => Path::of_ids(&ids[..level])?,
-        };
-        Some((definition.clone(), parent))
+        let inner = value.spot()?.parent.as_ref().map_or(&[][..], Path::ids);
+        // The root of a used definition is the node with the use.
+        let root = level > 0 && inner.len() == 1 && is_root(self.get(&place(name, inner)));
+        let parent = [&ids[..level], if root { &[] } else { inner }].concat();
+        (!parent.is_empty()).then(|| place(&node.definition, &parent))
     }
 
     /// Returns whether the patch removes a node.
-    fn removes(&self, node: &Node) -> bool {
-        self.changes.get(&place(node)).is_some_and(|(_, after)| match after {
+    fn removes(&self, node: &Key) -> bool {
+        self.changes.get(node).is_some_and(|(_, after)| match after {
             Some(value) => value.spot().is_none(),
-            None => node.1.own().is_some(),
+            None => node.path.own().is_some(),
         })
     }
 
     /// Returns the nodes that another patch removes and this one needs, because it changes them or nodes below them.
-    fn needs(&self, other: &Self) -> BTreeSet<Node> {
+    fn needs(&self, other: &Self) -> BTreeSet<Key> {
         let mut ahead = Vec::new();
         for (key, (_, after)) in &self.changes {
-            let Key { definition, path, field } = key;
-            let (node, outer) = ((definition.clone(), path.clone()), (definition.clone(), path.ids()[0].into()));
+            let ids = key.path.ids();
             // What a removal takes along is no change.
-            let removal =
-                if after.is_none() { self.removes(&outer) } else { *field == Field::Place && self.removes(&node) };
+            let removal = match after {
+                None => self.removes(&place(&key.definition, &ids[..1])),
+                Some(_) => key.field == Field::Place && self.removes(key),
+            };
             if !removal && other.changes.get(key).is_none_or(|(_, other)| other != after) {
-                let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.clone());
-                ahead.extend(parent.map(|parent| (definition.clone(), parent)));
-                ahead.push(node);
+                let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
+                ahead.extend([ids].into_iter().chain(parent.map(Path::ids)).map(|ids| place(&key.definition, ids)));
             }
         }
         // Removing an own node removes those below it, too; removing a node of an instance is one statement.
-        let inside = |key: &&Key| key.field == Field::Place && key.path.own().is_none();
-        let removed = other.changes.keys().filter(inside).map(|key| (key.definition.clone(), key.path.clone()));
-        let inside: BTreeSet<_> =
-            removed.filter(|node| other.removes(node)).map(|(definition, _)| definition).collect();
+        let inside = |key: &&Key| key.field == Field::Place && key.path.own().is_none() && other.removes(key);
+        let inside: BTreeSet<_> = other.changes.keys().filter(inside).map(|key| &key.definition).collect();
         let (mut seen, mut needed) = (BTreeSet::new(), BTreeSet::new());
         while let Some(node) = ahead.pop() {
             if seen.insert(node.clone()) {
-                let removed = other.removes(&node);
-                ahead.extend(Path::of_ids(node.1.instance()).map(|outer| (node.0.clone(), outer)));
-                if removed || inside.contains(&node.0) {
-                    ahead.extend(self.parent(&node));
-                }
+                let (outer, removed) = (node.path.instance(), other.removes(&node));
+                ahead.extend((!outer.is_empty()).then(|| place(&node.definition, outer)));
+                ahead.extend(if removed || inside.contains(&node.definition) { self.parent(&node) } else { None });
                 if removed {
                     needed.insert(node);
                 }
@@ -215,27 +208,33 @@ impl Side<'_> {
 
     /// Gives new ids to inserted nodes whose ids another patch gave to other nodes.
     fn renumber(&mut self, other: &Self) -> Result<Vec<Renumbered>, PatchError> {
-        let clashes = |(key, (before, after)): &(&Key, &(Option<Value>, Option<Value>))| {
+        fn of_node<'s>(side: &'s Side<'_>, key: &Key, id: u64) -> impl Iterator<Item = (&'s Key, &'s Change)> {
+            side.changes_from(&key.definition, id).take_while(move |(key, _)| key.path.ids()[0] == id)
+        }
+        let clashes = |(key, (before, after)): &(&Key, &Change)| {
             let inserts = key.field == Field::Place && before.is_none() && after.is_some();
             let (Some(id), Some(theirs), true) = (key.path.own(), other.changes.get(key), inserts) else {
                 return false;
             };
             // Equal nodes are one, and so are roots: a definition has a single one.
             !(is_root(after.as_ref()) && is_root(theirs.1.as_ref()))
-                && !self.changes_of(&key.definition, id).eq(other.changes_of(&key.definition, id))
+                && !of_node(self, key, id).eq(of_node(other, key, id))
         };
         let clashes: Vec<Key> = self.changes.iter().filter(clashes).map(|(key, _)| key.clone()).collect();
         if clashes.is_empty() {
             return Ok(Vec::new());
         }
         let mut next = BTreeMap::new();
-        for (key, (_, after)) in self.changes.iter().chain(&other.changes) {
+        for (side, (key, (_, after))) in
+            [&*self, other].into_iter().flat_map(|side| side.changes.iter().map(move |change| (side, change)))
+        {
             let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
-            for id in [Some(&key.path), parent].into_iter().flatten().map(|path| path.ids()[0]) {
-                let writer = writer_of(id);
-                let first = || self.base.next_id_of(&key.definition, writer);
-                let next = next.entry((key.definition.clone(), writer)).or_insert_with(first);
-                *next = (*next).max(id.saturating_add(1));
+            for ids in [Some(&key.path), parent].into_iter().flatten().map(Path::ids) {
+                for (name, &id) in side.definitions(&key.definition, ids).into_iter().zip(ids) {
+                    let first = self.base.next_id_of(&name, writer_of(id));
+                    let next = next.entry((name, writer_of(id))).or_insert(first);
+                    *next = (*next).max(id.saturating_add(1));
+                }
             }
         }
         let (mut ids, mut renumbered) = (BTreeMap::new(), Vec::new());
@@ -291,13 +290,12 @@ impl Merge<'_, '_> {
         let sides = [(self.ours, self.theirs.needs(self.ours)), (self.theirs, self.ours.needs(self.theirs))];
         for (side, needed) in sides {
             for (key, change) in &side.changes {
-                let node = (key.definition.clone(), key.path.clone());
                 let stays = match change.1 {
-                    None => needed.contains(&(node.0, key.path.ids()[0].into())),
-                    Some(_) => key.field == Field::Place && needed.contains(&node),
+                    None => needed.contains(&place(&key.definition, &key.path.ids()[..1])),
+                    Some(_) => needed.contains(key),
                 };
                 let other = self.merged.changes.get(key);
-                if stays && key.field == Field::Place || !stays && other.is_some_and(|other| other.1 != change.1) {
+                if needed.contains(key) || !stays && other.is_some_and(|other| other.1 != change.1) {
                     self.conflict(key);
                 }
                 if !stays {
@@ -307,22 +305,23 @@ impl Merge<'_, '_> {
         }
     }
 
-    /// Takes a place back: a node stays where it was. It comes below the root if it was nowhere, or the root itself.
-    fn take_back(&mut self, node: &Node, root: Option<&Path>) {
-        let key = place(node);
-        self.conflict(&key);
-        let before = self.merged.base.get(&key).cloned();
-        let stood =
-            node.1.own().is_none() || before.as_ref().and_then(Value::spot).is_some_and(|at| at.parent.is_some());
-        match root.filter(|&root| !stood && *root != node.1) {
-            None => _ = self.merged.changes.remove(&key),
+    /// Takes a place back: the node stays where it was. It comes below the root if it was nowhere, or the root itself.
+    fn take_back(&mut self, node: &Key, root: Option<&Path>) {
+        self.conflict(node);
+        let before = self.merged.base.get(node).cloned();
+        let stood = before.as_ref().and_then(Value::spot).is_some_and(|spot| spot.parent.is_some());
+        match root.filter(|&root| !stood && node.path.own().is_some() && *root != node.path) {
+            None => _ = self.merged.changes.remove(node),
             Some(root) => {
-                let order =
-                    self.merged.get(&key).and_then(Value::spot).map_or_else(Default::default, |spot| spot.order);
+                let order = self.merged.get(node).and_then(Value::spot).map_or(Order::ZERO, |spot| spot.order);
                 let below = Value::Place(Some(Spot { parent: Some(root.clone()), order }));
-                self.merged.changes.insert(key, (before, Some(below)));
+                self.merged.changes.insert(node.clone(), (before, Some(below)));
             }
         }
+    }
+
+    fn base_root(&self, definition: &str) -> Option<Path> {
+        self.merged.base.number(definition).and_then(|number| self.merged.base.at(number).root()).map(Path::from)
     }
 
     /// Leaves one root to each definition, ours if it has one. Returns the roots of definitions whose root may change.
@@ -335,20 +334,18 @@ impl Merge<'_, '_> {
         }
         let mut kept = BTreeMap::new();
         for (definition, mut paths) in roots {
-            let base = self.merged.base.number(&definition).and_then(|number| self.merged.base.at(number).root());
-            paths.extend(base.map(Path::from));
-            let node = |path: &Path| (definition.clone(), path.clone());
-            paths.retain(|path| is_root(self.merged.get(&place(&node(path)))));
-            let ours = paths.iter().find(|path| is_root(self.ours.get(&place(&node(path)))));
+            let node = |path: &Path| place(&definition, path.ids());
+            let base = self.base_root(&definition);
+            paths.extend(base.clone());
+            paths.retain(|path| is_root(self.merged.get(&node(path))));
+            let ours = paths.iter().find(|path| is_root(self.ours.get(&node(path))));
             let Some(keep) = ours.or(paths.first()).cloned() else {
                 // The definition goes, unless one side needs a statement of it.
-                let mut count = self.merged.base.stated(&definition).count();
-                let stated = self.merged.changes.range(key(&definition, &[0], Field::Place)..);
-                for (_, (before, after)) in stated.take_while(|(key, _)| key.definition == definition) {
-                    count = count + usize::from(after.is_some()) - usize::from(before.is_some());
-                }
-                if let Some(root) = base.filter(|_| count > 0) {
-                    self.take_back(&node(&root.into()), None);
+                let stated = self.merged.base.stated(&definition).count();
+                let changes = || self.merged.changes_from(&definition, 0).map(|(_, change)| change);
+                let stated = stated + changes().filter(|(_, after)| after.is_some()).count();
+                if let Some(root) = base.filter(|_| stated > changes().filter(|(before, _)| before.is_some()).count()) {
+                    self.take_back(&node(&root), None);
                 }
                 continue;
             };
@@ -362,12 +359,10 @@ impl Merge<'_, '_> {
 
     /// Takes back places of theirs that make a circle with ours.
     fn settle_circles(&mut self, roots: &BTreeMap<Arc<str>, Path>) {
-        let places = |side: &Side<'_>| -> BTreeSet<Node> {
-            let placed =
-                side.changes.iter().filter(|(_, (_, after))| after.as_ref().is_some_and(|v| v.spot().is_some()));
-            placed.map(|(key, _)| (key.definition.clone(), key.path.clone())).collect()
-        };
-        let (ours, theirs) = (places(self.ours), places(self.theirs));
+        let [ours, theirs] = [self.ours, self.theirs].map(|side| {
+            let placed = side.changes.iter().filter(|(_, (_, after))| after.as_ref().and_then(Value::spot).is_some());
+            placed.map(|(key, _)| key.clone()).collect::<BTreeSet<_>>()
+        });
         let mut clear = BTreeSet::new();
         for node in theirs.difference(&ours).filter(|_| !ours.is_empty()) {
             let (mut way, mut at) = (BTreeSet::new(), Some(node.clone()));
@@ -376,8 +371,7 @@ impl Merge<'_, '_> {
                 way.insert(above);
             }
             if at.as_ref() == Some(node) && !ours.is_disjoint(&way) {
-                let base = || self.merged.base.number(&node.0).and_then(|number| self.merged.base.at(number).root());
-                let root = roots.get(&node.0).cloned().or_else(|| base().map(Path::from));
+                let root = roots.get(&node.definition).cloned().or_else(|| self.base_root(&node.definition));
                 self.take_back(node, root.as_ref());
             } else if at.is_none_or(|at| clear.contains(&at)) {
                 clear.append(&mut way);
@@ -387,16 +381,20 @@ impl Merge<'_, '_> {
 
     /// Takes uses as ours has them until no definition contains itself.
     fn settle_uses(&mut self) {
-        let names = |value: Option<&Value>| if let Some(Value::Use(uses)) = value { uses.clone() } else { None };
-        // Without new uses of ours, all uses are theirs.
-        if !self.ours.changes.values().any(|(_, after)| names(after.as_ref()).is_some()) {
-            return;
-        }
         let changed = self.ours.changes.keys().chain(self.theirs.changes.keys());
-        let uses = changed.filter_map(|key| Some((key.clone(), names(self.merged.get(key))?)));
-        let mut other: Vec<_> = uses.filter(|(key, _)| self.merged.get(key) != self.ours.get(key)).collect();
-        // Taking one back may bring back a use of the base, so all others are tried again.
-        while let Some(closes) = other.iter().position(|(key, name)| self.reaches(name, &key.definition)) {
+        let mut other: Vec<(Key, Arc<str>)> = Vec::new();
+        for key in changed.filter(|key| self.merged.get(key) != self.ours.get(key)) {
+            if let Some(Value::Use(Some(name))) = self.merged.get(key) {
+                other.push((key.clone(), name.clone()));
+            }
+        }
+        loop {
+            // Taking one back may bring back a use of the base, so all others are tried again.
+            let mut tried = BTreeSet::new();
+            let closes = |(key, name): &(Key, Arc<str>)| {
+                tried.insert((key.definition.clone(), name.clone())) && self.reaches(name, &key.definition)
+            };
+            let Some(closes) = other.iter().position(closes) else { return };
             let (key, _) = other.swap_remove(closes);
             self.conflict(&key);
             match self.ours.changes.get(&key) {
@@ -418,8 +416,7 @@ impl Merge<'_, '_> {
                 let before = base.number(&name).into_iter().flat_map(|number| base.at(number).uses());
                 let mut uses: BTreeMap<Arc<str>, i64> =
                     before.map(|(name, &count)| (name.clone(), count.into())).collect();
-                let changed = self.merged.changes.range(key(&name, &[0], Field::Place)..);
-                for (_, (before, after)) in changed.take_while(|(key, _)| key.definition == name) {
+                for (_, (before, after)) in self.merged.changes_from(&name, 0) {
                     for (value, count) in [(before, -1), (after, 1)] {
                         if let Some(Value::Use(Some(name))) = value {
                             *uses.entry(name.clone()).or_default() += count;

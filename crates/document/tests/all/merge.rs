@@ -154,6 +154,13 @@ fn uses_that_contain_each_other_are_ours() {
     check(&names(["", ""]), &ours, &theirs, &ours, &["b 1 use"], &[]);
     // What ours takes away closes no circle.
     check(&ours, &names(["", ""]), &theirs, &theirs, &[], &[]);
+
+    // Nodes that stay bring their uses back.
+    let kept = names([r#", "name": "x", "use": "b""#, ""]);
+    let gone = theirs.replace(r#", {"id": 1, "parent": 0}"#, "");
+    let without = names([r#", "name": "x""#, r#", "use": "a""#]);
+    check(&ours, &gone, &kept, &without, &["a 1 place", "a 1 use"], &[]);
+    check(&ours, &kept, &gone, &kept, &["a 1 place", "b 1 use"], &[]);
 }
 
 #[test]
