@@ -217,8 +217,8 @@ impl Side<'_> {
                 return false;
             };
             // Equal nodes are one, and so are roots: a definition has a single one.
-            !(is_root(after.as_ref()) && is_root(theirs.1.as_ref()))
-                && !of_node(self, key, id).eq(of_node(other, key, id))
+            let one = is_root(after.as_ref()) && is_root(theirs.1.as_ref());
+            !one && of_node(self, key, id).ne(of_node(other, key, id))
         };
         let clashes: Vec<Key> = self.changes.iter().filter(clashes).map(|(key, _)| key.clone()).collect();
         if clashes.is_empty() {

@@ -49,7 +49,7 @@ pub fn hold(library: &Library) {
     if library.definitions().count() <= MOST_DEFINITIONS {
         for name in library.definitions() {
             library.tree(name).expect("a definition is a tree");
-            library.notes(name);
+            _ = library.notes(name);
         }
     }
     hold_patch(&Patch::between(&Library::new(), library));
