@@ -66,9 +66,9 @@ impl Patch {
     /// | together make a definition contain itself | ours | on the use |
     /// | give a definition different roots | ours; theirs stays where it was, or comes below it | on its place |
     ///
-    /// If `base` accepts each of both, it accepts the result. Runs in **O(entries log statements)**, and in O(uses of all
-    /// definitions) more for each use of theirs, and in O(ancestors) more for nodes that are moved or removed inside
-    /// instances.
+    /// If `base` accepts each of both, it accepts the result. Runs in **O(entries log statements)**, and in O(uses of
+    /// all definitions) more for each use of theirs, and in O(ancestors) more for nodes that are moved or removed
+    /// inside instances.
     ///
     /// # Errors
     /// [`PatchError::State`] if a statement of `base` is not as a patch expects.
@@ -82,7 +82,8 @@ impl Patch {
     /// base.apply(&root(Field::Place, Value::Place(Some(hedgerow_document::Spot::ROOT)))?)?;
     ///
     /// let ours = root(Field::Material, Value::Material(Some(2)))?;
-    /// let theirs = root(Field::Material, Value::Material(Some(3)))?.then(&root(Field::UserData, Value::UserData(7))?)?;
+    /// let theirs = root(Field::Material, Value::Material(Some(3)))?;
+    /// let theirs = theirs.then(&root(Field::UserData, Value::UserData(7))?)?;
     /// let merged = Patch::merge(&base, &ours, &theirs)?;
     /// base.apply(&merged.patch)?;
     /// assert_eq!(base.stated("lamp").count(), 3);

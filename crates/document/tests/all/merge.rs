@@ -119,7 +119,8 @@ fn a_node_with_an_id_of_ours_gets_another_in_all_that_theirs_states() {
         )
     };
     let theirs = b(r#", {"id": 7, "parent": 6, "name": "theirs"}, {"id": 8, "parent": 7}"#, inside(7));
-    let nodes = r#", {"id": 7, "parent": 0, "order": 0, "name": "ours"}, {"id": 9, "parent": 6, "name": "theirs"}, {"id": 8, "parent": 9}"#;
+    let nodes = r#", {"id": 7, "parent": 0, "order": 0, "name": "ours"},
+        {"id": 9, "parent": 6, "name": "theirs"}, {"id": 8, "parent": 9}"#;
     check(
         &base,
         &ours.replace(r#""parent": 0, "name""#, r#""parent": 0, "order": 0, "name""#),
@@ -136,10 +137,12 @@ fn a_node_with_an_id_of_ours_gets_another_in_all_that_theirs_states() {
 fn a_definition_that_both_make_has_our_root() {
     let ours = r#""c": {"nodes": [{"id": 0, "name": "x"}, {"id": 1, "parent": 0, "name": "x"}]}"#;
     let theirs = r#""c": {"nodes": [{"id": 0, "name": "y"}, {"id": 1, "parent": 0, "name": "y"}]}"#;
-    let result = r#""c": {"nodes": [{"id": 0, "name": "x"}, {"id": 1, "parent": 0, "name": "x"}, {"id": 2, "order": 0, "parent": 0, "name": "y"}]}"#;
+    let result = r#""c": {"nodes": [{"id": 0, "name": "x"}, {"id": 1, "parent": 0, "name": "x"},
+        {"id": 2, "order": 0, "parent": 0, "name": "y"}]}"#;
     check("", ours, theirs, result, &["c 0 name"], &[(1, 2)]);
     let theirs = r#""c": {"nodes": [{"id": 7}, {"id": 0, "parent": 7}]}"#;
-    let result = r#""c": {"nodes": [{"id": 0, "name": "x"}, {"id": 1, "parent": 0, "name": "x"}, {"id": 7, "order": 0, "parent": 0}, {"id": 8, "parent": 7}]}"#;
+    let result = r#""c": {"nodes": [{"id": 0, "name": "x"}, {"id": 1, "parent": 0, "name": "x"},
+        {"id": 7, "order": 0, "parent": 0}, {"id": 8, "parent": 7}]}"#;
     check("", ours, theirs, result, &["c 7 place"], &[(0, 8)]);
 }
 
@@ -147,7 +150,8 @@ fn a_definition_that_both_make_has_our_root() {
 fn uses_that_contain_each_other_are_ours() {
     let names = |[a, b]: [&str; 2]| {
         format!(
-            r#""a": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0{a}}}]}}, "b": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0{b}}}]}}"#
+            r#""a": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0{a}}}]}},
+                "b": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0{b}}}]}}"#
         )
     };
     let (ours, theirs) = (names([r#", "use": "b""#, ""]), names(["", r#", "use": "a""#]));
