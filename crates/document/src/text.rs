@@ -415,9 +415,9 @@ struct EntryForm {
 /// use hedgerow_document::Patch;
 ///
 /// let text = r#"{"hedgerow": 1, "entries": [{"definition": "car", "at": [1, 2],
-///     "before": {"material": 9}, "after": {"material": null, "name": "tyre"}}]}"#;
+///     "before": {"material": 9}, "after": {"name": "tyre", "material": null}}]}"#;
 /// let patch: Patch = serde_json::from_str(text).unwrap();
-/// assert_eq!(patch.entries().len(), 2, "the material and the name, which was unstated");
+/// assert_eq!(patch.entries().len(), 2, "the name, which was unstated, and the material");
 /// let again = serde_json::to_string(&patch).unwrap();
 /// assert!(text.split_whitespace().flat_map(str::chars).eq(again.chars()));
 /// ```
