@@ -363,6 +363,7 @@ impl Definition {
     }
 
     /// Returns the ids of own nodes, ascending.
+    #[cfg(feature = "serde")]
     pub(crate) fn nodes(&self) -> impl Iterator<Item = u64> {
         let there = |&(_, &slot): &(&u64, &u32)| self.slot(slot).get(Field::Place).is_some();
         self.by_id.iter().filter(there).map(|(&id, _)| id)
