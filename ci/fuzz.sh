@@ -19,7 +19,7 @@ fi
 longest() {
     case "$1" in
         edits | batches | visit_mutate | snapshot) echo 2048 ;;
-        gltf | serde) echo 4096 ;;
+        gltf | library_text | serde) echo 4096 ;;
         *) echo 512 ;;
     esac
 }

@@ -44,6 +44,16 @@ pub fn patch(bytes: &[u8]) {
     drivers::patch::run(&structured(bytes));
 }
 
+/// See `crates/testkit/src/drivers/library.rs`.
+pub fn library_bytes(bytes: &[u8]) {
+    drivers::library::bytes(bytes);
+}
+
+/// See `crates/testkit/src/drivers/library.rs`.
+pub fn library_text(bytes: &[u8]) {
+    drivers::library::text(bytes);
+}
+
 /// See `crates/testkit/src/drivers/clip.rs`.
 pub fn clip(bytes: &[u8]) {
     drivers::clip::run(&structured(bytes));

@@ -25,7 +25,7 @@ pub enum SnapshotError {
     Version(u32),
     /// The bytes are of another type.
     Kind {
-        /// The type that reads them: `"Scene"`, `"Tree"` or `"Patch"`.
+        /// The type that reads them: `"Scene"`, `"Tree"`, `"Library"` or `"Patch"`.
         found: &'static str,
     },
     /// The snapshot is shorter or longer than it states.
@@ -53,13 +53,12 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotASnapshot => f.write_str(
-                "the bytes are not a snapshot; pass the result of Scene::to_bytes, Tree::to_bytes or Patch::to_bytes",
-            ),
+            Self::NotASnapshot => {
+                f.write_str("the bytes are not a snapshot; pass the result of the type's own to_bytes")
+            }
             Self::Version(found) => write!(
                 f,
-                "the snapshot has version {found}, and this crate reads version {}; load it with the crate that wrote it",
-                super::VERSION
+                "the snapshot has version {found}, which this crate does not read; load it with the crate that wrote it"
             ),
             Self::Kind { found } => write!(f, "the bytes are those of a {found}; read them with {found}::from_bytes"),
             Self::Length { expected, found } => {

@@ -38,6 +38,7 @@ use crate::bytes::{Reader, Writer};
 use crate::fallible;
 use crate::store::Image;
 use crate::{Scene, SceneConfig};
+use core::ops::RangeInclusive;
 use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
@@ -53,17 +54,34 @@ pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
 
 /// Checks the header of a snapshot of this kind, and returns the body.
 pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
-    file_header::checked_body(kind, VERSION, bytes).map_err(|broken| match broken {
+    versioned_body(kind, VERSION..=VERSION, bytes).map(|(_, body)| body)
+}
+
+/// Checks the header of bytes of this kind, and returns the version, which is one of these, and the body.
+///
+/// # Errors
+/// A [`SnapshotError`] if the bytes are damaged, or of another kind or version.
+pub fn versioned_body(kind: Kind, versions: RangeInclusive<u32>, bytes: &[u8]) -> Result<(u32, &[u8]), SnapshotError> {
+    file_header::versioned_body(kind, versions, bytes).map_err(|broken| match broken {
         Broken::Version(version) => SnapshotError::Version(version),
         Broken::Length { expected, found } => SnapshotError::Length { expected, found },
         Broken::Checksum => SnapshotError::Checksum,
-        Broken::Kind(found) => [(Kind::Scene, "Scene"), (Kind::Tree, "Tree"), (Kind::Patch, "Patch")]
+        Broken::Kind(found) => KINDS
             .into_iter()
             .find(|&(kind, _)| kind as u32 == found)
             .map_or(SnapshotError::NotASnapshot, |(_, found)| SnapshotError::Kind { found }),
         Broken::Magic => SnapshotError::NotASnapshot,
     })
 }
+
+/// The kinds of bytes whose errors are [`SnapshotError`]s, and the types that read them.
+const KINDS: [(Kind, &str); 5] = [
+    (Kind::Scene, "Scene"),
+    (Kind::Tree, "Tree"),
+    (Kind::Patch, "Patch"),
+    (Kind::Library, "Library"),
+    (Kind::LibraryPatch, "Patch"),
+];
 
 /// Options for saving a scene. By default everything is written, as by [`Scene::to_bytes`].
 ///

@@ -241,7 +241,7 @@ fn what_is_no_snapshot_says_what_it_is() {
         let error = refusal(&other);
         assert_eq!(error, SnapshotError::Version(version.into()));
         let told =
-            format!("has version {version}, and this crate reads version 13; load it with the crate that wrote it");
+            format!("has version {version}, which this crate does not read; load it with the crate that wrote it");
         assert!(error.to_string().contains(&told), "{error}");
         let mut part = part.clone();
         part[8] = version;

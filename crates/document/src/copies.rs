@@ -168,7 +168,7 @@ impl Library {
     fn bring(&self, draft: &mut Draft<'_>, from: &Self, top: &Definition) -> BTreeMap<Arc<str>, Arc<str>> {
         let mut names: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
         let mut taken = BTreeSet::new();
-        let mut ahead: Vec<(Arc<str>, bool)> = top.uses().map(|name| (name.clone(), false)).collect();
+        let mut ahead: Vec<(Arc<str>, bool)> = top.uses().keys().map(|name| (name.clone(), false)).collect();
         while let Some((name, ready)) = ahead.pop() {
             let Ok(found) = from.defined(&name).map(|number| from.at(number)) else { continue };
             if names.contains_key(&name) {
@@ -177,7 +177,7 @@ impl Library {
             if !ready {
                 // Names inside it are decided first.
                 ahead.push((name, true));
-                ahead.extend(found.uses().map(|inner| (inner.clone(), false)));
+                ahead.extend(found.uses().keys().map(|inner| (inner.clone(), false)));
                 continue;
             }
             let contents: Vec<(Path, Value)> =

@@ -89,7 +89,12 @@ pub(crate) struct Slot {
 
 /// The bits of an id below those of its writer.
 const WRITER_BITS: u32 = 48;
-const COUNTER: u64 = (1 << WRITER_BITS) - 1;
+pub(crate) const COUNTER: u64 = (1 << WRITER_BITS) - 1;
+
+/// Returns the writer that gave an id.
+pub(crate) fn writer_of(id: u64) -> u16 {
+    u16::try_from(id >> WRITER_BITS).expect("16 bits are left")
+}
 
 impl Library {
     /// Creates a library without definitions.
@@ -153,15 +158,23 @@ impl Library {
     /// Returns the id that the next new node of a definition gets. Add 1 for each further one.
     #[must_use]
     pub fn next_id(&self, definition: &str) -> u64 {
-        let number = self.number(definition);
-        let counter = number.and_then(|number| self.at(number).next_ids.get(&self.writer)).copied().unwrap_or(0);
-        u64::from(self.writer) << WRITER_BITS | counter
+        self.next_id_of(definition, self.writer)
+    }
+
+    /// Returns the next id of a writer.
+    pub(crate) fn next_id_of(&self, definition: &str, writer: u16) -> u64 {
+        let next_ids = self.number(definition).map(|number| &self.at(number).next_ids);
+        let counter = next_ids.and_then(|next_ids| next_ids.get(&writer)).copied().unwrap_or(0);
+        u64::from(writer) << WRITER_BITS | counter
     }
 
     /// Raises the next id of its writer to at least `next`, as a file says.
     pub(crate) fn begin_ids_at(&mut self, definition: &str, next: u64) {
         let number = self.number_or_new(&definition.into());
-        self.definitions[number as usize].mention(next.saturating_sub(1));
+        // No id of a writer is less than its first one.
+        if next & COUNTER > 0 {
+            self.definitions[number as usize].mention(next - 1);
+        }
     }
 
     /// Returns the next ids of a definition that are greater than all ids that it mentions.
@@ -316,11 +329,6 @@ impl Definition {
         self.roots.first().copied()
     }
 
-    /// Returns the names of the definitions that statements name.
-    pub(crate) fn uses(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.uses.keys()
-    }
-
     fn is_empty(&self) -> bool {
         self.by_id.is_empty() && self.overrides.is_empty()
     }
@@ -328,6 +336,11 @@ impl Definition {
     /// Returns the slot of the root.
     pub(crate) fn root_slot(&self) -> Option<u32> {
         self.root_slot
+    }
+
+    /// Returns the definitions that statements name, and how often.
+    pub(crate) fn uses(&self) -> &BTreeMap<Arc<str>, u32> {
+        &self.uses
     }
 
     /// Returns the number of slots.
@@ -350,6 +363,7 @@ impl Definition {
     }
 
     /// Returns the ids of own nodes, ascending.
+    #[cfg(feature = "serde")]
     pub(crate) fn nodes(&self) -> impl Iterator<Item = u64> {
         let there = |&(_, &slot): &(&u64, &u32)| self.slot(slot).get(Field::Place).is_some();
         self.by_id.iter().filter(there).map(|(&id, _)| id)
@@ -533,8 +547,7 @@ impl Definition {
     }
 
     fn mention(&mut self, id: u64) {
-        let writer = u16::try_from(id >> WRITER_BITS).expect("16 bits are left");
-        let next = self.next_ids.entry(writer).or_default();
+        let next = self.next_ids.entry(writer_of(id)).or_default();
         *next = (*next).max((id & COUNTER) + 1);
     }
 }

@@ -19,8 +19,9 @@ pub struct Order(i64);
 
 /// The steps of an order in a whole number.
 const STEPS: i64 = 1 << 20;
-/// Orders stay within this many steps, which double precision holds exactly.
-const MOST: i64 = 1 << 52;
+/// Orders stay within this many steps. Double precision holds them exactly; so does text that a parser reads with an error
+/// of two units in the last place.
+const MOST: i64 = 1 << 50;
 
 impl Order {
     /// The order of a single node.
@@ -70,7 +71,7 @@ impl Order {
     }
 }
 
-/// Rounds to the nearest multiple of 2⁻²⁰, within ±2³².
+/// Rounds to the nearest multiple of 2⁻²⁰, within ±2³⁰.
 impl From<f64> for Order {
     #[expect(clippy::cast_possible_truncation, reason = "the number is within the range")]
     fn from(number: f64) -> Self {

@@ -1,5 +1,12 @@
-//! Documents against the rules written down once more.
+//! Documents against the rules written down once more, and the laws of their values.
 
 mod acts;
+mod bytes;
+#[cfg(feature = "serde")]
+mod merge;
 mod model;
 mod operations;
+mod patch;
+mod random;
+#[cfg(feature = "serde")]
+mod text;

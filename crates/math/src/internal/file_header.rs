@@ -6,6 +6,7 @@
 //!
 //! The checksum is the 64-bit XXH3 of the body, seeded with XXH3 of the header's first 24 bytes.
 
+use core::ops::RangeInclusive;
 use twox_hash::XxHash3_64;
 
 /// The first eight bytes of every byte format.
@@ -32,6 +33,10 @@ pub enum Kind {
     SkinnedMesh = 7,
     /// Changes of a tree's nodes.
     Patch = 8,
+    /// Definitions of documents.
+    Library = 9,
+    /// Changes of a library.
+    LibraryPatch = 10,
 }
 
 /// The reason why a header or a checksum was refused.
@@ -60,8 +65,13 @@ pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
     bytes[24..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Checks the header and the checksum, and returns the body.
+/// Checks the header and the checksum, and returns the body. Only this version is known.
 pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Broken> {
+    versioned_body(kind, version..=version, bytes).map(|(_, body)| body)
+}
+
+/// Checks the header and the checksum, and returns the version, which is one of these, and the body.
+pub fn versioned_body(kind: Kind, versions: RangeInclusive<u32>, bytes: &[u8]) -> Result<(u32, &[u8]), Broken> {
     let found = bytes.len() as u64;
     if bytes.get(..8).is_none_or(|magic| magic != MAGIC) {
         return Err(Broken::Magic);
@@ -74,7 +84,7 @@ pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Bro
     if half(12) != kind as u32 {
         return Err(Broken::Kind(half(12)));
     }
-    if half(8) != version {
+    if !versions.contains(&half(8)) {
         return Err(Broken::Version(half(8)));
     }
     if word(16) != found {
@@ -83,7 +93,7 @@ pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Bro
     if word(24) != checksum(bytes) {
         return Err(Broken::Checksum);
     }
-    Ok(body)
+    Ok((half(8), body))
 }
 
 /// Returns the 64-bit XXH3 hash of bytes. Different bytes have the same hash with a probability of 2⁻⁶⁴.
@@ -124,6 +134,7 @@ mod tests {
         assert_eq!(checked_body(Kind::Tree, 3, &bytes), Ok(&b"body"[..]));
         assert_eq!(checked_body(Kind::Scene, 3, &bytes), Err(Broken::Kind(2)));
         assert_eq!(checked_body(Kind::Tree, 2, &bytes), Err(Broken::Version(3)));
+        assert_eq!(versioned_body(Kind::Tree, 1..=4, &bytes), Ok((3, &b"body"[..])));
         // The kind is checked before the length and the version.
         assert_eq!(checked_body(Kind::Clip, 1, &bytes[..HEADER_BYTES]), Err(Broken::Kind(2)));
     }

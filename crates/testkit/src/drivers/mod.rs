@@ -12,6 +12,8 @@ pub mod edits;
 pub mod forms;
 #[cfg(feature = "gltf")]
 pub mod gltf;
+#[cfg(feature = "document")]
+pub mod library;
 #[cfg(feature = "scene")]
 pub mod patch;
 #[cfg(feature = "anim")]

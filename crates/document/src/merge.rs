@@ -1,0 +1,432 @@
+//! Merges two patches of the same library.
+
+use crate::error::PatchError;
+use crate::library::{COUNTER, Library, writer_of};
+use crate::order::Order;
+use crate::patch::{Key, Patch};
+use crate::path::{Path, joined};
+use crate::value::{Field, Spot, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Two patches as one: see [`Patch::merge`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Merged {
+    /// What both change. The library that both patches were made for accepts it.
+    pub patch: Patch,
+    /// The statements for which the patches disagree, sorted by key. All else of both is in the patch.
+    pub conflicts: Vec<Conflict>,
+    /// Nodes of theirs with new ids.
+    pub renumbered: Vec<Renumbered>,
+}
+
+/// A statement for which two patches disagree. `None` is unstated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conflict {
+    /// The statement; of a renumbered node, with its new id.
+    pub key: Key,
+    /// The value after our patch.
+    pub ours: Option<Value>,
+    /// The value after their patch.
+    pub theirs: Option<Value>,
+}
+
+/// A node that was inserted by their patch with an id that ours gave to another node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renumbered {
+    /// The node's definition.
+    pub definition: Arc<str>,
+    /// The id in their patch.
+    pub from: u64,
+    /// The id in the merged patch.
+    pub to: u64,
+}
+
+/// The values before and after.
+type Change = (Option<Value>, Option<Value>);
+
+type Changes = BTreeMap<Key, Change>;
+
+/// The library after a patch.
+struct Side<'b> {
+    base: &'b Library,
+    changes: Changes,
+}
+
+impl Patch {
+    /// Joins two patches that were made for the same library, and returns what they disagree about.
+    ///
+    /// | the patches | result | conflict |
+    /// |---|---|---|
+    /// | state different keys, or a key alike | both | no |
+    /// | state a key differently | ours | on the key |
+    /// | one removes a node, the other changes it or puts nodes below it | the node stays, changed | on its place |
+    /// | insert different nodes with one id | theirs gets a new id | no: it is in [`renumbered`](Merged::renumbered) |
+    /// | together move nodes into a circle | theirs stays where it was | on its place |
+    /// | together make a definition contain itself | ours | on the use |
+    /// | give a definition different roots | ours; theirs stays where it was, or comes below it | on its place |
+    ///
+    /// If `base` accepts each of both, it accepts the result. Runs in **O(entries log statements)**, and in O(uses of
+    /// all definitions) more for each use of theirs, and in O(ancestors) more for nodes that are moved or removed
+    /// inside instances.
+    ///
+    /// # Errors
+    /// [`PatchError::State`] if a statement of `base` is not as a patch expects.
+    ///
+    /// ```
+    /// use hedgerow_document::{Entry, Field, Key, Library, Patch, Value};
+    ///
+    /// let set = |field, value| Entry { key: Key::new("lamp", 0, field), before: None, after: Some(value) };
+    /// let root = |field, value| Patch::from_entries(vec![set(field, value)]);
+    /// let mut base = Library::new();
+    /// base.apply(&root(Field::Place, Value::Place(Some(hedgerow_document::Spot::ROOT)))?)?;
+    ///
+    /// let ours = root(Field::Material, Value::Material(Some(2)))?;
+    /// let theirs = root(Field::Material, Value::Material(Some(3)))?;
+    /// let theirs = theirs.then(&root(Field::UserData, Value::UserData(7))?)?;
+    /// let merged = Patch::merge(&base, &ours, &theirs)?;
+    /// base.apply(&merged.patch)?;
+    /// assert_eq!(base.stated("lamp").count(), 3);
+    /// assert_eq!(merged.conflicts[0].theirs, Some(Value::Material(Some(3))));
+    /// # Ok::<(), hedgerow_document::PatchError>(())
+    /// ```
+    pub fn merge(base: &Library, ours: &Self, theirs: &Self) -> Result<Merged, PatchError> {
+        let mut entries = ours.entries().iter().chain(theirs.entries());
+        if let Some(entry) = entries.find(|entry| base.get(&entry.key) != entry.before.as_ref()) {
+            return Err(PatchError::State(entry.key.clone()));
+        }
+        let side = |patch: &Self| {
+            let change = |entry: &crate::Entry| (entry.key.clone(), (entry.before.clone(), entry.after.clone()));
+            Side { base, changes: patch.entries().iter().map(change).collect() }
+        };
+        let (ours, mut theirs) = (side(ours), side(theirs));
+        let renumbered = theirs.renumber(&ours)?;
+        let mut merge = Merge {
+            merged: Side { base, changes: Changes::new() },
+            ours: &ours,
+            theirs: &theirs,
+            conflicts: BTreeMap::new(),
+        };
+        merge.join();
+        let roots = merge.settle_roots();
+        merge.settle_circles(&roots);
+        merge.settle_uses();
+        let Merge { merged, conflicts, .. } = merge;
+        let conflicts = conflicts.into_iter().map(|(key, [ours, theirs])| Conflict { key, ours, theirs }).collect();
+        Ok(Merged { patch: Self::of_map(merged.changes), conflicts, renumbered })
+    }
+}
+
+fn key(definition: &Arc<str>, ids: &[u64], field: Field) -> Key {
+    Key { definition: definition.clone(), path: joined(ids, &[]), field }
+}
+
+/// Returns the key of a node's place. Nodes are named by it below.
+fn place(definition: &Arc<str>, ids: &[u64]) -> Key {
+    key(definition, ids, Field::Place)
+}
+
+fn is_root(value: Option<&Value>) -> bool {
+    value.and_then(Value::spot).is_some_and(|spot| spot.parent.is_none())
+}
+
+impl Side<'_> {
+    fn get(&self, key: &Key) -> Option<&Value> {
+        self.changes.get(key).map_or_else(|| self.base.get(key), |(_, after)| after.as_ref())
+    }
+
+    /// Returns the changes of a definition from an own node on.
+    fn changes_from(&self, definition: &Arc<str>, id: u64) -> impl Iterator<Item = (&Key, &Change)> {
+        let definition = definition.clone();
+        self.changes.range(place(&definition, &[id])..).take_while(move |(key, _)| key.definition == definition)
+    }
+
+    /// Returns the definition of each id of a path, as far as it leads anywhere.
+    fn definitions(&self, definition: &Arc<str>, ids: &[u64]) -> Vec<Arc<str>> {
+        let mut names = vec![definition.clone()];
+        for end in 1..ids.len() {
+            let stated = |(level, name)| self.get(&key(name, &ids[level..end], Field::Use));
+            match names.iter().enumerate().find_map(stated) {
+                Some(Value::Use(Some(name))) => names.push(name.clone()),
+                _ => break,
+            }
+        }
+        names
+    }
+
+    /// Returns a node's parent: the outermost statement decides.
+    fn parent(&self, node: &Key) -> Option<Key> {
+        let ids = node.path.ids();
+        let names = self.definitions(&node.definition, ids);
+        let stated = |(level, name)| Some((level, name, self.get(&place(name, &ids[level..]))?));
+        let (level, name, value) = names.iter().enumerate().find_map(stated)?;
+        let inner = value.spot()?.parent.as_ref().map_or(&[][..], Path::ids);
+        // The root of a used definition is the node with the use.
+        let root = level > 0 && inner.len() == 1 && is_root(self.get(&place(name, inner)));
+        let parent = [&ids[..level], if root { &[] } else { inner }].concat();
+        (!parent.is_empty()).then(|| place(&node.definition, &parent))
+    }
+
+    /// Returns whether the patch removes a node.
+    fn removes(&self, node: &Key) -> bool {
+        self.changes.get(node).is_some_and(|(_, after)| match after {
+            Some(value) => value.spot().is_none(),
+            None => node.path.own().is_some(),
+        })
+    }
+
+    /// Returns the nodes that another patch removes and this one needs, because it changes them or nodes below them.
+    fn needs(&self, other: &Self) -> BTreeSet<Key> {
+        let mut ahead = Vec::new();
+        for (key, (_, after)) in &self.changes {
+            let ids = key.path.ids();
+            // What a removal takes along is no change.
+            let removal = match after {
+                None => self.removes(&place(&key.definition, &ids[..1])),
+                Some(_) => key.field == Field::Place && self.removes(key),
+            };
+            if !removal && other.changes.get(key).is_none_or(|(_, other)| other != after) {
+                let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
+                ahead.extend([ids].into_iter().chain(parent.map(Path::ids)).map(|ids| place(&key.definition, ids)));
+            }
+        }
+        // Removing an own node removes those below it, too; removing a node of an instance is one statement.
+        let inside = |key: &&Key| key.field == Field::Place && key.path.own().is_none() && other.removes(key);
+        let inside: BTreeSet<_> = other.changes.keys().filter(inside).map(|key| &key.definition).collect();
+        let (mut seen, mut needed) = (BTreeSet::new(), BTreeSet::new());
+        while let Some(node) = ahead.pop() {
+            if seen.insert(node.clone()) {
+                let (outer, removed) = (node.path.instance(), other.removes(&node));
+                ahead.extend((!outer.is_empty()).then(|| place(&node.definition, outer)));
+                ahead.extend(if removed || inside.contains(&node.definition) { self.parent(&node) } else { None });
+                if removed {
+                    needed.insert(node);
+                }
+            }
+        }
+        needed
+    }
+
+    /// Gives new ids to inserted nodes whose ids another patch gave to other nodes.
+    fn renumber(&mut self, other: &Self) -> Result<Vec<Renumbered>, PatchError> {
+        fn of_node<'s>(side: &'s Side<'_>, key: &Key, id: u64) -> impl Iterator<Item = (&'s Key, &'s Change)> {
+            side.changes_from(&key.definition, id).take_while(move |(key, _)| key.path.ids()[0] == id)
+        }
+        let clashes = |(key, (before, after)): &(&Key, &Change)| {
+            let inserts = key.field == Field::Place && before.is_none() && after.is_some();
+            let (Some(id), Some(theirs), true) = (key.path.own(), other.changes.get(key), inserts) else {
+                return false;
+            };
+            // Equal nodes are one, and so are roots: a definition has a single one.
+            let one = is_root(after.as_ref()) && is_root(theirs.1.as_ref());
+            !one && of_node(self, key, id).ne(of_node(other, key, id))
+        };
+        let clashes: Vec<Key> = self.changes.iter().filter(clashes).map(|(key, _)| key.clone()).collect();
+        if clashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut next = BTreeMap::new();
+        for (side, (key, (_, after))) in
+            [&*self, other].into_iter().flat_map(|side| side.changes.iter().map(move |change| (side, change)))
+        {
+            let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
+            for ids in [Some(&key.path), parent].into_iter().flatten().map(Path::ids) {
+                for (name, &id) in side.definitions(&key.definition, ids).into_iter().zip(ids) {
+                    let first = self.base.next_id_of(&name, writer_of(id));
+                    let next = next.entry((name, writer_of(id))).or_insert(first);
+                    *next = (*next).max(id.saturating_add(1));
+                }
+            }
+        }
+        let (mut ids, mut renumbered) = (BTreeMap::new(), Vec::new());
+        for key in clashes {
+            let from = key.path.last();
+            let next = next.get_mut(&(key.definition.clone(), writer_of(from))).expect("of each id that is there");
+            let to = *next;
+            if to & COUNTER == COUNTER {
+                return Err(PatchError::Invalid { key, why: "its writer has no ids left; give it another id" });
+            }
+            *next += 1;
+            ids.insert((key.definition.clone(), from), to);
+            renumbered.push(Renumbered { definition: key.definition, from, to });
+        }
+        let moved = |definition: &Arc<str>, path: &Path| {
+            let mut new = path.ids().to_vec();
+            for (id, name) in new.iter_mut().zip(self.definitions(definition, path.ids())) {
+                *id = ids.get(&(name, *id)).copied().unwrap_or(*id);
+            }
+            joined(&new, &[])
+        };
+        let mut changes = Changes::new();
+        for (key, (_, after)) in &self.changes {
+            let mut after = after.clone();
+            if let Some(Value::Place(Some(Spot { parent: Some(parent), .. }))) = &mut after {
+                *parent = moved(&key.definition, parent);
+            }
+            let key = Key { path: moved(&key.definition, &key.path), ..key.clone() };
+            let before = self.base.get(&key).cloned();
+            changes.insert(key, (before, after));
+        }
+        self.changes = changes;
+        Ok(renumbered)
+    }
+}
+
+/// A merge in progress.
+struct Merge<'m, 'b> {
+    merged: Side<'b>,
+    ours: &'m Side<'b>,
+    theirs: &'m Side<'b>,
+    conflicts: BTreeMap<Key, [Option<Value>; 2]>,
+}
+
+impl Merge<'_, '_> {
+    fn conflict(&mut self, key: &Key) {
+        let values = [self.ours, self.theirs].map(|side| side.get(key).cloned());
+        self.conflicts.insert(key.clone(), values);
+    }
+
+    /// Takes all of ours, then what ours does not change, but no removals of nodes that the other side needs.
+    fn join(&mut self) {
+        let sides = [(self.ours, self.theirs.needs(self.ours)), (self.theirs, self.ours.needs(self.theirs))];
+        for (side, needed) in sides {
+            for (key, change) in &side.changes {
+                let stays = match change.1 {
+                    None => needed.contains(&place(&key.definition, &key.path.ids()[..1])),
+                    Some(_) => needed.contains(key),
+                };
+                let other = self.merged.changes.get(key);
+                if needed.contains(key) || !stays && other.is_some_and(|other| other.1 != change.1) {
+                    self.conflict(key);
+                }
+                if !stays {
+                    self.merged.changes.entry(key.clone()).or_insert_with(|| change.clone());
+                }
+            }
+        }
+    }
+
+    /// Takes a place back: the node stays where it was. It comes below the root if it was nowhere, or the root itself.
+    fn take_back(&mut self, node: &Key, root: Option<&Path>) {
+        self.conflict(node);
+        let before = self.merged.base.get(node).cloned();
+        let stood = before.as_ref().and_then(Value::spot).is_some_and(|spot| spot.parent.is_some());
+        match root.filter(|&root| !stood && node.path.own().is_some() && *root != node.path) {
+            None => _ = self.merged.changes.remove(node),
+            Some(root) => {
+                let order = self.merged.get(node).and_then(Value::spot).map_or(Order::ZERO, |spot| spot.order);
+                let below = Value::Place(Some(Spot { parent: Some(root.clone()), order }));
+                self.merged.changes.insert(node.clone(), (before, Some(below)));
+            }
+        }
+    }
+
+    fn base_root(&self, definition: &str) -> Option<Path> {
+        self.merged.base.number(definition).and_then(|number| self.merged.base.at(number).root()).map(Path::from)
+    }
+
+    /// Leaves one root to each definition, ours if it has one. Returns the roots of definitions whose root may change.
+    fn settle_roots(&mut self) -> BTreeMap<Arc<str>, Path> {
+        let mut roots: BTreeMap<Arc<str>, BTreeSet<Path>> = BTreeMap::new();
+        for (key, (before, after)) in &self.merged.changes {
+            if is_root(before.as_ref()) || is_root(after.as_ref()) {
+                roots.entry(key.definition.clone()).or_default().insert(key.path.clone());
+            }
+        }
+        let mut kept = BTreeMap::new();
+        for (definition, mut paths) in roots {
+            let node = |path: &Path| place(&definition, path.ids());
+            let base = self.base_root(&definition);
+            paths.extend(base.clone());
+            paths.retain(|path| is_root(self.merged.get(&node(path))));
+            let ours = paths.iter().find(|path| is_root(self.ours.get(&node(path))));
+            let Some(keep) = ours.or(paths.first()).cloned() else {
+                // The definition goes, unless one side needs a statement of it.
+                let stated = self.merged.base.stated(&definition).count();
+                let changes = || self.merged.changes_from(&definition, 0).map(|(_, change)| change);
+                let stated = stated + changes().filter(|(_, after)| after.is_some()).count();
+                if let Some(root) = base.filter(|_| stated > changes().filter(|(before, _)| before.is_some()).count()) {
+                    self.take_back(&node(&root), None);
+                }
+                continue;
+            };
+            for path in paths.iter().filter(|path| **path != keep) {
+                self.take_back(&node(path), Some(&keep));
+            }
+            kept.insert(definition, keep);
+        }
+        kept
+    }
+
+    /// Takes back places of theirs that make a circle with ours.
+    fn settle_circles(&mut self, roots: &BTreeMap<Arc<str>, Path>) {
+        let [ours, theirs] = [self.ours, self.theirs].map(|side| {
+            let placed = side.changes.iter().filter(|(_, (_, after))| after.as_ref().and_then(Value::spot).is_some());
+            placed.map(|(key, _)| key.clone()).collect::<BTreeSet<_>>()
+        });
+        let mut clear = BTreeSet::new();
+        for node in theirs.difference(&ours).filter(|_| !ours.is_empty()) {
+            let (mut way, mut at) = (BTreeSet::new(), Some(node.clone()));
+            while let Some(above) = at.take_if(|above| !clear.contains(above) && !way.contains(above)) {
+                at = self.merged.parent(&above);
+                way.insert(above);
+            }
+            if at.as_ref() == Some(node) && !ours.is_disjoint(&way) {
+                let root = roots.get(&node.definition).cloned().or_else(|| self.base_root(&node.definition));
+                self.take_back(node, root.as_ref());
+            } else if at.is_none_or(|at| clear.contains(&at)) {
+                clear.append(&mut way);
+            }
+        }
+    }
+
+    /// Takes uses as ours has them until no definition contains itself.
+    fn settle_uses(&mut self) {
+        let changed = self.ours.changes.keys().chain(self.theirs.changes.keys());
+        let mut other: Vec<(Key, Arc<str>)> = Vec::new();
+        for key in changed.filter(|key| self.merged.get(key) != self.ours.get(key)) {
+            if let Some(Value::Use(Some(name))) = self.merged.get(key) {
+                other.push((key.clone(), name.clone()));
+            }
+        }
+        loop {
+            // Taking one back may bring back a use of the base, so all others are tried again.
+            let mut tried = BTreeSet::new();
+            let closes = |(key, name): &(Key, Arc<str>)| {
+                tried.insert((key.definition.clone(), name.clone())) && self.reaches(name, &key.definition)
+            };
+            let Some(closes) = other.iter().position(closes) else { return };
+            let (key, _) = other.swap_remove(closes);
+            self.conflict(&key);
+            match self.ours.changes.get(&key) {
+                Some(change) => _ = self.merged.changes.insert(key, change.clone()),
+                None => _ = self.merged.changes.remove(&key),
+            }
+        }
+    }
+
+    /// Returns whether a definition is another one, or contains it.
+    fn reaches(&self, from: &Arc<str>, to: &Arc<str>) -> bool {
+        let base = self.merged.base;
+        let (mut ahead, mut seen) = (vec![from.clone()], BTreeSet::new());
+        while let Some(name) = ahead.pop() {
+            if name == *to {
+                return true;
+            }
+            if seen.insert(name.clone()) {
+                let before = base.number(&name).into_iter().flat_map(|number| base.at(number).uses());
+                let mut uses: BTreeMap<Arc<str>, i64> =
+                    before.map(|(name, &count)| (name.clone(), count.into())).collect();
+                for (_, (before, after)) in self.merged.changes_from(&name, 0) {
+                    for (value, count) in [(before, -1), (after, 1)] {
+                        if let Some(Value::Use(Some(name))) = value {
+                            *uses.entry(name.clone()).or_default() += count;
+                        }
+                    }
+                }
+                ahead.extend(uses.into_iter().filter(|&(_, count)| count > 0).map(|(name, _)| name));
+            }
+        }
+        false
+    }
+}
