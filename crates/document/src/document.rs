@@ -216,7 +216,7 @@ impl Document {
         Ok(&self.steps[self.done - 1])
     }
 
-    fn add_step(&mut self, patch: Patch) {
+    pub(crate) fn add_step(&mut self, patch: Patch) {
         self.steps.truncate(self.done);
         self.steps.push(patch);
         self.done += 1;

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod commit;
+mod commit_in;
 mod convert;
 mod copies;
 mod document;

@@ -185,6 +185,11 @@ fn check(document: &Document, scene: &Scene, context: &str) {
                 w = node.depth() * 2
             );
         }
+        for ((node, (_, wanted)), path) in scene.get(document.root()).unwrap().descendants().zip(tree.iter()).zip(&paths) {
+            if node.node() != wanted {
+                eprintln!("{path}: wanted {wanted:?}, got {:?}", node.node());
+            }
+        }
         for name in document.library().definitions() {
             eprintln!("{name}");
             for (path, value) in
@@ -353,7 +358,25 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
         let start = document.library().clone();
         for act in 0..20 {
             let context = format!("seed {seed}, act {act}");
-            match dice.u8(0..8) {
+            match dice.u8(0..9) {
+                8 => {
+                    let paths = Model::of(document.library()).tree("a").1;
+                    let uses = paths.iter().filter(|path| {
+                        matches!(document.library().value("a", path, Field::Use), Some((Value::Use(Some(_)), _)))
+                    });
+                    let uses: Vec<&Path> = uses.collect();
+                    let Some(&at) = dice.choice(&uses) else { continue };
+                    let top = document.node(&scene, at).unwrap();
+                    let count = dice.usize(1..4);
+                    edit(&mut dice, &mut scene, top, count);
+                    let outside = document.library().stated("a").filter(|(path, _)| !path.starts_with(at)).count();
+                    let kept = document.library().clone();
+                    match document.commit_in(&mut scene, at) {
+                        Ok(_) => assert!(document.library().stated("a").count() <= outside + 40, "{context}"),
+                        Err(error) => panic!("{context}: {error}"),
+                    }
+                    drop(kept);
+                }
                 0 | 1 => {
                     let count = dice.usize(1..4);
                     edit(&mut dice, &mut scene, root, count);

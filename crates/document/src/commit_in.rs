@@ -1,0 +1,136 @@
+//! Edits of an instance as edits of its definition.
+
+use crate::document::Document;
+use crate::error::{Error, PatchError};
+use crate::library::Library;
+use crate::patch::{Entry, Key, Patch};
+use crate::path::{Path, joined};
+use crate::value::{Field, Spot, Value};
+use hedgerow::Scene;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Document {
+    /// Makes the edits since the last step one step, like [`commit`](Self::commit), but those inside a use are stated by
+    /// the definition that it uses: edits a prefab in place, and all its instances follow.
+    ///
+    /// What the definition cannot state stays stated by the open one: the placement of a node whose parent it does not
+    /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles.
+    ///
+    /// # Errors
+    /// Those of [`commit`](Self::commit); [`Error::Step`] if the path leads to no use.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, SceneConfig, Tree};
+    /// use hedgerow_document::{Document, Library, Path, Spot};
+    ///
+    /// let mut library = Library::new();
+    /// let (mut lamp, mut street) = (Tree::new(), Tree::new());
+    /// let foot = lamp.push(None, Node::group());
+    /// lamp.push(Some(foot), Node::material(2));
+    /// street.push(None, Node::group());
+    /// library.apply(&library.define("lamp", &lamp)?)?;
+    /// library.apply(&library.define("street", &street)?)?;
+    /// for order in [1.0, 2.0] {
+    ///     library.apply(&library.place("street", Spot::below(0, order), "lamp", Node::group())?)?;
+    /// }
+    /// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+    /// let root = scene.root();
+    /// let mut document = Document::open(&mut scene, root, library, "street")?;
+    /// let [left, right] = [1, 2].map(|lamp| document.node(&scene, &Path::from([lamp, 1])).unwrap());
+    /// scene.edit(left)?.set_material(7);
+    /// document.commit_in(&mut scene, &Path::from(1))?;
+    /// assert_eq!(scene.get(right).unwrap().own_material(), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn commit_in(&mut self, scene: &mut Scene, use_: &Path) -> Result<Patch, Error> {
+        let refused = |error: PatchError| Error::Step(Box::new(error));
+        let used = self.library.used(self.definition, use_).ok_or_else(|| {
+            let (key, why) = (Key::new(self.name.clone(), use_.clone(), Field::Use), "there is no use; name one");
+            refused(PatchError::Invalid { key, why })
+        })?;
+        let stated = self.record(scene)?;
+        let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|pushed| {
+            let step = stated.then(&pushed)?;
+            self.make(scene, &pushed).map(|()| step)
+        });
+        let step = made.as_ref().unwrap_or(&stated);
+        if !step.is_empty() {
+            self.add_step(step.clone());
+        }
+        made.map_err(refused)
+    }
+}
+
+impl Library {
+    /// Returns the name of the definition that a node uses.
+    fn used(&self, definition: u32, path: &Path) -> Option<Arc<str>> {
+        let (chain, id) = self.locate(definition, path.ids())?;
+        self.enter(&chain, id).map(|number| self.at(number).name.clone())
+    }
+
+    /// Returns the patch that moves what a definition has just stated inside a use to the used definition.
+    fn pushed_in(&self, name: &Arc<str>, use_: &Path, used: &Arc<str>, stated: &Patch) -> Result<Patch, PatchError> {
+        let level = use_.ids().len();
+        let mut moved = self.clone();
+        let mut patches = Vec::new();
+        // What the definition cannot state stays stated here: a parent that it does not have, a use that contains it.
+        let mut push = |library: &mut Self, patch: Result<Patch, PatchError>| {
+            let patch = patch.ok().filter(|patch| library.apply(patch).is_ok());
+            let pushed = patch.is_some();
+            patches.extend(patch);
+            pushed
+        };
+        // New own nodes below the use, parents first: their ids ascend.
+        let mut ids: BTreeMap<u64, u64> = BTreeMap::new();
+        for Entry { key, before, after } in stated.entries() {
+            let (Some(id), None, Some(Value::Place(Some(Spot { parent: Some(parent), order })))) =
+                (key.path.own(), before, after)
+            else {
+                continue;
+            };
+            let inner = match ids.get(&parent.ids()[0]) {
+                Some(&own) => Some(joined(&[own], &parent.ids()[1..])),
+                None if parent == use_ => self.defined(used).ok().and_then(|used| self.at(used).root()).map(Path::from),
+                None if parent.starts_with(use_) => Path::of_ids(&parent.ids()[level..]),
+                None => None,
+            };
+            if let Some(parent) = inner {
+                let new = moved.next_id(used);
+                let spot = Value::Place(Some(Spot { parent: Some(parent), order: *order }));
+                let patch = moved.renamed_node(name, id, used, new, spot);
+                if push(&mut moved, Ok(patch)) {
+                    ids.insert(id, new);
+                }
+            }
+        }
+        for Entry { key, .. } in stated.entries() {
+            if key.path != *use_ && key.path.starts_with(use_) && self.get(key).is_some() {
+                let patch = moved.push(name, &key.path, &[key.field], level);
+                push(&mut moved, patch);
+            }
+        }
+        Patch::join(&patches)
+    }
+
+    /// Returns the patch that moves all that is stated of an own node, and inside it, to a new node of another definition.
+    fn renamed_node(&self, name: &Arc<str>, id: u64, used: &Arc<str>, new: u64, spot: Value) -> Patch {
+        let (from, to) = (Path::from(id), Path::from(new));
+        let mut map = BTreeMap::new();
+        let renamed = |path: &Path| joined(to.ids(), &path.ids()[1..]);
+        for (path, value) in self.number(name).into_iter().flat_map(|number| self.at(number).stated_from(&from)) {
+            let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
+            let after = match value {
+                Value::Place(_) if path == from => spot.clone(),
+                Value::Place(Some(Spot { parent: Some(parent), order })) if parent.starts_with(&from) => {
+                    Value::Place(Some(Spot { parent: Some(renamed(parent)), order: *order }))
+                }
+                value => value.clone(),
+            };
+            let inner = Key { definition: used.clone(), path: renamed(&path), field: value.field() };
+            map.insert(key, (Some(value.clone()), None));
+            map.insert(inner, (None, Some(after)));
+        }
+        Patch::of_map(map)
+    }
+}
