@@ -129,12 +129,19 @@ impl RowSet {
     /// Adds all rows to a list, in ascending order.
     #[inline]
     pub(crate) fn list(&self, list: &mut Vec<u16>) {
-        for (first, &word) in (0_u16..).step_by(64).zip(&self.0) {
-            let mut word = word;
-            while word != 0 {
-                #[expect(clippy::cast_possible_truncation, reason = "less than 64")]
-                list.push(first + word.trailing_zeros() as u16);
-                word &= word - 1;
+        let (lines, _) = self.0.as_chunks::<8>();
+        for (first, words) in (0_u16..).step_by(8 * 64).zip(lines) {
+            // One test for a cache line of words, since most updates change few slots.
+            if words.iter().fold(0, |any, word| any | word) == 0 {
+                continue;
+            }
+            for (first, &word) in (first..).step_by(64).zip(words) {
+                let mut word = word;
+                while word != 0 {
+                    #[expect(clippy::cast_possible_truncation, reason = "less than 64")]
+                    list.push(first + word.trailing_zeros() as u16);
+                    word &= word - 1;
+                }
             }
         }
     }
