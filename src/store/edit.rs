@@ -71,12 +71,11 @@ impl Nodes {
     #[inline(always)]
     fn remove(&mut self, id: RecordId, slices: &mut Slices) -> usize {
         debug_assert!(id != RecordId::ROOT);
-        let state = self.pages.state(id);
-        self.pages.unlink(&state);
-        if state.links[Link::First as usize].is_nil() {
-            self.release(id, &state, slices);
+        if self.pages.record(id).is_leaf() {
+            self.release(id, true, slices);
             return 1;
         }
+        self.pages.unlink(&self.pages.state(id));
         self.remove_below(id, slices)
     }
 
@@ -91,8 +90,7 @@ impl Nodes {
                 stack.push(child);
                 child = self.pages.link(child, Link::Next);
             }
-            let state = self.pages.state(id);
-            self.release(id, &state, slices);
+            self.release(id, false, slices);
             count += 1;
         }
         // Do not keep the memory of a stack that a million siblings filled.
@@ -101,13 +99,17 @@ impl Nodes {
         count
     }
 
-    /// Frees the record of a node and all its components.
+    /// Frees the record of a node and all its components. If the node is `linked`, unlinks it.
     #[inline(always)]
-    fn release(&mut self, id: RecordId, state: &NodeState, slices: &mut Slices) {
-        let &NodeState { has, location, pending, .. } = state;
+    fn release(&mut self, id: RecordId, linked: bool, slices: &mut Slices) {
         if self.inbox.tracks_changes() {
-            self.inbox.list_removed(self.pages.handle(id), has.has(Has::REPORTED));
+            self.inbox.list_removed(self.pages.handle(id), self.pages.record(id).has.has(Has::REPORTED));
         }
+        let state = self.pages.release(id);
+        if linked {
+            self.pages.unlink(&state);
+        }
+        let NodeState { has, location, pending, .. } = state;
         if has.has(Components::ALL) {
             // Most nodes with rare components have only a drawable.
             if has.has(Has::DRAWABLE) {
@@ -123,7 +125,6 @@ impl Nodes {
             Some(index) => self.inbox.remove(&mut self.pages, index),
             None => slices.free_row(location, has, pending.has(Pending::RESHAPED)),
         }
-        self.pages.release(id);
     }
 
     /// Moves a node with everything below it. The position must not be in the node's subtree or relative to the node.
