@@ -20,25 +20,22 @@ impl Nodes {
     /// [`Error::CapacityOverflow`] if all records are in use.
     #[inline]
     pub(crate) fn insert(&mut self, at: Position, node: &Node<'_>) -> Result<NodeHandle, Error> {
-        let (has, transform) = match &node.local {
-            Some(Local::Transform(transform)) => (Has::TRANSFORM, transform),
-            Some(Local::Matrix(_)) | None => (Has::NOTHING, &Transform::IDENTITY),
+        let transform = match &node.local {
+            Some(Local::Transform(transform)) => transform,
+            Some(Local::Matrix(_)) | None => &Transform::IDENTITY,
         };
-        let handle = self.insert_plain(at, transform, has, node.material)?;
-        if node.has_rare_parts() {
-            let id = handle.record();
-            let has = self.pages.record(id).has | self.insert_rare_parts(id, node);
-            self.pages.set_has(id, has);
-        }
+        let has = Has::of(node);
+        let handle = self.insert_record(at, transform, has, node.material)?;
+        self.insert_parts(handle.record(), node, has);
         Ok(handle)
     }
 
-    /// Inserts a node with no components other than a material and, if `has` says so, a checked transform.
+    /// Inserts a node with these components, of which those outside of the record must be stored afterwards.
     ///
     /// # Errors
     /// The errors of [`Self::insert`].
     #[inline(always)]
-    pub(crate) fn insert_plain(
+    pub(crate) fn insert_record(
         &mut self,
         at: Position,
         transform: &Transform,
