@@ -566,6 +566,15 @@ impl Pages {
         }
     }
 
+    /// Prefetches what leads from a handle to the node's location.
+    #[inline(always)]
+    pub(crate) fn prefetch_lookup(&self, id: RecordId) {
+        if let Some(page) = self.pages.get(id.page()) {
+            prefetch(&page.states, id.index());
+            prefetch(&page.locations, id.index());
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn prefetch_parent(&self, id: RecordId) {
         if let Some(page) = self.pages.get(id.page()) {
