@@ -5,6 +5,7 @@ use crate::store::Store;
 use crate::store::links::Position;
 use crate::store::location::Location;
 use crate::store::nodes::Nodes;
+use crate::store::page::NodeState;
 use crate::store::record::{Has, Link, RecordId};
 use crate::{Layers, Mat34, NodeHandle, Visibility};
 use hedgerow_math::internal::prefetch_whole;
@@ -42,6 +43,16 @@ impl Nodes {
     pub(crate) fn prefetch(&self, id: RecordId) {
         self.pages.prefetch_record(id);
         self.pages.prefetch_location(id);
+    }
+
+    /// Prefetches the records to which a node's links lead, and which a removal writes.
+    #[inline(always)]
+    pub(crate) fn prefetch_neighbours(&self, node: NodeHandle) {
+        if let Some(id) = self.resolve(node) {
+            let NodeState { parent, links: [_, _, next, previous], .. } = self.pages.state(id);
+            self.pages.prefetch_record(next.some().unwrap_or(parent));
+            self.pages.prefetch_record(previous.some().unwrap_or(parent));
+        }
     }
 
     pub(crate) fn position(&self, id: RecordId) -> Position {
