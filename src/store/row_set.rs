@@ -76,16 +76,7 @@ impl RowSet {
     /// Returns the first row in `from..end` that is not in the set.
     #[inline]
     pub(crate) fn first_missing(&self, from: usize, end: usize) -> Option<usize> {
-        let mut at = from / 64;
-        let mut word = !self.0.get(at)? >> (from % 64) << (from % 64);
-        while word == 0 {
-            at += 1;
-            if at * 64 >= end {
-                return None;
-            }
-            word = !*self.0.get(at)?;
-        }
-        Some(at * 64 + word.trailing_zeros() as usize).filter(|&row| row < end)
+        self.find(u64::MAX, from, end)
     }
 
     /// Iterates over the rows in ascending order.
@@ -114,14 +105,20 @@ impl RowSet {
     /// Returns the first row in `from..end` that is in the set.
     #[inline]
     pub(crate) fn first(&self, from: usize, end: usize) -> Option<usize> {
+        self.find(0, from, end)
+    }
+
+    /// Returns the first row in `from..end` whose bit is set in the words after these bits were flipped.
+    #[inline(always)]
+    fn find(&self, flip: u64, from: usize, end: usize) -> Option<usize> {
         let mut at = from / 64;
-        let mut word = *self.0.get(at)? >> (from % 64) << (from % 64);
+        let mut word = (self.0.get(at)? ^ flip) >> (from % 64) << (from % 64);
         while word == 0 {
             at += 1;
             if at * 64 >= end {
                 return None;
             }
-            word = *self.0.get(at)?;
+            word = self.0.get(at)? ^ flip;
         }
         Some(at * 64 + word.trailing_zeros() as usize).filter(|&row| row < end)
     }
