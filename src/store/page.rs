@@ -559,13 +559,6 @@ impl Pages {
         }
     }
 
-    #[inline(always)]
-    pub(crate) fn prefetch_state(&self, id: RecordId) {
-        if let Some(page) = self.pages.get(id.page()) {
-            prefetch(&page.states, id.index());
-        }
-    }
-
     /// Prefetches what leads from a handle to the node's location.
     #[inline(always)]
     pub(crate) fn prefetch_lookup(&self, id: RecordId) {
