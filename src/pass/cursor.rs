@@ -226,6 +226,10 @@ pub(crate) struct Change {
     pub(crate) slots: Computed,
 }
 
+impl Change {
+    pub(crate) const NOTHING: Self = Self { moved: false, rows: false, slots: Computed::None };
+}
+
 /// The transform slots of a slice that were computed since a reader last looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Computed {

@@ -8,6 +8,7 @@ use crate::handle::{ByHandle, ByRecord};
 use crate::scene::{Keep, NodeRef, Place, Scene};
 use crate::store::{Above, Position, RecordId, Store};
 use crate::{Error, Local, NodeHandle};
+use std::borrow::Cow;
 
 /// The distance, in items, at which a record is prefetched.
 const AHEAD: usize = 12;
@@ -27,7 +28,7 @@ impl Scene {
     /// Removes many nodes with everything below them, and returns the number of nodes removed.
     ///
     /// The list is a set: a node that is listed twice, or is below another listed node, is removed once. Runs in
-    /// **O(nodes removed + n)** for n handles.
+    /// **O(nodes removed + n log n)** for n handles, which a large scene sorts first.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of the first invalid handle: [`Error::StaleHandle`] if it was stale before the
@@ -44,9 +45,19 @@ impl Scene {
     /// ```
     pub fn remove_many(&mut self, nodes: &[NodeHandle]) -> Result<usize, BatchError> {
         self.check_movable(nodes)?;
+        // The list is a set. In the order of records, which is that of memory, a million nodes take two thirds of the
+        // time, and later inserts find their records in order.
+        let mut nodes = Cow::Borrowed(nodes);
+        if self.store.nodes.pages.exceed_cache() {
+            nodes.to_mut().sort_unstable();
+        }
         let mut removed = 0;
         for (index, &node) in nodes.iter().enumerate() {
-            look_ahead(&self.store, nodes, index, |&node| node);
+            // The record first, whose links then lead to those of its neighbours.
+            look_ahead(&self.store, &nodes, index + AHEAD, |&node| node);
+            if let Some(&near) = nodes.get(index + AHEAD) {
+                self.store.nodes.prefetch_neighbours(near);
+            }
             // A node may be below one that was removed just before.
             if let Some(id) = self.store.nodes.resolve(node) {
                 removed += self.store.remove(id);

@@ -39,7 +39,7 @@ impl Scene {
         match &node.local {
             // The common description is inserted without a check of each part.
             Some(Local::Transform(transform)) if !node.has_rare_parts() && transform.is_plain() => {
-                self.store.nodes.insert_plain(place, transform, Has::TRANSFORM, node.material)
+                self.store.nodes.insert_record(place, transform, Has::TRANSFORM, node.material)
             }
             _ => self.insert_other(place, &node),
         }

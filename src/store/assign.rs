@@ -92,6 +92,14 @@ impl Store {
             return self.sweep_all(shared);
         }
         let mut scratch = core::mem::take(&mut self.update.scratch);
+        if self.is_built_in_order() {
+            self.fill(&mut scratch, shared);
+            self.update.scratch = scratch;
+            if shared {
+                self.sweep_all(shared);
+            }
+            return;
+        }
         let large = self.unplace_moved(&mut scratch);
         let kept = self.unplace_large(large);
         self.list_waiting(&mut scratch);
@@ -289,7 +297,7 @@ impl Store {
             if let Some(&Fresh { id: ahead, above, .. }) = here.get(count + 8) {
                 if pages.record(ahead).has.has(Has::DRAWABLE) {
                     components.drawable.prefetch(ahead);
-                    pages.prefetch_state(ahead);
+                    pages.prefetch_lookup(ahead);
                 }
                 prefetch(&slice.rows, above.row());
                 prefetch(&slice.slots.records, above.slot());
@@ -297,7 +305,9 @@ impl Store {
             }
             // A parent that waited has a row by now.
             let above = if above.as_waiting().is_some() { pages.location(pages.parent(id)) } else { above };
-            let Some((row, slot)) = slice.put(pages, components, id, above.row(), max_rows) else { return count };
+            let Some((row, slot)) = slice.put::<false>(pages, components, id, above.row(), max_rows) else {
+                return count;
+            };
             head.alive.insert(row);
             head.live += 1;
             pages.set_location(id, Location::of(number, short(row), slot));

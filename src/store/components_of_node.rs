@@ -2,6 +2,7 @@
 
 use crate::node::LocalForm;
 use crate::store::change_kinds::ChangeKinds;
+use crate::store::components::Components;
 use crate::store::nodes::Nodes;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
@@ -32,45 +33,58 @@ impl Nodes {
         }
     }
 
-    /// Stores the components that few nodes have, outside of the records. Returns their bits.
+    /// Stores the components of a new node that are outside of its record.
     #[inline]
-    pub(crate) fn insert_rare_parts(&mut self, id: RecordId, node: &Node<'_>) -> Has {
-        let mut has = Has::NOTHING;
-        if let Some(Local::Matrix(matrix)) = node.local {
-            has |= Has::TRANSFORM | Has::MATRIX;
-            self.components.matrix.insert(id, matrix);
-        }
+    pub(crate) fn insert_parts(&mut self, id: RecordId, node: &Node<'_>, has: Has) {
         if let Some(drawable) = node.drawable {
-            has |= Has::DRAWABLE;
             self.components.drawable.insert(id, drawable);
         }
+        // Most nodes have no others.
+        if has.without(Has::DRAWABLE).has(Components::ALL | Has::ANCHORED) {
+            self.insert_rare_parts(id, node);
+        }
+    }
+
+    #[inline(never)]
+    fn insert_rare_parts(&mut self, id: RecordId, node: &Node<'_>) {
+        let Self { components, inbox, .. } = self;
+        inbox.any_anchored |= node.anchored;
+        if let Some(Local::Matrix(matrix)) = node.local {
+            components.matrix.insert(id, matrix);
+        }
         if let Some(layers) = node.layers {
-            has |= Has::LAYERS;
-            self.components.layers.insert(id, layers);
+            components.layers.insert(id, layers);
         }
         if let Some(range) = node.view_range {
-            has |= Has::RANGE;
-            self.components.range.insert(id, range);
-        }
-        has |= Has::of_visibility(node.visibility);
-        if node.anchored {
-            has |= Has::ANCHORED;
-            self.inbox.any_anchored = true;
+            components.range.insert(id, range);
         }
         if let Some(name) = node.name {
-            has |= Has::NAME;
-            self.components.name.insert(id, name.into());
+            components.name.insert(id, name.into());
         }
         if node.user_data != 0 {
-            has |= Has::USER_DATA;
-            self.components.user_data.insert(id, node.user_data);
+            components.user_data.insert(id, node.user_data);
         }
         // A checked description has a double-precision translation only if single precision would round it.
         if node.translation_f64.is_some() {
-            has |= Has::REMAINDER;
-            self.components.remainder.insert(id, node.remainder());
+            components.remainder.insert(id, node.remainder());
         }
-        has
+    }
+}
+
+impl Has {
+    /// Returns the components of a checked description, without its material.
+    #[inline(always)]
+    pub(crate) fn of(node: &Node<'_>) -> Self {
+        Self::of_visibility(node.visibility)
+            .with(Self::TRANSFORM, node.local.is_some())
+            .with(Self::MATRIX, matches!(node.local, Some(Local::Matrix(_))))
+            .with(Self::DRAWABLE, node.drawable.is_some())
+            .with(Self::LAYERS, node.layers.is_some())
+            .with(Self::RANGE, node.view_range.is_some())
+            .with(Self::ANCHORED, node.anchored)
+            .with(Self::NAME, node.name.is_some())
+            .with(Self::USER_DATA, node.user_data != 0)
+            .with(Self::REMAINDER, node.translation_f64.is_some())
     }
 }
 

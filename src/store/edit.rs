@@ -20,25 +20,22 @@ impl Nodes {
     /// [`Error::CapacityOverflow`] if all records are in use.
     #[inline]
     pub(crate) fn insert(&mut self, at: Position, node: &Node<'_>) -> Result<NodeHandle, Error> {
-        let (has, transform) = match &node.local {
-            Some(Local::Transform(transform)) => (Has::TRANSFORM, transform),
-            Some(Local::Matrix(_)) | None => (Has::NOTHING, &Transform::IDENTITY),
+        let transform = match &node.local {
+            Some(Local::Transform(transform)) => transform,
+            Some(Local::Matrix(_)) | None => &Transform::IDENTITY,
         };
-        let handle = self.insert_plain(at, transform, has, node.material)?;
-        if node.has_rare_parts() {
-            let id = handle.record();
-            let has = self.pages.record(id).has | self.insert_rare_parts(id, node);
-            self.pages.set_has(id, has);
-        }
+        let has = Has::of(node);
+        let handle = self.insert_record(at, transform, has, node.material)?;
+        self.insert_parts(handle.record(), node, has);
         Ok(handle)
     }
 
-    /// Inserts a node with no components other than a material and, if `has` says so, a checked transform.
+    /// Inserts a node with these components, of which those outside of the record must be stored afterwards.
     ///
     /// # Errors
     /// The errors of [`Self::insert`].
     #[inline(always)]
-    pub(crate) fn insert_plain(
+    pub(crate) fn insert_record(
         &mut self,
         at: Position,
         transform: &Transform,
@@ -71,12 +68,11 @@ impl Nodes {
     #[inline(always)]
     fn remove(&mut self, id: RecordId, slices: &mut Slices) -> usize {
         debug_assert!(id != RecordId::ROOT);
-        let state = self.pages.state(id);
-        self.pages.unlink(&state);
-        if state.links[Link::First as usize].is_nil() {
-            self.release(id, &state, slices);
+        if self.pages.record(id).is_leaf() {
+            self.release(id, true, slices);
             return 1;
         }
+        self.pages.unlink(&self.pages.state(id));
         self.remove_below(id, slices)
     }
 
@@ -91,8 +87,7 @@ impl Nodes {
                 stack.push(child);
                 child = self.pages.link(child, Link::Next);
             }
-            let state = self.pages.state(id);
-            self.release(id, &state, slices);
+            self.release(id, false, slices);
             count += 1;
         }
         // Do not keep the memory of a stack that a million siblings filled.
@@ -101,13 +96,17 @@ impl Nodes {
         count
     }
 
-    /// Frees the record of a node and all its components.
+    /// Frees the record of a node and all its components. If the node is `linked`, unlinks it.
     #[inline(always)]
-    fn release(&mut self, id: RecordId, state: &NodeState, slices: &mut Slices) {
-        let &NodeState { has, location, pending, .. } = state;
+    fn release(&mut self, id: RecordId, linked: bool, slices: &mut Slices) {
         if self.inbox.tracks_changes() {
-            self.inbox.list_removed(self.pages.handle(id), has.has(Has::REPORTED));
+            self.inbox.list_removed(self.pages.handle(id), self.pages.record(id).has.has(Has::REPORTED));
         }
+        let state = self.pages.release(id);
+        if linked {
+            self.pages.unlink(&state);
+        }
+        let NodeState { has, location, pending, .. } = state;
         if has.has(Components::ALL) {
             // Most nodes with rare components have only a drawable.
             if has.has(Has::DRAWABLE) {
@@ -123,7 +122,6 @@ impl Nodes {
             Some(index) => self.inbox.remove(&mut self.pages, index),
             None => slices.free_row(location, has, pending.has(Pending::RESHAPED)),
         }
-        self.pages.release(id);
     }
 
     /// Moves a node with everything below it. The position must not be in the node's subtree or relative to the node.

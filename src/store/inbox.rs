@@ -55,9 +55,11 @@ impl Inbox {
     /// Removes the node at an index. The last node gets the free index.
     #[inline]
     pub(crate) fn remove(&mut self, pages: &mut Pages, index: u32) {
-        self.waiting.swap_remove(index as usize);
-        if let Some(&id) = self.waiting.get(index as usize) {
-            pages.set_location(id, Location::waiting(index));
+        if let Some(last) = self.waiting.pop()
+            && let Some(entry) = self.waiting.get_mut(index as usize)
+        {
+            *entry = last;
+            pages.set_location(last, Location::waiting(index));
         }
     }
 

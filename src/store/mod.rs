@@ -16,7 +16,7 @@
 //! | `record` `change_kinds` `pending` `location` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
 //! | `state` `row_set` `columns` `histories` `boxes` `import_locations` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `inbox` `nodes` `links` `space` `world` `components_of_node` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
-//! | `feed` `reconstitute` `sweep` `keep_slices` `assign` `threads` `update_boxes` `update` | the update: rows, matrices, boxes, changes |
+//! | `feed` `reconstitute` `sweep` `fill` `keep_slices` `assign` `threads` `update_boxes` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` | slices as passes see them |
 //! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |
 //! | `image` `maintain` | saving and loading; merging and reconstituting slices |
@@ -30,6 +30,7 @@ mod components;
 mod components_of_node;
 mod edit;
 mod feed;
+mod fill;
 mod histories;
 mod image;
 mod import_locations;
@@ -177,7 +178,8 @@ impl Store {
         };
         for (id, home) in [(RecordId::ROOT, Home::Tree), (RecordId::LIMBO, Home::Limbo)] {
             let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], home);
-            let (row, _) = slice.put(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
+            let (row, _) =
+                slice.put::<false>(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
             if config.changes {
                 slice.histories = Some(Box::new(Histories::of(slice.slots.worlds.len())));
             }

@@ -353,9 +353,10 @@ impl Pages {
         Ok(())
     }
 
-    /// Frees a record, whose handle is then stale. Returns the node's location.
+    /// Frees a record, whose handle is then stale. Returns what the node was; its neighbours still have links to it.
     #[inline(always)]
-    pub(crate) fn release(&mut self, id: RecordId) -> Location {
+    pub(crate) fn release(&mut self, id: RecordId) -> NodeState {
+        let node = self.state(id);
         let page = &mut *self.pages[id.page()];
         let state = &mut page.states[id.index()];
         let generation = *state & !SLOW;
@@ -370,7 +371,7 @@ impl Pages {
             self.free = id;
             self.freed += 1;
         }
-        page.locations[id.index()]
+        node
     }
 
     /// Returns the number of nodes for which there are still records.
@@ -558,10 +559,12 @@ impl Pages {
         }
     }
 
+    /// Prefetches what leads from a handle to the node's location.
     #[inline(always)]
-    pub(crate) fn prefetch_state(&self, id: RecordId) {
+    pub(crate) fn prefetch_lookup(&self, id: RecordId) {
         if let Some(page) = self.pages.get(id.page()) {
             prefetch(&page.states, id.index());
+            prefetch(&page.locations, id.index());
         }
     }
 

@@ -3,7 +3,9 @@
 
 use crate::store::Store;
 use crate::store::links::Position;
+use crate::store::location::Location;
 use crate::store::nodes::Nodes;
+use crate::store::page::NodeState;
 use crate::store::record::{Has, Link, RecordId};
 use crate::{Layers, Mat34, NodeHandle, Visibility};
 use hedgerow_math::internal::prefetch_whole;
@@ -41,6 +43,16 @@ impl Nodes {
     pub(crate) fn prefetch(&self, id: RecordId) {
         self.pages.prefetch_record(id);
         self.pages.prefetch_location(id);
+    }
+
+    /// Prefetches the records to which a node's links lead, and which a removal writes.
+    #[inline(always)]
+    pub(crate) fn prefetch_neighbours(&self, node: NodeHandle) {
+        if let Some(id) = self.resolve(node) {
+            let NodeState { parent, links: [_, _, next, previous], .. } = self.pages.state(id);
+            self.pages.prefetch_record(next.some().unwrap_or(parent));
+            self.pages.prefetch_record(previous.some().unwrap_or(parent));
+        }
     }
 
     pub(crate) fn position(&self, id: RecordId) -> Position {
@@ -145,18 +157,40 @@ impl Store {
         self.nodes.pages.location_of(handle).map(|location| self.slices.world(location))
     }
 
-    /// Prefetches the world matrix of one node, and what leads to the matrix of another.
-    #[inline(always)]
-    pub(crate) fn prefetch_worlds(&self, near: Option<NodeHandle>, far: Option<NodeHandle>) {
-        if let Some(far) = far {
-            self.nodes.pages.prefetch_state(far.record());
-            self.nodes.pages.prefetch_location(far.record());
+    /// Copies the world matrices of live nodes as of the last update. Returns the index of the first stale handle.
+    ///
+    /// Works in blocks: while one is copied, what leads to the matrices of the next is prefetched.
+    pub(crate) fn copy_worlds(&self, nodes: &[NodeHandle], worlds: &mut [Mat34]) -> Option<usize> {
+        // In measurements, 16 and 64 took 3 to 10 % longer.
+        const BLOCK: usize = 32;
+        const STALE: Location = Location::waiting(u32::MAX);
+        let pages = &self.nodes.pages;
+        let (mut upcoming, mut stale) = (nodes, None);
+        let blocks = nodes.chunks(BLOCK).zip(worlds.chunks_mut(BLOCK));
+        for (first, (nodes, worlds)) in (0..).step_by(BLOCK).zip(blocks) {
+            let mut locations = [STALE; BLOCK];
+            for (at, (location, &node)) in locations.iter_mut().zip(nodes).enumerate() {
+                let Some(known) = pages.location_of(node) else {
+                    stale = stale.or(Some(first + at));
+                    continue;
+                };
+                *location = known;
+                if let Some(slice) = self.slices.get(known.slice()) {
+                    prefetch_whole(&slice.slots.worlds, known.slot());
+                }
+            }
+            upcoming = &upcoming[nodes.len()..];
+            let mut next = upcoming.iter();
+            for (&location, world) in locations.iter().zip(worlds) {
+                if let Some(next) = next.next() {
+                    pages.prefetch_lookup(next.record());
+                }
+                if location != STALE {
+                    *world = *self.slices.world(location);
+                }
+            }
         }
-        if let Some(location) = near.and_then(|near| self.nodes.pages.location_of(near))
-            && let Some(slice) = self.slices.get(location.slice())
-        {
-            prefetch_whole(&slice.slots.worlds, location.slot());
-        }
+        stale
     }
 
     /// Returns the world matrix of a node as of the last update.

@@ -22,7 +22,7 @@ use crate::store::state::{Due, Home, SlotOrder, Work};
 use hedgerow_math::internal::prefetch;
 
 /// The row of a new node.
-const FRESH: u16 = u16::MAX;
+pub(crate) const FRESH: u16 = u16::MAX;
 /// The flag of a parent that is an import. The number of the import is in the lower bits.
 const IMPORT: u32 = 1 << 31;
 /// The item of a row whose node is gone.
@@ -30,16 +30,16 @@ const GONE: u32 = u32::MAX;
 
 /// A node to sort.
 #[derive(Clone, Copy, Debug)]
-struct Item {
-    record: RecordId,
+pub(crate) struct Item {
+    pub(crate) record: RecordId,
     /// The index of the node's slice among the sources.
-    source: u16,
-    row: u16,
+    pub(crate) source: u16,
+    pub(crate) row: u16,
 }
 
 /// A parent of sorted nodes that is in none of the sources.
 #[derive(Clone, Copy, Debug)]
-struct Import {
+pub(crate) struct Import {
     handle: Option<NodeHandle>,
     inherited: Inherited,
     /// The history of the import's slot, if changes are tracked.
@@ -59,9 +59,9 @@ pub(crate) struct Fresh {
 /// The arrays of a sort, which are kept to save allocations.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sort {
-    items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// The parent of each item: an item, or [`IMPORT`] and the number of an import.
-    parents: Vec<u32>,
+    pub(crate) parents: Vec<u32>,
     /// The number of nodes in the subtree of each item.
     sizes: Vec<u32>,
     /// The position of each item in depth-first order.
@@ -70,7 +70,7 @@ pub(crate) struct Sort {
     next: Vec<u32>,
     /// The item at each position.
     order: Vec<u32>,
-    imports: Vec<Import>,
+    pub(crate) imports: Vec<Import>,
     /// The import of the identity, if any item is anchored. It is the first import of each piece.
     identity: Option<u32>,
     /// For each row of the sources: an item, an import, or [`GONE`].
@@ -97,7 +97,7 @@ impl Sort {
             + (self.imported.capacity() * 2 + self.chosen.capacity()) * 4
     }
 
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let Self { items, parents, sizes, positions, next, order, imports, identity, .. } = self;
         let Self { items_of_rows, imported, chosen, .. } = self;
         *identity = None;
@@ -105,6 +105,24 @@ impl Sort {
         imports.clear();
         [parents, sizes, positions, next, order, items_of_rows, chosen].into_iter().for_each(Vec::clear);
         imported.clear();
+    }
+
+    /// Returns the import with this handle: the last one, or a new one.
+    pub(crate) fn import(&mut self, handle: Option<NodeHandle>, inherited: impl FnOnce() -> Inherited) -> u32 {
+        if self.imports.last().is_none_or(|last| last.handle != handle) {
+            self.imports.push(Import { handle, inherited: inherited(), history: None });
+        }
+        IMPORT | short_row(self.imports.len() - 1)
+    }
+
+    /// Makes a piece of all items, which are in depth-first order, and of all imports.
+    pub(crate) fn take_in_order(&mut self) {
+        let count = self.items.len();
+        self.parents.truncate(count);
+        self.order.extend(0..short_row(count));
+        self.positions.extend(0..short_row(count));
+        self.imported.resize(count + self.imports.len(), (GONE, 0));
+        (0..short_row(self.imports.len())).for_each(|import| self.choose(IMPORT | import, 0));
     }
 
     /// Sorts the items depth first. Siblings stay in the order of items.
@@ -305,10 +323,23 @@ impl Store {
             && fresh.iter().any(|fresh| self.nodes.pages.record(fresh.id).has.has(Has::ANCHORED))
     }
 
-    /// Returns the end of the piece that begins at a position, and chooses its imports.
-    ///
-    /// Pieces of a larger sort differ in size, by the golden ratio, so that they do not fill up in the same frame. A
-    /// large independent subtree begins a piece of its own.
+    /// Returns the greatest number of nodes of the next piece, of this many that are left. Pieces differ in size, by the
+    /// golden ratio, so that they do not fill up in the same frame.
+    pub(crate) fn next_size(&mut self, left: usize) -> usize {
+        let max_nodes = self.slices.max_nodes();
+        if left <= max_nodes * 15 / 16 {
+            return left;
+        }
+        let cuts = &mut self.update.clock.cuts;
+        *cuts = cuts.wrapping_add(1);
+        // Sizes advance by 0.618 of their range from cut to cut. At least a quarter of `max_nodes` is left.
+        let range = (max_nodes * 3 / 8).max(1);
+        let size = max_nodes * 9 / 16 + (*cuts as usize).wrapping_mul(range * 633 / 1024 + 1) % range;
+        size.min(left - max_nodes / 4)
+    }
+
+    /// Returns the end of the piece that begins at a position, and chooses its imports. A large independent subtree
+    /// begins a piece of its own.
     fn cut(&mut self, begin: usize, piece: u32, sort: &mut Sort) -> usize {
         let (max_nodes, max_rows) = (self.slices.max_nodes(), self.slices.max_rows());
         let count = sort.items.len();
@@ -317,16 +348,7 @@ impl Store {
         let room = if grows { max_nodes * 15 / 16 } else { max_nodes };
         let all = count + sort.imports.len() <= max_rows && count <= room;
         let left = count - begin;
-        let most = if all || left <= max_nodes * 15 / 16 {
-            left
-        } else {
-            self.update.clock.cuts = self.update.clock.cuts.wrapping_add(1);
-            // Sizes advance by 0.618 of their range from cut to cut. At least a quarter of `max_nodes` is left.
-            let range = (max_nodes * 3 / 8).max(1);
-            let size =
-                max_nodes * 9 / 16 + (self.update.clock.cuts as usize).wrapping_mul(range * 633 / 1024 + 1) % range;
-            size.min(left - max_nodes / 4)
-        };
+        let most = if all { left } else { self.next_size(left) };
         sort.chosen.clear();
         if let Some(identity) = sort.identity {
             sort.choose(identity, piece);
@@ -372,7 +394,13 @@ impl Store {
     }
 
     /// Writes the nodes of a run of positions as a slice. [`Self::put_slice`] sets their locations.
-    fn write(&self, old: &[(Slice, Head)], run: core::ops::Range<usize>, reshaped: bool, sort: &Sort) -> (Slice, Head) {
+    pub(crate) fn write(
+        &self,
+        old: &[(Slice, Head)],
+        run: core::ops::Range<usize>,
+        reshaped: bool,
+        sort: &Sort,
+    ) -> (Slice, Head) {
         let Self { nodes: Nodes { pages, components, .. }, .. } = self;
         let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
         let imports = inherited.len();
@@ -381,9 +409,13 @@ impl Store {
             (Some(_), _) | (None, []) => Home::Tree,
             (None, [(slice, _), ..]) => slice.home,
         };
+        // A walk in order has read the records just now.
+        let is_far = !old.is_empty();
         let transforms = run.clone().filter(|&at| {
-            sort.prefetch(at);
-            if let Some(&ahead) = sort.order.get(at + 16) {
+            if is_far {
+                sort.prefetch(at);
+            }
+            if is_far && let Some(&ahead) = sort.order.get(at + 16) {
                 let Item { record, row, .. } = sort.items[ahead as usize];
                 pages.prefetch_location(record);
                 if row == FRESH || reshaped {
@@ -401,7 +433,9 @@ impl Store {
         let mut new = Slice::open(handles, |at| inherited[at].1, room, home);
         let mut head = Head::default();
         for position in run.clone() {
-            sort.prefetch(position);
+            if is_far {
+                sort.prefetch(position);
+            }
             if let Some(&ahead) = sort.order.get(position + 16) {
                 components.drawable.prefetch(sort.items[ahead as usize].record);
             }
@@ -456,7 +490,7 @@ impl Store {
 
     /// Writes a node from its record. `before` is its old row.
     fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
-        let put = new.put(&self.nodes.pages, &self.nodes.components, id, above, MAX_ROWS);
+        let put = new.put::<true>(&self.nodes.pages, &self.nodes.components, id, above, MAX_ROWS);
         if let (Some((row, slot)), Some((slice, old))) = (put, before)
             && old.is(Row::OWN_TRANSFORM)
             && new.rows[row].is(Row::OWN_TRANSFORM)

@@ -76,16 +76,7 @@ impl RowSet {
     /// Returns the first row in `from..end` that is not in the set.
     #[inline]
     pub(crate) fn first_missing(&self, from: usize, end: usize) -> Option<usize> {
-        let mut at = from / 64;
-        let mut word = !self.0.get(at)? >> (from % 64) << (from % 64);
-        while word == 0 {
-            at += 1;
-            if at * 64 >= end {
-                return None;
-            }
-            word = !*self.0.get(at)?;
-        }
-        Some(at * 64 + word.trailing_zeros() as usize).filter(|&row| row < end)
+        self.find(u64::MAX, from, end)
     }
 
     /// Iterates over the rows in ascending order.
@@ -114,14 +105,20 @@ impl RowSet {
     /// Returns the first row in `from..end` that is in the set.
     #[inline]
     pub(crate) fn first(&self, from: usize, end: usize) -> Option<usize> {
+        self.find(0, from, end)
+    }
+
+    /// Returns the first row in `from..end` whose bit is set in the words after these bits were flipped.
+    #[inline(always)]
+    fn find(&self, flip: u64, from: usize, end: usize) -> Option<usize> {
         let mut at = from / 64;
-        let mut word = *self.0.get(at)? >> (from % 64) << (from % 64);
+        let mut word = (self.0.get(at)? ^ flip) >> (from % 64) << (from % 64);
         while word == 0 {
             at += 1;
             if at * 64 >= end {
                 return None;
             }
-            word = *self.0.get(at)?;
+            word = self.0.get(at)? ^ flip;
         }
         Some(at * 64 + word.trailing_zeros() as usize).filter(|&row| row < end)
     }
@@ -129,12 +126,19 @@ impl RowSet {
     /// Adds all rows to a list, in ascending order.
     #[inline]
     pub(crate) fn list(&self, list: &mut Vec<u16>) {
-        for (first, &word) in (0_u16..).step_by(64).zip(&self.0) {
-            let mut word = word;
-            while word != 0 {
-                #[expect(clippy::cast_possible_truncation, reason = "less than 64")]
-                list.push(first + word.trailing_zeros() as u16);
-                word &= word - 1;
+        let (lines, _) = self.0.as_chunks::<8>();
+        for (first, words) in (0_u16..).step_by(8 * 64).zip(lines) {
+            // One test for a cache line of words, since most updates change few slots.
+            if words.iter().fold(0, |any, word| any | word) == 0 {
+                continue;
+            }
+            for (first, &word) in (first..).step_by(64).zip(words) {
+                let mut word = word;
+                while word != 0 {
+                    #[expect(clippy::cast_possible_truncation, reason = "less than 64")]
+                    list.push(first + word.trailing_zeros() as u16);
+                    word &= word - 1;
+                }
             }
         }
     }

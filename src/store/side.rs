@@ -15,15 +15,15 @@ pub(crate) trait Value {
     fn unset() -> Self;
 }
 
-/// Values by record, in blocks of 64 that are allocated at first use and freed with their last value.
+/// Values by record, in blocks of 64 that are allocated at first use and freed after their last value.
 ///
 /// All operations run in **O(1)**.
 #[derive(Clone)]
 pub(crate) struct Side<T> {
     blocks: Vec<Option<Boxed<Block<T>>>>,
     len: usize,
-    /// A block that the last removal emptied, kept because the next value often needs a block.
-    spare: Option<Boxed<Block<T>>>,
+    /// The block that was emptied last. It is kept, because the next value often goes there or needs a block.
+    emptied: usize,
 }
 
 #[derive(Clone)]
@@ -35,7 +35,7 @@ struct Block<T> {
 
 impl<T> Default for Side<T> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), len: 0, spare: None }
+        Self { blocks: Vec::new(), len: 0, emptied: 0 }
     }
 }
 
@@ -108,8 +108,8 @@ impl<T: Value> Side<T> {
 
     #[cold]
     fn open_block(&mut self, block: usize) -> Result<(), TryReserveError> {
-        let new = match self.spare.take() {
-            Some(spare) => spare,
+        let new = match self.take_empty() {
+            Some(empty) => empty,
             None => Boxed::try_new(Block { used: 0, values: core::array::from_fn(|_| T::unset()) })?,
         };
         if block >= self.blocks.len() {
@@ -120,20 +120,25 @@ impl<T: Value> Side<T> {
         Ok(())
     }
 
+    /// Takes the block that was emptied last, if it is still empty.
+    fn take_empty(&mut self) -> Option<Boxed<Block<T>>> {
+        self.blocks.get_mut(self.emptied)?.take_if(|block| block.used == 0)
+    }
+
     /// Removes a value and returns it.
     #[inline]
     pub(crate) fn remove(&mut self, id: RecordId) -> Option<T> {
-        let (block, bit, index) = locate(id);
-        let place = self.blocks.get_mut(block)?;
-        let block = place.as_mut()?;
+        let (number, bit, index) = locate(id);
+        let block = self.blocks.get_mut(number)?.as_mut()?;
         if block.used & bit == 0 {
             return None;
         }
         block.used &= !bit;
         self.len -= 1;
         let value = core::mem::replace(&mut block.values[index], T::unset());
-        if block.used == 0 {
-            self.spare = place.take();
+        if block.used == 0 && self.emptied != number {
+            self.take_empty();
+            self.emptied = number;
         }
         Some(value)
     }
@@ -159,16 +164,16 @@ impl<T: Value> Side<T> {
 
     /// Returns the bytes of the blocks, without the bytes that values own.
     pub(crate) fn bytes(&self) -> usize {
-        let blocks = self.blocks.iter().chain([&self.spare]).flatten().count();
+        let blocks = self.blocks.iter().flatten().count();
         blocks * size_of::<Block<T>>() + self.blocks.capacity() * size_of::<Option<Boxed<Block<T>>>>()
     }
 
     /// Frees the end of the list of blocks if it is unused.
     pub(crate) fn shrink(&mut self) {
+        self.take_empty();
         let used = self.blocks.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         self.blocks.truncate(used);
         self.blocks.shrink_to_fit();
-        self.spare = None;
     }
 }
 

@@ -158,12 +158,13 @@ impl Slice {
         self.user_data[row] = user_data;
     }
 
-    /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end. Marks the
-    /// slot for the next sweep. Returns the row, and the slot that it uses; `None` if there is no room.
+    /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end; if the slice
+    /// is `DENSE`, no row is unused. Marks the slot for the next sweep. Returns the row, and the slot that it uses; `None`
+    /// if there is no room.
     ///
     /// Values that were just stored are not loaded again, because a load would wait for their cache lines.
     #[inline(always)]
-    pub(crate) fn put(
+    pub(crate) fn put<const DENSE: bool>(
         &mut self,
         pages: &Pages,
         components: &Components,
@@ -172,7 +173,8 @@ impl Slice {
         max_rows: usize,
     ) -> Option<(usize, u16)> {
         let place = |used: &RowSet, from: usize, end: usize, most: usize| {
-            used.first_missing(from, end).or((end < most).then_some(end))
+            let unused = if DENSE { None } else { used.first_missing(from, end) };
+            unused.or((end < most).then_some(end))
         };
         let row = place(&self.used_rows, above + 1, self.rows.len(), max_rows)?;
         let up = self.rows[above];
@@ -282,10 +284,13 @@ impl Slice {
     pub(crate) fn push_slot(&mut self, id: RecordId, parent: u16, local: PackedTransform, world: Mat34) {
         let Slots { records, parents, worlds, locals } = &mut self.slots;
         let slot = records.len();
-        grow(records);
-        grow(parents);
-        grow(worlds);
-        grow(locals);
+        // The columns grow together.
+        if slot == records.capacity() {
+            grow(records);
+            grow(parents);
+            grow(worlds);
+            grow(locals);
+        }
         records.push(id);
         parents.push(u32::from(parent));
         worlds.push(world);

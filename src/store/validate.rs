@@ -7,14 +7,13 @@
 //! 3. A parent's row, slot and drawable come before its children's. The slice of an import comes before its importer's
 //!    in the order. No slot and no drawable has two owners. Rows and slots of dead nodes are in use until the update,
 //!    and no longer. A slot whose local transform is a matrix is in use.
-//! 4. Slices with marked boxes, and swept slices are on the lists for the update. Free slices, slices
-//!    that a visitor computed, and slices for maintenance are on their lists once. No two slices have the same version.
+//! 4. Slices with marked boxes and swept slices are on the lists for the update. Free slices and slices for maintenance
+//!    are on their lists once. No two slices have the same version.
 //! 5. After an update, no node waits, no new leaves are counted, every slot has `world[parent] * local`, copies equal
 //!    their originals, and effective values equal the inherited ones.
 
 use crate::store::Store;
-use crate::store::columns::short;
-use crate::store::columns::{NO_DRAWABLE, Row};
+use crate::store::columns::{NO_DRAWABLE, Row, short};
 use crate::store::location::{Location, SliceId};
 use crate::store::nodes::Nodes;
 use crate::store::pending::Pending;

@@ -62,9 +62,15 @@ impl WideWorlds {
             slices.resize_with(store.slices.end(), WideSlice::default);
             // In order, because a slice imports from slices before it.
             for &number in store.slices.in_tree() {
-                // Taken out, so that the other slices can be read meanwhile.
-                let (slice, mut wide) = (store.view(number), core::mem::take(&mut slices[number.index()]));
+                let slice = store.view(number);
                 let change = look.at(slice);
+                // Imports change only with a slice above.
+                if change == Change::NOTHING && !any && !begins {
+                    slices[number.index()].changed = false;
+                    continue;
+                }
+                // Taken out, so that the other slices can be read meanwhile.
+                let mut wide = core::mem::take(&mut slices[number.index()]);
                 wide.refresh(slice, change, (slices, any), boxes.then_some(begins));
                 any |= wide.changed;
                 slices[number.index()] = wide;

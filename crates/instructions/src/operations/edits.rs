@@ -1,6 +1,7 @@
 //! Edits of one node, without an update.
 
 use crate::warm::{FEW, Warm, drawable};
+use hedgerow::edit::EditQueue;
 use hedgerow::{Keep, Node, NodeHandle, Scene, Transform};
 use std::hint::black_box;
 
@@ -34,6 +35,18 @@ pub(super) fn insert_remove_drawable(times: u32) {
 
 pub(super) fn insert_remove_full(times: u32) {
     come_and_go(Warm::new(FEW), times, || transform().with_drawable(drawable()).with_material(3));
+}
+
+/// Inserts by a queue.
+pub(super) fn queue_drawable(times: u32) {
+    let mut warm = Warm::new(FEW);
+    let mut queue = EditQueue::new();
+    for _ in 0..times {
+        let ticket = queue.insert(warm.pick(), Node::drawable(drawable()));
+        queue.apply(&mut warm.scene);
+        let inserted = queue.inserted(ticket).expect("there is room");
+        warm.scene.remove(inserted).expect("a node that was just inserted");
+    }
 }
 
 pub(super) fn insert_remove_changes(times: u32) {

@@ -71,6 +71,7 @@ pub(crate) const ALL: &[Operation] = &[
         FEW,
         edits::insert_remove_full,
     ),
+    Operation::single("queue-drawable", "the same of a drawable, inserted by a queue", FEW, edits::queue_drawable),
     Operation::single("reparent-leaf", "reparent a leaf", FEW, edits::reparent_leaf),
     Operation::single("set-world", "set_world of a leaf", FEW, edits::set_world),
     Operation::single("set-anchored", "the same of an anchored leaf, by set_local", FEW, edits::set_anchored),
