@@ -3,7 +3,6 @@
 //! | subject | types |
 //! |---|---|
 //! | a value for some nodes, found in O(1) by handle | [`NodeMap`]; its iterators in [`node_map`] |
-//! | an id for each node, for files and patches | [`NodeIds`] |
 //! | a value for each node that has a transform, in arrays parallel to the transforms, for passes over all values | [`Column`] |
 //! | a value that children inherit from their parents, updated incrementally | [`Inherited`] |
 //!
@@ -20,4 +19,4 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::scene::{Column, Inherited, NodeIds, NodeMap, node_map};
+pub use crate::scene::{Column, Inherited, NodeMap, node_map};

@@ -65,15 +65,8 @@ pub enum Error {
     UnknownTicket(crate::handle::Queued),
     /// In a [`Tree`](crate::Tree), the parent of a node does not come before the node.
     UnknownParent,
-    /// A node of a [`Tree`](crate::Tree) has the id of another node, or the id `u64::MAX`.
-    InvalidId(u64),
     /// A node's description has a translation in double precision, but no local transform.
     NoLocal,
-    /// Fewer ids are left than there are nodes without an id: see [`NodeIds::assign`](crate::text::NodeIds::assign).
-    NoIds {
-        /// The id that the next node would get.
-        next: u64,
-    },
     /// The scene has no world boxes, so it cannot answer spatial queries: see
     /// [`SceneConfig::bounds`](crate::SceneConfig::bounds).
     NoBounds,
@@ -159,12 +152,8 @@ impl fmt::Display for Error {
                 )
             }
             Self::UnknownParent => f.write_str("the parent does not come before the node; push the parent first"),
-            Self::InvalidId(id) => write!(f, "id {id} is in use or too large; give the node another"),
             Self::NoLocal => {
                 f.write_str("a translation in double precision needs a local transform; give the node one")
-            }
-            Self::NoIds { next } => {
-                write!(f, "too few ids remain from {next} on; insert free lower ones with NodeIds::insert")
             }
             Self::NoBounds => f.write_str(
                 "the scene keeps no world boxes; make it with SceneConfig { bounds: true, .. }, or give lists an eye",

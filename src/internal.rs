@@ -21,7 +21,8 @@ pub fn local_text(node: &Node<'_>) -> Option<LocalText> {
 #[cfg(feature = "serde")]
 #[must_use]
 pub fn local_of_text(text: LocalText) -> (Option<Local>, Option<glam::DVec3>) {
-    LocalText::read(Some(text), None)
+    let (local, translation_f64) = text.read();
+    (Some(local), translation_f64)
 }
 
 /// Returns a node's tag, a number of a document; `None` if the node has none or is gone.

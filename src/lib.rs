@@ -25,8 +25,9 @@
 //!
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
 //! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to a node, and stays valid wherever the node is
-//! moved. Other crates: `hedgerow-character` for animated characters in scenes, `hedgerow-gltf` for glTF files,
-//! `hedgerow-anim` for skeletons, clips and skinning without a scene, `hedgerow-mesh` for culling static meshes.
+//! moved. Other crates: `hedgerow-document` for prefabs, undo, merges and files that last, `hedgerow-character` for
+//! animated characters in scenes, `hedgerow-gltf` for glTF files, `hedgerow-anim` for skeletons, clips and skinning
+//! without a scene, `hedgerow-mesh` for culling static meshes.
 //!
 //! # Map
 //!
@@ -41,14 +42,13 @@
 //! | [`edit`] | edits of many nodes: batches, queues | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
 //! | [`changes`] | change tracking: nodes, slices, and matrices to upload | [`Changed`](changes::Changed), [`SliceCursor`](changes::SliceCursor), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`motion`] | frames between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
-//! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited), [`NodeIds`](data::NodeIds) |
+//! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
 //! | [`query`] | spatial queries: culling with levels of detail, spheres, boxes, selections, rays | [`Frustum`](query::Frustum), [`Ray`](query::Ray), [`CullView`](query::CullView), [`LevelsOfDetail`](query::LevelsOfDetail), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
 //! | [`draw`] | draw lists: commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
-//! | [`patch`] | changes of a tree as a value: overrides of prefabs, undo, merges, replication | [`Patch`](patch::Patch), [`Instance`](patch::Instance), [`Recorder`](patch::Recorder) |
-//! | [`text`] | scenes and trees as JSON and the like, nodes with ids (feature `serde`) | [`WithIds`](text::WithIds) |
+//! | [`text`] | scenes and trees as JSON and the like (feature `serde`) | [`SaveOptions::text`](snapshot::SaveOptions::text) |
 //! | [`stats`] | slices, memory, maintenance, validation | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
 //!
 //! # A frame
@@ -157,7 +157,6 @@ pub mod edit;
 pub mod guide;
 #[doc(hidden)]
 pub mod internal;
-pub mod patch;
 pub mod query;
 pub mod snapshot;
 pub mod stats;

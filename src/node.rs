@@ -6,7 +6,7 @@ use hedgerow_math::internal::{PackedTransform, keeps, keeps_translation, transfo
 
 /// Calls a macro with the components that are plain values: of each, its variant, its field of [`Node`], its type, the
 /// method that sets it, and its name. From this table are made [`Change`](crate::edit::Change), the fields and values of
-/// patches, packed trees, and the text of a node. A name, a local transform and whether it is anchored have other forms.
+/// documents, packed trees, and the text of a node. A name, a local transform and whether it is anchored have other forms.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain_components {
@@ -312,7 +312,7 @@ impl<'n> Node<'n> {
 
     /// Returns the description as a scene keeps it: rotations are normalised, a matrix is one that shears or is flat,
     /// an empty box is [`Aabb::EMPTY`], and a translation in double precision rounds to the local one and differs from
-    /// it. All edits and all text go through this; values of bytes and patches must be [kept](Self::is_kept).
+    /// it. All edits and all text go through this; bytes with other values are refused.
     ///
     /// # Errors
     /// [`Error::NotFinite`], [`Error::NotRotation`], or [`Error::NoLocal`] for a translation in double precision alone.

@@ -127,8 +127,6 @@ struct Beside {
     queue: EditQueue,
     sockets: hedgerow_character::Sockets,
     crowd: hedgerow_anim::Crowd,
-    #[cfg(feature = "serde")]
-    ids: hedgerow::text::NodeIds,
 }
 
 impl Beside {
@@ -147,8 +145,6 @@ impl Beside {
                 builder.joint("only", None, Transform::IDENTITY);
                 hedgerow_anim::Crowd::new(&builder.build().unwrap().0)
             },
-            #[cfg(feature = "serde")]
-            ids: Default::default(),
         }
     }
 
@@ -182,8 +178,6 @@ impl Beside {
             let first = self.crowd.instances().next().unwrap();
             self.crowd.remove(first).unwrap();
         }
-        #[cfg(feature = "serde")]
-        self.ids.assign(scene).unwrap();
     }
 
     /// Frees unused memory.

@@ -39,11 +39,6 @@ pub fn snapshot(bytes: &[u8]) {
     drivers::snapshot::run(&structured(bytes));
 }
 
-/// See `crates/testkit/src/drivers/patch.rs`.
-pub fn patch(bytes: &[u8]) {
-    drivers::patch::run(&structured(bytes));
-}
-
 /// See `crates/testkit/src/drivers/library.rs`.
 pub fn library_bytes(bytes: &[u8]) {
     drivers::library::bytes(bytes);

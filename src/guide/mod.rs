@@ -5,15 +5,15 @@
 //! | How do I edit a scene from several threads, or during a visit? | [`threads`] |
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I undo edits? | [`undo`] |
-//! | How do I override parts of a prefab, or merge two people's edits? | [`patches`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
 //! | How do I draw between two fixed steps of a simulation? | [`fixed_steps`] |
 //! | How do I load and unload parts of a world at run time? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
 //! | How do I draw distant objects with coarser meshes? | [`levels_of_detail`] |
-//! | How do I replicate a scene on another machine, or as an engine's entities? | [`replication`] |
+//! | How do I mirror nodes as an engine's entities? | [`own_data`] |
 //! | What is a slice, a slot, an import? | [`glossary`] |
 //! | Which configuration do I need? | [`choosing_a_config`] |
+//! | How do I override parts of a prefab, merge two people's edits, replicate a scene, or save files that last? | the front page of the crate `hedgerow-document` |
 //! | How do I load and draw a glTF file? | the front page of the crate `hedgerow-gltf` |
 //! | In which order do I animate, update, cull and draw characters? Which matrix does a skinned draw need? | the front page of the crate `hedgerow-character` |
 //!
@@ -38,9 +38,7 @@ pub mod glossary;
 pub mod large_worlds;
 pub mod levels_of_detail;
 pub mod own_data;
-pub mod patches;
 pub mod physics;
-pub mod replication;
 pub mod streaming;
 pub mod threads;
 pub mod undo;

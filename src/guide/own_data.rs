@@ -46,8 +46,46 @@
 //! A new node may get the record number of a removed node. A `NodeMap` never returns the old value for the new node,
 //! since the handles differ. But both nodes share one entry, so inserting a value for the new node displaces the old
 //! value. [`NodeMap::insert`](crate::data::NodeMap::insert) returns the displaced value, so that you can free resources
-//! that belong to it. In scenes that track changes, [`Changed::removed`](crate::changes::Changed::removed) lists the
-//! nodes that are gone for good: [`replication`](super::replication) has the loop that mirrors nodes as entities.
+//! that belong to it.
+//!
+//! **Entities that mirror nodes** need handles and kinds of changes, which a
+//! [`ChangeReader`](crate::changes::ChangeReader) has. Read between [`Scene::update`](crate::Scene::update) and further
+//! edits:
+//!
+//! | | nodes of | their entities |
+//! |---|---|---|
+//! | 1 | [`removed`](crate::changes::Changed::removed) | despawn; new nodes may have the same record numbers |
+//! | 2 | [`left`](crate::changes::Changed::left) | disable: these nodes are detached, and may come back |
+//! | 3 | [`entered`](crate::changes::Changed::entered) | spawn or enable; the list has no order |
+//! | 4 | `entered`, and [`edited`](crate::changes::Changed::edited) with [`PARENT`](crate::changes::ChangeKinds::PARENT) or [`ORDER`](crate::changes::ChangeKinds::ORDER) | link to the entity of the parent |
+//! | 5 | `entered`, `edited`, [`locals`](crate::changes::Changed::locals), [`moved`](crate::changes::Changed::moved) | copy the values that the scene has now |
+//!
+//! The first read is [whole](crate::changes::Changed::is_whole), and so is a read after a long time without reads: all
+//! nodes entered. Then also despawn entities whose nodes no longer exist, and disable those whose nodes are detached.
+//!
+//! ```
+//! use hedgerow::changes::ChangeReader;
+//! use hedgerow::data::NodeMap;
+//! use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform};
+//!
+//! let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
+//! let mut reader = ChangeReader::of(&scene); // of the empty scene
+//! let mut positions: NodeMap<[f32; 3]> = NodeMap::new(); // the entities
+//! let ball = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)))?;
+//! scene.update();
+//! let changed = scene.changes(&mut reader)?;
+//! for &node in changed.removed() {
+//!     positions.remove(node);
+//! }
+//! for node in changed.entered().iter().chain(changed.moved()).filter_map(|&node| scene.get(node)) {
+//!     positions.insert(node.handle(), node.world().translation().to_array());
+//! }
+//! if changed.is_whole() {
+//!     positions.remove_stale(&scene);
+//! }
+//! assert_eq!(positions[ball], [1.0, 0.0, 0.0]);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
 //!
 //! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
 //! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write their

@@ -189,8 +189,7 @@ impl<'r> Changed<'r> {
     }
 
     /// Returns the nodes whose own local transform was set, added or removed ([`ChangeKinds::LOCAL`]). A node whose
-    /// transform was set to the same bits is listed here but not in [`moved`](Self::moved). A
-    /// [`Recorder`](crate::patch::Recorder) leaves such nodes out.
+    /// transform was set to the same bits is listed here but not in [`moved`](Self::moved).
     #[must_use]
     pub fn locals(&self) -> &'r [NodeHandle] {
         &self.lists.locals

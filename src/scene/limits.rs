@@ -94,10 +94,6 @@ fn the_last_records_are_given_out_one_by_one_and_to_a_tree_that_needs_just_as_ma
         let inserted = |scene: &mut Scene, nodes| scene.insert_tree(house, &tree(nodes)).map_err(Error::from);
         refused("a tree with one node more", &mut whole, |scene| inserted(scene, left + 1));
         inserted(&mut whole, left).unwrap();
-        let mut instance = scene.clone();
-        refused("an instance, whose root is one more", &mut instance, |scene| {
-            crate::patch::Instance::insert(scene, house, &tree(left)).map_err(Error::from)
-        });
         refused("another one", &mut whole, |scene| inserted(scene, 1));
         let mut made = 0;
         let error = loop {

@@ -43,7 +43,7 @@ use hedgerow_math::internal::file_header::{self, Broken, Kind};
 use std::io::{self, Read, Write};
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 13;
+const VERSION: u32 = 14;
 
 /// Writes the header before the content, and returns the bytes of the writer.
 pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
@@ -75,10 +75,9 @@ pub fn versioned_body(kind: Kind, versions: RangeInclusive<u32>, bytes: &[u8]) -
 }
 
 /// The kinds of bytes whose errors are [`SnapshotError`]s, and the types that read them.
-const KINDS: [(Kind, &str); 5] = [
+const KINDS: [(Kind, &str); 4] = [
     (Kind::Scene, "Scene"),
     (Kind::Tree, "Tree"),
-    (Kind::Patch, "Patch"),
     (Kind::Library, "Library"),
     (Kind::LibraryPatch, "Patch"),
 ];

@@ -1,9 +1,11 @@
 //! Scenes in human-readable formats such as JSON (feature `serde`).
 //!
 //! [`Scene`](crate::Scene) is `Serialize` and `Deserialize`: a flat list of nodes, each with the index of its parent in
-//! the list. For files that are edited and compared, [`WithIds`] writes each node with an id of its own, and refers to
-//! parents by id. Inserting a node then changes no other line, and reading and writing a file keeps the ids. A
-//! [`Tree`](crate::Tree) is written as its nodes only. Children may come before parents; siblings are in list order.
+//! the list. A [`Tree`](crate::Tree) is written as its nodes only. Children may come before parents; siblings are in
+//! list order.
+//!
+//! Inserting a node changes the indices of later ones. For files that are edited and compared, use the crate
+//! `hedgerow-document`: its nodes have lasting ids.
 //!
 //! A translation in double precision is written in the same field as any other, with more digits. A translation with
 //! more digits than single precision tells apart, such as 16777217 or 2683141.257, is read in double precision. All
@@ -14,29 +16,23 @@
 //!
 //! ```
 //! use hedgerow::snapshot::SaveOptions;
-//! use hedgerow::text::{NodeIds, WithIds};
 //! use hedgerow::{Node, Scene};
 //!
 //! let text = r#"{"nodes": [
-//!     {"id": 12, "parent": 7, "name": "wheel", "material": 2},
-//!     {"id": 7, "parent": 3, "name": "car"},
-//!     {"id": 3}
+//!     {"parent": 1, "name": "wheel", "material": 2},
+//!     {"parent": 2, "name": "car"},
+//!     {}
 //! ]}"#;
-//! let WithIds { mut scene, mut ids } = serde_json::from_str(text).unwrap();
-//! let car = ids.node(7).expect("it is in the file");
-//! assert_eq!(scene.get(car).unwrap().name(), Some("car"));
-//!
+//! let mut scene: Scene = serde_json::from_str(text).unwrap();
+//! let car = scene.get(scene.root()).unwrap().find("car").expect("it is in the file").handle();
 //! scene.insert(car, Node::group().named("door"))?;
-//! ids.assign(&scene)?;
-//! let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).unwrap();
-//! assert!(text.contains(r#"{"id":12,"parent":7,"name":"wheel","material":2},{"id":13,"parent":7,"name":"door"}"#));
-//! assert_eq!(serde_json::to_string(&SaveOptions::default().text(&scene, &ids)).unwrap(), text);
+//!
+//! let text = serde_json::to_string(&scene).unwrap();
+//! assert!(text.contains(r#"{"parent":1,"name":"wheel","material":2},{"parent":1,"name":"door"}"#));
+//! assert_eq!(serde_json::to_string(&SaveOptions::default().text(&scene)).unwrap(), text);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
 mod map;
 mod plain;
 mod scene;
-
-pub use crate::scene::NodeIds;
-pub use scene::WithIds;

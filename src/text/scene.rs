@@ -1,27 +1,12 @@
-//! Scenes as lists of nodes, with and without ids.
+//! Scenes as lists of nodes.
 
-use super::NodeIds;
 use crate::scene::iter::Edge;
 use crate::snapshot::SaveOptions;
 use crate::tree::text::{Listed, NodeForm};
 use crate::{NodeHandle, NodeRef, Place, Scene, SceneConfig};
 use serde::de::Error as _;
-use serde::ser::{Error as _, SerializeSeq, SerializeStruct};
+use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-/// A scene with the ids of its nodes. Deserializing returns owned values; to serialize, use references.
-///
-/// The module's example does both. In a list without ids, the index of a node is its id. Before writing, give each node
-/// an id by [`NodeIds::assign`]. The [ids of an instance](crate::patch::Instance::ids) are refused, as its root has
-/// none: write [`Recorder::tree`](crate::patch::Recorder::tree) or [`Instance::tree`](crate::patch::Instance::tree)
-/// instead.
-#[derive(Clone, Debug)]
-pub struct WithIds<S = Scene, I = NodeIds> {
-    /// The scene.
-    pub scene: S,
-    /// The ids of its nodes.
-    pub ids: I,
-}
 
 /// Writes the configuration, and the nodes in depth-first order, each with the index of its parent in the list.
 /// Detached subtrees come after the tree: the root of each has no parent and is marked `"detached": true`.
@@ -41,28 +26,14 @@ pub struct WithIds<S = Scene, I = NodeIds> {
 /// ```
 impl Serialize for Scene {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SaveOptions::default().text(self, None).serialize(serializer)
-    }
-}
-
-/// Writes the same as for a scene, with an id for each node, parents by id, and the next id.
-impl Serialize for WithIds<&Scene, &NodeIds> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SaveOptions::default().text(self.scene, self.ids).serialize(serializer)
-    }
-}
-
-impl Serialize for WithIds {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WithIds { scene: &self.scene, ids: &self.ids }.serialize(serializer)
+        SaveOptions::default().text(self).serialize(serializer)
     }
 }
 
 impl SaveOptions {
-    /// Returns a view of a scene that serializes like the scene, or with `ids` like [`WithIds`], but without the parts
-    /// that the options exclude.
-    pub fn text<'s>(self, scene: &'s Scene, ids: impl Into<Option<&'s NodeIds>>) -> impl Serialize + 's {
-        Text(NodeList { scene, ids: ids.into(), detached: self.detached })
+    /// Returns a view of a scene that serializes like the scene, but without the parts that the options exclude.
+    pub fn text(self, scene: &Scene) -> impl Serialize {
+        Text(NodeList { scene, detached: self.detached })
     }
 }
 
@@ -70,13 +41,9 @@ struct Text<'s>(NodeList<'s>);
 
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(list) = self;
-        let mut form = serializer.serialize_struct("Scene", 2 + usize::from(list.ids.is_some()))?;
-        form.serialize_field("config", list.scene.config())?;
-        if let Some(ids) = list.ids {
-            form.serialize_field("next_id", &ids.next_id())?;
-        }
-        form.serialize_field("nodes", list)?;
+        let mut form = serializer.serialize_struct("Scene", 2)?;
+        form.serialize_field("config", self.0.scene.config())?;
+        form.serialize_field("nodes", &self.0)?;
         form.end()
     }
 }
@@ -86,17 +53,13 @@ impl Serialize for Text<'_> {
 struct SceneForm<'n> {
     #[serde(default)]
     config: SceneConfig,
-    /// A number greater than every id that was assigned, including ids of removed nodes.
-    #[serde(default)]
-    next_id: u64,
     #[serde(borrow)]
     nodes: Vec<NodeForm<'n>>,
 }
 
 impl SceneForm<'_> {
-    /// Builds the scene. Also returns each node's id and handle. In a list without ids, a node's id is its index.
-    fn build(self) -> Result<(Scene, Vec<(u64, NodeHandle)>), String> {
-        let Listed { tree, ids, roots } = Listed::of(&self.nodes)?;
+    fn build(self) -> Result<Scene, String> {
+        let Listed { tree, roots } = Listed::of(&self.nodes)?;
         match roots[..] {
             [] => return Err("the scene has no root; leave out the parent of one node".into()),
             [_] => {}
@@ -119,19 +82,18 @@ impl SceneForm<'_> {
             };
             handles.push(handle.map_err(|error| error.to_string())?);
         }
-        Ok((scene, ids.into_iter().zip(handles).collect()))
+        Ok(scene)
     }
 }
 
 struct NodeList<'s> {
     scene: &'s Scene,
-    ids: Option<&'s NodeIds>,
     detached: bool,
 }
 
 impl Serialize for NodeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { scene, ids, detached } = *self;
+        let Self { scene, detached } = *self;
         let outside = if detached { scene.store.nodes.detached_len() } else { 0 };
         let mut list = serializer.serialize_seq(Some(scene.len() + outside))?;
         let mut above = Vec::new();
@@ -140,17 +102,10 @@ impl Serialize for NodeList<'_> {
         for edge in tops.flat_map(NodeRef::edges) {
             match edge {
                 Edge::Enter(node) => {
-                    let id = match ids.map(|ids| ids.id(node.handle())) {
-                        Some(None) => {
-                            let help = "give it one with NodeIds::assign, or write Instance::tree or Recorder::tree";
-                            return Err(S::Error::custom(format!("{:?} has no id; {help}", node.handle())));
-                        }
-                        id => id.flatten(),
-                    };
                     let parent = above.last().copied();
                     let detached = parent.is_none() && node.handle() != scene.root();
-                    list.serialize_element(&NodeForm::of(node.node(), id, parent, detached))?;
-                    above.push(id.unwrap_or(place));
+                    list.serialize_element(&NodeForm::of(node.node(), parent, detached))?;
+                    above.push(place);
                     place += 1;
                 }
                 Edge::Leave(_) => {
@@ -162,26 +117,10 @@ impl Serialize for NodeList<'_> {
     }
 }
 
-/// Reads a new scene with new handles, and with its nodes in the same depth-first order. Numbers are checked as for
-/// edits. Children may come before their parents; siblings are in the order of the list. Ids are only used to find
-/// parents: [`WithIds`] keeps them.
+/// Reads a new scene with new handles, and with its nodes in the same depth-first order. Values are checked as for
+/// edits. Children may come before their parents; siblings are in the order of the list.
 impl<'de> Deserialize<'de> for Scene {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (scene, _) = SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)?;
-        Ok(scene)
-    }
-}
-
-/// Reads a new scene, and the ids of its nodes.
-impl<'de> Deserialize<'de> for WithIds {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let form = SceneForm::deserialize(deserializer)?;
-        let mut ids = NodeIds::new();
-        ids.begin_at(form.next_id);
-        let (scene, nodes) = form.build().map_err(D::Error::custom)?;
-        for (id, node) in nodes {
-            _ = ids.insert(node, id);
-        }
-        Ok(Self { scene, ids })
+        SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)
     }
 }

@@ -5,7 +5,6 @@
 //! count     of nodes u32                                                                                4 B
 //! nodes     the number of the parent or NIL u32 │ which components u32                             8 B a node
 //! parts     of each node: its components, as `src/tree/packed.rs` orders them
-//! ids       next id u64 │ id of each node u64; nothing if ids are the nodes' numbers      8 B, and 8 B a node
 //! ```
 
 use crate::bytes::{BytesError, Reader, Writer, count, ensure};
@@ -26,10 +25,6 @@ impl Tree {
         out.one(count(heads.len()));
         out.many(self.parents.iter().zip(heads).map(|(&parent, head)| [parent, head.parts()]));
         out.array(self.nodes.as_bytes());
-        if let (ids, next @ 1..) = self.ids.stored() {
-            out.one(next);
-            out.array(ids);
-        }
         with_header(Kind::Tree, out)
     }
 
@@ -76,16 +71,6 @@ impl Tree {
             tree.nodes.try_reserve(0, rest - from.len())?;
             tree.nodes.push(&node);
             tree.parents.push(parent);
-        }
-        if from.len() > 0 {
-            let next = from.one()?;
-            for (number, id) in from.many(count)?.into_iter().enumerate() {
-                ensure!(tree.ids.push(number, id), "an id is duplicate or too large");
-            }
-            ensure!(next >= tree.next_id(), "the next id does not exceed all ids");
-            tree.begin_ids_at(next);
-            // Each tree has one form in bytes, so that equal trees have equal bytes.
-            ensure!(!tree.ids.are_numbers(), "ids that equal node numbers must be omitted");
         }
         Ok(tree)
     }

@@ -3,9 +3,9 @@
 //! The digits say which precision is meant. A number in single precision is written with the fewest digits that
 //! identify it: 0.1, not 0.10000000149. A number with more digits is in double precision.
 
-use crate::{Local, Mat34, Node, Transform, wide};
+use crate::{Local, Mat34, Transform, wide};
 use glam::{DVec3, Quat, Vec3};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// The text of a local transform, in either form.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -45,23 +45,19 @@ impl LocalText {
     }
 
     /// Returns the local transform, and its translation in double precision if single precision does not have it.
-    /// `remainder` is added to the translation: earlier versions wrote both in single precision.
-    pub(crate) fn read(text: Option<Self>, remainder: Option<[f32; 3]>) -> (Option<Local>, Option<DVec3>) {
-        let lost = remainder.map_or(Vec3::ZERO, Vec3::from_array).as_dvec3();
-        let (local, translation): (Local, _) = match text {
-            None => return (None, remainder.map(|_| lost)),
-            Some(Self::Transform(TransformText { translation, rotation, scale })) => {
+    pub(crate) fn read(self) -> (Local, Option<DVec3>) {
+        let (local, translation): (Local, _) = match self {
+            Self::Transform(TransformText { translation, rotation, scale }) => {
                 (Transform::from_scale(scale.unwrap_or(Vec3::ONE)).with_rotation(rotation).into(), translation)
             }
-            Some(Self::Matrix(rows)) => {
+            Self::Matrix(rows) => {
                 (Mat34 { rows: rows.map(|(x, y, z, _)| [x, y, z, 0.0]) }.into(), rows.map(|row| row.3))
             }
         };
-        // Subtracting −lost keeps −0.0, which adding 0.0 would turn into 0.0.
-        let wide = DVec3::from_array(translation.map(meant)) - (DVec3::ZERO - lost);
+        let wide = DVec3::from_array(translation.map(meant));
         // `as_vec3` may round otherwise: without its last bits, a translation may be halfway between two numbers.
         let (rounded, lost) = wide::split(wide);
-        (Some(local.with_translation(rounded)), (lost != Vec3::ZERO).then_some(wide))
+        (local.with_translation(rounded), (lost != Vec3::ZERO).then_some(wide))
     }
 }
 
@@ -102,35 +98,4 @@ fn digits(rounded: f32, remainder: f32) -> f64 {
     };
     let few = [14, 15].into_iter().filter_map(|digits| format!("{whole:.digits$e}").parse().ok());
     few.chain([whole, aside(8), aside(-8)]).find(fits).unwrap_or(whole)
-}
-
-/// The text of [`Value::Local`](crate::patch::Value::Local).
-pub(crate) mod value {
-    use super::*;
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Fields {
-        local: Option<LocalText>,
-        #[serde(default, skip_serializing)]
-        remainder: Option<[f32; 3]>,
-    }
-
-    type Parts = (Option<Local>, Option<[f32; 3]>);
-
-    pub(crate) fn serialize<S: Serializer>(
-        local: &Option<Local>,
-        remainder: &Option<[f32; 3]>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        let lost = remainder.map_or(Vec3::ZERO, Vec3::from_array);
-        Fields { local: local.map(|local| LocalText::of(local, lost)), remainder: None }.serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Parts, D::Error> {
-        let Fields { local, remainder } = Fields::deserialize(from)?;
-        let (local, translation_f64) = LocalText::read(local, remainder);
-        let node = Node { local, translation_f64, ..Node::group() };
-        Ok((local, translation_f64.map(|_| node.remainder().to_array())))
-    }
 }

@@ -1,7 +1,6 @@
 //! A tree of nodes as a value, independent of any scene: built by hand, copied from a scene, or read from a file.
 
 mod bytes;
-mod ids;
 mod insert;
 #[cfg(feature = "serde")]
 pub(crate) mod local;
@@ -12,7 +11,6 @@ pub(crate) mod text;
 use crate::store::NIL;
 use crate::{Error, Node};
 use core::fmt;
-use ids::Ids;
 use insert::Placed;
 use packed::Packed;
 
@@ -29,12 +27,11 @@ use packed::Packed;
 /// comes before its children. Siblings are in the order of their numbers. There may be several roots (nodes without a
 /// parent). Most nodes take 50 to 100 bytes.
 ///
-/// A node also has an id: its number, or the one given to [`push_with_id`](Self::push_with_id). Bytes and text keep
-/// ids, and a [`Patch`](crate::patch::Patch) refers to nodes by id. [`Scene::tree`](crate::Scene::tree) gives new ids;
-/// an [`Instance`](crate::patch::Instance) keeps them.
+/// A tree knows nothing of where it came from: numbers change when nodes are inserted or removed. Nodes with lasting
+/// ids, and prefabs that stay connected to their copies, are in the crate `hedgerow-document`.
 ///
-/// Two trees are equal if they have the same nodes with the same parents in the same depth-first order; numbers and ids
-/// may differ. The comparison runs in **O(nodes)**.
+/// Two trees are equal if they have the same nodes with the same parents in the same depth-first order; numbers may
+/// differ. The comparison runs in **O(nodes)**.
 ///
 /// ```
 /// use hedgerow::{Node, Scene, Transform, Tree};
@@ -57,7 +54,6 @@ pub struct Tree {
     /// The number of each node's parent, or [`NIL`].
     parents: Vec<u32>,
     nodes: Packed,
-    ids: Ids,
     /// The first node that a scene would refuse, and why.
     pub(crate) fault: Option<(usize, Error)>,
 }
@@ -78,8 +74,7 @@ impl Tree {
         Self { parents: Vec::with_capacity(nodes), nodes: Packed::with_capacity(nodes), ..Self::default() }
     }
 
-    /// Appends a node as the last child of its parent, or as a root, and returns its number. The name is copied, and
-    /// the id is [`next_id`](Self::next_id).
+    /// Appends a node as the last child of its parent, or as a root, and returns its number. The name is copied.
     ///
     /// If the parent's number is not less than the node's, or a value is invalid, inserting the tree fails. Runs in
     /// amortised **O(1)**.
@@ -88,15 +83,6 @@ impl Tree {
     /// Panics if the name is 4 GiB or longer.
     #[inline]
     pub fn push(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
-        if self.ids.are_numbers() {
-            self.push_node(parent, node)
-        } else {
-            self.push_with_id(parent, node, self.next_id())
-        }
-    }
-
-    #[inline]
-    fn push_node(&mut self, parent: Option<usize>, node: Node<'_>) -> usize {
         let number = self.len();
         // Any unknown parent gets one value that is neither NIL nor a number.
         self.parents.push(parent.map_or(NIL, |parent| u32::try_from(parent).unwrap_or(UNKNOWN).min(UNKNOWN)));
@@ -131,7 +117,6 @@ impl Tree {
     pub fn clear(&mut self) {
         self.parents.clear();
         self.nodes.clear();
-        self.ids.clear();
         self.fault = None;
     }
 

@@ -1,4 +1,4 @@
-//! Node descriptions as bytes, packed one after the other: in trees, in files and in patches.
+//! Node descriptions as bytes, packed one after the other: in trees and in files.
 
 use crate::bytes::{BytesError, Encode, Reader, Writer, ensure};
 use crate::node::plain_components;
@@ -147,14 +147,8 @@ plain! {
     };
 }
 
-/// Writes the mask of a node's components, and the components.
-pub(crate) fn write_node(out: &mut Writer, node: &Node<'_>) {
-    out.one(parts(node));
-    write(out, node);
-}
-
 /// Reads the components of a node that has this mask. Checks that the node is as a scene keeps it.
-pub(crate) fn read_node<'b>(from: &mut Reader<'b>, mask: u32) -> Result<Node<'b>, BytesError> {
+pub(super) fn read_node<'b>(from: &mut Reader<'b>, mask: u32) -> Result<Node<'b>, BytesError> {
     let node = read(from, mask)?;
     ensure!(parts(&node) == mask, "unknown or invalid component");
     ensure!(node.is_kept(), "a value is not finite or not normalised");

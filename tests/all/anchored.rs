@@ -3,7 +3,6 @@
 use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::motion::Smooth;
-use hedgerow::patch::{Instance, Recorder};
 use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::time::Duration;
 
@@ -80,8 +79,6 @@ fn an_anchored_node_without_a_transform_is_carried_with_all_that_it_and_the_node
     let apart = scene.insert(pin, at(3.0).anchored()).unwrap();
     scene.update();
     let mut reader = ChangeReader::of(&scene);
-    let before = scene.tree(scene.root()).unwrap();
-    let mut recorder = Recorder::new(&scene, Instance::of(&scene, scene.root()).unwrap()).unwrap();
     scene.edit(lorry).unwrap().carry_to(Transform::from_xyz(55.0, 0.0, 0.0)).unwrap();
     scene.update();
     assert_eq!([flag, below, pin, apart].map(|node| x(&scene, node)), [50.0, 52.0, 50.0, 53.0]);
@@ -89,9 +86,7 @@ fn an_anchored_node_without_a_transform_is_carried_with_all_that_it_and_the_node
     assert_eq!(scene.validate(), Ok(()));
     let changed = scene.changes(&mut reader).unwrap();
     assert!([flag, below, pin, apart].iter().all(|node| changed.moved().contains(node)));
-    let step = recorder.read(&scene).unwrap();
-    recorder.apply(&mut scene, &step.inverse()).unwrap();
-    assert_eq!((scene.local(flag), scene.tree(scene.root()).unwrap()), (None, before));
+    assert!(scene.local(flag).is_some() && changed.locals().contains(&flag), "what carries it is listed");
 }
 
 #[test]

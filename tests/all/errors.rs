@@ -2,11 +2,9 @@
 
 use hedgerow::edit::{BatchError, EditQueue};
 use hedgerow::glam::{Mat4, Vec2};
-use hedgerow::patch::PatchError;
 use hedgerow::query::Ray;
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Error, Mat34, Node, Place, Scene, Transform, Tree};
-use std::error::Error as _;
 use std::io::ErrorKind;
 
 /// Checks that a message contains its parts and advice.
@@ -26,7 +24,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
     let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
     let ticket = EditQueue::new().insert(node, Node::group());
     let of_ticket = format!("{ticket:?}");
-    let said: [(Error, &[&str]); 26] = [
+    let said: [(Error, &[&str]); 24] = [
         (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
         (Error::RootIsFixed, &["edit its children"]),
         (Error::BesideDetached(node), &[&of_node, "move it into the tree first"]),
@@ -45,9 +43,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::NoDrawable(node), &[&of_node, "set_drawable"]),
         (Error::UnknownTicket(ticket), &[&of_ticket, "append the queue"]),
         (Error::UnknownParent, &["push the parent first"]),
-        (Error::InvalidId(7), &["id 7", "give the node another"]),
         (Error::NoLocal, &["give the node one"]),
-        (Error::NoIds { next: 7 }, &["from 7 on", "NodeIds::insert"]),
         (Error::NoBounds, &["bounds: true"]),
         (Error::NoChanges, &["changes: true"]),
         (Error::NotUpdated, &["update()"]),
@@ -61,12 +57,6 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         assert_eq!(BatchError { item: None, error }.to_string(), error.to_string());
         assert_eq!(Error::from(BatchError { item: Some(31), error }), error);
         check(&SnapshotError::Scene(error), parts);
-        let batch = BatchError { item: Some(31), error };
-        for refusal in [PatchError::Scene { id: 5, error }, PatchError::Read(error), PatchError::Tree(batch)] {
-            check(&refusal, parts);
-            let source = refusal.source().map(ToString::to_string);
-            assert!(source.is_some_and(|source| refusal.to_string().ends_with(&source)), "the source of {refusal:?}");
-        }
     }
     check(&Error::CapacityOverflow, &["several scenes"]);
 }
@@ -94,7 +84,7 @@ fn errors_of_snapshots_say_what_the_bytes_are() {
     let said: [(SnapshotError, &[&str]); 7] = [
         (SnapshotError::NotASnapshot, &["Scene::to_bytes"]),
         (SnapshotError::Version(999), &["version 999"]),
-        (SnapshotError::Kind { found: "Patch" }, &["Patch::from_bytes"]),
+        (SnapshotError::Kind { found: "Tree" }, &["Tree::from_bytes"]),
         (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
         (SnapshotError::Checksum, &["damaged"]),
         (SnapshotError::Invalid { violation: "a node is lost" }, &["not valid: a node is lost"]),

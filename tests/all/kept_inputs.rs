@@ -13,7 +13,6 @@ const TARGETS: &[Target] = &[
     ("batches", |bytes| drivers::batches::run(&Input::from_bytes(bytes))),
     ("visit_mutate", |bytes| drivers::visit_mutate::run(&Input::from_bytes(bytes))),
     ("snapshot", |bytes| drivers::snapshot::run(&Input::from_bytes(bytes))),
-    ("patch", |bytes| drivers::patch::run(&Input::from_bytes(bytes))),
     ("clip", |bytes| drivers::clip::run(&Input::from_bytes(bytes))),
     ("skeleton", |bytes| drivers::skeleton::run(&Input::from_bytes(bytes))),
     ("skin", |bytes| drivers::skin::run(&Input::from_bytes(bytes))),

@@ -25,8 +25,6 @@ pub(crate) struct Things {
     bounds: JointBounds,
     skin: Skin,
     tree: Tree,
-    #[cfg(feature = "serde")]
-    ids: hedgerow::text::NodeIds,
 }
 
 impl Things {
@@ -57,8 +55,6 @@ impl Things {
             bounds: JointBounds::new(&skin, &[Vec3::ZERO], &[0], &[1.0]).expect("one vertex"),
             skin,
             tree,
-            #[cfg(feature = "serde")]
-            ids: hedgerow::text::NodeIds::of(&scene),
             scene,
             nodes,
         }
@@ -213,8 +209,4 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("sockets::insert", |t, h| done(t.sockets.insert(&t.scene, h[0], 0, 0, PLACE))),
     ("sockets::remove", |t, h| done(t.sockets.remove(h[0]))),
     ("sockets::followed_by", |t, h| done(t.sockets.followed_by(h[0]))),
-    #[cfg(feature = "serde")]
-    ("ids::insert", |t, h| done(t.ids.insert(h[0], h[1].to_bits()))),
-    #[cfg(feature = "serde")]
-    ("ids::id", |t, h| done(t.ids.id(h[0]))),
 ];

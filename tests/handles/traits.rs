@@ -71,7 +71,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         MatrixSlot,
         MorphBuffer,
         NodeHandle,
-        NodeIds,
         Outcome,
         PackedTransform,
         Place,
@@ -117,7 +116,7 @@ fn every_public_type_is_send_sync_and_unpin() {
     );
     assert_all!(
         Column[u8], Inherited[u8], IntoIter[u8], NodeMap[u8], Player[Clip],
-        StreamPlayer[&'static [u8]], Track[f32], WithIds,
+        StreamPlayer[&'static [u8]], Track[f32],
     );
     assert_all!(
         Ancestors['static],

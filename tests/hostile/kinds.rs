@@ -1,10 +1,9 @@
 //! The kinds of files: how they are made, and how accepted ones are used.
 
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::patch::{Instance, Patch};
 use hedgerow::snapshot::LoadOptions;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeRef, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
+    Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
 };
 use hedgerow_anim::player::StreamPlayer;
 use hedgerow_anim::raw::Track;
@@ -33,16 +32,6 @@ pub(crate) const SAVED: &[Kind] = &[
         spare: 1 << 12,
         files: trees,
         read: read_tree,
-    },
-    Kind {
-        name: "patch",
-        sealed: true,
-        change: bend::bytes,
-        // An entry of 20 bytes has two values of 80 bytes, in a list that grows.
-        multiple: 32.0,
-        spare: 1 << 12,
-        files: patches,
-        read: read_patch,
     },
     Kind {
         name: "skeleton",
@@ -179,8 +168,6 @@ fn read_tree(bytes: &[u8]) -> bool {
     end();
     let Ok(tree) = read else { return false };
     assert_eq!(tree.to_bytes(), bytes);
-    let insertion = Patch::between(&Tree::new(), &tree).expect("a tree that was read is sound").to_bytes();
-    assert!(Patch::from_bytes(&insertion).is_ok_and(|again| again.to_bytes() == insertion));
     let mut scene = Scene::new();
     let nodes = scene.insert_tree(scene.root(), &tree).expect("a tree that was read is sound");
     assert!(
@@ -189,56 +176,6 @@ fn read_tree(bytes: &[u8]) -> bool {
             .zip(tree.iter())
             .all(|(&node, (_, described))| scene.get(node).map(|node| node.node()) == Some(described))
     );
-    use_scene(scene);
-    true
-}
-
-/// Inserts the first tree into a new scene.
-fn placed() -> (Scene, Instance) {
-    let tree = Tree::from_bytes(&trees()[0]).expect("a tree that was saved");
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let instance = Instance::insert(&mut scene, root, &tree).expect("a tree that was read is sound");
-    (scene, instance)
-}
-
-fn patches() -> Vec<Vec<u8>> {
-    let (mut scene, mut instance) = placed();
-    let old = instance.tree(&scene).expect("it stays");
-    let nodes: Vec<_> = scene.children(instance.root()).flat_map(|top| scene.get(top).unwrap().descendants()).collect();
-    let nodes: Vec<_> = nodes.into_iter().map(|node| node.handle()).collect();
-    for (number, &node) in nodes.iter().enumerate().skip(1) {
-        match number % 4 {
-            0 => _ = scene.remove(node),
-            1 => _ = scene.reparent(node, Place::FirstChildOf(instance.root()), Keep::Local),
-            2 => _ = scene.edit(node).map(|mut node| _ = node.set_name("other").set_view_range(None).set_user_data(1)),
-            _ => _ = scene.insert(node, Node::transform(Transform::IDENTITY).with_layers(Layers::new(3))),
-        }
-    }
-    instance.assign(&scene).expect("few nodes");
-    let new = instance.tree(&scene).expect("it stays");
-    let between = |old, new| Patch::between(old, new).expect("sound trees").to_bytes();
-    vec![between(&old, &new), between(&Tree::new(), &old), between(&old, &Tree::new())]
-}
-
-fn read_patch(bytes: &[u8]) -> bool {
-    let read = Patch::from_bytes(bytes);
-    end();
-    let Ok(patch) = read else { return false };
-    assert_eq!(patch.to_bytes(), bytes);
-    let (mut scene, mut instance) = placed();
-    let state = |scene: &Scene, instance: &Instance| {
-        let nodes = scene.get(instance.root()).into_iter().flat_map(NodeRef::descendants);
-        let ids: Vec<_> = nodes.map(|node| instance.id(node.handle())).collect();
-        (scene.tree(instance.root()).expect("the root stays").to_bytes(), ids)
-    };
-    let before = state(&scene, &instance);
-    if patch.apply(&mut scene, &mut instance).is_ok() {
-        for patch in [&patch.inverse(), &patch, &patch.inverse()] {
-            patch.apply(&mut scene, &mut instance).expect("what was made can be taken back, and made again");
-        }
-    }
-    assert_eq!(state(&scene, &instance), before);
     use_scene(scene);
     true
 }
@@ -380,34 +317,27 @@ fn read_mesh(bytes: &[u8]) -> bool {
     mesh.map(|mut mesh| use_mesh(&mut mesh)).is_ok()
 }
 
-/// Returns a scene without ids, one with ids, and one whose configuration gives many slices with boxes and changes.
+/// Returns a scene, and two whose configuration gives many slices with boxes and changes.
 #[cfg(feature = "serde")]
 fn text() -> Vec<Vec<u8>> {
-    use hedgerow::text::{NodeIds, WithIds};
-
     let small = SceneConfig { max_nodes: 32, bounds: true, changes: true, ..SceneConfig::DEFAULT };
-    let [plain, small] = [SceneConfig::DEFAULT, small].map(scene);
-    let with_ids = WithIds { scene: &small, ids: &NodeIds::of(&small) };
+    let written = [SceneConfig::DEFAULT, small].map(|config| serde_json::to_vec(&scene(config)).expect("a scene"));
     let greedy = format!(
         r#"{{"config": {{"max_nodes": 8, "bounds": true, "changes": true}}, "nodes": [{{}}{}]}}"#,
         r#", {"parent": 0, "material": 1}"#.repeat(200)
     );
-    let written = [serde_json::to_vec(&plain), serde_json::to_vec(&with_ids)].map(|text| text.expect("a scene"));
     written.into_iter().chain([greedy.into_bytes()]).collect()
 }
 
 #[cfg(feature = "serde")]
 fn read_text(bytes: &[u8]) -> bool {
-    use hedgerow::text::WithIds;
-
     let read = serde_json::from_slice::<Scene>(bytes);
     end();
-    let with_ids = serde_json::from_slice::<WithIds>(bytes);
-    assert_eq!(read.is_ok(), with_ids.is_ok());
-    let Ok(WithIds { scene, ids }) = with_ids else { return false };
-    let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).expect("every node has an id");
-    assert!(serde_json::from_str::<WithIds>(&text).is_ok());
-    read.map(use_scene).is_ok()
+    let Ok(scene) = read else { return false };
+    let text = serde_json::to_string(&scene).expect("what was read can be written");
+    assert!(serde_json::from_str::<Scene>(&text).is_ok());
+    use_scene(scene);
+    true
 }
 
 /// Changes JSON. Three of four variants are still JSON.

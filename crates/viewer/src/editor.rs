@@ -10,6 +10,9 @@ use hedgerow::query::{Ray, RayHit};
 use hedgerow::{Aabb, Keep, Layers, Local, NodeHandle, Place, Scene};
 
 /// The picked node, and the history of edits.
+///
+/// If the stage has a document, its steps are the history. The simulations of other stages keep handles of nodes, so
+/// there nodes are detached instead of removed.
 #[derive(Default)]
 pub struct Editor {
     /// The picked node.
@@ -48,6 +51,8 @@ struct Drag {
     world: DAffine3,
     taken: Vec3,
     moved: bool,
+    /// Whether the move is a step of the stage's document.
+    is_step: bool,
 }
 
 impl Editor {
@@ -84,7 +89,7 @@ impl Editor {
         let ray = camera.ray(aspect, place)?;
         let taken = ray.origin() + ray.direction() * distance;
         let Some(world) = stage.scene.get(node).map(|node| node.world_f64()) else { return Ok(false) };
-        self.dragged = Some(Drag { node, before: stage.scene.local(node), world, taken, moved: false });
+        self.dragged = Some(Drag { node, before: stage.scene.local(node), world, taken, moved: false, is_step: false });
         Ok(true)
     }
 
@@ -105,15 +110,19 @@ impl Editor {
         wide.translation += (to - drag.taken).as_dvec3();
         stage.scene.set_world(drag.node, single(&wide))?;
         drag.moved = true;
+        if let Some((scene, prefabs)) = stage.prefabs() {
+            drag.is_step |= prefabs.commit(scene, drag.is_step)?;
+        }
         Ok(())
     }
 
     /// Ends the drag.
     #[expect(clippy::should_implement_trait, reason = "what is dragged is dropped")]
     pub fn drop(&mut self) {
-        if let Some(drag) = self.dragged.take().filter(|drag| drag.moved) {
+        if let Some(drag) = self.dragged.take().filter(|drag| drag.moved && !drag.is_step) {
             self.note(Edit::Move(drag.node, drag.before));
         }
+        self.settle();
     }
 
     /// Returns whether a node is being dragged and has moved.
@@ -123,10 +132,14 @@ impl Editor {
     }
 
     /// Sets a local transform. All calls until [`Editor::settle`] count as one edit.
-    pub fn adjust(&mut self, scene: &mut Scene, node: NodeHandle, local: Local) -> Result<()> {
-        let before = scene.local(node);
-        scene.set_local(node, local)?;
-        if self.adjusted != Some(node) {
+    pub fn adjust(&mut self, stage: &mut Stage, node: NodeHandle, local: Local) -> Result<()> {
+        let (before, goes_on) = (stage.scene.local(node), self.adjusted == Some(node));
+        stage.scene.set_local(node, local)?;
+        if let Some((scene, prefabs)) = stage.prefabs() {
+            if prefabs.commit(scene, goes_on)? {
+                self.adjusted = Some(node);
+            }
+        } else if !goes_on {
             self.note(Edit::Move(node, before));
             self.adjusted = Some(node);
         }
@@ -139,27 +152,35 @@ impl Editor {
     }
 
     /// Sets the layers of a subtree; `None` gives it the parent's layers.
-    pub fn show(&mut self, scene: &mut Scene, node: NodeHandle, layers: Option<Layers>) -> Result<()> {
-        if let Some(back) = self.apply(scene, Edit::Show(node, layers))? {
-            self.note(back);
+    pub fn show(&mut self, stage: &mut Stage, node: NodeHandle, layers: Option<Layers>) -> Result<()> {
+        if let Some(back) = self.apply(&mut stage.scene, Edit::Show(node, layers))? {
+            self.record(stage, back)?;
         }
         Ok(())
     }
 
-    /// Detaches the picked subtree from the tree.
-    pub fn delete(&mut self, scene: &mut Scene) -> Result<()> {
+    /// Takes the picked subtree out of the tree.
+    pub fn delete(&mut self, stage: &mut Stage) -> Result<()> {
+        let scene = &stage.scene;
         let Some(node) = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached())) else {
             return Ok(());
         };
         let Some(home) = Home::of(scene, node) else { return Err(Failure::new("the root cannot be deleted")) };
-        scene.reparent(node, Place::Detached, Keep::Local)?;
         self.picked = None;
+        if let Some((scene, prefabs)) = stage.prefabs() {
+            scene.remove(node)?;
+            prefabs.commit(scene, false)?;
+            self.settle();
+            return Ok(());
+        }
+        stage.scene.reparent(node, Place::Detached, Keep::Local)?;
         self.note(Edit::Attach(node, home));
         Ok(())
     }
 
     /// Copies the picked subtree as a sibling, and picks the copy.
-    pub fn duplicate(&mut self, scene: &mut Scene) -> Result<()> {
+    pub fn duplicate(&mut self, stage: &mut Stage) -> Result<()> {
+        let scene = &mut stage.scene;
         let Some(node) = self.picked.filter(|&node| scene.contains(node)) else { return Ok(()) };
         if scene.parent(node).is_none() {
             return Err(Failure::new("the root cannot be duplicated"));
@@ -167,25 +188,30 @@ impl Editor {
         let tree = scene.tree(node)?;
         let copy = scene.insert_tree(Place::After(node), &tree).map_err(hedgerow::Error::from)?[0];
         self.picked = Some(copy);
-        self.note(Edit::Detach(copy));
-        Ok(())
+        self.record(stage, Edit::Detach(copy))
     }
 
     /// Undoes the last edit. Returns whether there was an edit.
-    pub fn undo(&mut self, scene: &mut Scene) -> Result<bool> {
+    pub fn undo(&mut self, stage: &mut Stage) -> Result<bool> {
         self.settle();
+        if let Some((scene, prefabs)) = stage.prefabs() {
+            return Ok(prefabs.go(scene, true)?.inspect(|&node| self.picked = node).is_some());
+        }
         let Some(edit) = self.done.pop() else { return Ok(false) };
-        if let Some(back) = self.apply(scene, edit)? {
+        if let Some(back) = self.apply(&mut stage.scene, edit)? {
             self.undone.push(back);
         }
         Ok(true)
     }
 
     /// Redoes the edit that was undone last. Returns whether there was an edit.
-    pub fn redo(&mut self, scene: &mut Scene) -> Result<bool> {
+    pub fn redo(&mut self, stage: &mut Stage) -> Result<bool> {
         self.settle();
+        if let Some((scene, prefabs)) = stage.prefabs() {
+            return Ok(prefabs.go(scene, false)?.inspect(|&node| self.picked = node).is_some());
+        }
         let Some(edit) = self.undone.pop() else { return Ok(false) };
-        if let Some(back) = self.apply(scene, edit)? {
+        if let Some(back) = self.apply(&mut stage.scene, edit)? {
             self.done.push(back);
         }
         Ok(true)
@@ -193,8 +219,18 @@ impl Editor {
 
     /// Returns how many edits can be undone and redone.
     #[must_use]
-    pub fn depth(&self) -> [usize; 2] {
-        [self.done.len(), self.undone.len()]
+    pub fn depth(&self, stage: &Stage) -> [usize; 2] {
+        stage.steps().unwrap_or([self.done.len(), self.undone.len()])
+    }
+
+    /// Records an edit that was made, by the edit that takes it back.
+    fn record(&mut self, stage: &mut Stage, back: Edit) -> Result<()> {
+        self.settle();
+        match stage.prefabs() {
+            Some((scene, prefabs)) => _ = prefabs.commit(scene, false)?,
+            None => self.note(back),
+        }
+        Ok(())
     }
 
     fn note(&mut self, edit: Edit) {

@@ -46,9 +46,15 @@ impl From<hedgerow_anim::Error> for Failure {
     }
 }
 
-impl From<hedgerow::patch::PatchError> for Failure {
-    fn from(error: hedgerow::patch::PatchError) -> Self {
-        Self::while_doing("the overrides cannot be changed", error)
+impl From<hedgerow_document::Error> for Failure {
+    fn from(error: hedgerow_document::Error) -> Self {
+        Self::while_doing("the document cannot be changed", error)
+    }
+}
+
+impl From<hedgerow_document::PatchError> for Failure {
+    fn from(error: hedgerow_document::PatchError) -> Self {
+        Self::while_doing("the document cannot be changed", error)
     }
 }
 

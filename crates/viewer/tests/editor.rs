@@ -56,33 +56,33 @@ fn edits_are_undone_and_done_again() {
     let nodes = stage.scene.len();
     let parent = stage.scene.parent(node);
     let siblings: Vec<_> = stage.scene.children(parent.unwrap()).collect();
-    editor.duplicate(&mut stage.scene).unwrap();
+    editor.duplicate(&mut stage).unwrap();
     let copy = editor.picked.unwrap();
     assert!(copy != node && stage.scene.len() > nodes);
-    editor.delete(&mut stage.scene).unwrap();
+    editor.delete(&mut stage).unwrap();
     assert_eq!((stage.scene.len(), editor.picked), (nodes, None));
     editor.picked = Some(node);
-    editor.delete(&mut stage.scene).unwrap();
+    editor.delete(&mut stage).unwrap();
     assert!(stage.scene.len() < nodes && stage.scene.get(node).is_some_and(|node| node.is_detached()));
-    assert_eq!(editor.depth(), [4, 0]);
+    assert_eq!(editor.depth(&stage), [4, 0]);
 
-    while editor.undo(&mut stage.scene).unwrap() {
+    while editor.undo(&mut stage).unwrap() {
         stage.scene.validate().unwrap();
     }
     assert_eq!(stage.scene.len(), nodes);
     assert!(stage.scene.children(parent.unwrap()).eq(siblings.iter().copied()), "in its old place");
     assert!((stage.scene.get(node).unwrap().fresh_world().translation() - before).length() < 1e-3);
-    while editor.redo(&mut stage.scene).unwrap() {
+    while editor.redo(&mut stage).unwrap() {
         stage.scene.validate().unwrap();
     }
     assert!(stage.scene.get(node).unwrap().is_detached() && stage.scene.len() < nodes);
-    assert_eq!(editor.depth(), [4, 0]);
+    assert_eq!(editor.depth(&stage), [4, 0]);
     // The town still runs.
     for _ in 0..10 {
         stage.act(5.0).unwrap();
         stage.scene.update();
     }
-    while editor.undo(&mut stage.scene).unwrap() {}
+    while editor.undo(&mut stage).unwrap() {}
     stage.scene.validate().unwrap();
 }
 
@@ -90,27 +90,66 @@ fn edits_are_undone_and_done_again() {
 fn adjusting_is_one_edit_until_it_settles() {
     let mut stage = town();
     let mut editor = Editor::default();
-    let scene = &mut stage.scene;
-    let node = scene.get(scene.root()).unwrap().first_child().unwrap().handle();
-    let before = scene.local(node);
+    let node = stage.scene.get(stage.scene.root()).unwrap().first_child().unwrap().handle();
+    let before = stage.scene.local(node);
     let at = |x| Local::Transform(Transform::from_xyz(x, 0.0, 0.0));
     for x in [1.0, 2.0, 3.0] {
-        editor.adjust(scene, node, at(x)).unwrap();
+        editor.adjust(&mut stage, node, at(x)).unwrap();
     }
-    assert_eq!(editor.depth(), [1, 0]);
+    assert_eq!(editor.depth(&stage), [1, 0]);
     editor.settle();
-    editor.adjust(scene, node, at(4.0)).unwrap();
-    assert_eq!(editor.depth(), [2, 0]);
-    editor.undo(scene).unwrap();
-    assert_eq!(scene.local(node), Some(at(3.0)));
+    editor.adjust(&mut stage, node, at(4.0)).unwrap();
+    assert_eq!(editor.depth(&stage), [2, 0]);
+    editor.undo(&mut stage).unwrap();
+    assert_eq!(stage.scene.local(node), Some(at(3.0)));
     // An edit after an undo is a new step.
-    editor.adjust(scene, node, at(5.0)).unwrap();
-    assert_eq!(editor.depth(), [2, 0]);
-    while editor.undo(scene).unwrap() {}
-    assert_eq!(scene.local(node), before);
+    editor.adjust(&mut stage, node, at(5.0)).unwrap();
+    assert_eq!(editor.depth(&stage), [2, 0]);
+    while editor.undo(&mut stage).unwrap() {}
+    assert_eq!(stage.scene.local(node), before);
     let broken = Local::Transform(Transform::from_xyz(f32::NAN, 0.0, 0.0));
-    assert!(editor.adjust(scene, node, broken).is_err());
-    assert_eq!((scene.local(node), editor.depth()), (before, [0, 2]));
+    assert!(editor.adjust(&mut stage, node, broken).is_err());
+    assert_eq!((stage.scene.local(node), editor.depth(&stage)), (before, [0, 2]));
+}
+
+#[test]
+fn edits_of_houses_are_steps_of_their_document() {
+    let mut stage = Stage::new(&Arguments::new(Subject::Prefabs)).unwrap();
+    let (mut editor, root) = (Editor::default(), stage.scene.root());
+    let tree = |stage: &Stage| stage.scene.tree(root).unwrap();
+    let roofs = |stage: &Stage| stage.scene.get(root).unwrap().find_all("roof").count();
+    let roof = stage.scene.get(root).unwrap().find_all("roof").next().unwrap().handle();
+    let mut states = vec![tree(&stage)];
+    assert_eq!(editor.depth(&stage), [0, 0]);
+    let at = |x| Local::Transform(Transform::from_xyz(x, 6.0, 0.0));
+    for x in [1.0, 2.0, 3.0] {
+        editor.adjust(&mut stage, roof, at(x)).unwrap();
+    }
+    editor.settle();
+    states.push(tree(&stage));
+    editor.show(&mut stage, roof, Some(Layers::new(4))).unwrap();
+    states.push(tree(&stage));
+    editor.picked = Some(roof);
+    editor.duplicate(&mut stage).unwrap();
+    assert_eq!(roofs(&stage), 101);
+    states.push(tree(&stage));
+    editor.picked = Some(roof);
+    editor.delete(&mut stage).unwrap();
+    assert!(!stage.scene.contains(roof) && editor.picked.is_none());
+    states.push(tree(&stage));
+    stage.switch(0).unwrap();
+    assert_eq!(editor.depth(&stage), [5, 0]);
+    let last = tree(&stage);
+    for state in states.iter().rev() {
+        assert!(editor.undo(&mut stage).unwrap() && tree(&stage) == *state);
+        stage.scene.validate().unwrap();
+    }
+    assert!(!editor.undo(&mut stage).unwrap());
+    assert!(stage.switches().iter().all(|&(_, on)| on));
+    while editor.redo(&mut stage).unwrap() {}
+    assert!(tree(&stage) == last && editor.depth(&stage) == [5, 0]);
+    editor.picked = Some(root);
+    assert!(editor.delete(&mut stage).is_err());
 }
 
 #[test]
@@ -120,16 +159,16 @@ fn what_is_on_no_layer_that_is_shown_is_not_picked() {
     let (camera, place) = (stage.camera, Vec2::new(0.1, -0.4));
     editor.pick(&stage, &camera, ASPECT, place).unwrap();
     let node = editor.picked.unwrap();
-    editor.show(&mut stage.scene, node, Some(Layers::new(4))).unwrap();
+    editor.show(&mut stage, node, Some(Layers::new(4))).unwrap();
     for (layers, is_shown) in [(3, false), (7, true)] {
         stage.set_layers(Layers::new(layers));
         stage.scene.update();
         editor.pick(&stage, &camera, ASPECT, place).unwrap();
         assert_eq!(editor.picked == Some(node), is_shown);
     }
-    editor.undo(&mut stage.scene).unwrap();
+    editor.undo(&mut stage).unwrap();
     assert_eq!(stage.scene.get(node).and_then(|node| node.own_layers()), None);
-    editor.redo(&mut stage.scene).unwrap();
+    editor.redo(&mut stage).unwrap();
     assert_eq!(stage.scene.get(node).unwrap().own_layers(), Some(Layers::new(4)));
 }
 

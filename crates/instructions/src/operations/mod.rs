@@ -8,7 +8,6 @@ mod edits;
 mod kernels;
 mod passes;
 mod reads;
-mod replicas;
 mod whole;
 
 use crate::warm::{FEW, MANY};
@@ -111,14 +110,6 @@ pub(crate) const ALL: &[Operation] = &[
     ),
     Operation::whole("batch", "1,000 inserts of leaves, and remove_many; a leaf", MANY, 1_000, whole::batch),
     Operation::build("build", "build by single inserts; a node", MANY, whole::build),
-    Operation::whole(
-        "patch",
-        "a tenth of nodes set, a patch, its bytes, applied; a set",
-        FEW,
-        replicas::SET,
-        replicas::patches,
-    ),
-    Operation::whole("patch-by-hand", "the same by hand, without checks; a set", FEW, replicas::SET, replicas::by_hand),
     Operation::whole(
         "set-worlds",
         "set_worlds of 64 leaves below a chain of 4,096; a node",

@@ -31,8 +31,6 @@ pub enum Kind {
     Skin = 6,
     /// A mesh that follows joints.
     SkinnedMesh = 7,
-    /// Changes of a tree's nodes.
-    Patch = 8,
     /// Definitions of documents.
     Library = 9,
     /// Changes of a library.

@@ -1,36 +1,48 @@
-//! The forms of a tree: bytes, text, patches, and nodes of a scene. Each keeps every bit.
+//! The forms of a tree: bytes, text, and nodes of a scene. Each keeps every bit.
 
-use super::patch::{between, bits, placed};
-use hedgerow::patch::{Instance, Patch};
 use hedgerow::{Scene, Tree};
 
 /// Panics if a tree that was read is another one in any form.
 pub fn hold(tree: &Tree) {
     let same = bits(tree);
     assert_eq!(bits(&Tree::from_bytes(&tree.to_bytes()).expect("bytes of a tree")), same);
-    let (mut scene, mut instance) = placed(tree);
+    let mut scene = Scene::new();
+    let top = scene.insert(scene.root(), hedgerow::Node::group()).expect("the root lives");
+    scene.insert_tree(top, tree).expect("a tree that was read is sound");
     assert_eq!(scene.validate(), Ok(()));
-    let read = |scene: &Scene, instance: &Instance| bits(&instance.tree(scene).expect("the root stays"));
-    assert_eq!(read(&scene, &instance), same);
-    let insertion = between(&Tree::new(), tree);
-    let bytes = insertion.to_bytes();
-    assert_eq!(Patch::from_bytes(&bytes).expect("bytes of a patch").to_bytes(), bytes);
+    // The tree of a scene begins with the group above.
+    let read = |scene: &Scene| bits(&scene.tree(top).expect("the group lives"));
+    let below = |tree: Vec<(Option<usize>, String)>| {
+        tree.into_iter()
+            .skip(1)
+            .map(|(above, node)| (above.and_then(|above| above.checked_sub(1)), node))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(below(read(&scene)), same);
     let loaded = Scene::from_bytes(&scene.to_bytes()).expect("bytes of a scene");
-    assert_eq!(read(&loaded, &instance), same);
+    assert_eq!(read(&loaded), read(&scene));
     #[cfg(feature = "serde")]
     {
         let text = serde_json::to_string(tree).expect("text of a tree");
         assert_eq!(bits(&serde_json::from_str(&text).expect("what was written is read")), same, "{text}");
-        let text = serde_json::to_string(&insertion).expect("text of a patch");
-        let patch: Patch = serde_json::from_str(&text).expect("what was written is read");
-        assert!(patch.to_bytes() == bytes, "{text}");
         let loaded: Scene = serde_json::from_str(&serde_json::to_string(&scene).expect("text")).expect("a scene");
         let whole = |scene: &Scene| bits(&scene.tree(scene.root()).expect("the root lives"));
         assert_eq!(whole(&loaded), whole(&scene));
     }
-    // The first undo ends with the tree, the second with nothing.
-    for patch in [&insertion.inverse(), &insertion, &insertion.inverse()] {
-        patch.apply(&mut scene, &mut instance).expect("it fits");
+}
+
+/// Returns the nodes of a tree in depth-first order, each with the place of its parent. Different bits have different
+/// texts, even those of zeros.
+fn bits(tree: &Tree) -> Vec<(Option<usize>, String)> {
+    let (mut first, mut last) = (vec![Vec::new(); tree.len()], Vec::new());
+    for index in 0..tree.len() {
+        tree.parent(index).map_or(&mut last, |parent| &mut first[parent]).push(index);
     }
-    assert!(read(&scene, &instance).is_empty());
+    let mut ahead: Vec<(Option<usize>, usize)> = last.into_iter().rev().map(|index| (None, index)).collect();
+    let mut all = Vec::new();
+    while let Some((above, index)) = ahead.pop() {
+        ahead.extend(first[index].iter().rev().map(|&child| (Some(all.len()), child)));
+        all.push((above, format!("{:?}", tree.get(index).unwrap())));
+    }
+    all
 }

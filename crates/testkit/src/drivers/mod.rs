@@ -14,8 +14,6 @@ pub mod forms;
 pub mod gltf;
 #[cfg(feature = "document")]
 pub mod library;
-#[cfg(feature = "scene")]
-pub mod patch;
 #[cfg(feature = "anim")]
 pub mod skeleton;
 #[cfg(feature = "anim")]

@@ -5,13 +5,12 @@ use crate::dice::Dice;
 use crate::json;
 use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
-use hedgerow::text::{NodeIds, WithIds};
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
 use serde_json::Value;
 
-/// The number of nodes, whether they have ids, and changes.
+/// The number of nodes, what is written, and changes.
 pub type Input = crate::Input<12, { json::CHANGE_BYTES }>;
 
 /// The greatest number of changes; more would leave nothing of a scene.
@@ -26,17 +25,15 @@ pub fn run(bytes: &[u8]) {
 }
 
 fn run_changes(input: &Input) {
-    let [.., count, ids, _, _] = input.head;
+    let [.., count, form, _, _] = input.head;
     let mut dice = Dice::new(&input.head);
     let scene = scene(&mut dice, usize::from(count % 24));
     let table =
         NodeMap::from_iter(scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).zip(0_u32..));
-    let kept = NodeIds::of(&scene);
-    let written = match ids % 4 {
-        0 if ids & 4 == 0 => serde_json::to_value(&scene),
-        0 => serde_json::to_value(scene.tree(scene.root()).expect("the root lives")),
+    let written = match form % 4 {
+        0 if form & 4 != 0 => serde_json::to_value(scene.tree(scene.root()).expect("the root lives")),
         1 => serde_json::to_value(&table),
-        _ => serde_json::to_value(WithIds { scene: &scene, ids: &kept }),
+        _ => serde_json::to_value(&scene),
     };
     let mut document = written.expect("what a scene has can be written");
     // Changes of the JSON come first, since changes of its text may break the JSON.
@@ -135,20 +132,7 @@ fn change_text(text: &mut Vec<u8>, how: &[u8; json::CHANGE_BYTES]) {
 fn read(text: &[u8]) {
     let known = |scene: Scene| live_on(scene);
     let refused = |error: serde_json::Error| assert!(!error.to_string().is_empty());
-    let alone = serde_json::from_slice::<Scene>(text);
-    let with_ids = serde_json::from_slice::<WithIds>(text);
-    assert_eq!(alone.is_ok(), with_ids.is_ok(), "with ids and without the same is refused");
-    alone.map_or_else(refused, known);
-    if let Ok(WithIds { scene, ids }) = with_ids {
-        let live = scene.len() + scene.stats().detached;
-        assert_eq!(ids.len(), live, "every node has an id");
-        for (id, node) in ids.iter() {
-            assert!(scene.contains(node) && ids.id(node) == Some(id) && ids.node(id) == Some(node));
-        }
-        let text = serde_json::to_string(&WithIds { scene: &scene, ids: &ids }).expect("every node has an id");
-        assert!(serde_json::from_str::<WithIds>(&text).is_ok_and(|again| again.ids.iter().len() == live));
-        live_on(scene);
-    }
+    serde_json::from_slice::<Scene>(text).map_or_else(refused, known);
     if let Ok(tree) = serde_json::from_slice::<Value>(text) {
         // A tree of values has no doubled fields.
         serde_json::from_value::<Scene>(tree.clone()).map_or_else(refused, known);

@@ -274,6 +274,9 @@ impl Stage {
             stage.camera = Camera::looking(eye.into(), stage.target, 0.9);
         }
         arguments.switches.iter().try_for_each(|&number| stage.switch(number))?;
+        if let Some((scene, prefabs)) = stage.prefabs() {
+            prefabs.begin(scene)?;
+        }
         stage.scene.update();
         Ok(stage)
     }
@@ -386,6 +389,17 @@ impl Stage {
         };
         self.scene = scene;
         drawn
+    }
+
+    /// Returns the scene and the document that records its edits, if the stage has one.
+    pub(crate) fn prefabs(&mut self) -> Option<(&mut Scene, &mut Prefabs)> {
+        if let Play::Prefabs(prefabs) = &mut self.play { Some((&mut self.scene, prefabs)) } else { None }
+    }
+
+    /// Returns how many steps of the stage's document can be undone and redone, if the stage has one.
+    #[must_use]
+    pub(crate) fn steps(&self) -> Option<[usize; 2]> {
+        if let Play::Prefabs(prefabs) = &self.play { Some(prefabs.steps()) } else { None }
     }
 
     /// Returns the names of switches, and whether each is on.

@@ -226,27 +226,27 @@ impl Page {
 
     /// Removes the picked subtree from the tree.
     pub fn delete(&mut self) -> std::result::Result<(), JsError> {
-        Ok(self.editor.delete(&mut self.viewer.stage.scene)?)
+        Ok(self.editor.delete(&mut self.viewer.stage)?)
     }
 
     /// Copies the picked subtree, and picks the copy.
     pub fn duplicate(&mut self) -> std::result::Result<(), JsError> {
-        Ok(self.editor.duplicate(&mut self.viewer.stage.scene)?)
+        Ok(self.editor.duplicate(&mut self.viewer.stage)?)
     }
 
     /// Undoes the last edit. Returns whether there was an edit.
     pub fn undo(&mut self) -> std::result::Result<bool, JsError> {
-        Ok(self.editor.undo(&mut self.viewer.stage.scene)?)
+        Ok(self.editor.undo(&mut self.viewer.stage)?)
     }
 
     /// Redoes the edit that was undone last. Returns whether there was an edit.
     pub fn redo(&mut self) -> std::result::Result<bool, JsError> {
-        Ok(self.editor.redo(&mut self.viewer.stage.scene)?)
+        Ok(self.editor.redo(&mut self.viewer.stage)?)
     }
 
     /// Returns how many edits can be undone and redone.
     pub fn depth(&self) -> Vec<usize> {
-        self.editor.depth().into()
+        self.editor.depth(&self.viewer.stage).into()
     }
 }
 

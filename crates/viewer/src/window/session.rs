@@ -153,39 +153,39 @@ impl Session {
     /// Sets a local transform; all calls until the editor settles are one edit.
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels adjust"))]
     pub(super) fn adjust(&mut self, viewer: &mut Viewer, node: NodeHandle, local: Local) {
-        let before = self.editor.depth();
-        let adjusted = self.editor.adjust(&mut viewer.stage.scene, node, local);
+        let before = self.editor.depth(&viewer.stage);
+        let adjusted = self.editor.adjust(&mut viewer.stage, node, local);
         self.tell(adjusted);
-        self.summary.moves += usize::from(self.editor.depth()[0] > before[0]);
+        self.summary.moves += usize::from(self.editor.depth(&viewer.stage)[0] > before[0]);
     }
 
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels show and hide"))]
     pub(super) fn show(&mut self, viewer: &mut Viewer, node: NodeHandle, layers: Option<Layers>) {
-        let shown = self.editor.show(&mut viewer.stage.scene, node, layers);
+        let shown = self.editor.show(&mut viewer.stage, node, layers);
         self.tell(shown);
     }
 
     pub(super) fn delete(&mut self, viewer: &mut Viewer) {
-        let before = self.editor.depth();
-        let deleted = self.editor.delete(&mut viewer.stage.scene);
+        let before = self.editor.depth(&viewer.stage);
+        let deleted = self.editor.delete(&mut viewer.stage);
         self.tell(deleted);
-        self.summary.deletions += usize::from(self.editor.depth()[0] > before[0]);
+        self.summary.deletions += usize::from(self.editor.depth(&viewer.stage)[0] > before[0]);
     }
 
     pub(super) fn duplicate(&mut self, viewer: &mut Viewer) {
-        let before = self.editor.depth();
-        let duplicated = self.editor.duplicate(&mut viewer.stage.scene);
+        let before = self.editor.depth(&viewer.stage);
+        let duplicated = self.editor.duplicate(&mut viewer.stage);
         self.tell(duplicated);
-        self.summary.duplicates += usize::from(self.editor.depth()[0] > before[0]);
+        self.summary.duplicates += usize::from(self.editor.depth(&viewer.stage)[0] > before[0]);
     }
 
     pub(super) fn undo(&mut self, viewer: &mut Viewer) {
-        let undone = self.editor.undo(&mut viewer.stage.scene);
+        let undone = self.editor.undo(&mut viewer.stage);
         self.summary.undone += usize::from(self.tell(undone) == Some(true));
     }
 
     pub(super) fn redo(&mut self, viewer: &mut Viewer) {
-        let redone = self.editor.redo(&mut viewer.stage.scene);
+        let redone = self.editor.redo(&mut viewer.stage);
         self.summary.redone += usize::from(self.tell(redone) == Some(true));
     }
 

@@ -181,7 +181,7 @@ fn scene(ui: &mut Ui, viewer: &Viewer, session: &Session) {
         stats.holes,
         stats.reconstitutions,
     ));
-    let [done, undone] = session.editor.depth();
+    let [done, undone] = session.editor.depth(&viewer.stage);
     ui.label(format!("{done} edits can be undone, {undone} done again"));
     ui.weak(viewer.gpu.name());
 }

@@ -44,8 +44,9 @@ impl Tree {
     }
 
     /// Lists the rows again if due.
-    fn refresh(&mut self, scene: &Scene, session: &Session) {
-        let seen = ([scene.len(), scene.detached().count()], session.editor.depth());
+    fn refresh(&mut self, stage: &Stage, session: &Session) {
+        let scene = &stage.scene;
+        let seen = ([scene.len(), scene.detached().count()], session.editor.depth(stage));
         let [_, moved, inserted, removed] = session.frame.edits;
         self.stale |= seen != self.seen || moved + inserted + removed > 0;
         self.wait = self.wait.saturating_sub(1);
@@ -84,7 +85,7 @@ impl Tree {
                 self.relist();
             }
         }
-        self.refresh(scene, session);
+        self.refresh(stage, session);
         ui.label(format!("{} rows of {} nodes", self.rows.len(), scene.len()));
         let height = ui.spacing().interact_size.y;
         let mut area = ScrollArea::both().auto_shrink(false);
