@@ -150,6 +150,7 @@ mod visibility;
 mod wide;
 
 pub mod changes;
+pub mod checkpoints;
 pub mod config;
 pub mod data;
 pub mod draw;

@@ -127,7 +127,8 @@ impl Drawn {
             if told.is_whole() {
                 blended.extend(shown.keys());
             }
-            for &node in blended.iter().chain(told.moved()).chain(told.entered()).chain(told.left()) {
+            // Nodes that left come first: after a restore, an earlier node may have the record again.
+            for &node in told.left().iter().chain(&*blended).chain(told.moved()).chain(told.entered()) {
                 let Some(id) = store.nodes.resolve(node).filter(|&id| !store.nodes.is_outside(id)) else {
                     // Removed or detached nodes are not drawn, and have no motion when they return.
                     shown.remove(node);

@@ -103,9 +103,9 @@ impl Nodes {
 
     /// Frees the record of a node and all its components.
     #[inline(always)]
-    fn release(&mut self, id: RecordId, state: &NodeState, slices: &mut Slices) {
+    pub(crate) fn release(&mut self, id: RecordId, state: &NodeState, slices: &mut Slices) {
         let &NodeState { has, location, pending, .. } = state;
-        if self.inbox.tracks_changes() {
+        if self.inbox.tracks_changes {
             self.inbox.list_removed(self.pages.handle(id), has.has(Has::REPORTED));
         }
         if has.has(Components::ALL) {
@@ -154,6 +154,7 @@ impl Nodes {
         while let Some(id) = at {
             let record = self.pages.record_mut(id);
             record.has = record.has.with(Has::DETACHED, outside);
+            self.mark(id, Pending::PRESENCE);
             count += 1;
             at = self.pages.next_in_subtree(top, id, true);
         }
