@@ -15,6 +15,7 @@ fn combine(above: &u32, own: &u32) -> u32 {
 }
 
 /// Properties with the same locals that run at different steps, and their locals.
+#[derive(Clone)]
 pub struct Shades {
     kept: [Inherited<u32>; 3],
     locals: HashMap<NodeHandle, u32>,
