@@ -4,7 +4,7 @@ use crate::Options;
 use crate::reduce::reduced;
 use fastrand::Rng;
 use hedgerow_testkit::drivers::restore::{Input, play};
-use hedgerow_testkit::model::Mismatch;
+use hedgerow_testkit::model::{Mismatch, decode};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::time::{Duration, Instant};
 
@@ -45,7 +45,9 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
                 let least = Input { head, steps };
                 set_hook(hook);
                 let why = check(&least).err().unwrap_or(mismatch);
-                println!("{head:?}\n{:?}\n{why}", least.steps);
+                let told = |bytes: &[u8; decode::STEP_BYTES]| format!("{bytes:?} {:.150}", format!("{:?}", decode::step(bytes)));
+                let steps: Vec<String> = least.steps.iter().map(told).collect();
+                println!("{head:?}\n{}\n{why}", steps.join("\n"));
                 return Err(format!("the game with --seed {seed} --count 1 fails, the least of it is above"));
             }
         }

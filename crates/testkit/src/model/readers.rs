@@ -215,7 +215,7 @@ impl Reader {
                 ensure!(limited && self.missed > 1, "everything is to be read after {} updates", self.missed);
                 let mut told = whole.entered().to_vec();
                 told.sort_unstable();
-                let there = now.nodes.keys().copied().filter(|&node| scene.contains(node));
+                let there = now.nodes.keys().copied().filter(|node| scene.contains(*node) && !gone.contains(node));
                 ensure!(told.iter().copied().eq(there), "{told:?} are all nodes");
             }
             Ok(changed) => late = compare(changed, scene, gone, &self.expected(now), now, updated)?,
@@ -281,8 +281,10 @@ fn compare(
     now: &Snapshot,
     updated: bool,
 ) -> Check<Vec<NodeHandle>> {
+    // A node that was removed since the last update has lost its row, even if a restore has brought it back.
+    let has_row = |node: NodeHandle| scene.contains(node) && !gone.contains(&node);
     let sorted = |nodes: &[NodeHandle], live: bool| {
-        let mut nodes: Vec<_> = nodes.iter().copied().filter(|&node| !live || scene.contains(node)).collect();
+        let mut nodes: Vec<_> = nodes.iter().copied().filter(|&node| !live || has_row(node)).collect();
         nodes.sort_unstable();
         nodes
     };
@@ -331,15 +333,15 @@ fn compare(
         let stays = now.nodes.contains_key(&node) && expected.known.nodes.contains_key(&node);
         let is_late =
             stays && !updated && kinds.contains(ChangeKinds::LOCAL) && !told(node).contains(ChangeKinds::LOCAL);
-        if is_late && scene.contains(node) {
+        if is_late && has_row(node) {
             late.push(node);
         }
         let owed = if is_late { kinds.without(ChangeKinds::LOCAL) } else { kinds };
         // What a removed node inherited is not known any more.
-        let owed = if scene.contains(node) { owed } else { owed.and(own) };
+        let owed = if has_row(node) { owed } else { owed.and(own) };
         ensure!(!stays || told(node).contains(owed), "{node:?} was edited in {kinds:?}, and told in {:?}", told(node));
     }
-    for &node in expected.back.iter().filter(|&&node| scene.contains(node)) {
+    for &node in expected.back.iter().filter(|&&node| has_row(node)) {
         let all = ChangeKinds::EDITS | ChangeKinds::MATERIAL;
         ensure!(told(node) == all, "{node:?} left and came back, and is told in {:?}", told(node));
     }

@@ -26,6 +26,7 @@ pub struct Restorer {
 
 impl Restorer {
     pub fn new(oracle: &mut Oracle, most: usize) -> Check<Self> {
+        oracle.goes_back = true;
         let checkpoints = Checkpoints::new(&mut oracle.scene, most).map_err(text)?;
         Ok(Self { checkpoints, saved: VecDeque::new(), most })
     }
