@@ -197,7 +197,10 @@ impl fmt::Display for Error {
                 write!(f, "there is no checkpoint of frame {frame}; restore one of Checkpoints::frames, or keep more")
             }
             Self::FrameNotAfter { frame, newest } => {
-                write!(f, "frame {frame} does not come after {newest}, the newest checkpoint; restore an earlier one first")
+                write!(
+                    f,
+                    "frame {frame} does not come after {newest}, the newest checkpoint; restore an earlier one first"
+                )
             }
             Self::AllocationFailed => f.write_str("out of memory; reserve less"),
         }

@@ -3,7 +3,7 @@
 //! ```text
 //! update ──▶ Unsaved: which records edits reached since the newest checkpoint, and their masks
 //! save ────▶ Delta: the values of these records, swapped with those in the shadow: all records as of that checkpoint
-//! restore ─▶ swaps deltas back, the newest first, then edits each record that they name until it equals the shadow's
+//! restore ─▶ swaps deltas back, the newest first; edits each record that they name so that it equals the shadow's; updates
 //! ```
 //!
 //! Edits do nothing for checkpoints: an update clears the masks and dirty bytes of edits, and notes them before. The
@@ -18,7 +18,6 @@
 
 use crate::Error;
 use crate::fallible::{self, Boxed};
-use crate::store::{Store, short};
 use crate::store::components::{ComponentLog, Components};
 use crate::store::nodes::Nodes;
 use crate::store::page::{Owner, PAGE, Pages};
@@ -26,6 +25,7 @@ use crate::store::pending::Pending;
 use crate::store::record::{Has, Record, RecordId};
 use crate::store::row_set::{MAX_ROWS, RowSet};
 use crate::store::sweep::bits_of;
+use crate::store::{Store, short};
 use crate::unique::unique_number;
 use std::collections::{TryReserveError, VecDeque};
 
@@ -159,6 +159,15 @@ struct Shadow {
     detached: usize,
 }
 
+/// Adds a value to a list, which grows by a quarter, since all checkpoints keep such lists.
+fn push<T>(list: &mut Vec<T>, value: T) -> Result<(), TryReserveError> {
+    if list.len() == list.capacity() {
+        list.try_reserve_exact(list.len() / 4 + 8)?;
+    }
+    list.push(value);
+    Ok(())
+}
+
 /// Returns a record without states that belong to updates and readers.
 fn kept(pages: &Pages, id: RecordId) -> Record {
     let record = *pages.record(id);
@@ -180,7 +189,8 @@ impl Shadow {
         // A set by a store alone leaves other components as they are, but other sets have no mask, either.
         let most = if owner.is_some() { Components::ALL } else { Has::MATRIX | Has::REMAINDER };
         let has = Has(either.0 & most.0);
-        let mut differs = has != Has::NOTHING && delta.components.add(id, has, &nodes.components, &mut self.components)?;
+        let mut differs =
+            has != Has::NOTHING && delta.components.add(id, has, &nodes.components, &mut self.components)?;
         // A mask counts even if nothing differs: see above. Records that came or went have none but this.
         differs |= mask.has(Pending::TRACKED)
             || other
@@ -191,10 +201,10 @@ impl Shadow {
         if differs {
             if let Some(owner) = owner {
                 mask = mask | Pending::PRESENCE;
-                fallible::push(&mut delta.owners, owner)?;
+                push(&mut delta.owners, owner)?;
             }
-            fallible::push(&mut delta.records, now)?;
-            fallible::push(&mut delta.ids, (id, mask))?;
+            push(&mut delta.records, now)?;
+            push(&mut delta.ids, (id, mask))?;
         }
         Ok(())
     }
@@ -224,8 +234,8 @@ pub(crate) struct Ring {
     shadow: Shadow,
     deltas: VecDeque<Delta>,
     most: usize,
-    /// A delta to use again.
-    spare: Delta,
+    /// Deltas to use again.
+    spares: Vec<Delta>,
     list: Vec<RecordId>,
 }
 
@@ -239,8 +249,8 @@ impl Ring {
         let number = unique_number().get();
         update.unsaved = Unsaved { ring: number, blocks: Vec::new() };
         inbox.read = Pending::KEPT;
-        let (deltas, spare) = Default::default();
-        Ok(Self { number, shadow, deltas, most: most.max(1), spare, list: Vec::new() })
+        let (deltas, spares, list) = Default::default();
+        Ok(Self { number, shadow, deltas, most: most.max(1), spares, list })
     }
 
     /// Saves a checkpoint.
@@ -253,7 +263,7 @@ impl Ring {
             return Err(Error::FrameNotAfter { frame, newest });
         }
         self.compare(nodes, &mut update.unsaved).map_err(|_| Error::AllocationFailed)?;
-        let mut delta = core::mem::take(&mut self.spare);
+        let mut delta = self.spares.pop().unwrap_or_default();
         (delta.frame, delta.counts, delta.detached) = (frame, nodes.pages.counts(), nodes.detached);
         self.shadow.swap(&mut delta);
         update.unsaved.clear(&self.list);
@@ -264,20 +274,24 @@ impl Ring {
         Ok(())
     }
 
-    /// Fills the spare delta with all that differs from the newest checkpoint. Fails without losing any of it.
+    /// Fills the last spare delta with all that differs from the newest checkpoint. Fails without losing any of it.
     fn compare(&mut self, nodes: &Nodes, unsaved: &mut Unsaved) -> Result<(), TryReserveError> {
         self.find(nodes, unsaved)?;
-        let Self { shadow, deltas, spare, list, .. } = self;
+        let Self { shadow, deltas, spares, list, .. } = self;
         deltas.try_reserve(1)?;
-        spare.clear();
-        for (at, &id) in list.iter().enumerate() {
+        // Room for all deltas, which become spare when their checkpoints are dropped.
+        spares.try_reserve(deltas.len() + 1)?;
+        let mut delta = spares.pop().unwrap_or_default();
+        delta.clear();
+        let filled = list.iter().enumerate().try_for_each(|(at, &id)| {
             if let Some(&ahead) = list.get(at + 8) {
                 shadow.pages.prefetch_record(ahead);
                 nodes.pages.prefetch_record(ahead);
             }
-            shadow.compare(id, unsaved.mask(id), nodes, spare)?;
-        }
-        Ok(())
+            shadow.compare(id, unsaved.mask(id), nodes, &mut delta)
+        });
+        spares.push(delta);
+        filled
     }
 
     /// Lists all records that may differ from the newest checkpoint.
@@ -313,7 +327,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Goes back to a checkpoint, and drops all later ones.
+    /// Goes back to a checkpoint, drops all later ones, and updates.
     pub(crate) fn restore(&mut self, store: &mut Store, frame: u64) -> Result<(), Error> {
         let Store { nodes, update, .. } = store;
         if update.unsaved.ring != self.number {
@@ -325,15 +339,15 @@ impl Ring {
         let more = self.deltas.range(to + 1..).map(|delta| delta.ids.len()).sum();
         let found = self.find(nodes, &mut update.unsaved).and_then(|()| self.list.try_reserve(more));
         found.map_err(|_| Error::AllocationFailed)?;
-        let Self { shadow, deltas, spare, list, .. } = self;
+        let Self { shadow, deltas, spares, list, .. } = self;
         while deltas.len() > to + 1
             && let Some(mut delta) = deltas.pop_back()
         {
             shadow.swap(&mut delta);
             list.extend(delta.ids.iter().filter(|&&(id, mask)| update.unsaved.add(id, mask)).map(|&(id, _)| id));
-            *spare = delta;
+            delta.clear();
+            spares.push(delta);
         }
-        spare.clear();
         for at in 0..list.len() {
             if let Some(&ahead) = list.get(at + 8) {
                 shadow.pages.prefetch_record(ahead);
@@ -345,7 +359,12 @@ impl Ring {
         let (mut counts, nodes) = (shadow.pages.counts(), &mut store.nodes);
         nodes.pages.swap_counts(&mut counts);
         nodes.detached = shadow.detached;
-        store.update.unsaved.clear(list);
+        let unsaved = &mut store.update.unsaved;
+        unsaved.clear(list);
+        // The edits of a restore are no edits since the checkpoint, so the update must not note them.
+        unsaved.ring = 0;
+        store.update();
+        store.update.unsaved.ring = self.number;
         Ok(())
     }
 
@@ -357,26 +376,26 @@ impl Ring {
     pub(crate) fn drop_oldest(&mut self) {
         if let Some(mut delta) = self.deltas.pop_front() {
             delta.clear();
-            self.spare = delta;
+            self.spares.push(delta);
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let Self { shadow: Shadow { pages, components, .. }, deltas, spare, list, .. } = self;
+        let Self { shadow: Shadow { pages, components, .. }, deltas, spares, list, .. } = self;
         pages.bytes()
             + components.usage().plus(components.name_usage()).allocated_bytes
-            + deltas.iter().chain([spare]).map(Delta::bytes).sum::<usize>()
-            + deltas.capacity() * size_of::<Delta>()
+            + deltas.iter().chain(spares).map(Delta::bytes).sum::<usize>()
+            + (deltas.capacity() + spares.capacity()) * size_of::<Delta>()
             + list.capacity() * size_of::<RecordId>()
     }
 
     pub(crate) fn shrink(&mut self) {
-        let Self { shadow, deltas, spare, list, .. } = self;
+        let Self { shadow, deltas, spares, list, .. } = self;
         shadow.pages.shrink();
         shadow.components.shrink();
         deltas.iter_mut().for_each(Delta::shrink);
         deltas.shrink_to_fit();
-        *spare = Delta::default();
+        *spares = Vec::new();
         *list = Vec::new();
     }
 }

@@ -555,7 +555,10 @@ impl Pages {
     /// Swaps the start of the free list, and the numbers of used, free and retired records.
     pub(crate) fn swap_counts(&mut self, counts: &mut [u32; 4]) {
         let Self { free, end, freed, retired, .. } = self;
-        [&mut free.0, end, freed, retired].into_iter().zip(counts).for_each(|(count, other)| core::mem::swap(count, other));
+        [&mut free.0, end, freed, retired]
+            .into_iter()
+            .zip(counts)
+            .for_each(|(count, other)| core::mem::swap(count, other));
     }
 
     /// Returns the start of the free list, and the numbers of used, free and retired records.
@@ -584,9 +587,8 @@ impl Pages {
     /// Iterates over the masks that are set, in the order of records.
     pub(crate) fn masks(&self) -> impl Iterator<Item = (RecordId, Pending)> {
         let marked = (0_u32..).zip(self.pending.pages.iter().zip(&self.pages)).filter(|(_, (mark, _))| **mark != 0);
-        let lines = marked.flat_map(|(number, (_, page))| {
-            (number << PAGE_BITS..).step_by(32).zip(page.pending.as_chunks::<32>().0)
-        });
+        let lines = marked
+            .flat_map(|(number, (_, page))| (number << PAGE_BITS..).step_by(32).zip(page.pending.as_chunks::<32>().0));
         let edited = lines.filter(|(_, masks)| masks.iter().fold(0, |any, mask| any | mask.bits()) != 0);
         let masks = edited.flat_map(|(first, masks)| (first..).map(RecordId).zip(masks.iter().copied()));
         masks.filter(|&(_, mask)| mask != Pending::NONE)

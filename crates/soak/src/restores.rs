@@ -45,7 +45,9 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
                 let least = Input { head, steps };
                 set_hook(hook);
                 let why = check(&least).err().unwrap_or(mismatch);
-                let told = |bytes: &[u8; decode::STEP_BYTES]| format!("{bytes:?} {:.150}", format!("{:?}", decode::step(bytes)));
+                let told = |bytes: &[u8; decode::STEP_BYTES]| {
+                    format!("{bytes:?} {:.150}", format!("{:?}", decode::step(bytes)))
+                };
                 let steps: Vec<String> = least.steps.iter().map(told).collect();
                 println!("{head:?}\n{}\n{why}", steps.join("\n"));
                 return Err(format!("the game with --seed {seed} --count 1 fails, the least of it is above"));

@@ -46,6 +46,9 @@ fn play_with(oracle: &mut Oracle, input: &Input) -> Check {
                 if let Some(frame) = restorer.restore(oracle, bytes[decode::STEP_BYTES - 2]).map_err(named)? {
                     at_frame.truncate(usize::try_from(frame).expect("few frames") + 1);
                     lasting.truncate(at_frame[at_frame.len() - 1]);
+                    // With an odd number, this look sets no user data, which the other game would lack.
+                    let look = Step { op: Op::Update, update: true, probe: probe | 1 };
+                    oracle.look(&look, true).map_err(named)?;
                 }
             }
             _ => {}

@@ -188,14 +188,7 @@ impl Reader {
     }
 
     /// Reads and compares. `limited` says that the history is short, `updated` that an update came last.
-    fn read(
-        &mut self,
-        scene: &Scene,
-        now: &Snapshot,
-        gone: &[NodeHandle],
-        limited: bool,
-        updated: bool,
-    ) -> Check {
+    fn read(&mut self, scene: &Scene, now: &Snapshot, gone: &[NodeHandle], limited: bool, updated: bool) -> Check {
         let mut late = Vec::new();
         let mut changes = core::mem::take(&mut self.changes);
         // A reader that follows parents is told of them whatever its kinds are.

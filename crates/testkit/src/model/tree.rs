@@ -131,7 +131,7 @@ impl Tree {
         self.gone.clear();
     }
 
-    /// Goes back to an earlier state. What the last update computed stays, and nodes that came since are gone.
+    /// Goes back to an earlier state. Nodes that came since are gone.
     pub fn restore(&mut self, earlier: &Self) {
         let now = core::mem::replace(self, earlier.clone());
         (self.removed, self.gone) = (now.removed.clone(), now.gone.clone());
@@ -143,13 +143,6 @@ impl Tree {
             }
         }
         self.removed.retain(|node| !self.by_handle.contains_key(node));
-        for &index in &self.live {
-            let entry = &mut self.entries[index];
-            let before = now.find(entry.handle).map(|index| now.at(index));
-            // The world of a node that got or lost its transform is another's.
-            let before = before.filter(|before| before.local.is_some() == entry.local.is_some());
-            entry.seen = before.and_then(|before| before.seen);
-        }
     }
 
     /// Returns whether the scene ever issued this handle.
