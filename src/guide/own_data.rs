@@ -47,12 +47,16 @@
 //! since the handles differ. But both nodes share one entry, so inserting a value for the new node displaces the old
 //! value. [`NodeMap::insert`](crate::data::NodeMap::insert) returns the displaced value, so that you can free resources
 //! that belong to it. In scenes that track changes, [`Changed::removed`](crate::changes::Changed::removed) lists the
-//! nodes that are gone for good: [`replication`](super::replication) has the loop that mirrors nodes as entities.
+//! nodes that are gone for good, unless a checkpoint brings them back: [`replication`](super::replication) has the loop that mirrors nodes as entities.
 //!
 //! **Entities that also write.** If both sides spawn, move and despawn, use this order in a frame: scripts edit the
 //! scene; update the scene; apply [`changes`](crate::Scene::changes) to the entities; run the systems; write their
 //! results to the scene; update again. [No list](crate::changes::Changed) contains a node that was inserted and
 //! detached between two updates, or an edit of a detached node.
+//!
+//! **Going back.** [`Checkpoints`](crate::checkpoints::Checkpoints) take the scene back, and not your data. Clone a map
+//! with each checkpoint and put the clone back with it. A map that stays as it is refuses the handle of a node that is
+//! back while it has the value of a later node with the same record number.
 //!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
 //! which draw commands contain, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

@@ -234,8 +234,8 @@ impl Smooth {
     /// Records the changes of a step. Call it right after the step's [`Scene::update`].
     ///
     /// Takes as long as [`Scene::changes`]. The first step of another scene, and a step with more changes than the
-    /// [history](crate::SceneConfig::change_history) keeps, blends nothing and runs in O(nodes). A loaded scene, as in
-    /// rollback, counts as another scene.
+    /// [history](crate::SceneConfig::change_history) keeps, blends nothing and runs in O(nodes). A loaded scene
+    /// counts as another scene; a restored [checkpoint](crate::checkpoints) is a step like any other.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes.

@@ -259,10 +259,16 @@ impl Ring {
         if update.unsaved.ring != self.number {
             return Err(Error::OtherScene);
         }
-        if let Some(newest) = self.deltas.back().map(|delta| delta.frame).filter(|&newest| frame <= newest) {
-            return Err(Error::FrameNotAfter { frame, newest });
+        let newest = self.deltas.back().map(|delta| delta.frame).filter(|&newest| frame <= newest);
+        let refused = newest.map(|newest| Error::FrameNotAfter { frame, newest });
+        if let Some(error) = refused.filter(|_| newest != Some(frame)) {
+            return Err(error);
         }
         self.compare(nodes, &mut update.unsaved).map_err(|_| Error::AllocationFailed)?;
+        if let Some(error) = refused {
+            let differs = self.spares.last().is_some_and(|delta| !delta.ids.is_empty());
+            return if differs { Err(error) } else { Ok(()) };
+        }
         let mut delta = self.spares.pop().unwrap_or_default();
         (delta.frame, delta.counts, delta.detached) = (frame, nodes.pages.counts(), nodes.detached);
         self.shadow.swap(&mut delta);

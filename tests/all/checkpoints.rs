@@ -151,7 +151,13 @@ fn one_ring_saves_a_scene_and_no_clone_of_it() {
     let mut scene = Scene::new();
     let mut first = Checkpoints::new(&mut scene, 4).unwrap();
     first.save(&mut scene, 5).unwrap();
+    first.save(&mut scene, 5).expect("the state is the same");
+    assert_eq!(first.save(&mut scene, 4), Err(Error::FrameNotAfter { frame: 4, newest: 5 }));
+    let node = scene.insert(scene.root(), Node::group()).unwrap();
     assert_eq!(first.save(&mut scene, 5), Err(Error::FrameNotAfter { frame: 5, newest: 5 }));
+    first.restore(&mut scene, 5).unwrap();
+    assert!(!scene.contains(node), "what was refused goes back");
+    first.save(&mut scene, 5).unwrap();
     let mut others = [scene.clone(), Scene::from_bytes(&scene.to_bytes()).unwrap(), Scene::new()];
     for other in &mut others {
         assert_eq!(first.save(other, 6), Err(Error::OtherScene));
