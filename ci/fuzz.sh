@@ -18,7 +18,7 @@ fi
 # Longer inputs find the same errors, but more slowly.
 longest() {
     case "$1" in
-        edits | batches | visit_mutate | snapshot) echo 2048 ;;
+        edits | batches | restore | visit_mutate | snapshot) echo 2048 ;;
         gltf | library_text | serde) echo 4096 ;;
         *) echo 512 ;;
     esac

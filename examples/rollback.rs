@@ -1,13 +1,16 @@
 //! Rollback of a networked game: play on with guessed input, and when the real input comes late, go back and play
 //! again.
 //!
-//! Each tick saves the scene as bytes. A loaded scene has the same handles as the saved one, and repeated edits give
-//! the same handles again. So handles that are kept elsewhere stay valid, even if their nodes are made again.
+//! Each tick saves a checkpoint, in the time of what the tick before changed. A restored scene has the same handles as
+//! the saved one, and repeated edits give the same handles again. So handles that are kept elsewhere stay valid, even if
+//! their nodes are made again. Data by node that is not in the scene goes back as a copy.
 //!
 //! ```text
 //! cargo run --release --example rollback
 //! ```
 
+use hedgerow::checkpoints::Checkpoints;
+use hedgerow::data::NodeMap;
 use hedgerow::{Node, NodeHandle, Scene, Transform};
 use std::error::Error;
 
@@ -25,12 +28,14 @@ struct Input {
     fire: bool,
 }
 
-/// The game, whose whole state is the scene and handles.
+/// The game, whose whole state is the scene, handles, and how long each shot has flown.
 struct Game {
     scene: Scene,
     ships: [NodeHandle; 2],
-    /// The scene before each of the last ticks.
-    saved: Vec<(usize, Vec<u8>)>,
+    flights: NodeMap<u32>,
+    /// The states before each of the last ticks, of the scene and of `flights`.
+    checkpoints: Checkpoints,
+    saved: Vec<(usize, NodeMap<u32>)>,
 }
 
 impl Game {
@@ -38,33 +43,38 @@ impl Game {
         let mut scene = Scene::new();
         let left = scene.insert(scene.root(), Node::transform(Transform::from_xyz(-10.0, 0.0, 0.0)).named("left"))?;
         let right = scene.insert(scene.root(), Node::transform(Transform::from_xyz(10.0, 0.0, 0.0)).named("right"))?;
-        Ok(Self { scene, ships: [left, right], saved: Vec::new() })
+        let checkpoints = Checkpoints::new(&mut scene, HISTORY)?;
+        let (flights, saved) = (NodeMap::new(), Vec::new());
+        Ok(Self { scene, ships: [left, right], flights, checkpoints, saved })
     }
 
     /// Plays one tick, deterministically.
     fn tick(&mut self, tick: usize, inputs: [Input; 2]) -> Result<(), Box<dyn Error>> {
-        if self.saved.len() == HISTORY {
-            self.saved.remove(0);
-        }
-        self.saved.push((tick, self.scene.to_bytes()));
+        self.checkpoints.save(&mut self.scene, tick as u64)?;
+        self.saved.retain(|&(saved, _)| saved < tick && tick < saved + HISTORY);
+        self.saved.push((tick, self.flights.clone()));
 
-        // Shots fly, and are removed far out.
+        // Shots fly, and are removed after some ticks.
         let mut gone = Vec::new();
         let shots: Vec<_> = self.scene.children(self.scene.root()).filter(|node| !self.ships.contains(node)).collect();
         for shot in shots {
-            let at = self.place(shot);
-            match at.translation.y {
-                y if y > 20.0 => gone.push(shot),
-                y => self.scene.set_local(shot, Transform::from_xyz(at.translation.x, y + 2.0, 0.0))?,
+            let (at, flight) = (self.place(shot).translation, &mut self.flights[shot]);
+            *flight += 1;
+            self.scene.set_local(shot, Transform::from_xyz(at.x, at.y + 2.0, 0.0))?;
+            if *flight == 10 {
+                gone.push(shot);
             }
         }
         self.scene.remove_many(&gone)?;
+        gone.iter().for_each(|&shot| _ = self.flights.remove(shot));
 
         for (ship, input) in self.ships.into_iter().zip(inputs) {
             let at = self.place(ship).translation;
             self.scene.set_local(ship, Transform::from_xyz(at.x + input.turn, 0.0, 0.0))?;
             if input.fire {
-                self.scene.insert(self.scene.root(), Node::transform(Transform::from_xyz(at.x, 1.0, 0.0)))?;
+                let shot =
+                    self.scene.insert(self.scene.root(), Node::transform(Transform::from_xyz(at.x, 1.0, 0.0)))?;
+                _ = self.flights.insert(shot, 0);
             }
         }
         self.scene.update();
@@ -75,11 +85,11 @@ impl Game {
         self.scene.local(node).and_then(|local| local.transform()).expect("all that moves has a plain transform")
     }
 
-    /// Restores the scene before a tick.
+    /// Restores the state before a tick.
     fn back_to(&mut self, tick: usize) -> Result<(), Box<dyn Error>> {
-        let at = self.saved.iter().position(|&(saved, _)| saved == tick).ok_or("so much cannot be taken back")?;
-        self.scene = Scene::from_bytes(&self.saved[at].1)?;
-        self.saved.truncate(at);
+        self.checkpoints.restore(&mut self.scene, tick as u64)?;
+        let (_, flights) = self.saved.iter().find(|(saved, _)| *saved == tick).ok_or("so much cannot be taken back")?;
+        self.flights.clone_from(flights);
         Ok(())
     }
 }
@@ -117,11 +127,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     println!("{TICKS} ticks, {rollbacks} rollbacks, {replayed} ticks played again");
-    println!(
-        "a saved scene of {} nodes takes {} bytes",
-        game.scene.len(),
-        game.saved.last().map_or(0, |(_, save)| save.len())
-    );
+    let frames = game.checkpoints.frames().len();
+    println!("{frames} checkpoints of {} nodes take {} bytes", game.scene.len(), game.checkpoints.bytes());
     assert!(rollbacks > 30, "the guesses were wrong often enough");
     assert_eq!(game.ships, truth.ships);
     assert_eq!(game.place(game.ships[1]), truth.place(truth.ships[1]));

@@ -85,9 +85,21 @@ pub enum Error {
     InvalidDistances(&'static str),
     /// All 2³⁰ node records are in use or retired, or too few are left for the request.
     CapacityOverflow,
+    /// The checkpoints belong to another scene, or newer ones of this scene took over. A clone and a loaded scene are
+    /// other scenes: see [`Checkpoints`](crate::checkpoints::Checkpoints).
+    OtherScene,
+    /// There is no checkpoint of this frame: it was dropped, or was never saved.
+    NoCheckpoint(u64),
+    /// A checkpoint is to be saved for a frame that does not come after that of the newest one.
+    FrameNotAfter {
+        /// The frame to be saved.
+        frame: u64,
+        /// The frame of the newest checkpoint.
+        newest: u64,
+    },
     /// An allocation failed. [`Scene::try_reserve`](crate::Scene::try_reserve),
-    /// [`Scene::from_bytes`](crate::Scene::from_bytes) and imports return this error. All other calls, including the
-    /// update at the end of a load, abort the process if there is no memory.
+    /// [`Scene::from_bytes`](crate::Scene::from_bytes), imports and [checkpoints](crate::checkpoints) return this
+    /// error. All other calls, including the update at the end of a load, abort the process if there is no memory.
     AllocationFailed,
 }
 
@@ -166,6 +178,18 @@ impl fmt::Display for Error {
             Self::InvalidDistances(expected) => f.write_str(expected),
             Self::CapacityOverflow => {
                 f.write_str("the scene cannot number that many nodes; split it into several scenes")
+            }
+            Self::OtherScene => f.write_str(
+                "the checkpoints belong to another scene, or newer ones took over; make new ones with Checkpoints::new",
+            ),
+            Self::NoCheckpoint(frame) => {
+                write!(f, "there is no checkpoint of frame {frame}; restore one of Checkpoints::frames, or keep more")
+            }
+            Self::FrameNotAfter { frame, newest } => {
+                write!(
+                    f,
+                    "frame {frame} does not come after {newest}, the newest checkpoint; restore an earlier one first"
+                )
             }
             Self::AllocationFailed => f.write_str("out of memory; reserve less"),
         }

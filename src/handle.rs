@@ -15,7 +15,8 @@ pub(crate) const MAX_GENERATION: u32 = (1 << 31) - 5;
 /// `Option<NodeHandle>`. The handle stays valid through updates, maintenance, and all edits that do not remove its
 /// node. Once the node is removed, the handle is *stale*: edits return
 /// [`Error::StaleHandle`](crate::Error::StaleHandle), and queries return `None`. The handle never refers to a later
-/// node, because a record is reused at most 2³⁰ times and then retired.
+/// node, because a record is reused at most 2³⁰ times and then retired. A stale handle becomes valid again only if a
+/// [checkpoint](crate::checkpoints) brings its node back.
 ///
 /// Each use checks the handle, and memory safety never depends on handles. So a handle from another scene or from
 /// arbitrary bits is harmless, but it may refer to a node of this scene whose handle has the same bits. Keep the

@@ -47,6 +47,7 @@
 //! | [`visit`] | walks: single nodes in strict order, whole slices as columns | [`Visitor`](visit::Visitor), [`SliceVisitor`](visit::SliceVisitor), [`TransformPass`](visit::TransformPass) |
 //! | [`query`] | spatial queries: culling with levels of detail, spheres, boxes, selections, rays | [`Frustum`](query::Frustum), [`Ray`](query::Ray), [`CullView`](query::CullView), [`LevelsOfDetail`](query::LevelsOfDetail), [`Filter`](query::Filter), [`RayHit`](query::RayHit) |
 //! | [`draw`] | draw lists: commands and matrices | [`DrawList`], [`DrawGroups`](draw::DrawGroups), [`DrawOrder`](draw::DrawOrder), [`RenderPass`](draw::RenderPass) |
+//! | [`checkpoints`] | going back to the state of an earlier frame, in the time of what changed | [`Checkpoints`](checkpoints::Checkpoints) |
 //! | [`snapshot`] | scenes as bytes: [`Scene::to_bytes`], [`Scene::from_bytes`]; trees: [`Tree::to_bytes`] | [`SnapshotError`](snapshot::SnapshotError) |
 //! | [`text`] | scenes and trees as JSON and the like (feature `serde`) | [`SaveOptions::text`](snapshot::SaveOptions::text) |
 //! | [`stats`] | slices, memory, maintenance, validation | [`Stats`](stats::Stats), [`Maintenance`](stats::Maintenance) |
@@ -92,7 +93,8 @@
 //! # Limits
 //!
 //! - A scene has at most 2³⁰ nodes.
-//! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node.
+//! - A record is reused 2³⁰ times and then retired, so that a stale handle never refers to another node. Only a restored
+//!   [checkpoint](checkpoints) makes a stale handle valid again, for the same node.
 //! - A handle of another scene or of arbitrary bits is harmless, but may refer to a node whose handle has the same
 //!   bits.
 //! - Edits run on one thread. With the feature `rayon`, one thread first computes the values that slices import from
@@ -150,6 +152,7 @@ mod visibility;
 mod wide;
 
 pub mod changes;
+pub mod checkpoints;
 pub mod config;
 pub mod data;
 pub mod draw;

@@ -1,8 +1,9 @@
 //! A frame of a scene of steady size allocates nothing: edits, update, lists, groups, orders, culling, the mirror of
-//! its matrices, and blending between two steps. Inserting and removing nodes takes no more memory after 10,000 rounds
+//! its matrices, blending between two steps, and checkpoints with ways back. Inserting and removing nodes takes no more memory after 10,000 rounds
 //! than after 100, in the scene and in data keyed by its nodes.
 
 use hedgerow::changes::{ChangeReader, MatrixMirror, MirrorStep};
+use hedgerow::checkpoints::Checkpoints;
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder};
 use hedgerow::edit::{Edit, EditQueue};
@@ -111,6 +112,41 @@ fn a_steady_frame_allocates_nothing() {
         }
         let Renderer { list, culled, near, views: [view, _], .. } = &renderer;
         assert!(list.len() == 5001 && culled.len() > 1000 && near.len() > 1000 && view.len() == culled.len());
+        assert!(frames[0] > 0, "allocations are counted");
+        assert_eq!(frames[100..].iter().sum::<usize>(), 0, "with changes {changes}: {frames:?}");
+    }
+}
+
+#[test]
+fn steady_frames_with_checkpoints_and_ways_back_allocate_nothing() {
+    for changes in [false, true] {
+        let config = SceneConfig { bounds: true, changes, change_history: 100, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let node = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(2, Aabb::cube(0.5)));
+        let nodes: Vec<NodeHandle> = (0..3000).map(|_| scene.insert(scene.root(), node).unwrap()).collect();
+        let others = [(); 2].map(|()| scene.insert(nodes[1], node).unwrap());
+        let mut checkpoints = Checkpoints::new(&mut scene, 9).unwrap();
+        let (mut held, mut frames) = ([others; 200], Vec::with_capacity(200));
+        for frame in 0..200_u16 {
+            let before = ALLOCATIONS.get();
+            // Every few frames, the last eight are played again.
+            let first = if frame % 10 == 9 { frame - 8 } else { frame };
+            if first < frame {
+                checkpoints.restore(&mut scene, u64::from(first)).unwrap();
+                checkpoints.drop_before(u64::from(first));
+            }
+            for again in first..=frame {
+                let at = usize::from(again);
+                if again == frame || again > first {
+                    checkpoints.save(&mut scene, u64::from(again)).unwrap();
+                }
+                let mut others = held[at];
+                edit(&mut scene, &nodes, &mut others, again % 20);
+                held[(at + 1) % 200] = others;
+                scene.update();
+            }
+            frames.push(ALLOCATIONS.get() - before);
+        }
         assert!(frames[0] > 0, "allocations are counted");
         assert_eq!(frames[100..].iter().sum::<usize>(), 0, "with changes {changes}: {frames:?}");
     }

@@ -34,6 +34,11 @@ pub fn visit_mutate(bytes: &[u8]) {
     drivers::visit_mutate::run(&structured(bytes));
 }
 
+/// See `crates/testkit/src/drivers/restore.rs`.
+pub fn restore(bytes: &[u8]) {
+    drivers::restore::run(&structured(bytes));
+}
+
 /// See `crates/testkit/src/drivers/snapshot.rs`.
 pub fn snapshot(bytes: &[u8]) {
     drivers::snapshot::run(&structured(bytes));

@@ -25,6 +25,15 @@ pub(crate) trait Encode: Copy {
     fn decode(bytes: &[u8]) -> Self;
 }
 
+/// Returns whether two values have the same bits: 0.0 and −0.0 differ.
+pub(crate) fn same<T: Encode>(one: T, other: T) -> bool {
+    let mut bytes = [[0; 64]; 2];
+    for (value, bytes) in [one, other].into_iter().zip(&mut bytes) {
+        value.encode(&mut bytes[..T::BYTES]);
+    }
+    bytes[0] == bytes[1]
+}
+
 /// Numbers, in the machine's format except for the byte order.
 macro_rules! numbers {
     ($($number:ty)*) => {

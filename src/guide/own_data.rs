@@ -92,5 +92,9 @@
 //! results to the scene; update again. [No list](crate::changes::Changed) contains a node that was inserted and
 //! detached between two updates, or an edit of a detached node.
 //!
+//! **Going back.** [`Checkpoints`](crate::checkpoints::Checkpoints) take the scene back, and not your data. Clone a map
+//! with each checkpoint and put the clone back with it. A map that stays as it is refuses the handle of a node that is
+//! back while it has the value of a later node with the same record number.
+//!
 //! **Masks that are not inherited**, or a second set of layers: keep them in [`user_data`](crate::Node::user_data),
 //! which draw commands contain, and filter draws with [`order_by_key`](crate::DrawList::order_by_key).

@@ -138,6 +138,7 @@ impl Default for ChangeReader {
 /// |---|---|---|---|
 /// | in the tree | changed | in the tree | [`moved`](Self::moved), [`locals`](Self::locals), [`visibility`](Self::visibility), [`edited`](Self::edited), depending on the change |
 /// | in the tree | left, an update, came back | in the tree | all four, with every kind of change |
+/// | in the tree | removed, came back by a [checkpoint](crate::checkpoints) | in the tree | all four, with every kind of change |
 /// | in the tree | left and came back between two updates | in the tree | depending on the change |
 /// | in the tree | detached | detached | [`left`](Self::left) |
 /// | in the tree | removed, or detached and removed | gone | `left`, [`removed`](Self::removed) |
@@ -208,7 +209,8 @@ impl<'r> Changed<'r> {
         &self.lists.left
     }
 
-    /// Returns the nodes that were removed, from the tree or while detached. Their handles are stale for good.
+    /// Returns the nodes that were removed, from the tree or while detached. Their handles are stale for good, unless a
+    /// [checkpoint](crate::checkpoints) brings the nodes back.
     ///
     /// ```
     /// use hedgerow::changes::ChangeReader;

@@ -102,9 +102,9 @@ impl<T: Clone> Column<T> {
         for number in 0..end {
             match store.get_view(SliceId::at(number)) {
                 Some(slice) if !look.at(slice).rows => {}
-                Some(slice) => self.arrange(&slice, &mut arrived),
+                Some(slice) => self.arrange(store, &slice, &mut arrived),
                 None => {
-                    self.release(number, |_, _| true);
+                    self.release(store, number, |_, _| true);
                     self.parts[number] = Part::EMPTY;
                 }
             }
@@ -131,7 +131,7 @@ impl<T: Clone> Column<T> {
 
     /// Arranges the values of a slice in its present slots. Values of nodes that left the slice go to `waiting`; slots
     /// of nodes that arrived are added to `arrived`.
-    fn arrange(&mut self, slice: &SliceView<'_>, arrived: &mut Vec<(usize, usize, NodeHandle)>) {
+    fn arrange(&mut self, store: &Store, slice: &SliceView<'_>, arrived: &mut Vec<(usize, usize, NodeHandle)>) {
         let number = slice.id().index();
         let mut owners = vec![0; slice.transforms().len()];
         let rows = slice.rows();
@@ -140,7 +140,7 @@ impl<T: Clone> Column<T> {
                 owners[slot] = node.to_bits();
             }
         }
-        self.release(number, |slot, owner| owners.get(slot) != Some(&owner));
+        self.release(store, number, |slot, owner| owners.get(slot) != Some(&owner));
         let part = &mut self.parts[number];
         // If cloning a value panics before `owners` is set, the known slots stay as they were.
         if part.values.len() < owners.len() {
@@ -161,15 +161,18 @@ impl<T: Clone> Column<T> {
         part.values.truncate(end);
     }
 
-    /// Moves values whose slot and owner satisfy `leaves` to `waiting`. Values that already wait are newer and stay.
-    fn release(&mut self, number: usize, leaves: impl Fn(usize, u64) -> bool) {
+    /// Moves values of live nodes whose slot and owner satisfy `leaves` to `waiting`. Values that already wait are newer
+    /// and stay.
+    fn release(&mut self, store: &Store, number: usize, leaves: impl Fn(usize, u64) -> bool) {
         let Self { parts, waiting, .. } = self;
         let part = &mut parts[number];
         for (slot, (owner, value)) in part.owners.iter_mut().zip(&part.values).enumerate() {
             if *owner != 0 && leaves(slot, *owner) {
                 // A value that already waits was set later than the one in the slot.
-                if let Some(node) = NodeHandle::from_bits(*owner).filter(|&node| !waiting.contains_key(node)) {
-                    _ = waiting.insert(node, value.clone());
+                let waits = |node: NodeHandle| store.nodes.resolve(node).is_some() && !waiting.contains_key(node);
+                if let Some(node) = NodeHandle::from_bits(*owner).filter(|&node| waits(node)) {
+                    // After a restore, an earlier node than that of the value may live.
+                    _ = waiting.replace(node, value.clone());
                 }
                 *owner = 0;
             }

@@ -1,5 +1,6 @@
 //! The limits of a scene: the last record, and the last generation of a record. Unit tests lower both limits.
 
+use crate::checkpoints::Checkpoints;
 use crate::store::{GENERATIONS, RECORDS};
 use crate::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
 use std::collections::HashSet;
@@ -50,6 +51,31 @@ fn refused<T: core::fmt::Debug>(what: &str, scene: &mut Scene, edit: impl FnOnce
     assert!(matches!(result, Err(Error::CapacityOverflow)), "{what}: {result:?}");
     assert!(scene.to_bytes() == before, "{what}: the scene is another one");
     assert_eq!(scene.validate(), Ok(()), "{what}");
+}
+
+#[test]
+fn a_record_that_was_retired_since_a_checkpoint_lives_again() {
+    let _few = Few::records(MANY, 3);
+    let mut scene = Scene::with_config(CONFIG).unwrap();
+    let insert = |scene: &mut Scene| scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let first = insert(&mut scene);
+    let mut checkpoints = Checkpoints::new(&mut scene, 3).unwrap();
+    checkpoints.save(&mut scene, 0).unwrap();
+    let saved = scene.to_bytes();
+    for saves in [false, true] {
+        scene.remove(first).unwrap();
+        let last = insert(&mut scene);
+        scene.remove(last).unwrap();
+        assert_eq!((last.record(), scene.stats().retired), (first.record(), 1));
+        if saves {
+            checkpoints.save(&mut scene, 1).unwrap();
+        }
+        insert(&mut scene);
+        scene.update();
+        checkpoints.restore(&mut scene, 0).unwrap();
+        assert!(scene.to_bytes() == saved && scene.contains(first) && !scene.contains(last));
+        assert_eq!((scene.stats().retired, scene.validate()), (0, Ok(())));
+    }
 }
 
 #[test]

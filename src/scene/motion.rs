@@ -127,7 +127,8 @@ impl Drawn {
             if told.is_whole() {
                 blended.extend(shown.keys());
             }
-            for &node in blended.iter().chain(told.moved()).chain(told.entered()).chain(told.left()) {
+            // Nodes that left come first: after a restore, an earlier node may have the record again.
+            for &node in told.left().iter().chain(&*blended).chain(told.moved()).chain(told.entered()) {
                 let Some(id) = store.nodes.resolve(node).filter(|&id| !store.nodes.is_outside(id)) else {
                     // Removed or detached nodes are not drawn, and have no motion when they return.
                     shown.remove(node);
@@ -233,8 +234,8 @@ impl Smooth {
     /// Records the changes of a step. Call it right after the step's [`Scene::update`].
     ///
     /// Takes as long as [`Scene::changes`]. The first step of another scene, and a step with more changes than the
-    /// [history](crate::SceneConfig::change_history) keeps, blends nothing and runs in O(nodes). A loaded scene, as in
-    /// rollback, counts as another scene.
+    /// [history](crate::SceneConfig::change_history) keeps, blends nothing and runs in O(nodes). A loaded scene
+    /// counts as another scene; a restored [checkpoint](crate::checkpoints) is a step like any other.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not track changes.

@@ -8,6 +8,7 @@ use crate::store::side::{Side, Value};
 use crate::{Aabb, Drawable, Layers, Local, ViewRange};
 use glam::Vec3;
 use hedgerow_math::Mat34;
+use std::collections::TryReserveError;
 
 /// A component as snapshots write it.
 trait Saved: Sized {
@@ -23,6 +24,19 @@ trait Saved: Sized {
     /// Returns the number of bytes that a value owns outside of itself.
     fn owned_bytes(&self) -> usize {
         0
+    }
+
+    /// Returns whether another value has the same bits: 0.0 and −0.0 differ.
+    fn has_bits_of(&self, other: &Self) -> bool;
+
+    fn try_copy(&self) -> Result<Self, TryReserveError>;
+}
+
+/// Returns whether a record has the same bits, or no value, in two tables.
+fn agree<T: Saved>(one: Option<&T>, other: Option<&T>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.has_bits_of(other),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 
@@ -55,7 +69,63 @@ macro_rules! components {
             $($(#[$doc])* pub(crate) $field: Side<$type>,)*
         }
 
+        /// Values of some records, or the lack of values, by component.
+        #[derive(Default, Debug)]
+        pub(crate) struct ComponentLog {
+            $($field: Vec<(RecordId, Option<$type>)>,)*
+        }
+
+        impl ComponentLog {
+            /// Adds the components `has` of a record that differ from those in `before`, where room is made for them.
+            /// Returns whether there are any.
+            pub(crate) fn add(
+                &mut self,
+                id: RecordId,
+                has: Has,
+                now: &Components,
+                before: &mut Components,
+            ) -> Result<bool, TryReserveError> {
+                let mut differs = false;
+                $(if has.has(Has::$bit) && !agree(now.$field.get(id), before.$field.get(id)) {
+                    differs = true;
+                    let value = now.$field.get(id).map(Saved::try_copy).transpose()?;
+                    if value.is_some() {
+                        before.$field.make_room(id)?;
+                    }
+                    fallible::push(&mut self.$field, (id, value))?;
+                })*
+                Ok(differs)
+            }
+
+            pub(crate) fn clear(&mut self) {
+                $(self.$field.clear();)*
+            }
+
+            pub(crate) fn shrink(&mut self) {
+                $(self.$field.shrink_to_fit();)*
+            }
+
+            pub(crate) fn bytes(&self) -> usize {
+                0 $(+ self.$field.capacity() * size_of::<(RecordId, Option<$type>)>()
+                    + self.$field.iter().flat_map(|(_, value)| value).map(Saved::owned_bytes).sum::<usize>())*
+            }
+        }
+
         impl Components {
+            /// Swaps values with those of a log.
+            pub(crate) fn swap(&mut self, log: &mut ComponentLog) {
+                $(for (id, value) in &mut log.$field {
+                    *value = self.$field.replace(*id, value.take());
+                })*
+            }
+
+            /// Makes the components `has` of a record equal to those in another table.
+            pub(crate) fn copy(&mut self, id: RecordId, has: Has, from: &Self) {
+                $(if has.has(Has::$bit) && !agree(self.$field.get(id), from.$field.get(id)) {
+                    self.$field.replace(id, from.$field.get(id).cloned());
+                })*
+            }
+
             /// The bits of all components.
             pub(crate) const ALL: Has = Has($(Has::$bit.0)|*);
 
@@ -146,6 +216,14 @@ macro_rules! saved {
                 let kept: fn(&Self) -> bool = $kept;
                 kept(self)
             }
+
+            fn has_bits_of(&self, other: &Self) -> bool {
+                bytes::same(*self, *other)
+            }
+
+            fn try_copy(&self) -> Result<Self, TryReserveError> {
+                Ok(*self)
+            }
         })*
     };
 }
@@ -170,6 +248,14 @@ impl Saved for ViewRange {
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
         Self::of_ends([from.one()?, from.one()?]).ok_or_else(|| BytesError::invalid("a range has no distances"))
     }
+
+    fn has_bits_of(&self, other: &Self) -> bool {
+        bytes::same(self.ends(), other.ends())
+    }
+
+    fn try_copy(&self) -> Result<Self, TryReserveError> {
+        Ok(*self)
+    }
 }
 
 impl Saved for Layers {
@@ -179,6 +265,14 @@ impl Saved for Layers {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
         from.one().map(Self::new)
+    }
+
+    fn has_bits_of(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn try_copy(&self) -> Result<Self, TryReserveError> {
+        Ok(*self)
     }
 }
 
@@ -190,7 +284,16 @@ impl Saved for Box<str> {
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
         Ok(fallible::text(from.text()?)?)
     }
+
     fn owned_bytes(&self) -> usize {
         self.len()
+    }
+
+    fn has_bits_of(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    fn try_copy(&self) -> Result<Self, TryReserveError> {
+        fallible::text(self)
     }
 }

@@ -130,8 +130,13 @@ impl Nodes {
             self.mark(id, Pending::RESHAPED | Pending::of(ChangeKinds::LOCAL));
             return;
         }
+        self.mark_set(id, before | has);
+    }
+
+    /// Records that a local transform was set, given what the node has or had.
+    pub(crate) fn mark_set(&mut self, id: RecordId, had: Has) {
         self.pages.mark_dirty(id);
-        if (before | has).has(Has::MATRIX | Has::REMAINDER) {
+        if had.has(Has::MATRIX | Has::REMAINDER) {
             self.mark(id, Pending::RECOMPUTED);
         }
     }

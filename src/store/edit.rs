@@ -98,8 +98,8 @@ impl Nodes {
 
     /// Frees the record of a node and all its components. If the node is `linked`, unlinks it.
     #[inline(always)]
-    fn release(&mut self, id: RecordId, linked: bool, slices: &mut Slices) {
-        if self.inbox.tracks_changes() {
+    pub(crate) fn release(&mut self, id: RecordId, linked: bool, slices: &mut Slices) {
+        if self.inbox.tracks_changes {
             self.inbox.list_removed(self.pages.handle(id), self.pages.record(id).has.has(Has::REPORTED));
         }
         let state = self.pages.release(id);
@@ -152,6 +152,7 @@ impl Nodes {
         while let Some(id) = at {
             let record = self.pages.record_mut(id);
             record.has = record.has.with(Has::DETACHED, outside);
+            self.mark(id, Pending::PRESENCE);
             count += 1;
             at = self.pages.next_in_subtree(top, id, true);
         }

@@ -21,6 +21,8 @@ pub(crate) struct Inbox {
     pub(crate) most_removed: usize,
     /// Whether more nodes were removed, so that the next read of changes must be whole.
     pub(crate) overflowed: bool,
+    /// Whether the scene tracks changes.
+    pub(crate) tracks_changes: bool,
     /// The bits of masks that anybody reads.
     pub(crate) read: Pending,
     /// Whether any node is or was anchored. If not, no check for anchored nodes is needed.
@@ -34,14 +36,10 @@ impl Inbox {
             removed: Vec::new(),
             most_removed: MOST_KEPT.max(config.change_history as usize),
             overflowed: false,
-            read: if config.changes { Pending::ALL } else { Pending::DERIVED },
+            tracks_changes: config.changes,
+            read: if config.changes { Pending::TRACKED } else { Pending::DERIVED },
             any_anchored: false,
         }
-    }
-
-    #[inline(always)]
-    pub(crate) fn tracks_changes(&self) -> bool {
-        self.read == Pending::ALL
     }
 
     #[inline(always)]

@@ -61,6 +61,7 @@ impl Store {
             + self.nodes.stack.capacity() * size_of::<RecordId>()
             + self.update.clock.inherited.capacity() * size_of::<(NodeHandle, ChangeKinds)>()
             + self.update.scratch.bytes()
+            + self.update.unsaved.bytes()
     }
 
     pub(crate) fn reconstitutions(&self) -> u64 {

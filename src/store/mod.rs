@@ -19,12 +19,13 @@
 //! | `feed` `reconstitute` `sweep` `fill` `keep_slices` `assign` `threads` `update_boxes` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` | slices as passes see them |
 //! | `read` `memory` `validate` | links and effective values of a node; memory use; all invariants |
-//! | `image` `maintain` | saving and loading; merging and reconstituting slices |
+//! | `image` `checkpoint` `maintain` | saving and loading; going back to an earlier state; merging and reconstituting slices |
 
 mod assign;
 mod boxes;
 mod bulk;
 mod change_kinds;
+mod checkpoint;
 mod columns;
 mod components;
 mod components_of_node;
@@ -68,6 +69,7 @@ mod world;
 
 pub(crate) use boxes::SliceBoxes;
 pub use change_kinds::ChangeKinds;
+pub(crate) use checkpoint::Ring;
 pub(crate) use columns::{DrawEntry, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
@@ -87,6 +89,7 @@ pub(crate) use world::{Above, WideLocal};
 use crate::unique::unique_number;
 use crate::{NodeHandle, SceneConfig};
 use assign::Scratch;
+use checkpoint::Unsaved;
 use columns::Inherited;
 use components::Components;
 use histories::Histories;
@@ -118,6 +121,8 @@ struct Update {
     scratch: Scratch,
     /// The changes, if they are tracked.
     feed: Option<Box<Feed>>,
+    /// What the next checkpoint has to save.
+    unsaved: Unsaved,
 }
 
 /// The identity of a scene, for data that belongs to one scene. A clone is edited on its own, and gets a new identity.
@@ -172,7 +177,7 @@ impl Store {
         let mut store = Self {
             nodes: Nodes::new(pages, components, Inbox::new(&config)),
             slices: Slices::new(config.max_nodes),
-            update: Update { clock, scratch: Scratch::default(), feed },
+            update: Update { clock, scratch: Scratch::default(), feed, unsaved: Unsaved::default() },
             config,
             identity: Identity::new(),
         };

@@ -95,6 +95,26 @@ pub(crate) struct NodeState {
     pub(crate) pending: Pending,
 }
 
+/// What a checkpoint keeps of a record beside the record itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Owner {
+    state: u32,
+    pub(crate) parent: RecordId,
+}
+
+impl Owner {
+    #[inline(always)]
+    pub(crate) fn lives(self) -> bool {
+        self.state & 1 != 0
+    }
+
+    /// Returns whether the record has the same node, or has been free, in both.
+    #[inline(always)]
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        (self.state ^ other.state) << 1 == 0
+    }
+}
+
 /// All pages; there may be more than the records in use need.
 #[derive(Clone)]
 pub(crate) struct Pages {
@@ -519,6 +539,39 @@ impl Pages {
         self.dirty.any
     }
 
+    /// Returns whose a record is.
+    #[inline(always)]
+    pub(crate) fn owner(&self, id: RecordId) -> Owner {
+        let page = &*self.pages[id.page()];
+        Owner { state: page.states[id.index()], parent: page.parents[id.index()] }
+    }
+
+    /// Swaps whose a record is.
+    pub(crate) fn swap_owner(&mut self, id: RecordId, owner: &mut Owner) {
+        let page = &mut *self.pages[id.page()];
+        core::mem::swap(&mut page.states[id.index()], &mut owner.state);
+        core::mem::swap(&mut page.parents[id.index()], &mut owner.parent);
+    }
+
+    /// Swaps the start of the free list, and the numbers of used, free and retired records.
+    pub(crate) fn swap_counts(&mut self, counts: &mut [u32; 4]) {
+        let Self { free, end, freed, retired, .. } = self;
+        [&mut free.0, end, freed, retired]
+            .into_iter()
+            .zip(counts)
+            .for_each(|(count, other)| core::mem::swap(count, other));
+    }
+
+    /// Returns the start of the free list, and the numbers of used, free and retired records.
+    pub(crate) fn counts(&self) -> [u32; 4] {
+        [self.free.0, self.end, self.freed, self.retired]
+    }
+
+    /// Makes as many pages as there are in another list.
+    pub(crate) fn cover(&mut self, other: &Self) -> Result<(), TryReserveError> {
+        (self.pages.len()..other.pages.len()).try_for_each(|_| self.open_page())
+    }
+
     /// Iterates over the pages with dirty bytes, with their numbers, and clears the marks.
     pub(crate) fn take_marked(&mut self) -> impl Iterator<Item = (usize, &mut Page)> {
         self.dirty.any = false;
@@ -526,9 +579,20 @@ impl Pages {
         marked.filter_map(|(number, (mark, page))| (core::mem::take(mark) != 0).then_some((number, &mut **page)))
     }
 
-    /// Iterates over the pages with dirty bytes.
-    pub(crate) fn marked(&self) -> impl Iterator<Item = &Page> {
-        self.dirty.pages.iter().zip(&self.pages).filter(|(mark, _)| **mark != 0).map(|(_, page)| &**page)
+    /// Iterates over the pages with dirty bytes, with their numbers.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = (usize, &Page)> {
+        let marked = self.dirty.pages.iter().zip(&self.pages).enumerate();
+        marked.filter(|(_, (mark, _))| **mark != 0).map(|(number, (_, page))| (number, &**page))
+    }
+
+    /// Iterates over the masks that are set, in the order of records.
+    pub(crate) fn masks(&self) -> impl Iterator<Item = (RecordId, Pending)> {
+        let marked = (0_u32..).zip(self.pending.pages.iter().zip(&self.pages)).filter(|(_, (mark, _))| **mark != 0);
+        let lines = marked
+            .flat_map(|(number, (_, page))| (number << PAGE_BITS..).step_by(32).zip(page.pending.as_chunks::<32>().0));
+        let edited = lines.filter(|(_, masks)| masks.iter().fold(0, |any, mask| any | mask.bits()) != 0);
+        let masks = edited.flat_map(|(first, masks)| (first..).map(RecordId).zip(masks.iter().copied()));
+        masks.filter(|&(_, mask)| mask != Pending::NONE)
     }
 
     /// Returns whether there are more records than second-level caches hold, so that prefetches pay off.

@@ -11,6 +11,7 @@
 //! | [`INHERITED`](Pending::INHERITED) | another material, layers, visibility | derives what rows inherit in the slice | – |
 //! | [`REDRAWN`](Pending::REDRAWN) | drawable set, other user data | copies mesh and bounds; lists read the slice again | – |
 //! | [`RECOMPUTED`](Pending::RECOMPUTED) | local transform is or was a matrix, or was in double precision | computes the slot even from equal copies | – |
+//! | [`PRESENCE`](Pending::PRESENCE) | the subtree left the tree or came back, if the scene has checkpoints | – | – |
 //!
 //! Local transforms that are set by a store alone, which is the most frequent edit, have a byte of their own:
 //! [`Page::dirty`](crate::store::page::Page). A node that waits for a row gets all of its data from its record.
@@ -29,12 +30,19 @@ impl Pending {
     pub(crate) const RESHAPED: Self = Self(1 << 13);
     pub(crate) const INHERITED: Self = Self(1 << 14);
     pub(crate) const REDRAWN: Self = Self(1 << 15);
-    // Only updates compute `WORLD`, so its bit is free.
+    // Only updates compute `WORLD` and `VISIBILITY`, so their bits are free.
     pub(crate) const RECOMPUTED: Self = Self::of(ChangeKinds::WORLD);
-    /// All bits that the update needs. The others are set only if the scene tracks changes.
+    /// For [checkpoints](super::checkpoint) alone, where it also stands for inserted and removed nodes.
+    pub(crate) const PRESENCE: Self = Self::of(ChangeKinds::VISIBILITY);
+    /// All bits that the update needs. The others are set only if the scene tracks changes or has checkpoints.
     pub(crate) const DERIVED: Self =
         Self(Self::MOVED.0 | Self::RESHAPED.0 | Self::INHERITED.0 | Self::REDRAWN.0 | Self::RECOMPUTED.0);
-    pub(crate) const ALL: Self = Self(u16::MAX);
+    /// The bits that are set if the scene tracks changes.
+    pub(crate) const TRACKED: Self = Self(Self::DERIVED.0 | Self::of(ChangeKinds::EDITS).0);
+    /// The bits that are set if the scene has checkpoints.
+    pub(crate) const KEPT: Self = Self(Self::TRACKED.0 | Self::PRESENCE.0);
+    /// The bits of edits after which neighbours may have other links.
+    pub(crate) const LINKED: Self = Self(Self::MOVED.0 | Self::of(ChangeKinds::ORDER).0 | Self::PRESENCE.0);
 
     /// Returns the mask of kinds of changes.
     pub(crate) const fn of(kinds: ChangeKinds) -> Self {

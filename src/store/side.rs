@@ -98,12 +98,15 @@ impl<T: Value> Side<T> {
 
     /// Sets the value of a record that has none, if there is memory.
     pub(crate) fn try_insert(&mut self, id: RecordId, value: T) -> Result<(), TryReserveError> {
-        let (block, ..) = locate(id);
-        if self.blocks.get(block).is_none_or(Option::is_none) {
-            self.open_block(block)?;
-        }
+        self.make_room(id)?;
         self.insert(id, value);
         Ok(())
+    }
+
+    /// Makes room for the value of a record.
+    pub(crate) fn make_room(&mut self, id: RecordId) -> Result<(), TryReserveError> {
+        let (block, ..) = locate(id);
+        if self.blocks.get(block).is_none_or(Option::is_none) { self.open_block(block) } else { Ok(()) }
     }
 
     #[cold]

@@ -48,7 +48,7 @@ impl Store {
         let frame = feed.as_ref().map(|feed| feed.next_frame());
         let dense = |set: usize| set * DENSE_SETS >= pages.len();
         if dense(pages.marked().count() * PAGE) {
-            let set: usize = pages.marked().map(count).sum();
+            let set: usize = pages.marked().map(|(_, page)| count(page)).sum();
             // Histories need to know exactly which transforms were set.
             let all = feed.is_none() && set * 8 >= pages.len() * 7;
             // A reshaped slice has nodes whose transform has no slot yet.
@@ -131,7 +131,7 @@ impl Store {
         let (inherits, kept) = (work.has(Work::INHERITS), work.has(Work::KEPT));
         self.locate_imports(number);
         let Self { nodes: Nodes { pages, components, inbox, .. }, slices, update: Update { clock, .. }, .. } = self;
-        let (slice, tracks) = (&slices[number], inbox.tracks_changes());
+        let (slice, tracks) = (&slices[number], inbox.tracks_changes);
         let update = clock.updates;
         // A slice that was kept while its subtree moved hangs below other nodes now, whose values may be older.
         let is_new = |source: &Slice| kept || source.swept_in == update;
@@ -187,7 +187,7 @@ impl Store {
 
 /// Packs 64 bytes that are 0 or 1 into bits.
 #[inline(always)]
-fn bits_of(bytes: &[u8]) -> u64 {
+pub(super) fn bits_of(bytes: &[u8]) -> u64 {
     let (eights, _) = bytes.as_chunks::<8>();
     eights.iter().enumerate().fold(0, |word, (at, &eight)| {
         word | (u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (at * 8)

@@ -1,5 +1,6 @@
 //! The update of slices after edits: slice by slice, nodes get rows, then matrices are computed.
 
+use crate::fallible;
 use crate::store::assign::Scratch;
 use crate::store::columns::Row;
 use crate::store::nodes::Nodes;
@@ -20,6 +21,7 @@ impl Store {
     /// Updates all derived data; with `everything`, computes all world matrices, whether they are out of date or not.
     pub(crate) fn run_update(&mut self, everything: bool) {
         self.update.clock.updates += 1;
+        fallible::or_abort(self.update.unsaved.note(&self.nodes));
         self.nodes.pages.take_pending(&mut self.update.scratch.pending);
         self.begin_frame();
         for number in self.update.clock.swept.drain(..) {

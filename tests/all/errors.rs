@@ -24,7 +24,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
     let (of_node, of_parent) = (format!("{node:?}"), format!("{parent:?}"));
     let ticket = EditQueue::new().insert(node, Node::group());
     let of_ticket = format!("{ticket:?}");
-    let said: [(Error, &[&str]); 24] = [
+    let said: [(Error, &[&str]); 27] = [
         (Error::StaleHandle(node), &[&of_node, "drop the handle"]),
         (Error::RootIsFixed, &["edit its children"]),
         (Error::BesideDetached(node), &[&of_node, "move it into the tree first"]),
@@ -48,6 +48,9 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::NoChanges, &["changes: true"]),
         (Error::NotUpdated, &["update()"]),
         (Error::InvalidConfig { field: "max_nodes", expected: "at least 16" }, &["max_nodes must be at least 16"]),
+        (Error::OtherScene, &["another scene", "Checkpoints::new"]),
+        (Error::NoCheckpoint(7), &["frame 7", "Checkpoints::frames"]),
+        (Error::FrameNotAfter { frame: 7, newest: 9 }, &["frame 7", "9"]),
         (Error::AllocationFailed, &["reserve less"]),
     ];
     for (error, parts) in said {

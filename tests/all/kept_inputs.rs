@@ -12,6 +12,7 @@ const TARGETS: &[Target] = &[
     ("edits", |bytes| drivers::edits::run(&Input::from_bytes(bytes))),
     ("batches", |bytes| drivers::batches::run(&Input::from_bytes(bytes))),
     ("visit_mutate", |bytes| drivers::visit_mutate::run(&Input::from_bytes(bytes))),
+    ("restore", |bytes| drivers::restore::run(&Input::from_bytes(bytes))),
     ("snapshot", |bytes| drivers::snapshot::run(&Input::from_bytes(bytes))),
     ("clip", |bytes| drivers::clip::run(&Input::from_bytes(bytes))),
     ("skeleton", |bytes| drivers::skeleton::run(&Input::from_bytes(bytes))),

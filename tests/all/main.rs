@@ -6,6 +6,7 @@ mod boxes;
 mod bulk;
 mod changes;
 mod changes_by_kind;
+mod checkpoints;
 mod culling;
 mod deep;
 mod detached;

@@ -7,7 +7,8 @@ mod taken;
 
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    checkpoints::Checkpoints,
     snapshot::{LoadOptions, SaveOptions},
 };
 use hedgerow_testkit::memory::{Heap, REMAINING, with_every_limit, with_every_refusal};
@@ -178,6 +179,49 @@ fn room_is_reserved_or_refused_with_an_error() {
             assert_eq!(kept.validate(), Ok(()));
         }
     }
+}
+
+/// Whatever allocation is refused, the next call saves all that the refused one should have.
+#[test]
+fn a_checkpoint_that_lacks_memory_is_refused_and_loses_nothing() {
+    let mut plain = scene(SceneConfig::DEFAULT, 300);
+    let (_, limits) = with_every_limit(|| Checkpoints::new(&mut plain, 4));
+    assert!(limits > 0);
+    let mut refusals = 0;
+    for number in 1.. {
+        let mut scene = scene(SceneConfig { changes: true, ..SceneConfig::DEFAULT }, 300);
+        let mut checkpoints = Checkpoints::new(&mut scene, 4).expect("there is memory");
+        checkpoints.save(&mut scene, 0).expect("there is memory");
+        let first = scene.to_bytes();
+        let nodes: Vec<NodeHandle> =
+            scene.get(scene.root()).expect("the root").descendants().skip(1).map(|node| node.handle()).collect();
+        scene.remove(nodes[70]).expect("a node");
+        for _ in 0..700 {
+            scene.insert(scene.root(), Node::drawable(Drawable::new(1, Aabb::cube(1.0))).named("new")).expect("room");
+        }
+        scene.edit(nodes[1]).expect("a node").set_name("another").set_layers(Layers::new(2));
+        scene.update();
+        scene.reparent(nodes[2], Place::Detached, Keep::Local).expect("a node");
+        let second = scene.to_bytes();
+        REMAINING.set(number);
+        let saved = checkpoints.save(&mut scene, 1);
+        let is_refused = REMAINING.replace(0) == 0;
+        assert_eq!(saved, if is_refused { Err(Error::AllocationFailed) } else { Ok(()) }, "allocation {number}");
+        if is_refused {
+            refusals += 1;
+            assert!(checkpoints.frames().eq([0]));
+            checkpoints.save(&mut scene, 1).expect("there is memory");
+        }
+        scene.clear();
+        for (frame, bytes) in [(1, second), (0, first)] {
+            checkpoints.restore(&mut scene, frame).expect("it was saved");
+            assert!(scene.to_bytes() == bytes, "frame {frame} where allocation {number} was refused");
+        }
+        if !is_refused {
+            break;
+        }
+    }
+    assert!(refusals > 10, "{refusals}");
 }
 
 /// Animation types, whose errors have their own types.

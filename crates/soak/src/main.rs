@@ -7,6 +7,8 @@
 //!                 [--play FILE]                            such an input again (its name begins with its target's)
 //! soak sequences  [--count 1e7] [--seed 1] [--threads 2]   short sequences of edits, validated and compared after each
 //!                                                          update; small slices, short histories of changes
+//! soak restores   [--count 1e5] [--seed 1] [--steps 120]   games with rollback, compared with the naive model, and with
+//!                                                          games that never go back
 //! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
 //! soak frames     [--seconds 600] [--threads 2] [--seed 1] frames with random edits, each validated
 //! soak players    [--days 1]                               the clocks of players, against double precision
@@ -17,6 +19,7 @@ mod frames;
 mod operations;
 mod players;
 mod reduce;
+mod restores;
 mod sequences;
 
 use std::fmt::Display;
@@ -86,10 +89,11 @@ fn run() -> Result<(), String> {
     match which.as_deref() {
         Some("operations") => operations::run(&options),
         Some("sequences") => sequences::run(&options),
+        Some("restores") => restores::run(&options),
         Some("cycles") => cycles::run(options.count).map(|line| println!("{line}")),
         Some("frames") => frames::run(&options),
         Some("players") => players::run(options.days).map(|line| println!("{line}")),
-        _ => Err("which run? operations, sequences, cycles, frames or players".into()),
+        _ => Err("which run? operations, sequences, restores, cycles, frames or players".into()),
     }
 }
 

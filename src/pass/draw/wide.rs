@@ -46,14 +46,15 @@ impl WideWorlds {
     /// slice changed; each slice stores whether it changed.
     ///
     /// Runs in **O(1)** after no update, else in **O(slices + changed slots + slots of slices with a new layout)**, and
-    /// in O(imports) more if a slot changed; with boxes also in O(drawables of edited slices).
+    /// in O(imports) more if a slot or any row changed; with boxes also in O(drawables of edited slices).
     pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
         let Self { slices, cursor, boxes: known } = self;
         // Boxes are kept from the first query on; until then no list pays for them.
         let begins = boxes && !core::mem::replace(known, boxes | *known);
         let boxes = *known;
         let mut look = cursor.look(store);
-        let mut any = false;
+        // A slice that is kept while its subtree moves has imports with other sources, though nothing above it changed.
+        let (mut any, placed) = (false, look.has_other_rows());
         if begins || !look.is_still() {
             while let Some(number) = look.gone() {
                 // The number may already be that of another slice.
@@ -65,13 +66,13 @@ impl WideWorlds {
                 let slice = store.view(number);
                 let change = look.at(slice);
                 // Imports change only with a slice above.
-                if change == Change::NOTHING && !any && !begins {
+                if change == Change::NOTHING && !any && !placed && !begins {
                     slices[number.index()].changed = false;
                     continue;
                 }
                 // Taken out, so that the other slices can be read meanwhile.
                 let mut wide = core::mem::take(&mut slices[number.index()]);
-                wide.refresh(slice, change, (slices, any), boxes.then_some(begins));
+                wide.refresh(slice, change, (slices, any || placed), boxes.then_some(begins));
                 any |= wide.changed;
                 slices[number.index()] = wide;
             }
@@ -109,7 +110,7 @@ impl WideWorlds {
 
 impl WideSlice {
     /// Recomposes changed slots. `others` has the slices from which this slice imports; they must be up to date.
-    /// `above` says whether any slice before this one changed. `boxes` says whether all boxes are computed; `None` if
+    /// `above` says whether imports may have changed. `boxes` says whether all boxes are computed; `None` if
     /// none are kept.
     fn refresh(&mut self, slice: SliceView<'_>, change: Change, (others, above): (&[Self], bool), boxes: Option<bool>) {
         let transforms = slice.transforms();
@@ -359,6 +360,26 @@ mod tests {
             worlds
         });
         assert_eq!(composed, [true, false]);
+    }
+
+    /// The move changes no transform slot in slices above.
+    #[test]
+    fn imports_of_a_slice_that_is_kept_in_a_move_are_those_of_the_new_parent() {
+        let mut scene = Scene::with_config(SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT }).unwrap();
+        let far = scene.insert(scene.root(), Node::transform(Transform::from_xyz(5.0, 0.0, 0.0))).unwrap();
+        let group = scene.insert(far, Node::group()).unwrap();
+        let drawable = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
+        (0..40).for_each(|_| _ = scene.insert(group, drawable).unwrap());
+        scene.update();
+        let mut list = DrawList::new();
+        list.set_eye(DVec3::ZERO);
+        for (parent, x) in [(far, 5.0), (scene.root(), 0.0), (far, 5.0)] {
+            scene.reparent(group, parent, Keep::Local).unwrap();
+            scene.update();
+            scene.draw_list(&mut list);
+            let places = list.relative_matrices().iter().map(|matrix| matrix.translation().x);
+            assert!(list.len() == 40 && places.eq([x; 40]), "{x}: {:?}", list.relative_matrices());
+        }
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl Store {
     /// Begins the frame of an update.
     pub(crate) fn begin_frame(&mut self) {
         self.rest();
-        let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, clock, scratch }, .. } = self;
+        let Self { nodes: Nodes { pages, inbox, .. }, slices, update: Update { feed, clock, scratch, .. }, .. } = self;
         let Some(feed) = feed else { return };
         let frame = clock.updates;
         feed.frame = frame - 1;

@@ -9,6 +9,7 @@ use crate::store::columns::Row;
 use crate::store::feed::Feed;
 use crate::store::feed::log::Event;
 use crate::store::histories::Histories;
+use crate::store::location::Location;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::Home;
@@ -50,16 +51,17 @@ enum Presence {
 }
 
 /// The log's information about a node.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct State {
-    /// The generation of the node's handle; 0 if there is no state.
-    generation: u32,
+    node: NodeHandle,
+    /// One more than the index of the state of another node that had the same record; 0 for none.
+    next: u32,
     /// One more than the index in [`ReadScratch::others`]; 0 for none.
     other: u32,
     kinds: ChangeKinds,
     presence: Presence,
-    /// Whether the node is on the lists of nodes that entered, that left, and that came back.
-    listed: [bool; 3],
+    /// Whether the node is on the lists of nodes that entered, that left, that came back, and that were removed.
+    listed: [bool; 4],
 }
 
 /// A node whose slot does not have the node's whole history.
@@ -75,36 +77,51 @@ struct Other {
 /// Working memory of a reader, empty between reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadScratch {
-    /// States by record.
+    /// For each record, one more than the index of the first state of its nodes; 0 for none.
+    first: Vec<u32>,
     states: Vec<State>,
-    /// The nodes that have a state.
-    touched: Vec<NodeHandle>,
     back: Vec<NodeHandle>,
     others: Vec<Other>,
 }
 
 impl ReadScratch {
-    fn state(&self, node: NodeHandle) -> Option<&State> {
-        self.states.get(node.record().number() as usize).filter(|state| state.generation == node.generation())
+    fn find(&self, node: NodeHandle) -> Option<usize> {
+        let mut next = *self.first.get(node.record().number() as usize)?;
+        loop {
+            let at = (next as usize).checked_sub(1)?;
+            let state = &self.states[at];
+            if state.node == node {
+                return Some(at);
+            }
+            next = state.next;
+        }
     }
 
-    /// Returns the state of a node. If an earlier node had the record, replaces that node's state.
+    fn state(&self, node: NodeHandle) -> Option<&State> {
+        self.find(node).map(|at| &self.states[at])
+    }
+
+    /// Returns the state of a node. A record may have been that of several nodes, one after the other; after a restore,
+    /// of an earlier one again.
     fn state_mut(&mut self, node: NodeHandle) -> &mut State {
-        let record = node.record().number() as usize;
-        if record >= self.states.len() {
-            self.states.resize((record + 1).next_power_of_two(), State::default());
-        }
-        let state = &mut self.states[record];
-        if state.generation != node.generation() {
-            *state = State { generation: node.generation(), ..State::default() };
-            self.touched.push(node);
-        }
-        state
+        let at = self.find(node).unwrap_or_else(|| {
+            let record = node.record().number() as usize;
+            if record >= self.first.len() {
+                self.first.resize((record + 1).next_power_of_two(), 0);
+            }
+            let (kinds, presence, listed) = Default::default();
+            let state = State { node, next: self.first[record], other: 0, kinds, presence, listed };
+            self.states.push(state);
+            // The log has fewer than 2³² entries.
+            self.first[record] = u32::try_from(self.states.len()).unwrap_or(0);
+            self.states.len() - 1
+        });
+        &mut self.states[at]
     }
 
     fn clear(&mut self) {
-        for node in self.touched.drain(..) {
-            self.states[node.record().number() as usize] = State::default();
+        for state in self.states.drain(..) {
+            self.first[state.node.record().number() as usize] = 0;
         }
         self.back.clear();
         self.others.clear();
@@ -197,12 +214,14 @@ impl Reading<'_> {
         for (frame, entry) in self.feed.log.since(self.after)? {
             let node = entry.node;
             match entry.event {
-                Event::Dropped => lists.removed.push(node),
-                Event::Left | Event::Removed => {
-                    if entry.event == Event::Removed {
+                Event::Dropped | Event::Left | Event::Removed => {
+                    let state = scratch.state_mut(node);
+                    if entry.event != Event::Left && !core::mem::replace(&mut state.listed[3], true) {
                         lists.removed.push(node);
                     }
-                    let state = scratch.state_mut(node);
+                    if entry.event == Event::Dropped {
+                        continue;
+                    }
                     let entered = matches!(state.presence, Presence::Entered | Presence::Transient);
                     state.presence = if entered { Presence::Transient } else { Presence::Left };
                     if !core::mem::replace(&mut state.listed[1], true) {
@@ -254,7 +273,7 @@ impl Reading<'_> {
         scratch: &ReadScratch,
     ) {
         let [worlds, locals] = [ChangeKinds::WORLD, ChangeKinds::LOCAL].map(|kind| self.kinds.contains(kind));
-        let quiet = scratch.touched.is_empty();
+        let quiet = scratch.states.is_empty();
         for row in head.alive.iter().map(|at| &slice.rows[at]) {
             let slot = usize::from(row.slot);
             let moved = worlds && histories.moved(slot) > self.slot_after;
@@ -297,12 +316,17 @@ impl Reading<'_> {
 
     /// Drops nodes from the lists if later entries of the log revoke their changes.
     fn finish(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
-        let ChangeLists { moved, visibility, locals, entered, left, edited, .. } = lists;
+        let ChangeLists { moved, visibility, locals, entered, left, removed, edited } = lists;
         let presence = |node: NodeHandle| scratch.state(node).map(|state| state.presence);
         let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::LISTED));
         entered.retain(|&node| presence(node) == Some(Presence::Entered));
-        // If a node has no state, it left before another node took its record.
-        left.retain(|&node| matches!(presence(node), Some(Presence::Left | Presence::Transient) | None));
+        left.retain(|&node| matches!(presence(node), Some(Presence::Left | Presence::Transient)));
+        // A restore may have brought a node back, into the tree or outside of it.
+        let has_row = |location: Location| location.as_waiting().is_none();
+        removed.retain(|&node| {
+            !matches!(presence(node), Some(Presence::Entered | Presence::Readded))
+                && !self.store.nodes.pages.location_of(node).is_some_and(has_row)
+        });
         edited.retain_mut(|(node, listed)| {
             let Some(state) = scratch.state(*node).filter(|state| state.presence == Presence::Same) else {
                 return false;

@@ -15,6 +15,7 @@ pub mod molecule_skeleton;
 pub mod molecule_skinning;
 pub mod moved;
 pub mod pauses;
+pub mod rollback;
 pub mod snapshot;
 pub mod thesis_dynamic;
 pub mod thesis_static;
@@ -56,6 +57,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
         experiment("memory", "bytes by the allocator's count, of a tree and over frames", memory::run),
         experiment("snapshot", "loading and saving a snapshot", snapshot::run),
+        experiment("rollback", "checkpoints, against snapshots and clones", rollback::run),
         #[cfg(feature = "rayon")]
         experiment("threads", "updates, culling and lists on two threads against one", threads::run),
     ]

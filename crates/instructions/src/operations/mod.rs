@@ -76,6 +76,7 @@ pub(crate) const ALL: &[Operation] = &[
     Operation::single("set-anchored", "the same of an anchored leaf, by set_local", FEW, edits::set_anchored),
     Operation::single("material", "replace a material", FEW, edits::material),
     Operation::single("set-update", "set_local and update", FEW, passes::set_update),
+    Operation::single("checkpoint", "set_local and a checkpoint of it", FEW, passes::checkpoint),
     Operation::single("set-local-changes", "set-local, with the change feed", FEW, edits::set_local_changes),
     Operation::single(
         "insert-remove-changes",

@@ -2,6 +2,7 @@
 
 use super::edits::move_to;
 use crate::warm::{FEW, MANY, Warm};
+use hedgerow::checkpoints::Checkpoints;
 use hedgerow::glam::DVec3;
 use hedgerow::{DrawList, NodeMut, SceneConfig};
 use std::hint::black_box;
@@ -12,6 +13,18 @@ pub(super) fn set_update(times: u32) {
     for turn in 0..times {
         let node = warm.nodes[warm.nodes.len() - 1 - warm.dice.below(64)];
         move_to(&mut warm.scene, node, turn);
+        warm.scene.update();
+    }
+}
+
+/// Sets a node, and saves a checkpoint, of which eight are kept.
+pub(super) fn checkpoint(times: u32) {
+    let mut warm = Warm::new(FEW);
+    let mut checkpoints = Checkpoints::new(&mut warm.scene, 8).expect("there is memory");
+    for turn in 0..times {
+        let node = warm.pick();
+        move_to(&mut warm.scene, node, turn);
+        checkpoints.save(&mut warm.scene, u64::from(turn)).expect("a frame after the last");
         warm.scene.update();
     }
 }

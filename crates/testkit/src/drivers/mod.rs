@@ -14,6 +14,8 @@ pub mod forms;
 pub mod gltf;
 #[cfg(feature = "document")]
 pub mod library;
+#[cfg(feature = "scene")]
+pub mod restore;
 #[cfg(feature = "anim")]
 pub mod skeleton;
 #[cfg(feature = "anim")]

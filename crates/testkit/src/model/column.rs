@@ -5,17 +5,20 @@ use super::oracle::Oracle;
 use hedgerow::data::Column;
 use hedgerow::visit::SliceView;
 use hedgerow::{Error, NodeHandle};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A column, and its expected values.
 pub struct Tags {
     column: Column<u64>,
     set: HashMap<NodeHandle, u64>,
+    /// Nodes that were removed after a value was set. If a restore brings them back, the value may be lost, or
+    /// be an earlier one.
+    unsure: HashSet<NodeHandle>,
 }
 
 impl Default for Tags {
     fn default() -> Self {
-        Self { column: Column::new(0), set: HashMap::new() }
+        Self { column: Column::new(0), set: HashMap::new(), unsure: HashSet::new() }
     }
 }
 
@@ -23,6 +26,7 @@ impl Oracle {
     /// Sets values of a few nodes. At some steps, also updates the column and compares all of it.
     pub fn compare_column(&mut self, probe: u16, updated: bool) -> Check {
         let Self { scene, tree, tags, .. } = self;
+        tags.unsure.extend(tree.gone());
         for turn in 0..3 {
             let index = tree.live()[usize::from(probe).wrapping_mul(turn + 1) % tree.len()];
             let (node, value) = (tree.handle(index), u64::from(probe) + 1);
@@ -32,6 +36,7 @@ impl Oracle {
             ensure!(done == expected, "a value of {node:?} is set: {done:?}, not {expected:?}");
             if has {
                 tags.set.insert(node, value);
+                tags.unsure.remove(&node);
                 let now = tags.column.get(scene, node);
                 ensure!(now == Some(&value), "the value of {node:?} was set to {value} and is {now:?}");
             }
@@ -44,6 +49,10 @@ impl Oracle {
             let node = tree.handle(index);
             let expected = tree.at(index).local.map(|_| tags.set.get(&node).copied().unwrap_or(0));
             let value = tags.column.get(scene, node).copied();
+            if tags.unsure.remove(&node) {
+                tags.set.extend(value.map(|value| (node, value)));
+                continue;
+            }
             ensure!(value == expected, "the value of {node:?} is {value:?}, not {expected:?}");
         }
         let kept = |node: NodeHandle| tree.find(node).is_some_and(|index| tree.at(index).local.is_some());

@@ -6,7 +6,7 @@ use super::oracle::Oracle;
 use super::tree::Mask;
 use hedgerow::changes::ChangeReader;
 use hedgerow::{Error, Mat34, NodeHandle, Scene};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The state after an update: the world matrix of each node, and its mask if it is known.
 pub struct Seen {
@@ -77,17 +77,20 @@ impl Oracle {
             ensure!(matches!(told, Err(Error::NoChanges)), "changes are told where they are not to be");
             return Ok(());
         }
-        self.compare_changes()?;
+        let gone = self.tree.gone().iter().copied();
+        let back: BTreeSet<NodeHandle> = gone.filter(|&node| self.tree.find(node).is_some()).collect();
+        self.compare_changes(&back)?;
         // Sometimes a second update follows, which has nothing to do.
         if self.counts.steps.is_multiple_of(3) {
             self.scene.update();
-            self.compare_changes()?;
+            self.compare_changes(&BTreeSet::new())?;
             self.compare_motion()?;
         }
         Ok(())
     }
 
-    fn compare_changes(&mut self) -> Check {
+    /// `back` has nodes that were removed, and brought back by a restore: all about them is told.
+    fn compare_changes(&mut self, back: &BTreeSet<NodeHandle>) -> Check {
         let (mut moved, mut masked, mut entered) = (Vec::new(), Vec::new(), Vec::new());
         let mut now = BTreeMap::new();
         let mut masks: Vec<Mask> = Vec::with_capacity(self.attached);
@@ -102,14 +105,15 @@ impl Oracle {
             now.insert(handle, (world, Some(mask)));
             let previous = self.scene.get(handle).and_then(|node| node.previous_world()).copied();
             let before = self.seen.nodes.remove(&handle);
-            let expected = before.map_or(world, |(world, _)| world);
+            let is_back = back.contains(&handle);
+            let expected = before.filter(|_| !is_back).map_or(world, |(world, _)| world);
             let same = previous.is_some_and(|previous| same_bits(&previous, &expected));
             ensure!(same, "the previous world of {handle:?} is {previous:?}, not {expected:?}");
             match before {
                 None => entered.push(handle),
                 Some((old_world, old_mask)) => {
-                    moved.extend((!same_bits(&old_world, &world)).then_some(handle));
-                    masked.extend(old_mask.is_some_and(|old_mask| old_mask != mask).then_some(handle));
+                    moved.extend((is_back || !same_bits(&old_world, &world)).then_some(handle));
+                    masked.extend((is_back || old_mask.is_some_and(|old_mask| old_mask != mask)).then_some(handle));
                 }
             }
         }

@@ -15,6 +15,7 @@ fn combine(above: &u32, own: &u32) -> u32 {
 }
 
 /// Properties with the same locals that run at different steps, and their locals.
+#[derive(Clone)]
 pub struct Shades {
     kept: [Inherited<u32>; 3],
     locals: HashMap<NodeHandle, u32>,
@@ -47,7 +48,7 @@ impl Oracle {
         let picks = [Target::Live(probe), Target::Recent(1), Target::Leaf(probe / 2)];
         let live = picks.map(|target| self.tree.pick(target));
         let gone = self.tree.removed();
-        let gone = (!gone.is_empty()).then(|| gone[usize::from(probe) % gone.len()]);
+        let gone = (!gone.is_empty() && !self.goes_back).then(|| gone[usize::from(probe) % gone.len()]);
         for (turn, node) in live.into_iter().chain(gone).enumerate() {
             match (usize::from(probe) / 7 + turn) % 5 {
                 0 | 1 => self.shades.set(node, u32::from(probe) % 5),

@@ -35,6 +35,7 @@ pub mod probe;
 pub mod queue;
 pub mod readers;
 pub mod renderer;
+pub mod restore;
 pub mod spatial;
 pub mod storage;
 pub mod subtrees;

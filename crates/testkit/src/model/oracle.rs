@@ -99,6 +99,8 @@ pub struct Oracle {
     pub visited: bool,
     /// Whether only local transforms were set since the last update.
     pub still: bool,
+    /// Whether the scene may go back to a checkpoint, after which stale handles may live again.
+    pub goes_back: bool,
     /// The error of the last edit, if it was refused.
     pub refusal: Option<Error>,
     most: usize,
@@ -133,6 +135,7 @@ impl Oracle {
             tags: Tags::default(),
             visited: false,
             still: false,
+            goes_back: false,
             refusal: None,
             most: decode::most_nodes(bytes),
             is_lazy: decode::is_lazy(bytes),

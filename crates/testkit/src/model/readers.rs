@@ -4,6 +4,7 @@ use super::Check;
 use super::compare::same_bits;
 use super::op::Op;
 use super::oracle::Oracle;
+use super::tree::Tree;
 use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, ParentChange};
 use hedgerow::{Drawable, Error, Layers, Local, Mat34, NodeHandle, Scene, ViewRange, Visibility};
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,10 +162,12 @@ impl Reader {
     }
 
     /// Records what an update changed.
-    fn note(&mut self, before: &Snapshot, now: &Snapshot, removed: &[NodeHandle], edited: bool) {
+    fn note(&mut self, before: &Snapshot, now: &Snapshot, tree: &Tree, edited: bool) {
         self.missed += 1;
         self.edited |= edited;
-        self.removed.extend(removed);
+        self.removed.extend(tree.gone());
+        self.removed.retain(|&node| tree.find(node).is_none());
+        self.away.extend(tree.gone().iter().filter(|node| before.nodes.contains_key(node)));
         self.seen.extend(now.nodes.keys());
         for (&node, state) in &before.nodes {
             let Some(now) = now.nodes.get(&node) else {
@@ -185,7 +188,7 @@ impl Reader {
     }
 
     /// Reads and compares. `limited` says that the history is short, `updated` that an update came last.
-    fn read(&mut self, scene: &Scene, now: &Snapshot, limited: bool, updated: bool) -> Check {
+    fn read(&mut self, scene: &Scene, now: &Snapshot, gone: &[NodeHandle], limited: bool, updated: bool) -> Check {
         let mut late = Vec::new();
         let mut changes = core::mem::take(&mut self.changes);
         // A reader that follows parents is told of them whatever its kinds are.
@@ -205,10 +208,10 @@ impl Reader {
                 ensure!(limited && self.missed > 1, "everything is to be read after {} updates", self.missed);
                 let mut told = whole.entered().to_vec();
                 told.sort_unstable();
-                let there = now.nodes.keys().copied().filter(|&node| scene.contains(node));
+                let there = now.nodes.keys().copied().filter(|node| scene.contains(*node) && !gone.contains(node));
                 ensure!(told.iter().copied().eq(there), "{told:?} are all nodes");
             }
-            Ok(changed) => late = compare(changed, scene, &self.expected(now), now, updated)?,
+            Ok(changed) => late = compare(changed, scene, gone, &self.expected(now), now, updated)?,
         }
         if scene.config().changes {
             follow(&mut self.parents, &told, now, updated)?;
@@ -266,12 +269,15 @@ struct Expected<'r> {
 fn compare(
     changed: Changed<'_>,
     scene: &Scene,
+    gone: &[NodeHandle],
     expected: &Expected<'_>,
     now: &Snapshot,
     updated: bool,
 ) -> Check<Vec<NodeHandle>> {
+    // A node that was removed since the last update has lost its row, even if a restore has brought it back.
+    let has_row = |node: NodeHandle| scene.contains(node) && !gone.contains(&node);
     let sorted = |nodes: &[NodeHandle], live: bool| {
-        let mut nodes: Vec<_> = nodes.iter().copied().filter(|&node| !live || scene.contains(node)).collect();
+        let mut nodes: Vec<_> = nodes.iter().copied().filter(|&node| !live || has_row(node)).collect();
         nodes.sort_unstable();
         nodes
     };
@@ -284,7 +290,11 @@ fn compare(
         ("changed in visibility", changed.visibility(), &expected.masked, true),
     ];
     for (what, told, expected, live) in lists {
-        let (told, expected) = (sorted(told, live), sorted(expected, live));
+        let (mut told, mut expected) = (sorted(told, live), sorted(expected, live));
+        if what == "been removed" {
+            // The next read tells it, if this does not.
+            [&mut told, &mut expected].into_iter().for_each(|list| list.retain(|node| !gone.contains(node)));
+        }
         ensure!(told == expected, "{told:?} are told to have {what}, not {expected:?}");
     }
     let mut edits: BTreeMap<NodeHandle, ChangeKinds> = BTreeMap::new();
@@ -316,15 +326,15 @@ fn compare(
         let stays = now.nodes.contains_key(&node) && expected.known.nodes.contains_key(&node);
         let is_late =
             stays && !updated && kinds.contains(ChangeKinds::LOCAL) && !told(node).contains(ChangeKinds::LOCAL);
-        if is_late && scene.contains(node) {
+        if is_late && has_row(node) {
             late.push(node);
         }
         let owed = if is_late { kinds.without(ChangeKinds::LOCAL) } else { kinds };
         // What a removed node inherited is not known any more.
-        let owed = if scene.contains(node) { owed } else { owed.and(own) };
+        let owed = if has_row(node) { owed } else { owed.and(own) };
         ensure!(!stays || told(node).contains(owed), "{node:?} was edited in {kinds:?}, and told in {:?}", told(node));
     }
-    for &node in expected.back.iter().filter(|&&node| scene.contains(node)) {
+    for &node in expected.back.iter().filter(|&&node| has_row(node)) {
         let all = ChangeKinds::EDITS | ChangeKinds::MATERIAL;
         ensure!(told(node) == all, "{node:?} left and came back, and is told in {:?}", told(node));
     }
@@ -368,8 +378,6 @@ fn follow(
 pub struct Readers {
     readers: [Reader; 2],
     last: Snapshot,
-    /// The number of nodes removed before the last update.
-    removed: usize,
     /// Whether anything was edited since the last update.
     edited: bool,
     /// Whether the history is short.
@@ -381,18 +389,23 @@ impl Readers {
     pub fn new(scene: &Scene) -> Self {
         let readers = [(); 2].map(|()| Reader::new(scene));
         let limited = scene.config().change_history < 1000;
-        Self { readers, last: Snapshot::default(), removed: 0, edited: true, limited }
+        Self { readers, last: Snapshot::default(), edited: true, limited }
     }
 
     /// Creates readers of a loaded scene, which is up to date.
-    pub fn of_loaded(scene: &Scene, removed: usize) -> Self {
-        let mut readers = Self { last: Snapshot::of(scene), removed, edited: false, ..Self::new(scene) };
+    pub fn of_loaded(scene: &Scene) -> Self {
+        let mut readers = Self { last: Snapshot::of(scene), edited: false, ..Self::new(scene) };
         readers.readers.iter_mut().for_each(|reader| reader.known = readers.last.clone());
         readers
     }
 }
 
 impl Oracle {
+    /// Records that a restore is made.
+    pub fn note_restore(&mut self) {
+        self.readers.edited = true;
+    }
+
     /// Records that an edit is made.
     pub fn note_op(&mut self, op: &Op) {
         let is_upkeep = matches!(op, Op::Update | Op::Maintain(_) | Op::ShrinkToFit | Op::TryReserve(..));
@@ -403,16 +416,16 @@ impl Oracle {
     pub fn compare_readers(&mut self, updated: bool) -> Check {
         if updated {
             let now = Snapshot::of(&self.scene);
-            let Readers { readers, last, removed, edited, .. } = &mut self.readers;
-            let gone = &self.tree.removed()[*removed..];
-            readers.iter_mut().for_each(|reader| reader.note(last, &now, gone, *edited));
-            (*last, *removed, *edited) = (now, self.tree.removed().len(), false);
+            let Readers { readers, last, edited, .. } = &mut self.readers;
+            readers.iter_mut().for_each(|reader| reader.note(last, &now, &self.tree, *edited));
+            (*last, *edited) = (now, false);
+            self.tree.note_update();
         }
         let Readers { readers: [seldom, anytime], last, limited, .. } = &mut self.readers;
         let steps = self.counts.steps;
         for (reader, reads) in [(seldom, updated && steps.is_multiple_of(4)), (anytime, steps % 7 == 3)] {
             if reads {
-                reader.read(&self.scene, last, *limited, updated)?;
+                reader.read(&self.scene, last, self.tree.gone(), *limited, updated)?;
             }
         }
         Ok(())

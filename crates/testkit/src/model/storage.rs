@@ -29,7 +29,8 @@ impl Oracle {
             }
         }
         self.seen = Seen::of_loaded(&self.scene);
-        self.readers = Readers::of_loaded(&self.scene, self.tree.removed().len());
+        self.readers = Readers::of_loaded(&self.scene);
+        self.tree.note_update();
         // A loaded scene is up to date.
         self.renderer.note_update();
         self.tree.forget_seen();

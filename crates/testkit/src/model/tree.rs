@@ -7,6 +7,7 @@ use hedgerow::{Drawable, Layers, Local, Mat34, Node, NodeHandle, Place, ViewRang
 use std::collections::{HashMap, HashSet};
 
 /// A node in the lists.
+#[derive(Clone)]
 pub struct Entry {
     /// The handle in the scene.
     pub handle: NodeHandle,
@@ -69,6 +70,7 @@ impl Met {
     pub const NOWHERE: usize = usize::MAX;
 }
 
+#[derive(Clone)]
 pub struct Tree {
     entries: Vec<Entry>,
     free: Vec<usize>,
@@ -77,6 +79,8 @@ pub struct Tree {
     by_handle: HashMap<NodeHandle, usize>,
     issued: HashSet<NodeHandle>,
     removed: Vec<NodeHandle>,
+    /// Nodes that were removed since the last update, and may be back since.
+    gone: Vec<NodeHandle>,
 }
 
 impl Tree {
@@ -92,6 +96,7 @@ impl Tree {
             by_handle: HashMap::new(),
             issued: HashSet::new(),
             removed: Vec::new(),
+            gone: Vec::new(),
         };
         tree.enter(root, None);
         tree
@@ -114,6 +119,30 @@ impl Tree {
     /// Returns the handles of all removed nodes.
     pub fn removed(&self) -> &[NodeHandle] {
         &self.removed
+    }
+
+    /// Returns the handles of nodes that were removed since the last update. After a restore, some may live again.
+    pub fn gone(&self) -> &[NodeHandle] {
+        &self.gone
+    }
+
+    /// Notes that the scene was updated or loaded.
+    pub fn note_update(&mut self) {
+        self.gone.clear();
+    }
+
+    /// Goes back to an earlier state. Nodes that came since are gone.
+    pub fn restore(&mut self, earlier: &Self) {
+        let now = core::mem::replace(self, earlier.clone());
+        (self.removed, self.gone) = (now.removed.clone(), now.gone.clone());
+        for &index in &now.live {
+            let entry = now.at(index);
+            if !self.by_handle.contains_key(&entry.handle) {
+                self.removed.push(entry.handle);
+                self.gone.push(entry.handle);
+            }
+        }
+        self.removed.retain(|node| !self.by_handle.contains_key(node));
     }
 
     /// Returns whether the scene ever issued this handle.
@@ -398,7 +427,10 @@ impl Tree {
         }
         self.live.push(index);
         self.by_handle.insert(handle, index);
-        self.issued.insert(handle);
+        if self.issued.insert(handle) && self.removed.contains(&handle) {
+            // After a restore, the same handle is given again.
+            self.removed.retain(|&node| node != handle);
+        }
         index
     }
 
@@ -410,6 +442,7 @@ impl Tree {
         }
         self.by_handle.remove(&handle);
         self.removed.push(handle);
+        self.gone.push(handle);
         self.free.push(index);
     }
 }
