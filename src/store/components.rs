@@ -11,7 +11,7 @@ use hedgerow_math::Mat34;
 use std::collections::TryReserveError;
 
 /// A component as snapshots write it.
-trait Saved: Sized {
+trait Saved: Clone + PartialEq {
     fn write(&self, out: &mut Writer);
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError>;
@@ -27,9 +27,13 @@ trait Saved: Sized {
     }
 
     /// Returns whether another value has the same bits: 0.0 and −0.0 differ.
-    fn has_bits_of(&self, other: &Self) -> bool;
+    fn has_bits_of(&self, other: &Self) -> bool {
+        self == other
+    }
 
-    fn try_copy(&self) -> Result<Self, TryReserveError>;
+    fn try_copy(&self) -> Result<Self, TryReserveError> {
+        Ok(self.clone())
+    }
 }
 
 /// Returns whether a record has the same bits, or no value, in two tables.
@@ -220,10 +224,6 @@ macro_rules! saved {
             fn has_bits_of(&self, other: &Self) -> bool {
                 bytes::same(*self, *other)
             }
-
-            fn try_copy(&self) -> Result<Self, TryReserveError> {
-                Ok(*self)
-            }
         })*
     };
 }
@@ -252,10 +252,6 @@ impl Saved for ViewRange {
     fn has_bits_of(&self, other: &Self) -> bool {
         bytes::same(self.ends(), other.ends())
     }
-
-    fn try_copy(&self) -> Result<Self, TryReserveError> {
-        Ok(*self)
-    }
 }
 
 impl Saved for Layers {
@@ -265,14 +261,6 @@ impl Saved for Layers {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
         from.one().map(Self::new)
-    }
-
-    fn has_bits_of(&self, other: &Self) -> bool {
-        self == other
-    }
-
-    fn try_copy(&self) -> Result<Self, TryReserveError> {
-        Ok(*self)
     }
 }
 
@@ -287,10 +275,6 @@ impl Saved for Box<str> {
 
     fn owned_bytes(&self) -> usize {
         self.len()
-    }
-
-    fn has_bits_of(&self, other: &Self) -> bool {
-        self == other
     }
 
     fn try_copy(&self) -> Result<Self, TryReserveError> {
