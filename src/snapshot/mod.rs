@@ -75,12 +75,8 @@ pub fn versioned_body(kind: Kind, versions: RangeInclusive<u32>, bytes: &[u8]) -
 }
 
 /// The kinds of bytes whose errors are [`SnapshotError`]s, and the types that read them.
-const KINDS: [(Kind, &str); 4] = [
-    (Kind::Scene, "Scene"),
-    (Kind::Tree, "Tree"),
-    (Kind::Library, "Library"),
-    (Kind::LibraryPatch, "Patch"),
-];
+const KINDS: [(Kind, &str); 4] =
+    [(Kind::Scene, "Scene"), (Kind::Tree, "Tree"), (Kind::Library, "Library"), (Kind::LibraryPatch, "Patch")];
 
 /// Options for saving a scene. By default everything is written, as by [`Scene::to_bytes`].
 ///

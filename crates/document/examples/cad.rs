@@ -29,8 +29,9 @@ const LEVELS: [(&str, u32, u32); 7] = [
 fn plant(hulls: u32) -> Result<Library, Anything> {
     let mut library = Library::new();
     for (level, &(name, uses, own)) in LEVELS.iter().enumerate() {
+        let material = u32::try_from(level)?;
         let mut tree = Tree::new();
-        let root = tree.push(None, Node::group().named(name).with_material(level as u32));
+        let root = tree.push(None, Node::group().named(name).with_material(material));
         for number in 0..own {
             tree.push(Some(root), Node::transform(Transform::from_xyz(number as f32, 0.0, 1.0)));
         }

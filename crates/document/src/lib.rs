@@ -1,4 +1,28 @@
-//! draft
+//! Documents of [`hedgerow`] scenes: nested prefabs with overrides, undo in any order, merges, and files that last.
+//!
+//! | task | items |
+//! |---|---|
+//! | what is stated: levels, prefabs, variants, overrides | [`Library`], its keys [`Key`], [`Path`], [`Field`], its values [`Value`], [`Spot`], [`Order`] |
+//! | a definition in a scene: commit, undo, follow | [`Document`] |
+//! | changes as values: apply, invert, join, merge | [`Patch`], [`Entry`], [`Merged`] |
+//! | what has no effect now, and why | [`Note`] |
+//! | files | [`Library::to_bytes`], and text with the feature `serde`: `text` |
+//!
+//! # Files
+//!
+//! Libraries and patches, as text and as bytes, are made to be kept: each names the number of its format, and readers
+//! accept every number from the first release on. Writers write the newest. Handles of nodes are in no such file: they
+//! are for one run, and for the next by [`Scene::to_bytes`](hedgerow::Scene::to_bytes) and [`Document::bind`].
+//!
+#![doc = include_str!("../GUIDE.md")]
+//!
+//! # Features
+//!
+//! | feature | adds | default |
+//! |---|---|---|
+//! | `serde` | `Serialize` and `Deserialize` for [`Library`] and [`Patch`] | no |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod bytes;
 mod commit;
@@ -31,3 +55,8 @@ pub use order::Order;
 pub use patch::{Entry, Key, Patch};
 pub use path::Path;
 pub use value::{Field, LocalValue, Spot, Value};
+
+/// The pages of the crate whose examples are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -136,15 +136,6 @@ impl Library {
         }
     }
 
-    /// Describes a node of which these are the aliases.
-    pub(crate) fn describe<'l>(&'l self, aliases: &[(Chain, u64)]) -> Node<'l> {
-        let mut node = Node::group();
-        for (chain, id) in aliases.iter().rev() {
-            self.put_all(chain, *id, &mut node);
-        }
-        node
-    }
-
     /// Puts all that is stated of a node, outer levels last.
     pub(crate) fn put_all<'l>(&'l self, chain: &Chain, id: u64, node: &mut Node<'l>) {
         let definition = self.at(chain.definition());

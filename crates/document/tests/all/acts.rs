@@ -11,7 +11,7 @@ fn scene() -> Scene {
 }
 
 /// A random library: each definition uses only later ones.
-pub fn library(dice: &mut Rng, wild: bool) -> Library {
+pub(crate) fn library(dice: &mut Rng, wild: bool) -> Library {
     let names = ["a", "b", "c", "d"];
     let mut library = Library::new();
     for (number, name) in names.iter().enumerate().rev() {
@@ -170,35 +170,6 @@ fn check(document: &Document, scene: &Scene, context: &str) {
     let name = document.definition();
     let (tree, paths) = Model::of(document.library()).tree(name);
     assert_eq!(document.library().tree(name).unwrap(), tree, "{context}: the library's tree");
-    if scene.tree(document.root()).unwrap() != tree {
-        eprintln!("{context}");
-        for node in Model::of(document.library()).expand(name) {
-            eprintln!("want {:w$}{:?}", "", node.path, w = node.depth * 2);
-        }
-        for node in scene.get(document.root()).unwrap().descendants() {
-            eprintln!(
-                "got  {:w$}{:?} {:?} m{:?}",
-                "",
-                document.path(scene, node.handle()),
-                node.name(),
-                node.own_material(),
-                w = node.depth() * 2
-            );
-        }
-        for ((node, (_, wanted)), path) in scene.get(document.root()).unwrap().descendants().zip(tree.iter()).zip(&paths) {
-            if node.node() != wanted {
-                eprintln!("{path}: wanted {wanted:?}, got {:?}", node.node());
-            }
-        }
-        for name in document.library().definitions() {
-            eprintln!("{name}");
-            for (path, value) in
-                document.library().stated(name).filter(|(_, value)| matches!(value.field(), Field::Place | Field::Use))
-            {
-                eprintln!("  {path} {value:?}");
-            }
-        }
-    }
     assert_eq!(scene.tree(document.root()).unwrap(), tree, "{context}: the scene");
     let nodes = scene.get(document.root()).unwrap().descendants();
     for (node, path) in nodes.zip(&paths) {
@@ -208,7 +179,7 @@ fn check(document: &Document, scene: &Scene, context: &str) {
 }
 
 /// Returns seeds from `HEDGEROW_SEED` on, fifty times as many as usual if it is set.
-pub fn seeds(usual: u64) -> core::ops::Range<u64> {
+pub(crate) fn seeds(usual: u64) -> core::ops::Range<u64> {
     match std::env::var("HEDGEROW_SEED").ok().and_then(|seed| seed.parse().ok()) {
         Some(seed) => seed..seed + 50 * usual,
         None => 0..usual,
@@ -245,9 +216,6 @@ fn any_edits_are_stated_by_the_open_definition_and_undone() {
             edit(&mut dice, &mut scene, root, count);
             let wanted = scene.tree(root).unwrap();
             let patch = document.commit(&mut scene).unwrap().clone();
-            if std::env::var("SHOW").is_ok_and(|show| show == seed.to_string()) {
-                patch.entries().iter().for_each(|entry| eprintln!("{step} {entry:?}"));
-            }
             assert!(patch.entries().iter().all(|entry| &*entry.key.definition == "a"), "{context}");
             assert_eq!(scene.tree(root).unwrap(), wanted, "{context}: a commit changes no node");
             check(&document, &scene, &context);
@@ -369,13 +337,7 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                     let top = document.node(&scene, at).unwrap();
                     let count = dice.usize(1..4);
                     edit(&mut dice, &mut scene, top, count);
-                    let outside = document.library().stated("a").filter(|(path, _)| !path.starts_with(at)).count();
-                    let kept = document.library().clone();
-                    match document.commit_in(&mut scene, at) {
-                        Ok(_) => assert!(document.library().stated("a").count() <= outside + 40, "{context}"),
-                        Err(error) => panic!("{context}: {error}"),
-                    }
-                    drop(kept);
+                    document.commit_in(&mut scene, at).unwrap();
                 }
                 0 | 1 => {
                     let count = dice.usize(1..4);
@@ -392,9 +354,6 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                 4 => _ = document.redo(&mut scene).unwrap(),
                 _ => {
                     let patch = patch(&mut dice, document.library());
-                    if std::env::var("SHOW").is_ok_and(|show| show == seed.to_string()) {
-                        patch.entries().iter().for_each(|entry| eprintln!("{act} {entry:?}"));
-                    }
                     document.apply(&mut scene, &patch).unwrap();
                 }
             }
@@ -403,5 +362,69 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
         while document.undo(&mut scene).unwrap().is_some() {}
         assert_eq!(*document.library(), start, "seed {seed}: all undone");
         check(&document, &scene, &format!("seed {seed}: all undone"));
+    }
+}
+
+#[test]
+fn stale_moved_and_foreign_nodes_have_no_path() {
+    let mut scene = scene();
+    let top = scene.root();
+    let root = scene.insert(top, Node::group()).unwrap();
+    let mut document = Document::open(&mut scene, root, library(&mut Rng::with_seed(3), false), "a").unwrap();
+    let nodes: Vec<NodeHandle> = scene.children(root).collect();
+    let (first, path) = (nodes[0], document.path(&scene, nodes[0]).unwrap());
+    let place = scene.get(first).unwrap().place().unwrap();
+    for away in [Place::Detached, Place::LastChildOf(top)] {
+        scene.reparent(first, away, Keep::Local).unwrap();
+        assert_eq!((document.path(&scene, first), document.node(&scene, &path)), (None, None), "{away:?}");
+        scene.reparent(first, place, Keep::Local).unwrap();
+        assert_eq!(document.node(&scene, &path), Some(first));
+        assert!(document.commit(&mut scene).unwrap().is_empty(), "it came back");
+    }
+    scene.remove(first).unwrap();
+    // It has the record of the removed node.
+    let new = scene.insert(root, Node::group()).unwrap();
+    for node in [first, new, top] {
+        assert_eq!(document.path(&scene, node), None);
+    }
+    assert_eq!(document.node(&scene, &path), None);
+    document.commit(&mut scene).unwrap();
+    assert!(document.path(&scene, new).is_some_and(|new| new != path), "an id is never given again");
+    document.undo(&mut scene).unwrap();
+    let back = document.node(&scene, &path).unwrap();
+    assert!(back != first && document.path(&scene, new).is_none(), "handles of removed nodes stay stale");
+
+    scene.reparent(root, Place::Detached, Keep::Local).unwrap();
+    assert_eq!(document.commit(&mut scene), Err(hedgerow_document::Error::NoRoot));
+}
+
+#[test]
+fn two_writers_who_follow_each_other_agree() {
+    for seed in seeds(20) {
+        let mut dice = Rng::with_seed(seed);
+        let base = library(&mut dice, false);
+        let mut scenes = [scene(), scene()];
+        let mut documents: Vec<Document> = Vec::new();
+        for (writer, scene) in (1..).zip(&mut scenes) {
+            let root = scene.root();
+            let mut document = Document::open(scene, root, base.clone(), "a").unwrap();
+            document.set_writer(writer);
+            documents.push(document);
+        }
+        for round in 0..10 {
+            let (ours, theirs) = (round % 2, 1 - round % 2);
+            let root = scenes[ours].root();
+            edit(&mut dice, &mut scenes[ours], root, 3);
+            let patch = documents[ours].commit(&mut scenes[ours]).unwrap().clone();
+            documents[theirs].follow(&mut scenes[theirs], &patch).unwrap();
+            assert_eq!(documents[ours].library(), documents[theirs].library(), "seed {seed}");
+            check(&documents[theirs], &scenes[theirs], &format!("seed {seed}, round {round}"));
+        }
+        // Our own steps can be taken back as far as theirs state other keys.
+        let before = documents[0].library().clone();
+        if documents[0].undo(&mut scenes[0]).is_err() {
+            assert_eq!(*documents[0].library(), before, "a refused step changes nothing");
+        }
+        check(&documents[0], &scenes[0], &format!("seed {seed}, undone"));
     }
 }

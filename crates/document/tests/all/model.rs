@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Table = BTreeMap<(Vec<u64>, Field), Value>;
 
 /// The statements of all definitions.
-pub struct Model(BTreeMap<String, Table>);
+pub(crate) struct Model(BTreeMap<String, Table>);
 
 /// A node that some definition has, whether it is there or not.
 struct Raw {
@@ -18,14 +18,14 @@ struct Raw {
 }
 
 /// A node that is there.
-pub struct There {
-    pub depth: usize,
-    pub path: Vec<u64>,
-    pub fields: BTreeMap<Field, Value>,
+pub(crate) struct There {
+    pub(crate) depth: usize,
+    pub(crate) path: Vec<u64>,
+    pub(crate) fields: BTreeMap<Field, Value>,
 }
 
 impl Model {
-    pub fn of(library: &Library) -> Self {
+    pub(crate) fn of(library: &Library) -> Self {
         let table =
             |name| library.stated(name).map(|(path, value)| ((path.ids().to_vec(), value.field()), value.clone()));
         Self(library.definitions().map(|name| (name.to_string(), table(name).collect())).collect())
@@ -90,7 +90,7 @@ impl Model {
     }
 
     /// Returns all nodes that are there, in depth-first order.
-    pub fn expand(&self, definition: &str) -> Vec<There> {
+    pub(crate) fn expand(&self, definition: &str) -> Vec<There> {
         let (mut nodes, mut roots) = (BTreeMap::new(), BTreeSet::new());
         self.walk(&[(definition.to_string(), Vec::new())], &[], None, &mut nodes, &mut roots);
         let canonical = |mut path: Vec<u64>| {
@@ -137,7 +137,7 @@ impl Model {
     }
 
     /// Returns the tree of a definition, and the path of each node.
-    pub fn tree(&self, definition: &str) -> (Tree, Vec<Path>) {
+    pub(crate) fn tree(&self, definition: &str) -> (Tree, Vec<Path>) {
         let there = self.expand(definition);
         let (mut tree, mut above) = (Tree::new(), Vec::new());
         for node in &there {
