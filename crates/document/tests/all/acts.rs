@@ -3,6 +3,7 @@
 use crate::model::Model;
 use crate::operations;
 use fastrand::Rng;
+use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 use hedgerow_document::{Document, Entry, Field, Key, Library, Order, Patch, Path, Spot, Value};
 
@@ -426,5 +427,35 @@ fn two_writers_who_follow_each_other_agree() {
             assert_eq!(*documents[0].library(), before, "a refused step changes nothing");
         }
         check(&documents[0], &scenes[0], &format!("seed {seed}, undone"));
+    }
+}
+
+#[test]
+fn what_a_restore_changes_is_a_step() {
+    for seed in seeds(40) {
+        let mut dice = Rng::with_seed(seed);
+        let library = library(&mut dice, false);
+        let mut scene = scene();
+        let root = scene.root();
+        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let mut checkpoints = Checkpoints::new(&mut scene, 4).unwrap();
+        for frame in 0..12 {
+            checkpoints.save(&mut scene, frame).unwrap();
+            let count = dice.usize(0..5);
+            edit(&mut dice, &mut scene, root, count);
+            if dice.bool() {
+                document.commit(&mut scene).unwrap();
+            }
+            if dice.bool() {
+                let frames: Vec<u64> = checkpoints.frames().collect();
+                let back = *dice.choice(&frames).unwrap();
+                checkpoints.restore(&mut scene, back).unwrap();
+                for later in back + 1..=frame {
+                    checkpoints.save(&mut scene, later).unwrap();
+                }
+            }
+            document.commit(&mut scene).unwrap();
+            check(&document, &scene, &format!("seed {seed}, frame {frame}"));
+        }
     }
 }

@@ -58,9 +58,15 @@ fn case<'c>(name: &'c str, nodes: usize, baseline: &'c str) -> Case<'c> {
     Case::new(name, nodes, Unit::Call, baseline).per(1).against_itself()
 }
 
+/// Returns one of the last nodes of a list.
+fn pick(rng: &mut Rng, list: &[NodeHandle], last: usize) -> NodeHandle {
+    let count = u32::try_from(list.len().min(last)).expect("fewer nodes than records");
+    list[list.len() - 1 - rng.below(count) as usize]
+}
+
 /// The states of the last frames.
 enum Saves {
-    Checkpoints(Checkpoints),
+    Checkpoints(Box<Checkpoints>),
     Bytes(VecDeque<Vec<u8>>),
     Clones(VecDeque<Scene>),
 }
@@ -92,18 +98,16 @@ impl Game {
             }
         }
         scene.update();
-        let saves = Saves::Checkpoints(Checkpoints::new(&mut scene, FRAMES + 1)?);
+        let saves = Saves::Checkpoints(Box::new(Checkpoints::new(&mut scene, FRAMES + 1)?));
         Ok(Self { scene, groups, all, guests: VecDeque::new(), rng, saves, frame: 0 })
     }
 
     fn group(&mut self) -> NodeHandle {
-        let near = self.groups.len().min(8);
-        self.groups[self.groups.len() - 1 - self.rng.below(near as u32) as usize]
+        pick(&mut self.rng, &self.groups, 8)
     }
 
     fn mover(&mut self) -> NodeHandle {
-        let movers = self.all.len().min(1400);
-        self.all[self.all.len() - 1 - self.rng.below(movers as u32) as usize]
+        pick(&mut self.rng, &self.all, 1400)
     }
 
     /// Makes the edits of a frame, and updates.
@@ -196,7 +200,7 @@ impl Trial<1> for Scattered {
                 return;
             }
             for _ in 0..1000 {
-                let node = game.all[game.rng.below(game.all.len() as u32) as usize];
+                let node = pick(&mut game.rng, &game.all, usize::MAX);
                 game.scene.set_local(node, game.rng.transform()).expect("a node with a transform");
             }
             game.scene.update();
