@@ -85,7 +85,7 @@ fn errors_of_values_become_errors_of_the_scene() {
 #[test]
 fn errors_of_snapshots_say_what_the_bytes_are() {
     let said: [(SnapshotError, &[&str]); 7] = [
-        (SnapshotError::NotASnapshot, &["Scene::to_bytes"]),
+        (SnapshotError::NotASnapshot, &["own to_bytes"]),
         (SnapshotError::Version(999), &["version 999"]),
         (SnapshotError::Kind { found: "Tree" }, &["Tree::from_bytes"]),
         (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
