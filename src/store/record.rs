@@ -78,8 +78,8 @@ impl Has {
     pub(crate) const REPORTED: Self = Self(1 << 11);
     /// The current update places the node again, or has recorded its old state: see [`Feed`](super::Feed).
     pub(crate) const RECORDED: Self = Self(1 << 12);
-    /// The states that belong to updates and readers of changes.
-    pub(crate) const PASSING: Self = Self(Self::REPORTED.0 | Self::RECORDED.0);
+    /// The states that belong to updates, readers of changes and documents.
+    pub(crate) const PASSING: Self = Self(Self::REPORTED.0 | Self::RECORDED.0 | Self::TAG.0);
     /// The node is [anchored](crate::Node::anchored). Bits 13 and 14 are the visibility.
     pub(crate) const ANCHORED: Self = Self(1 << 15);
     /// The bits for components in side data, which [`components`](super::components) defines.

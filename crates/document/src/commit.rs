@@ -51,6 +51,10 @@ impl Document {
             return Ok(Patch::new());
         }
         let Edits { gone, placed, edited } = edits;
+        // No step has more new nodes than the scene has nodes.
+        if !self.library.has_ids(&self.name, scene.len() as u64) {
+            return Err(Error::NoIds);
+        }
         self.library.release(self.definition);
         let (before, renamed, check) = Default::default();
         let mut recording = Recording { document: self, before, gone, placed, renamed, check };
@@ -88,6 +92,16 @@ impl Document {
             };
             left.iter().filter_map(tagged).collect()
         };
+        // A node that a checkpoint brought back lost its mark, but not its place.
+        for &node in placed.iter().filter(|_| !whole) {
+            let number = record(node);
+            if let Some(last) = last_tag(scene, number)
+                && let Some(place) = places.of_record(library, number, last)
+                && !lost.contains(&place)
+            {
+                set_tag(scene, node, Some(last));
+            }
+        }
         for &node in placed.iter().chain(&left) {
             let Some(found) = scene.get(node) else { continue };
             if self.holds(scene, node) {
@@ -314,7 +328,7 @@ impl Recording<'_> {
                 if self.order_run(scene, run.make_contiguous(), ends, spare > 0) {
                     break;
                 }
-                spare = 1;
+                spare = 1.max(2 * spare);
                 placed.extend(&run);
             }
             done.extend(run);

@@ -8,7 +8,7 @@ use crate::path::Path;
 use crate::places::Places;
 use crate::value::Value;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
-use hedgerow::{Node, NodeHandle, Scene, Tree};
+use hedgerow::{NodeHandle, Scene};
 use std::sync::Arc;
 
 /// A definition of a library in a scene, with its history.
@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// After each call, the scene below the root equals [`Library::tree`], in order and to the bit. A call that fails changes
 /// nothing. Calls that change the scene [update](Scene::update) it. Nodes that a step neither inserts nor removes keep their handles; nodes that come back get new ones, so refer
 /// to nodes by [`path`](Self::path) across steps. The scene must track [changes](hedgerow::SceneConfig::changes).
+///
+/// One scene holds one document: each node has one mark that says which place it has. A document does not go back with
+/// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
 ///
@@ -66,25 +69,15 @@ impl Document {
     /// Opens a definition at a node without children, which becomes the definition's root. Runs in **O(nodes)**.
     ///
     /// # Errors
-    /// [`Error::NoDefinition`], [`Error::NotEmpty`]; [`Error::Scene`] for a stale handle.
+    /// [`Error::NoDefinition`], [`Error::NotEmpty`]; [`Error::Scene`] for a stale handle, if the scene does not track
+    /// changes, and if the definition may expand to more than 2³⁰ nodes.
     pub fn open(scene: &mut Scene, at: NodeHandle, library: Library, definition: &str) -> Result<Self, Error> {
         let top = scene.get(at).ok_or(hedgerow::Error::StaleHandle(at))?;
         if top.first_child().is_some() {
             return Err(Error::NotEmpty);
         }
-        let (mut document, root) = Self::closed(at, library, definition)?;
-        let Self { library, places, .. } = &mut document;
-        let (mut tree, mut first) = (Tree::new(), None);
-        let list = Expansion::new(library, places).expand(root, |parent, node| match parent {
-            None => first = Some(node),
-            Some(parent) => _ = tree.push(parent.checked_sub(1), node),
-        })?;
-        let handles = scene.insert_tree(at, &tree).map_err(|refused| refused.error)?;
-        scene.edit(at)?.set_node(first.unwrap_or(Node::group()))?;
-        for (&place, node) in list.iter().zip([at].into_iter().chain(handles)) {
-            places.put(library, scene, place, node);
-        }
-        places.shrink();
+        let (mut document, _) = Self::closed(scene, at, library, definition)?;
+        document.fill(scene)?;
         scene.update();
         document.reader = reader(scene);
         Ok(document)
@@ -110,7 +103,7 @@ impl Document {
     /// stale handle.
     pub fn bind(scene: &mut Scene, at: NodeHandle, library: Library, definition: &str) -> Result<Self, Error> {
         let top = scene.get(at).ok_or(hedgerow::Error::StaleHandle(at))?;
-        let (mut document, root) = Self::closed(at, library, definition)?;
+        let (mut document, root) = Self::closed(scene, at, library, definition)?;
         let Self { library, places, .. } = &mut document;
         let mut nodes = top.descendants();
         let (mut handles, mut differs) = (Vec::new(), None);
@@ -136,7 +129,13 @@ impl Document {
     }
 
     /// Makes a document without nodes, and the place of its root.
-    fn closed(root: NodeHandle, library: Library, definition: &str) -> Result<(Self, u32), Error> {
+    fn closed(scene: &Scene, root: NodeHandle, library: Library, definition: &str) -> Result<(Self, u32), Error> {
+        if !scene.config().changes {
+            return Err(hedgerow::Error::NoChanges.into());
+        }
+        if library.most_nodes(definition) > MOST {
+            return Err(hedgerow::Error::CapacityOverflow.into());
+        }
         let missing = || Error::NoDefinition(definition.into());
         let number = library.number(definition).ok_or_else(missing)?;
         let mut places = Places::default();
@@ -228,7 +227,10 @@ impl Document {
     /// Those of [`commit`](Self::commit).
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
         let patch = self.record(scene)?;
-        self.make(scene, &patch.inverse()).map_err(|error| Error::Step(Box::new(error)))
+        self.make(scene, &patch.inverse()).map_err(|error| {
+            self.add_step(patch);
+            Error::Step(Box::new(error))
+        })
     }
 
     /// Applies a patch as one step. Edits since the last step become a step of their own first.
@@ -288,9 +290,11 @@ impl Document {
             && self.done == self.steps.len()
             && let Ok(joined) = first.then(second)
         {
-            self.steps.truncate(self.done - 2);
-            self.steps.push(joined);
-            self.done -= 1;
+            self.done -= 2;
+            self.steps.truncate(self.done);
+            if !joined.is_empty() {
+                self.add_step(joined);
+            }
         }
     }
 
@@ -308,6 +312,9 @@ impl Document {
         self.places.place(0, slot)
     }
 }
+
+/// The greatest number of nodes that a scene may have.
+const MOST: u64 = 1 << 30;
 
 /// Returns a reader of edits that has read all up to the last update.
 pub(crate) fn reader(scene: &Scene) -> ChangeReader {

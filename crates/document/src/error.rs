@@ -54,6 +54,8 @@ pub enum Error {
     },
     /// The scene refuses the nodes.
     Scene(hedgerow::Error),
+    /// The writer has no ids left for new nodes; give the document another writer.
+    NoIds,
     /// The edits since the last step cannot be stated, because a step would be refused.
     Step(Box<PatchError>),
 }
@@ -88,6 +90,7 @@ impl fmt::Display for Error {
                 write!(f, "node {number} of the tree is not as the definition says; open the document in its place")
             }
             Self::Scene(error) => error.fmt(f),
+            Self::NoIds => f.write_str("the writer has no ids left for new nodes; give the document another writer"),
             Self::Step(error) => write!(f, "the edits cannot become a step: {error}"),
         }
     }

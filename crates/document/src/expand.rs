@@ -284,6 +284,9 @@ impl Library {
 
     fn expanded(&self, name: &str) -> Result<(Tree, Places, Vec<u32>), PatchError> {
         let missing = || PatchError::NoDefinition(name.into());
+        if self.most_nodes(name) > MOST as u64 {
+            return Err(Error::Scene(hedgerow::Error::CapacityOverflow).into());
+        }
         let (mut places, mut tree) = (Places::default(), Tree::new());
         let mut expansion = Expansion::new(self, &mut places);
         let root = expansion.begin(self.number(name).ok_or_else(missing)?).ok_or_else(missing)?;

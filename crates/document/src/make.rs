@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::error::PatchError;
 use crate::expand::Expansion;
-use crate::library::Library;
+use crate::library::{Library, is_root};
 use crate::patch::{Entry, Patch};
 use crate::path::{Path, joined};
 use crate::places::{Instance, NONE, Places};
@@ -22,11 +22,31 @@ struct Touched {
 
 impl Document {
     /// Applies a patch to the library and the scene, and updates the scene, which has no edits since the last step.
+    ///
+    /// If the scene refuses an edit, which it does only if it has no room, all is as before, with new handles.
     pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
-        let roots = |entry: &&Entry| changes_root(entry) && *entry.key.definition == *self.name;
-        if let Some(entry) = patch.entries().iter().find(roots) {
-            return self.make_anew(scene, patch, entry);
+        let of_open = |entry: &&Entry| *entry.key.definition == *self.name;
+        let roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
+        let roots: Vec<&Entry> = roots.collect();
+        let made = match roots.first() {
+            None => self.follow_patch(scene, patch),
+            Some(entry) if !roots.iter().any(|entry| is_root(&entry.after)) => {
+                let why = "the definition is open in a scene and must keep a root; open another one first";
+                return Err(PatchError::Invalid { key: entry.key.clone(), why });
+            }
+            Some(_) => self.library.apply(patch).and_then(|()| Ok(self.fill(scene)?)),
+        };
+        if let Err(PatchError::Document(_)) = made {
+            self.library.apply(&patch.inverse())?;
+            self.fill(scene)?;
         }
+        // Readers of changes never hear of a node that enters and leaves between two updates.
+        scene.update();
+        self.reader = crate::document::reader(scene);
+        made
+    }
+
+    fn follow_patch(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
         self.make_room(scene, patch);
         let mut touched = Touched::default();
         self.touch(patch, |entry| entry.before.is_some(), &mut touched);
@@ -40,23 +60,14 @@ impl Document {
         let Self { library, places, .. } = self;
         let Touched { places: moved, uses } = touched;
         Structure::new(library, places, scene, root).follow(moved, &uses, &renewed)?;
-        // Readers of changes never hear of a node that enters and leaves between two updates.
-        scene.update();
-        self.reader = crate::document::reader(scene);
         Ok(())
     }
 
-    /// Applies a patch that gives the open definition another root: all nodes below the root are made anew.
-    fn make_anew(&mut self, scene: &mut Scene, patch: &Patch, entry: &Entry) -> Result<(), PatchError> {
-        self.library.apply(patch)?;
-        if self.library.at(self.definition).root().is_none() {
-            self.library.apply(&patch.inverse())?;
-            let why = "the definition is open in a scene and must keep a root; open another one first";
-            return Err(PatchError::Invalid { key: entry.key.clone(), why });
-        }
+    /// Makes all nodes below the root anew.
+    pub(crate) fn fill(&mut self, scene: &mut Scene) -> Result<(), crate::Error> {
         self.places = Places::default();
         let children: Vec<NodeHandle> = scene.children(self.root).collect();
-        scene.remove_many(&children).map_err(|refused| crate::Error::Scene(refused.error))?;
+        scene.remove_many(&children).map_err(|refused| refused.error)?;
         let Self { library, places, root: at, .. } = self;
         let mut expansion = Expansion::new(library, places);
         let root = expansion.begin(self.definition).ok_or(crate::Error::NoRoot)?;
@@ -65,13 +76,12 @@ impl Document {
             None => first = node,
             Some(parent) => _ = tree.push(parent.checked_sub(1), node),
         })?;
-        let handles = scene.insert_tree(*at, &tree).map_err(|refused| crate::Error::Scene(refused.error))?;
-        scene.edit(*at).and_then(|mut edit| edit.set_node(first).map(drop)).map_err(crate::Error::Scene)?;
+        let handles = scene.insert_tree(*at, &tree).map_err(|refused| refused.error)?;
+        scene.edit(*at)?.set_node(first)?;
         for (&place, node) in list.iter().zip([*at].into_iter().chain(handles)) {
             places.put(library, scene, place, node);
         }
-        scene.update();
-        self.reader = crate::document::reader(scene);
+        places.shrink();
         Ok(())
     }
 
@@ -151,9 +161,13 @@ impl Document {
     /// Sets the components that a patch states or unstates, wherever no outer definition states them.
     fn set_components(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), crate::Error> {
         let Self { library, places, .. } = self;
+        let mut of = (u32::MAX, Vec::new());
         for Entry { key, .. } in patch.entries().iter().filter(|entry| Field::COMPONENTS.contains(&entry.key.field)) {
             let Some(number) = library.number(&key.definition) else { continue };
-            let instances = places.instances_of(number);
+            if of.0 != number {
+                of = (number, places.instances_of(number));
+            }
+            let instances = &of.1;
             let located = library.locate(number, key.path.ids()).filter(|_| !instances.is_empty());
             let Some((chain, id)) = located.filter(|(chain, _)| chain.depth() + 1 == key.path.ids().len()) else {
                 continue;
@@ -164,7 +178,7 @@ impl Document {
                 continue;
             };
             let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
-            for instance in instances {
+            for &instance in instances {
                 let place = match own {
                     Some(slot) => Some(places.place(instance, slot)),
                     None => places.find_stated(library, instance, key.path.ids()),
@@ -183,8 +197,7 @@ impl Document {
 
 /// Returns whether an entry makes a node a root, or a root another node.
 fn changes_root(entry: &Entry) -> bool {
-    let root = |value: &Option<Value>| value.as_ref().and_then(Value::spot).is_some_and(|spot| spot.parent.is_none());
-    root(&entry.before) != root(&entry.after)
+    is_root(&entry.before) != is_root(&entry.after)
 }
 
 /// Returns whether a definition around an instance states a field of a node in it.

@@ -65,7 +65,9 @@ impl Places {
 
     fn add_with(&mut self, definition: u32, (outer, slot): (u32, u32), slots: usize) -> u32 {
         let (start, number) = (index(self.places.len()), index(self.instances.len()));
-        self.places.resize(self.places.len() + with_reserve(slots), NONE);
+        // The document itself gets most new nodes.
+        let spare = if outer == NONE && number == 0 { 16 } else { 0 };
+        self.places.resize(self.places.len() + with_reserve(slots) + spare, NONE);
         self.instances.push(Instance { start, definition, outer, slot });
         number
     }

@@ -459,3 +459,59 @@ fn what_a_restore_changes_is_a_step() {
         }
     }
 }
+
+#[test]
+fn a_refused_patch_changes_nothing() {
+    for seed in seeds(40) {
+        let mut dice = Rng::with_seed(seed);
+        let mut library = library(&mut dice, false);
+        library.apply(&library.define("e", &library.tree("d").unwrap()).unwrap()).unwrap();
+        let mut scene = scene();
+        let root = scene.root();
+        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let rename = document.library().rename("a", "z").unwrap();
+        for refused in ["a", "b", "c", "d"] {
+            let mut entries = patch(&mut dice, document.library()).entries().to_vec();
+            // A definition that would contain itself.
+            let key = Key::new(refused, 0, Field::Use);
+            entries.retain(|entry| entry.key != key);
+            let before = document.library().get(&key).cloned();
+            entries.push(Entry { key, before, after: Some(Value::Use(Some(refused.into()))) });
+            let circle = Patch::from_entries(entries).unwrap();
+            for patch in [&circle, &rename] {
+                let kept = document.library().clone();
+                document.apply(&mut scene, patch).unwrap_err();
+                assert_eq!(*document.library(), kept, "seed {seed}");
+                check(&document, &scene, &format!("seed {seed}, refused in {refused}"));
+            }
+            let patch = patch(&mut dice, document.library());
+            document.apply(&mut scene, &patch).unwrap();
+            check(&document, &scene, &format!("seed {seed}, applied after {refused}"));
+            if patch.entries().iter().any(|entry| &*entry.key.definition == "a") {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn few_definitions_of_very_many_nodes_are_refused_before_they_are_expanded() {
+    let (mut library, mut tree) = (Library::new(), hedgerow::Tree::new());
+    tree.push(None, Node::group());
+    for number in 0..40 {
+        let name = number.to_string();
+        library.apply(&library.define(&name, &tree).unwrap()).unwrap();
+        for _ in 0..if number == 0 { 0 } else { 2 } {
+            let place = library.place(&name, Spot::below(0, 0.0), &(number - 1).to_string(), Node::group());
+            library.apply(&place.unwrap()).unwrap();
+        }
+    }
+    // Each has a root and two nodes that are the roots of what they use.
+    assert_eq!((library.tree("3").unwrap().len(), library.most_nodes("0")), (15, 1));
+    assert!(library.most_nodes("3") >= 15 && library.tree("39").is_err() && library.notes("39").is_empty());
+    let mut scene = scene();
+    let root = scene.root();
+    assert!(Document::open(&mut scene, root, library, "39").is_err());
+    let untracked = Document::open(&mut Scene::new(), root, Library::new(), "a");
+    assert_eq!(untracked.err(), Some(hedgerow::Error::NoChanges.into()));
+}
