@@ -68,10 +68,12 @@ impl Document {
         self.places = Places::default();
         let children: Vec<NodeHandle> = scene.children(self.root).collect();
         scene.remove_many(&children).map_err(|refused| refused.error)?;
-        let Self { library, places, root: at, .. } = self;
+        let Self { library, places, root: at, name, .. } = self;
+        let most = usize::try_from(library.most_nodes(name)).unwrap_or(0).min(1 << 20);
+        places.reserve(most);
         let mut expansion = Expansion::new(library, places);
         let root = expansion.begin(self.definition).ok_or(crate::Error::NoRoot)?;
-        let (mut tree, mut first) = (Tree::new(), Node::group());
+        let (mut tree, mut first) = (Tree::with_capacity(most), Node::group());
         let list = expansion.expand(root, |parent, node| match parent {
             None => first = node,
             Some(parent) => _ = tree.push(parent.checked_sub(1), node),

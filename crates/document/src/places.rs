@@ -341,6 +341,11 @@ impl Places {
         chain
     }
 
+    /// Makes room for so many places in advance.
+    pub(crate) fn reserve(&mut self, places: usize) {
+        self.places.reserve(places);
+    }
+
     /// Frees memory that was reserved for more instances.
     pub(crate) fn shrink(&mut self) {
         self.places.shrink_to_fit();
