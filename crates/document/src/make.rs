@@ -175,10 +175,7 @@ impl Document {
                 continue;
             };
             let group = Value::of(&Node::group(), key.field);
-            let Some(value) = library.component(&chain, id, key.field).map(|(value, _)| value).or(group.as_ref())
-            else {
-                continue;
-            };
+            let stated = library.look(&chain, id, key.field).map(|(value, _)| value);
             let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
             for &instance in instances {
                 let place = match own {
@@ -189,7 +186,14 @@ impl Document {
                     && let Some(node) = places.node(library, scene, place)
                     && !is_stated_outside(library, places, instance, &key.path, key.field)
                 {
-                    set(scene, node, value)?;
+                    // What is not stated comes from what the node uses, and an outer definition may state that.
+                    let beneath = || {
+                        let chain = places.chain(library, places.instance_at(place));
+                        library.component(&chain, places.id(library, place), key.field).map(|(value, _)| value)
+                    };
+                    if let Some(value) = stated.or_else(beneath).or(group.as_ref()) {
+                        set(scene, node, value)?;
+                    }
                 }
             }
         }

@@ -515,3 +515,27 @@ fn few_definitions_of_very_many_nodes_are_refused_before_they_are_expanded() {
     let untracked = Document::open(&mut Scene::new(), root, Library::new(), "a");
     assert_eq!(untracked.err(), Some(hedgerow::Error::NoChanges.into()));
 }
+
+#[test]
+fn an_unstated_value_comes_from_what_an_outer_definition_lets_the_node_use() {
+    let (mut library, mut tree) = (Library::new(), hedgerow::Tree::new());
+    let top = tree.push(None, Node::material(2));
+    tree.push(Some(top), Node::group());
+    library.apply(&library.define("lamp", &tree).unwrap()).unwrap();
+    library.apply(&library.define("post", &tree).unwrap()).unwrap();
+    library.apply(&library.define("a", &tree).unwrap()).unwrap();
+    library.apply(&library.place("a", Spot::below(0, 1.0), "post", Node::group()).unwrap()).unwrap();
+    // The street lets node 1 of the post use a lamp; the post states its material, and then does not.
+    let (inner, of_post) = (Path::from([2, 1]), Path::from(1));
+    library.apply(&single(&library, "a", &inner, Field::Use, Some(Value::Use(Some("lamp".into()))))).unwrap();
+    library.apply(&single(&library, "post", &of_post, Field::Material, Some(Value::Material(Some(7))))).unwrap();
+    let mut scene = scene();
+    let root = scene.root();
+    let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+    let node = document.node(&scene, &inner).unwrap();
+    assert_eq!(scene.get(node).unwrap().own_material(), Some(7));
+    let reverted = document.library().unstate("post", &of_post, &[Field::Material]);
+    document.apply(&mut scene, &reverted).unwrap();
+    assert_eq!(scene.get(node).unwrap().own_material(), Some(2));
+    check(&document, &scene, "unstated");
+}
