@@ -170,19 +170,16 @@ impl Document {
                 of = (number, places.instances_of(number));
             }
             let instances = &of.1;
-            let located = library.locate(number, key.path.ids()).filter(|_| !instances.is_empty());
-            let Some((chain, id)) = located.filter(|(chain, _)| chain.depth() + 1 == key.path.ids().len()) else {
-                continue;
-            };
             let group = Value::of(&Node::group(), key.field);
-            let stated = library.look(&chain, id, key.field).map(|(value, _)| value);
+            let stated = library.at(number).get(&key.path, key.field);
             let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
             for &instance in instances {
                 let place = match own {
                     Some(slot) => Some(places.place(instance, slot)),
                     None => places.find_stated(library, instance, key.path.ids()),
                 };
-                if let Some(place) = place
+                // A path that ends with the root of what a node uses has no effect.
+                if let Some(place) = place.filter(|&place| own.is_some() || places.outermost(library, place) == place)
                     && let Some(node) = places.node(library, scene, place)
                     && !is_stated_outside(library, places, instance, &key.path, key.field)
                 {
