@@ -12,7 +12,7 @@ use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
 use hedgerow::internal::{last_tag, record, set_tag};
 use hedgerow::{NodeHandle, Scene};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 /// What changed in a scene since the last step.
 #[derive(Default)]
@@ -300,29 +300,22 @@ impl Recording<'_> {
                 let beside = if next { node.next_sibling() } else { node.previous_sibling() };
                 beside.map(|node| node.handle())
             };
-            let mut run = std::collections::VecDeque::from([node]);
+            let mut run = VecDeque::from([node]);
             let mut spare = 0;
             loop {
                 // All neighbours that were placed, and a few others if there was no room between those.
-                let mut left = spare;
-                while let Some(other) = run.front().and_then(|&node| beside(node, false)) {
-                    if !placed.contains(&other) {
-                        if left == 0 {
-                            break;
+                for next in [false, true] {
+                    let mut others = spare;
+                    let end = |run: &VecDeque<NodeHandle>| if next { run.back() } else { run.front() }.copied();
+                    while let Some(other) = end(&run).and_then(|node| beside(node, next)) {
+                        if !placed.contains(&other) {
+                            if others == 0 {
+                                break;
+                            }
+                            others -= 1;
                         }
-                        left -= 1;
+                        if next { run.push_back(other) } else { run.push_front(other) }
                     }
-                    run.push_front(other);
-                }
-                let mut right = spare;
-                while let Some(other) = run.back().and_then(|&node| beside(node, true)) {
-                    if !placed.contains(&other) {
-                        if right == 0 {
-                            break;
-                        }
-                        right -= 1;
-                    }
-                    run.push_back(other);
                 }
                 let ends = [beside(run[0], false), beside(run[run.len() - 1], true)];
                 if self.order_run(scene, run.make_contiguous(), ends, spare > 0) {

@@ -307,9 +307,7 @@ impl Document {
 
     /// Returns the place of the root.
     pub(crate) fn root_place(&self) -> u32 {
-        let definition = self.library.at(self.definition);
-        let slot = definition.root().and_then(|root| definition.slot_of(root)).expect("an open definition has a root");
-        self.places.place(0, slot)
+        self.places.root_place(&self.library, 0).expect("an open definition has a root")
     }
 }
 

@@ -76,10 +76,7 @@ impl<'l> Expansion<'l> {
     fn aliases(&self, mut place: u32) -> Vec<u32> {
         let mut aliases = vec![place];
         while let Some(inner) = self.places.inner(place) {
-            let definition = self.library.at(self.places.instance(inner).definition);
-            let root =
-                definition.root().and_then(|root| definition.slot_of(root)).expect("a used definition has a root");
-            place = self.places.place(inner, root);
+            place = self.places.root_place(self.library, inner).expect("a used definition has a root");
             aliases.push(place);
         }
         aliases
@@ -97,7 +94,8 @@ impl<'l> Expansion<'l> {
                     continue;
                 }
                 for child in definition.children(&chain.path(level, id)) {
-                    let Some(at) = self.raw(&chain, level, child) else { continue };
+                    let found_at = self.places.find_stated(library, chain.instances[level], child.ids());
+                    let Some(at) = found_at else { continue };
                     let (inner, id) = self.at(at);
                     let effective = !library.is_inner_root(&inner, id)
                         && matches!(library.stated_place(&inner, id), Stated::At(by, _) if by == level);
@@ -110,17 +108,6 @@ impl<'l> Expansion<'l> {
         }
         found.sort_unstable();
         found.into_iter().map(|(_, at)| at).collect()
-    }
-
-    /// Returns the place that a path of a level's definition names, roots of used definitions included.
-    fn raw(&self, chain: &Chain, level: usize, path: &Path) -> Option<u32> {
-        let mut instance = chain.instances[level];
-        for &id in path.instance() {
-            let slot = self.library.at(self.places.instance(instance).definition).slot_of(id)?;
-            instance = self.places.inner(self.places.place(instance, slot))?;
-        }
-        let slot = self.library.at(self.places.instance(instance).definition).node(path.last())?;
-        Some(self.places.place(instance, slot))
     }
 
     /// Makes the instances that a place's node uses, and describes the node.
@@ -255,9 +242,9 @@ impl<'l> Expansion<'l> {
 
     /// Makes the instance of the whole document, and returns the place of its root.
     pub(crate) fn begin(&mut self, definition: u32) -> Option<u32> {
-        let (number, root) = (definition, self.library.at(definition).root()?);
-        let top = self.places.add(self.library, number, None);
-        Some(self.places.place(top, self.library.at(definition).slot_of(root)?))
+        let root = self.library.at(definition).root_slot()?;
+        let top = self.places.add(self.library, definition, None);
+        Some(self.places.place(top, root))
     }
 }
 

@@ -89,7 +89,7 @@ impl Oracle {
         Ok(())
     }
 
-    /// `back` has nodes that were removed, and brought back by a restore: all about them is told.
+    /// `back` has nodes that were removed, and brought back by a restore: all kinds are reported for them.
     fn compare_changes(&mut self, back: &BTreeSet<NodeHandle>) -> Check {
         let (mut moved, mut masked, mut entered) = (Vec::new(), Vec::new(), Vec::new());
         let mut now = BTreeMap::new();
