@@ -280,6 +280,7 @@ impl Store {
     /// goes on after `nodes` with those of the next slices: a slice gets too few nodes to start its own prefetches.
     fn put_all(&mut self, number: SliceId, nodes: &[Fresh], list: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.slices.max_rows(), self.slices.max_nodes());
+        let stamp = self.update.clock.stamp();
         let Self { nodes: Nodes { pages, components, .. }, slices, .. } = self;
         let (slice, head) = slices.both_mut(number);
         // If the slice will be reconstituted, rows for single nodes are wasted work.
@@ -305,9 +306,8 @@ impl Store {
             }
             // A parent that waited has a row by now.
             let above = if above.as_waiting().is_some() { pages.location(pages.parent(id)) } else { above };
-            let Some((row, slot)) = slice.put::<false>(pages, components, id, above.row(), max_rows) else {
-                return count;
-            };
+            let put = slice.put::<false>(pages, components, id, above.row(), max_rows, stamp);
+            let Some((row, slot)) = put else { return count };
             head.alive.insert(row);
             head.live += 1;
             pages.set_location(id, Location::of(number, short(row), slot));

@@ -70,7 +70,7 @@ mod world;
 pub(crate) use boxes::SliceBoxes;
 pub use change_kinds::ChangeKinds;
 pub(crate) use checkpoint::Ring;
-pub(crate) use columns::{DrawEntry, short};
+pub(crate) use columns::{DrawEntry, Stamp, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
 pub(crate) use links::Position;
@@ -158,6 +158,13 @@ struct Clock {
     reconstitutions: u64,
 }
 
+impl Clock {
+    /// Returns the stamp of the present update.
+    const fn stamp(&self) -> Stamp {
+        Stamp::of(self.updates)
+    }
+}
+
 impl core::fmt::Debug for Store {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Store").field("nodes", &self.nodes.pages.len()).finish_non_exhaustive()
@@ -184,7 +191,7 @@ impl Store {
         for (id, home) in [(RecordId::ROOT, Home::Tree), (RecordId::LIMBO, Home::Limbo)] {
             let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], home);
             let (row, _) =
-                slice.put::<false>(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
+                slice.put::<false>(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS, Stamp::of(0)).unwrap_or((1, 1));
             if config.changes {
                 slice.histories = Some(Box::new(Histories::of(slice.slots.worlds.len())));
             }

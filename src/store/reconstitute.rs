@@ -401,7 +401,8 @@ impl Store {
         reshaped: bool,
         sort: &Sort,
     ) -> (Slice, Head) {
-        let Self { nodes: Nodes { pages, components, .. }, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, update, .. } = self;
+        let stamp = update.clock.stamp();
         let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
         let imports = inherited.len();
         let home = match (run.clone().next(), old) {
@@ -478,7 +479,7 @@ impl Store {
             to.inherit(&up, pages);
             let row = new.rows.len();
             new.push_row(to);
-            new.finish_row(pages, components, row, to);
+            new.finish_row(pages, components, row, to, stamp);
         }
         // The slot of an anchored node may be among the slots below another, and is not below it.
         new.order = if sort.identity.is_none() { SlotOrder::Nested } else { SlotOrder::Mixed };
@@ -490,7 +491,8 @@ impl Store {
 
     /// Writes a node from its record. `before` is its old row.
     fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
-        let put = new.put::<true>(&self.nodes.pages, &self.nodes.components, id, above, MAX_ROWS);
+        let Nodes { pages, components, .. } = &self.nodes;
+        let put = new.put::<true>(pages, components, id, above, MAX_ROWS, self.update.clock.stamp());
         if let (Some((row, slot)), Some((slice, old))) = (put, before)
             && old.is(Row::OWN_TRANSFORM)
             && new.rows[row].is(Row::OWN_TRANSFORM)

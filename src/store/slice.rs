@@ -3,7 +3,7 @@
 //! ```text
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
 //! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                       96 B a transform
-//! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24         48 B a drawable
+//! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24 │ stamp 4   52 B a drawable
 //! user data, by row, if a drawable has any: 4                                                       0 or 4 B a node
 //! visibility, by row, if a node above or in the slice is hidden or has layers: 8                    0 or 8 B a node
 //! sets            of rows, slots and drawables: six of 512 bytes                                         3 KiB a slice
@@ -15,7 +15,7 @@
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
 use crate::store::change_kinds::ChangeKinds;
-use crate::store::columns::{DrawEntry, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, short};
+use crate::store::columns::{DrawEntry, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, Stamp, short};
 use crate::store::components::Components;
 use crate::store::histories::Histories;
 use crate::store::import_locations::ImportLocations;
@@ -106,6 +106,7 @@ impl Slice {
         slice.slots.locals.reserve_exact(slots + count);
         slice.drawables.records.reserve_exact(drawables);
         slice.drawables.bounds.reserve_exact(drawables);
+        slice.drawables.stamps.reserve_exact(drawables);
         for at in 0..count {
             let inherited = inherited(at);
             let record = slice.imports[at].map_or(RecordId::NIL, NodeHandle::record);
@@ -159,8 +160,8 @@ impl Slice {
     }
 
     /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end; if the slice
-    /// is `DENSE`, no row is unused. Marks the slot for the next sweep. Returns the row, and the slot that it uses; `None`
-    /// if there is no room.
+    /// is `DENSE`, no row is unused. Marks the slot for the next sweep, and stamps the drawable. Returns the row, and the
+    /// slot that it uses; `None` if there is no room.
     ///
     /// Values that were just stored are not loaded again, because a load would wait for their cache lines.
     #[inline(always)]
@@ -171,6 +172,7 @@ impl Slice {
         id: RecordId,
         above: usize,
         max_rows: usize,
+        stamp: Stamp,
     ) -> Option<(usize, u16)> {
         let place = |used: &RowSet, from: usize, end: usize, most: usize| {
             let unused = if DENSE { None } else { used.first_missing(from, end) };
@@ -219,7 +221,7 @@ impl Slice {
                 self.set_matrix(slot, true);
             }
         }
-        self.finish_row(pages, components, row, new);
+        self.finish_row(pages, components, row, new, stamp);
         Some((row, new.slot))
     }
 
@@ -235,10 +237,10 @@ impl Slice {
 
     /// Derives the visibility and the drawable of a written row.
     #[inline(always)]
-    pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
+    pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, stamp: Stamp) {
         let visibility = self.visibility_below(pages, components, &row);
         if row.drawable < NO_DRAWABLE {
-            self.put_drawable(pages, components, at, row, visibility.layers());
+            self.put_drawable(pages, components, at, row, visibility.layers(), stamp);
             self.copy_user_data(components, at, row.record);
         }
         self.set_visibility(at, visibility);
@@ -307,20 +309,33 @@ impl Slice {
     }
 
     /// Writes the record of a row's drawable.
-    fn put_drawable(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32) {
+    fn put_drawable(
+        &mut self,
+        pages: &Pages,
+        components: &Components,
+        at: usize,
+        row: Row,
+        layers: u32,
+        stamp: Stamp,
+    ) {
         let Some(&crate::Drawable { mesh, bounds }) = components.drawable.get(row.record) else { return };
         let (node, drawable) = (pages.handle(row.record), usize::from(row.drawable));
         let material = if row.is(Row::MATERIAL) { DrawEntry::MATERIAL } else { 0 };
         let record =
             DrawEntry { node, mesh, material: row.material, layers, slot: row.slot, row: short(at) | material };
-        if drawable < self.drawables.records.len() {
-            self.drawables.records[drawable] = record;
-            self.drawables.bounds[drawable] = bounds;
+        let Drawables { records, bounds: boxes, stamps } = &mut self.drawables;
+        if drawable < records.len() {
+            (records[drawable], boxes[drawable], stamps[drawable]) = (record, bounds, stamp);
         } else {
-            grow(&mut self.drawables.records);
-            grow(&mut self.drawables.bounds);
-            self.drawables.records.push(record);
-            self.drawables.bounds.push(bounds);
+            // The columns grow together.
+            if records.len() == records.capacity() {
+                grow(records);
+                grow(boxes);
+                grow(stamps);
+            }
+            records.push(record);
+            boxes.push(bounds);
+            stamps.push(stamp);
         }
         self.used_drawables.insert(drawable);
         self.mark_box(drawable);
@@ -369,28 +384,28 @@ impl Slice {
         self.matrices.retain(|&slot| !dead.contains(usize::from(slot)));
     }
 
-    /// Copies the mesh, the bounds and the user data of a row's drawable from its node's components.
+    /// Copies the mesh, the bounds and the user data of a row's drawable from its node's components, and stamps it.
     /// Returns whether there is one.
-    pub(crate) fn redraw(&mut self, components: &Components, row: usize) -> bool {
+    pub(crate) fn redraw(&mut self, components: &Components, row: usize, stamp: Stamp) -> bool {
         let at = usize::from(self.rows[row].drawable);
-        let (Some(record), Some(bounds)) = (self.drawables.records.get_mut(at), self.drawables.bounds.get_mut(at))
-        else {
-            return false;
-        };
+        let Drawables { records, bounds, stamps } = &mut self.drawables;
+        let (Some(record), Some(bounds)) = (records.get_mut(at), bounds.get_mut(at)) else { return false };
         let id = record.node.record();
         let Some(drawable) = components.drawable.get(id) else { return false };
         record.mesh = drawable.mesh;
         *bounds = drawable.bounds;
+        stamps[at] = stamp;
         self.mark_box(at);
         self.copy_user_data(components, row, id);
         true
     }
 
-    /// Recomputes materials and layers of all rows. Calls `report` for each node with a change.
+    /// Recomputes materials and layers of all rows. Stamps the drawable of each node with a change, and calls `report`.
     pub(crate) fn inherit(
         &mut self,
         pages: &Pages,
         components: &Components,
+        stamp: Stamp,
         mut report: impl FnMut(RecordId, ChangeKinds),
     ) {
         for at in self.imports.len()..self.rows.len() {
@@ -413,8 +428,10 @@ impl Slice {
             }
             self.rows[at] = row;
             self.set_visibility(at, visibility);
-            if row.drawable < NO_DRAWABLE {
-                let record = &mut self.drawables.records[usize::from(row.drawable)];
+            if row.drawable < NO_DRAWABLE && !kinds.is_empty() {
+                let drawable = usize::from(row.drawable);
+                let record = &mut self.drawables.records[drawable];
+                self.drawables.stamps[drawable] = stamp;
                 record.material = row.material;
                 record.layers = visibility.layers();
                 record.row = short(at) | if row.is(Row::MATERIAL) { DrawEntry::MATERIAL } else { 0 };
@@ -470,6 +487,7 @@ impl Slice {
         shrink(locals, parts);
         shrink(&mut drawables.records, parts);
         shrink(&mut drawables.bounds, parts);
+        shrink(&mut drawables.stamps, parts);
         shrink(visibility, parts);
         shrink(user_data, parts);
         shrink(matrices, parts);
