@@ -16,7 +16,7 @@ use places::{NONE, Places};
 /// inserted and removed, and slices may grow, split and merge.
 ///
 /// Each slice's array has a range of the buffer, with some room to grow. [`MatrixMirror::sync`] lists the writes to the
-/// buffer. The mirror itself takes 36 bytes per slice, and does not depend on a graphics library.
+/// buffer. The mirror itself takes 28 bytes per slice, and does not depend on a graphics library.
 /// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
 /// [bases](MatrixMirror::bases) can do the same.
 ///
@@ -68,7 +68,8 @@ const SHORTEST: usize = 64;
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
-    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents; later steps write everything again.
+    /// Resize the buffer to this many matrices of 48 bytes. Its contents do not matter; later steps write everything
+    /// again. Indices stay as they are, unless the sync returns [`SyncStats::moved`].
     Resize {
         /// The number of matrices.
         len: usize,
@@ -178,9 +179,9 @@ impl MatrixMirror {
     /// completely. It gets a larger range if it outgrew the old one, and a smaller range if it fills less than a
     /// quarter of the old one. The buffer grows by at least a quarter, and shrinks if slices use less than half of it.
     ///
-    /// What is written is what moved. So a buffer of previous matrices needs no pass over all: before each sync, copy
-    /// what the sync before wrote, and during a sync, what it overwrites. A [`DrawableMirror`] tells which drawables
-    /// got another matrix index; copy [`previous_world`](crate::NodeRef::previous_world) for these.
+    /// What is written is what moved. So a buffer of previous matrices needs no pass over all: before each sync, copy to
+    /// it what the sync before wrote, and during a sync, what is overwritten. A [`DrawableMirror`] lists the drawables
+    /// that got another matrix index, whose [`previous_world`](crate::NodeRef::previous_world) is to be written.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, of gaps between their ranges, or of scattered matrices grows.
@@ -195,9 +196,10 @@ impl MatrixMirror {
         if !look.is_still() {
             let placed = self.places.place(&mut look, |slice| slice.transforms().len());
             done.moved = placed.moved;
-            if let Some(len) = placed.resized {
+            if let Some(len) = placed.len {
                 self.places.mark_all();
-                step(MirrorStep::Resize { len });
+                step(MirrorStep::Resize { len: len as usize });
+                self.places.len = len;
             }
             let (gap, shortest) = if self.scatters { (1, SHORTEST) } else { (self.gap, 0) };
             for &number in look.order() {
@@ -364,7 +366,6 @@ impl MatrixMirror {
     fn place_of(&self, slot: MatrixSlot) -> u32 {
         self.places.bases.get(slot.slice as usize).map_or(NONE, |base| base.saturating_add(slot.slot))
     }
-
 }
 
 /// Sets `instances` to the items of draws in this order, and calls `changed` with the ranges that differ from before.

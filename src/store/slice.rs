@@ -15,7 +15,9 @@
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
 use crate::store::change_kinds::ChangeKinds;
-use crate::store::columns::{DrawEntry, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, Stamp, short};
+use crate::store::columns::{
+    DrawEntry, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, Stamp, short,
+};
 use crate::store::components::Components;
 use crate::store::histories::Histories;
 use crate::store::import_locations::ImportLocations;
@@ -309,15 +311,7 @@ impl Slice {
     }
 
     /// Writes the record of a row's drawable.
-    fn put_drawable(
-        &mut self,
-        pages: &Pages,
-        components: &Components,
-        at: usize,
-        row: Row,
-        layers: u32,
-        stamp: Stamp,
-    ) {
+    fn put_drawable(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32, stamp: Stamp) {
         let Some(&crate::Drawable { mesh, bounds }) = components.drawable.get(row.record) else { return };
         let (node, drawable) = (pages.handle(row.record), usize::from(row.drawable));
         let material = if row.is(Row::MATERIAL) { DrawEntry::MATERIAL } else { 0 };

@@ -5,22 +5,23 @@ use super::places::{NONE, Places};
 use crate::NodeHandle;
 use crate::pass::SliceCursor;
 use crate::scene::Scene;
-use crate::store::{DrawableView, ListedDrawable, SliceView, Stamp};
+use crate::store::{DrawableView, ListedDrawable, Stamp, short};
 use core::ops::Range;
 
 /// The number of slots of a block. Each slice has whole blocks.
 const BLOCK: usize = DrawableView::CHUNK;
 
 /// Keeps track of a table of a scene's drawables, such as the instances that a compute shader culls. A drawable keeps
-/// its slot in the table while it lives and its slice is not reconstituted.
+/// its slot in the table while it lives and is not reparented, and its slice is not reconstituted and does not outgrow
+/// its range.
 ///
 /// [`DrawableMirror::sync`] lists which slots to set and which to free. It takes O(1) if drawables only moved or nothing
 /// happened, needs neither [boxes nor change tracking](crate::SceneConfig), and is right where the lists of
 /// [`Scene::changes`] have no entry: below a reparented node, and if a node inherits another transform.
 ///
 /// You may skip updates, and use a mirror with several scenes in turn. It has the drawables of the tree, hidden ones too
-/// (they are on no [layers](ListedDrawable::layers)), and none of detached nodes. It takes 16 bytes a slice more than a
-/// [`MatrixMirror`], and one bit a slot.
+/// (they are on no [layers](ListedDrawable::layers)), and none of detached nodes. It takes 32 bytes a slice and one bit a
+/// slot.
 ///
 /// ```
 /// use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
@@ -117,9 +118,9 @@ impl DrawableMirror {
     /// drawables of a slice have consecutive slots, from a multiple of 64 on, so 64 slots have those of one
     /// [block](crate::visit::SliceView::block_bounds).
     ///
-    /// Runs in **O(1)** if nothing but transforms changed, else in **O(slices + drawable slots of changed slices / 8 +
-    /// steps)**. If `matrices` moved the range of a slice, all its drawables are set. If `step` panics, the next call
-    /// sets everything again.
+    /// Runs in **O(1)** if nothing but transforms changed, else in **O(slices + drawable slots of changed slices)**. If
+    /// `matrices` moved the range of a slice, all its drawables are set. If `step` panics, the next call sets everything
+    /// again.
     pub fn sync(&mut self, scene: &Scene, matrices: &MatrixMirror, mut step: impl FnMut(DrawableStep)) -> usize {
         let mut steps = 0;
         // If `step` panics, this cursor knows no scene.
@@ -132,29 +133,26 @@ impl DrawableMirror {
                 steps += 1;
                 step(next);
             };
-            // What was stamped more than 2^32 updates ago may be told twice, and nothing is missed.
-            let stamps = (u32::try_from(updates - self.updates.min(updates)).ok(), Stamp::of(updates));
-            let resized = self.places.place(&mut look, |slice| slice.drawables().len()).resized;
-            if let Some(len) = resized.filter(|len| len / BLOCK > self.told.len()) {
-                step(DrawableStep::Resize { len });
-                self.told.resize(len / BLOCK, 0);
+            // After more than 2^32 updates, stamps say nothing.
+            let count = u32::try_from(updates.saturating_sub(self.updates)).ok();
+            let since = count.map(|count| (count, Stamp::of(updates)));
+            let placed = self.places.place(&mut look, |slice| slice.drawables().len());
+            let len = placed.len.unwrap_or(self.places.len);
+            if len > self.places.len {
+                self.resize(len, &mut step);
             }
             self.matrices.resize(self.places.bases.len(), NONE);
             for &number in look.order() {
                 let (change, room) = self.places.change(number);
                 let base = matrices.places.bases.get(number.index()).copied().unwrap_or(NONE);
                 let rebased = core::mem::replace(&mut self.matrices[number.index()], base) != base;
+                let since = since.filter(|_| !change.moved && !rebased);
                 if change.rows || rebased {
-                    let since = if change.moved || rebased { None } else { stamps.0 };
-                    let first = self.places.bases[number.index()] as usize / BLOCK;
-                    let view = look.store().view(number);
+                    let (first, drawables) = (self.places.bases[number.index()], look.store().view(number).drawables());
                     for block in 0..room as usize / BLOCK {
-                        let live = view.drawables().live_word(block);
-                        let stamped = since.map_or(live, |since| {
-                            live & view.drawables().stamped_word(block, since, stamps.1)
-                        });
-                        self.free(first + block, !live, &mut step);
-                        self.set(first + block, (view, block), stamped, base, &mut step);
+                        let at = first as usize / BLOCK + block;
+                        self.free(at, !drawables.live_word(block), &mut step);
+                        self.set(at, (drawables, block), since, base, &mut step);
                     }
                 }
             }
@@ -166,9 +164,8 @@ impl DrawableMirror {
                 }
             }
             self.places.released = released;
-            if let Some(len) = resized.filter(|len| len / BLOCK < self.told.len()) {
-                self.told.truncate(len / BLOCK);
-                step(DrawableStep::Resize { len });
+            if len < self.places.len {
+                self.resize(len, &mut step);
             }
         }
         self.updates = updates;
@@ -177,23 +174,34 @@ impl DrawableMirror {
         steps
     }
 
-    /// Sets some slots of a block in the table to drawables of a block of a slice.
+    fn resize(&mut self, len: u32, step: &mut impl FnMut(DrawableStep)) {
+        step(DrawableStep::Resize { len: len as usize });
+        self.told.resize(len as usize / BLOCK, 0);
+        self.places.len = len;
+    }
+
+    /// Sets the slots of a block in the table to those drawables of a block of a slice that one of so many last updates
+    /// changed, or to all.
     fn set(
         &mut self,
         at: usize,
-        (slice, block): (SliceView<'_>, usize),
-        mut slots: u64,
+        (drawables, block): (DrawableView<'_>, usize),
+        since: Option<(u32, Stamp)>,
         base: u32,
         step: &mut impl FnMut(DrawableStep),
     ) {
+        let mut slots = drawables.live_word(block);
+        if let Some((count, now)) = since {
+            slots &= drawables.stamped_word(block, count, now);
+        }
         if slots != 0 {
             self.told[at] |= slots;
         }
         while slots != 0 {
             let slot = slots.trailing_zeros() as usize;
             slots &= slots - 1;
-            if let Some(drawable) = slice.drawables().get(block * BLOCK + slot) {
-                let matrix = base.saturating_add(u32::from(crate::store::short(drawable.transform)));
+            if let Some(drawable) = drawables.get(block * BLOCK + slot) {
+                let matrix = base.saturating_add(u32::from(short(drawable.transform)));
                 step(DrawableStep::Set { slot: at * BLOCK + slot, matrix, drawable });
             }
         }
@@ -232,5 +240,43 @@ impl DrawableMirror {
         let (slice, slot) = scene.store.drawable_slot(scene.store.nodes.resolve(node)?)?;
         let base = *self.places.bases.get(slice.id().index())?;
         (self.cursor.is_current(&slice) && base != NONE).then_some(base as usize + slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Aabb, Drawable, Node};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_table_is_right_when_the_count_of_updates_passes_two_to_the_32() {
+        const LIMIT: u64 = 1 << 32;
+        let mut scene = Scene::new();
+        let ball = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
+        let mut nodes: Vec<_> = (0..200).map(|_| scene.insert(scene.root(), ball).unwrap()).collect();
+        let (mut mirror, mut table) = (DrawableMirror::new(), BTreeMap::new());
+        // Stamps seem new again after 2^32 updates, so from the fifth on more is told than changed.
+        let jumps = [LIMIT - 4, 0, 0, 0, 0, LIMIT - 1, 0, LIMIT - 2, LIMIT, 7 * LIMIT, 1, 0, LIMIT / 2, LIMIT / 2];
+        for (material, jump) in (1..).zip(jumps) {
+            for edited in [0, material as usize] {
+                scene.edit(nodes[edited]).unwrap().set_material(material);
+            }
+            scene.remove(nodes.pop().unwrap()).unwrap();
+            scene.update();
+            scene.store.pass_updates(jump);
+            let mut steps = 0;
+            mirror.sync(&scene, &MatrixMirror::new(), |step| {
+                steps += 1;
+                match step {
+                    DrawableStep::Resize { .. } => {}
+                    DrawableStep::Set { slot, drawable, .. } => _ = table.insert(slot, drawable),
+                    DrawableStep::Free { slots } => table.retain(|slot, _| !slots.contains(slot)),
+                }
+            });
+            let expected: Vec<_> = scene.slices().flat_map(|slice| slice.drawables().iter()).collect();
+            assert!(table.values().eq(&expected), "material {material}");
+            assert!(!(2..5).contains(&material) || steps == 3, "{steps} steps");
+        }
     }
 }

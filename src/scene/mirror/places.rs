@@ -16,7 +16,7 @@ pub(super) struct Places {
     pub(super) bases: Vec<u32>,
     list: Vec<Place>,
     pub(super) arena: Arena,
-    /// The length of the buffer.
+    /// The length of the buffer, which the mirror sets once it told the step.
     pub(super) len: u32,
     /// Ranges begin and end at multiples of this.
     grain: u32,
@@ -46,13 +46,13 @@ impl Place {
     }
 }
 
-/// What a sync did to the buffer.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a sync does to the buffer.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     /// Whether the range of some slice was moved or removed.
     pub(super) moved: bool,
-    /// The new length of the buffer, if it was resized.
-    pub(super) resized: Option<usize>,
+    /// The new length of the buffer, if it is to be resized.
+    pub(super) len: Option<u32>,
 }
 
 impl Places {
@@ -73,21 +73,19 @@ impl Places {
     ///
     /// The buffer grows by at least a quarter. If slices use less than half of it, all ranges are assigned anew.
     pub(super) fn place(&mut self, look: &mut Look<'_, '_>, len_of: impl Fn(SliceView<'_>) -> usize) -> Placed {
-        let mut placed = Placed { moved: self.find(look, len_of), resized: None };
+        let mut moved = self.find(look, len_of);
         let sparse = self.is_sparse();
         if sparse {
             self.place_anew();
+            moved = true;
         }
-        if sparse || self.arena.end() > self.len {
-            // A quarter more, so that a growing scene resizes the buffer rarely.
-            self.len = self.in_grains(self.arena.end().saturating_add(self.arena.end() / 4));
-            placed.resized = Some(self.len as usize);
-        }
-        placed.moved |= sparse;
-        if placed.moved {
+        if moved {
             self.version = unique_number().get();
         }
-        placed
+        let end = self.arena.end();
+        // A quarter more, so that a growing scene resizes the buffer rarely.
+        let len = (sparse || end > self.len).then(|| self.in_grains(end.saturating_add(end / 4)));
+        Placed { moved, len }
     }
 
     /// Returns what the present sync has to do for a slice, and the room of its range.
