@@ -1,0 +1,52 @@
+//! Why a scene cannot be drawn from buffers.
+
+use crate::step::Buffer;
+use core::fmt;
+use hedgerow::NodeHandle;
+
+/// Why a call of [`GpuScene::sync`](crate::GpuScene::sync) was ended. The next call writes everything anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A drawable has a mesh that was not set.
+    UnknownMesh {
+        /// The mesh.
+        mesh: u32,
+        /// The node of the drawable.
+        node: NodeHandle,
+    },
+    /// A buffer would be longer than the device allows.
+    TooLarge {
+        /// The buffer; `None` for the lists of visible slots.
+        buffer: Option<Buffer>,
+        /// The number of bytes.
+        bytes: u64,
+        /// The greatest number of bytes.
+        most: u64,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownMesh { mesh, node } => {
+                write!(
+                    f,
+                    "node {node} has the unknown mesh {mesh}; call `set_mesh` first, or give its drawables no key"
+                )
+            }
+            Self::TooLarge { buffer, bytes, most } => {
+                match buffer {
+                    Some(buffer) => write!(f, "the buffer {buffer:?} needs {bytes} bytes")?,
+                    None => write!(f, "the lists of visible drawables need {bytes} bytes")?,
+                }
+                write!(
+                    f,
+                    " of {most}; request a greater `max_storage_buffer_binding_size`, or draw fewer views at once"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}

@@ -1,0 +1,544 @@
+//! The tables of a scene, and the steps that keep them.
+
+use crate::bins::{Batch, Bins, MeshArgs};
+use crate::error::Error;
+use crate::layout::{Bounds, Instance, NONE, View, Views};
+use crate::step::{Buffer, Step};
+use bytemuck::{Pod, Zeroable, cast_slice};
+use core::fmt;
+use core::ops::Range;
+use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
+use hedgerow::visit::ListedDrawable;
+use hedgerow::{Mat34, NodeHandle, Scene};
+
+/// Returns the key of a drawable; `None` leaves it out.
+type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
+
+/// A run of at least this many items is written, and shorter ones are scattered: from there on, a copy costs less.
+const SHORTEST: usize = 64;
+
+/// Keeps the drawables of a scene in buffers: matrices, instances, bounds, and commands that draw them.
+///
+/// [`sync`](Self::sync) yields the steps that bring the buffers up to the scene's last update, in proportion to what
+/// changed. It knows no graphics library: `hedgerow-wgpu` executes the steps with wgpu. A drawable keeps its slot while it
+/// lives and its slice is not laid out anew; each sync tells all that moved.
+///
+/// ```
+/// use hedgerow::{Aabb, Drawable, Node, Scene, Transform};
+/// use hedgerow_gpu::{Buffer, GpuScene, MeshArgs, Step};
+///
+/// let mut scene = Scene::new();
+/// let ball = Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_drawable(Drawable::new(7, Aabb::cube(1.0)));
+/// let ball = scene.insert(scene.root(), ball)?;
+///
+/// let mut tables = GpuScene::new();
+/// tables.set_mesh(7, MeshArgs { index_count: 36, first_index: 0, base_vertex: 0 });
+/// // Each frame:
+/// scene.update();
+/// let mut buffers: [Vec<u8>; Buffer::ALL.len()] = Default::default();
+/// tables.sync(&scene, |step| match step {
+///     Step::Resize { buffer, bytes, .. } => buffers[buffer as usize].resize(bytes as usize, 0),
+///     Step::Write { buffer, offset, bytes } => buffers[buffer as usize][offset as usize..][..bytes.len()].copy_from_slice(bytes),
+///     Step::Scatter { buffer, indices, items } => {
+///         for (&index, item) in indices.iter().zip(items.chunks_exact(buffer.stride())) {
+///             buffers[buffer as usize][index as usize * buffer.stride()..][..buffer.stride()].copy_from_slice(item);
+///         }
+///     }
+///     Step::Settle { .. } => unreachable!("the scene keeps no previous matrices"),
+/// })?;
+/// let slot = tables.slot(&scene, ball).unwrap();
+/// let instances: &[hedgerow_gpu::layout::Instance] = bytemuck::cast_slice(&buffers[Buffer::Instances as usize]);
+/// assert_eq!(instances[slot].mesh, 7);
+/// assert_eq!(tables.batches().len(), 2, "one for drawables that are not mirrored, and one for those that are");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct GpuScene {
+    key: KeyOf,
+    previous: bool,
+    views: u32,
+    most_bytes: u64,
+    matrices: MatrixMirror,
+    drawables: DrawableMirror,
+    bins: Bins,
+    /// What the tables have at each slot.
+    slots: Vec<Slot>,
+    /// The matrices that the last sync wrote: ranges, and single ones.
+    written: (Vec<Range<u32>>, Vec<u32>),
+    /// Whether a sync has begun and not ended.
+    open: bool,
+    buffers: Buffers,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    node: Option<NodeHandle>,
+    matrix: u32,
+    bin: u32,
+}
+
+/// Lists of a sync, whose memory the next one uses again.
+#[derive(Default)]
+struct Buffers {
+    instances: Items<Instance>,
+    bounds: Items<Bounds>,
+    previous: Items<Mat34>,
+}
+
+/// What a sync did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Synced {
+    /// The number of matrices written.
+    pub matrices: usize,
+    /// The number of slots of drawables written.
+    pub drawables: usize,
+    /// The number of bytes written, with the indices of scattered items.
+    pub bytes: u64,
+    /// The number of steps. If there are none, the tables are as they were.
+    pub steps: usize,
+}
+
+impl Default for GpuScene {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for GpuScene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GpuScene").field("slots", &self.slots.len()).field("batches", &self.batches()).finish()
+    }
+}
+
+impl GpuScene {
+    /// Creates empty tables, for 4 views, with the limits of WebGPU.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            key: Box::new(|_| Some(0)),
+            previous: false,
+            views: 4,
+            most_bytes: 128 << 20,
+            matrices: MatrixMirror::new().with_scatter(),
+            drawables: DrawableMirror::new(),
+            bins: Bins::default(),
+            slots: Vec::new(),
+            written: Default::default(),
+            open: false,
+            buffers: Buffers::default(),
+        }
+    }
+
+    /// Sets the function that returns each drawable's key: whatever your pipelines and their bindings differ in, such as a
+    /// kind of material. Drawables without a key are in the tables, but no command draws them: those that you draw by
+    /// yourself, such as blended ones. It must return the same for the same drawable. The default is key 0 for all.
+    #[must_use]
+    pub fn with_key(mut self, key: impl Fn(&ListedDrawable) -> Option<u32> + Send + Sync + 'static) -> Self {
+        self.key = Box::new(key);
+        self
+    }
+
+    /// Keeps previous matrices, too, for motion vectors. They take 48 bytes a matrix on the GPU, and are copied there: only
+    /// drawables that get another matrix upload one. If several updates pass between two syncs, they are those of the
+    /// last sync.
+    ///
+    /// The scene must track [changes](hedgerow::SceneConfig::changes) for the previous matrices of nodes whose matrix gets
+    /// another place; otherwise these have no motion in that frame.
+    #[must_use]
+    pub fn with_previous(mut self) -> Self {
+        self.previous = true;
+        self
+    }
+
+    /// Sets the number of views that are culled at once, from 1 to [`MOST_VIEWS`](crate::layout::MOST_VIEWS).
+    #[must_use]
+    pub fn with_views(mut self, views: usize) -> Self {
+        self.views = u32::try_from(views.clamp(1, crate::layout::MOST_VIEWS)).unwrap_or(1);
+        self
+    }
+
+    /// Sets the greatest number of bytes of a buffer; the default is 128 MiB, which every device with WebGPU has.
+    #[must_use]
+    pub const fn with_most_bytes(mut self, bytes: u64) -> Self {
+        self.most_bytes = bytes;
+        self
+    }
+
+    /// Tells where the triangles of a mesh are. A mesh must be set before a drawable that has it is synced, and may be set
+    /// again.
+    pub fn set_mesh(&mut self, mesh: u32, args: MeshArgs) {
+        self.bins.set_mesh(mesh, args);
+    }
+
+    /// Returns the batches of each view, sorted by key; of each, first those drawables that are not mirrored.
+    #[must_use]
+    pub fn batches(&self) -> &[Batch] {
+        self.bins.batches()
+    }
+
+    /// Returns the greatest number of views.
+    #[must_use]
+    pub const fn views(&self) -> usize {
+        self.views as usize
+    }
+
+    /// Returns the number of commands of a view, and the length of its list of visible slots.
+    #[must_use]
+    pub const fn sizes(&self) -> (u32, u32) {
+        self.bins.sizes()
+    }
+
+    /// Returns the number of slots, those in use and free ones.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns whether there are no slots yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Returns the slot of a node's drawable as of the last sync; `None` if it has none. Runs in **O(1)**.
+    #[must_use]
+    pub fn slot(&self, scene: &Scene, node: NodeHandle) -> Option<usize> {
+        self.drawables.index(scene, node)
+    }
+
+    /// Returns the node whose drawable has a slot: of a pixel that was picked, for example.
+    #[must_use]
+    pub fn node(&self, slot: usize) -> Option<NodeHandle> {
+        self.slots.get(slot)?.node
+    }
+
+    /// Returns whether the scene keeps previous matrices.
+    #[must_use]
+    pub const fn has_previous(&self) -> bool {
+        self.previous
+    }
+
+    /// Returns the uniform of the culling shader for these views, of which at most [`views`](Self::views) are taken.
+    #[must_use]
+    pub fn views_of(&self, views: &[View]) -> Views {
+        let (commands, room) = self.sizes();
+        let views = &views[..views.len().min(self.views())];
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let mut all =
+            Views { count: number(views.len()), slots: number(self.len()), commands, room, ..Zeroable::zeroed() };
+        all.views[..views.len()].copy_from_slice(views);
+        all
+    }
+
+    /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an update
+    /// and the next edits; updates may be skipped.
+    ///
+    /// Runs in **O(1)** without steps if nothing changed, else in **O(slices + what changed)**, and in O(keys · meshes) if
+    /// commands are arranged anew.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMesh`], [`Error::TooLarge`]. The next call then writes everything, as does the next one after a
+    /// panic of `step`.
+    pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(Step<'_>)) -> Result<Synced, Error> {
+        let mut done = Synced::default();
+        // If the last call failed, nobody knows what the buffers have.
+        let anew = core::mem::replace(&mut self.open, true);
+        if anew {
+            self.forget();
+        }
+        self.try_sync(scene, anew, &mut done, &mut |next: Step<'_>, done: &mut Synced| {
+            done.steps += 1;
+            done.bytes += match &next {
+                Step::Write { bytes, .. } => bytes.len() as u64,
+                Step::Scatter { indices, items, .. } => (size_of_val(*indices) + items.len()) as u64,
+                Step::Resize { .. } | Step::Settle { .. } => 0,
+            };
+            step(next);
+        })?;
+        self.open = false;
+        Ok(done)
+    }
+
+    /// Lets a sync write everything.
+    fn forget(&mut self) {
+        self.matrices = MatrixMirror::new().with_scatter();
+        self.drawables = DrawableMirror::new();
+        for slot in self.slots.drain(..) {
+            self.bins.leave(slot.bin);
+        }
+        self.bins.arrange_anew();
+        self.written = Default::default();
+    }
+
+    fn try_sync(
+        &mut self,
+        scene: &Scene,
+        anew: bool,
+        done: &mut Synced,
+        step: &mut impl FnMut(Step<'_>, &mut Synced),
+    ) -> Result<(), Error> {
+        self.sync_matrices(scene, done, step)?;
+        self.read_drawables(scene, done, step)?;
+        if anew {
+            self.free_rest();
+        }
+        let Buffers { instances, bounds, previous } = &mut self.buffers;
+        previous.flush(Buffer::Previous, done, step);
+        instances.flush(Buffer::Instances, done, step);
+        bounds.flush(Buffer::Bounds, done, step);
+        self.arrange(done, step)
+    }
+
+    fn sync_matrices(
+        &mut self,
+        scene: &Scene,
+        done: &mut Synced,
+        step: &mut impl FnMut(Step<'_>, &mut Synced),
+    ) -> Result<(), Error> {
+        let Self { matrices, written, previous, most_bytes, .. } = self;
+        let (last_ranges, last_indices) = core::mem::take(written);
+        let stride = Buffer::Matrices.stride() as u64;
+        // What the last sync wrote is the previous frame's now, before anything is written.
+        let mut settled = !*previous || last_ranges.is_empty() && last_indices.is_empty();
+        let mut settle = |done: &mut Synced, step: &mut dyn FnMut(Step<'_>, &mut Synced)| {
+            if !core::mem::replace(&mut settled, true) {
+                step(Step::Settle { ranges: &last_ranges, indices: &last_indices }, done);
+            }
+        };
+        let mut too_large = None;
+        let stats = matrices.sync(scene, |next| match next {
+            MirrorStep::Resize { len } => {
+                let bytes = len as u64 * stride;
+                if bytes > *most_bytes {
+                    too_large = Some(bytes);
+                    return;
+                }
+                step(Step::Resize { buffer: Buffer::Matrices, bytes, keep: *previous }, done);
+                if *previous {
+                    step(Step::Resize { buffer: Buffer::Previous, bytes, keep: true }, done);
+                }
+            }
+            MirrorStep::Write { first, matrices } => {
+                settle(done, step);
+                if too_large.is_none() {
+                    let offset = first as u64 * stride;
+                    step(Step::Write { buffer: Buffer::Matrices, offset, bytes: cast_slice(matrices) }, done);
+                    written.0.push(short(first)..short(first + matrices.len()));
+                }
+            }
+        });
+        settle(done, step);
+        if let Some(bytes) = too_large {
+            return Err(Error::TooLarge { buffer: Some(Buffer::Matrices), bytes, most: *most_bytes });
+        }
+        done.matrices = stats.matrices;
+        let (indices, items) = matrices.scattered();
+        if !indices.is_empty() {
+            step(Step::Scatter { buffer: Buffer::Matrices, indices, items: cast_slice(items) }, done);
+        }
+        if *previous {
+            written.1 = last_indices;
+            written.1.clear();
+            written.1.extend_from_slice(indices);
+        } else {
+            written.0.clear();
+        }
+        Ok(())
+    }
+
+    fn read_drawables(
+        &mut self,
+        scene: &Scene,
+        done: &mut Synced,
+        step: &mut impl FnMut(Step<'_>, &mut Synced),
+    ) -> Result<(), Error> {
+        let Self { drawables, matrices, bins, slots, key, previous, most_bytes, buffers, .. } = self;
+        buffers.instances.clear();
+        buffers.bounds.clear();
+        buffers.previous.clear();
+        let mut failed = None;
+        let mut resized = None;
+        drawables.sync(scene, matrices, |next| match next {
+            DrawableStep::Resize { len } => {
+                resized = Some(len);
+                // A table that shrinks has only free slots there.
+                slots.resize(len, Slot::default());
+            }
+            DrawableStep::Set { slot, matrix, drawable } => {
+                let mesh = drawable.drawable.mesh;
+                let shown = key(&drawable).filter(|_| !drawable.drawable.bounds.is_empty());
+                let bin = match shown.map(|key| bins.find(key, mesh)) {
+                    None => 0,
+                    Some(Some(bin)) => bin,
+                    Some(None) => {
+                        failed.get_or_insert(Error::UnknownMesh { mesh, node: drawable.node });
+                        0
+                    }
+                };
+                let before = core::mem::replace(&mut slots[slot], Slot { node: Some(drawable.node), matrix, bin });
+                if before.bin != bin {
+                    bins.leave(before.bin);
+                    bins.enter(bin);
+                }
+                if *previous && (before.node, before.matrix) != (Some(drawable.node), matrix) {
+                    let node = scene.get(drawable.node);
+                    // Nodes that inherit a transform share its matrix, and where that was.
+                    let owner = core::iter::successors(node, |node| node.parent()).find(|node| node.local().is_some());
+                    let world = owner.or(node).map(|node| *node.previous_world().unwrap_or(node.world()));
+                    buffers.previous.push(matrix, world.unwrap_or(Mat34::IDENTITY));
+                }
+                let bits = drawable.node.to_bits();
+                let instance = Instance {
+                    matrix,
+                    mesh,
+                    material: drawable.material.unwrap_or(NONE),
+                    layers: drawable.layers.mask(),
+                    user_data: drawable.user_data,
+                    node: [low(bits), low(bits >> 32)],
+                    reserved: 0,
+                };
+                buffers.instances.push(short(slot), instance);
+                buffers.bounds.push(short(slot), Bounds::new(&drawable.drawable.bounds, matrix, bin));
+            }
+            DrawableStep::Free { slots: range } => {
+                for slot in range {
+                    bins.leave(core::mem::take(&mut slots[slot]).bin);
+                    buffers.instances.push(short(slot), Instance::default());
+                    buffers.bounds.push(short(slot), Bounds::default());
+                }
+            }
+        });
+        if let Some(len) = resized {
+            for buffer in [Buffer::Instances, Buffer::Bounds] {
+                let bytes = (len * buffer.stride()) as u64;
+                if bytes > *most_bytes {
+                    return Err(Error::TooLarge { buffer: Some(buffer), bytes, most: *most_bytes });
+                }
+                step(Step::Resize { buffer, bytes, keep: true }, done);
+            }
+            // Slots that were freed at the end of a table that shrank.
+            buffers.instances.truncate(len);
+            buffers.bounds.truncate(len);
+        }
+        buffers.previous.dedup();
+        done.drawables = buffers.instances.len();
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Writes all slots that are not in use.
+    fn free_rest(&mut self) {
+        for (slot, _) in (0..).zip(&self.slots).filter(|(_, slot)| slot.node.is_none()) {
+            self.buffers.instances.push(slot, Instance::default());
+            self.buffers.bounds.push(slot, Bounds::default());
+        }
+    }
+
+    fn arrange(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
+        let Some((bins, commands)) = self.bins.arrange() else { return Ok(()) };
+        let (count, room) = self.sizes();
+        let check = |buffer: Option<Buffer>, bytes: u64| {
+            let most = self.most_bytes;
+            if bytes > most { Err(Error::TooLarge { buffer, bytes, most }) } else { Ok(bytes) }
+        };
+        let bytes = check(Some(Buffer::Bins), size_of_val(&bins[..]) as u64)?;
+        step(Step::Resize { buffer: Buffer::Bins, bytes, keep: false }, done);
+        step(Step::Write { buffer: Buffer::Bins, offset: 0, bytes: cast_slice(&bins) }, done);
+        let views = u64::from(self.views);
+        check(None, 4 * u64::from(room) * views)?;
+        let of_view = size_of_val(&commands[..]) as u64;
+        let bytes = check(Some(Buffer::Template), of_view * views)?;
+        step(Step::Resize { buffer: Buffer::Template, bytes, keep: false }, done);
+        let mut commands = commands;
+        for view in 0..self.views {
+            if count > 0 {
+                let offset = of_view * u64::from(view);
+                step(Step::Write { buffer: Buffer::Template, offset, bytes: cast_slice(&commands) }, done);
+            }
+            commands.iter_mut().for_each(|command| command.first_instance += room);
+        }
+        Ok(())
+    }
+}
+
+/// Items with their indices, none twice.
+struct Items<T> {
+    indices: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self { indices: Vec::new(), items: Vec::new() }
+    }
+}
+
+impl<T: Pod> Items<T> {
+    fn clear(&mut self) {
+        self.indices.clear();
+        self.items.clear();
+    }
+
+    fn len(&self) -> usize {
+        self.indices.len()
+    }
+
+    fn push(&mut self, index: u32, item: T) {
+        self.indices.push(index);
+        self.items.push(item);
+    }
+
+    /// Keeps the items with an index below a length.
+    fn truncate(&mut self, len: usize) {
+        self.keep(|at, indices| (indices[at] as usize) < len);
+    }
+
+    /// Keeps the first of items with one index.
+    fn dedup(&mut self) {
+        let mut seen = std::collections::HashSet::with_capacity(self.len());
+        self.keep(|at, indices| seen.insert(indices[at]));
+    }
+
+    fn keep(&mut self, mut keep: impl FnMut(usize, &[u32]) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.len() {
+            if keep(at, &self.indices) {
+                (self.indices[kept], self.items[kept]) = (self.indices[at], self.items[at]);
+                kept += 1;
+            }
+        }
+        self.indices.truncate(kept);
+        self.items.truncate(kept);
+    }
+
+    /// Writes the long runs, and scatters the rest.
+    fn flush(&mut self, buffer: Buffer, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) {
+        let (mut at, mut kept) = (0, 0);
+        while at < self.len() {
+            let first = self.indices[at];
+            let run = (first..).zip(&self.indices[at..]).take_while(|(next, index)| next == *index).count();
+            if run >= SHORTEST {
+                let offset = u64::from(first) * buffer.stride() as u64;
+                step(Step::Write { buffer, offset, bytes: cast_slice(&self.items[at..at + run]) }, done);
+            } else {
+                self.indices.copy_within(at..at + run, kept);
+                self.items.copy_within(at..at + run, kept);
+                kept += run;
+            }
+            at += run;
+        }
+        if kept > 0 {
+            let (indices, items) = (&self.indices[..kept], cast_slice(&self.items[..kept]));
+            step(Step::Scatter { buffer, indices, items }, done);
+        }
+        self.clear();
+    }
+}
+
+/// Narrows an index: no scene has 2³² nodes.
+fn short(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+const fn low(bits: u64) -> u32 {
+    bits as u32
+}

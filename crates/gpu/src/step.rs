@@ -1,0 +1,80 @@
+//! What is to be done with buffers.
+
+use crate::layout::{Bin, Bounds, Command, Instance};
+use core::ops::Range;
+use hedgerow::Mat34;
+
+/// A buffer that steps write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Buffer {
+    /// World matrices: [`Mat34`], three rows of four numbers.
+    Matrices,
+    /// World matrices as they were before the last sync, at equal indices. Only in scenes [that keep
+    /// them](crate::GpuScene::with_previous).
+    Previous,
+    /// [`Instance`]s, by slot.
+    Instances,
+    /// [`Bounds`], by slot.
+    Bounds,
+    /// [`Bin`]s.
+    Bins,
+    /// [`Command`]s of all views, none of which draws anything. Copy them to the indirect buffer before each culling.
+    Template,
+}
+
+impl Buffer {
+    /// All buffers, in the order of their numbers.
+    pub const ALL: [Self; 6] =
+        [Self::Matrices, Self::Previous, Self::Instances, Self::Bounds, Self::Bins, Self::Template];
+
+    /// Returns the number of bytes of an item.
+    #[must_use]
+    pub const fn stride(self) -> usize {
+        match self {
+            Self::Matrices | Self::Previous => size_of::<Mat34>(),
+            Self::Instances => size_of::<Instance>(),
+            Self::Bounds => size_of::<Bounds>(),
+            Self::Bins => size_of::<Bin>(),
+            Self::Template => size_of::<Command>(),
+        }
+    }
+}
+
+/// What to do with a buffer. Execute steps in their order, and before the passes that read the buffers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step<'s> {
+    /// Make the buffer this long, at least. New bytes are zero.
+    Resize {
+        /// The buffer.
+        buffer: Buffer,
+        /// The least number of bytes.
+        bytes: u64,
+        /// Whether the contents are kept; otherwise they do not matter.
+        keep: bool,
+    },
+    /// Write bytes.
+    Write {
+        /// The buffer.
+        buffer: Buffer,
+        /// The first byte; a multiple of 4, as is the length.
+        offset: u64,
+        /// The bytes.
+        bytes: &'s [u8],
+    },
+    /// Write items to the places that a list names: with [`SCATTER`](crate::SCATTER).
+    Scatter {
+        /// The buffer.
+        buffer: Buffer,
+        /// The indices of the items, none twice.
+        indices: &'s [u32],
+        /// The items, each as long as the buffer's [stride](Buffer::stride).
+        items: &'s [u8],
+    },
+    /// Copy [`Buffer::Matrices`] to [`Buffer::Previous`] in these places: with [`SETTLE`](crate::SETTLE).
+    Settle {
+        /// Ranges of matrices.
+        ranges: &'s [Range<u32>],
+        /// Single matrices: those of the last [`Step::Scatter`] of matrices, so a device may have them still.
+        indices: &'s [u32],
+    },
+}

@@ -1,0 +1,331 @@
+//! Buffers that steps keep, without a GPU, beside the scene.
+
+use bytemuck::{Pod, cast_slice};
+use hedgerow::motion::Smooth;
+use hedgerow::query::Frustum;
+use hedgerow::visit::ListedDrawable;
+use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, View};
+use hedgerow_gpu::{Buffer, Error, GpuScene, MeshArgs, Step, Synced};
+
+const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 32, ..SceneConfig::DEFAULT };
+
+fn ball() -> Node<'static> {
+    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)))
+}
+
+fn key_of(drawable: &ListedDrawable) -> Option<u32> {
+    drawable.material.map_or(Some(9), |material| (material != 2).then_some(material))
+}
+
+fn tables() -> GpuScene {
+    let mut tables = GpuScene::new().with_key(key_of).with_previous();
+    for mesh in 0..3 {
+        tables.set_mesh(mesh, MeshArgs { index_count: 36 + mesh, first_index: 100 * mesh, base_vertex: 5 });
+    }
+    tables
+}
+
+/// The buffers of a device.
+#[derive(Default)]
+struct Buffers([Vec<u8>; Buffer::ALL.len()]);
+
+impl Buffers {
+    fn run(&mut self, step: Step<'_>) {
+        let all = &mut self.0;
+        match step {
+            Step::Resize { buffer, bytes, keep } => {
+                let all = &mut all[buffer as usize];
+                if !keep {
+                    all.fill(0xee);
+                }
+                all.resize(bytes as usize, 0);
+            }
+            Step::Write { buffer, offset, bytes } => {
+                assert!(!bytes.is_empty() && offset % 4 == 0 && bytes.len() % 4 == 0);
+                all[buffer as usize][offset as usize..][..bytes.len()].copy_from_slice(bytes);
+            }
+            Step::Scatter { buffer, indices, items } => {
+                let (mut sorted, stride) = (indices.to_vec(), buffer.stride());
+                sorted.sort_unstable();
+                sorted.dedup();
+                assert_eq!(
+                    (sorted.len(), sorted.len() * stride),
+                    (indices.len(), items.len()),
+                    "no place is named twice"
+                );
+                for (&index, item) in indices.iter().zip(items.chunks_exact(stride)) {
+                    all[buffer as usize][index as usize * stride..][..stride].copy_from_slice(item);
+                }
+            }
+            Step::Settle { ranges, indices } => {
+                let [matrices, previous, ..] = all;
+                for index in ranges.iter().cloned().flatten().chain(indices.iter().copied()) {
+                    let place = index as usize * 48..(index as usize + 1) * 48;
+                    previous[place.clone()].copy_from_slice(&matrices[place]);
+                }
+            }
+        }
+    }
+
+    fn sync(&mut self, tables: &mut GpuScene, scene: &Scene) -> Synced {
+        tables.sync(scene, |step| self.run(step)).unwrap()
+    }
+
+    fn of<T: Pod>(&self, buffer: Buffer) -> &[T] {
+        cast_slice(&self.0[buffer as usize])
+    }
+}
+
+/// Compares the buffers with a scene.
+fn check(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
+    let (instances, bounds) = (buffers.of::<Instance>(Buffer::Instances), buffers.of::<Bounds>(Buffer::Bounds));
+    let (matrices, bins) = (buffers.of::<Mat34>(Buffer::Matrices), buffers.of::<Bin>(Buffer::Bins));
+    let (commands, room) = tables.sizes();
+    let template = buffers.of::<Command>(Buffer::Template);
+    let mut used = vec![false; tables.len()];
+    let mut counts = vec![0; commands as usize];
+    for drawable in scene.slices().flat_map(|slice| slice.drawables().iter()) {
+        let slot = tables.slot(scene, drawable.node).unwrap();
+        assert!(!core::mem::replace(&mut used[slot], true));
+        assert_eq!(tables.node(slot), Some(drawable.node));
+        let instance = instances[slot];
+        let world = scene.get(drawable.node).unwrap().world();
+        assert!(matrices[instance.matrix as usize].same_bits(world), "frame {frame}");
+        let bits = u64::from(instance.node[0]) | u64::from(instance.node[1]) << 32;
+        let found = (instance.mesh, instance.material, instance.layers, instance.user_data, bits);
+        let expected = (drawable.drawable.mesh, drawable.material.unwrap_or(NONE), drawable.layers.mask());
+        assert_eq!(found, (expected.0, expected.1, expected.2, drawable.user_data, drawable.node.to_bits()));
+        let Bounds { center, half, matrix, bin } = bounds[slot];
+        let local = drawable.drawable.bounds;
+        assert_eq!(
+            (center, half, matrix),
+            (local.center().to_array(), (local.size() * 0.5).to_array(), instance.matrix)
+        );
+        let Some(key) = key_of(&drawable) else {
+            assert_eq!(bin, 0);
+            continue;
+        };
+        for (winding, mirrored) in [false, true].into_iter().enumerate() {
+            let Bin { commands: numbers, firsts } = bins[bin as usize];
+            let batch = tables.batches().iter().find(|batch| batch.commands.contains(&numbers[winding])).unwrap();
+            assert_eq!((batch.key, batch.mirrored), (key, mirrored));
+            for view in 0..tables.views() as u32 {
+                let command = template[(view * commands + numbers[winding]) as usize];
+                let first_instance = view * room + firsts[winding];
+                let MeshArgs { index_count, first_index, base_vertex } =
+                    MeshArgs { index_count: 36 + instance.mesh, first_index: 100 * instance.mesh, base_vertex: 5 };
+                let expected = Command { index_count, instance_count: 0, first_index, base_vertex, first_instance };
+                assert_eq!(command, expected);
+            }
+            counts[numbers[winding] as usize] += 1;
+        }
+    }
+    // No list overlaps the next one, however many drawables of a command are seen.
+    let firsts: Vec<u32> = template[..commands as usize].iter().map(|command| command.first_instance).collect();
+    for (at, count) in counts.iter().enumerate() {
+        assert!(firsts[at] + count <= firsts.get(at + 1).copied().unwrap_or(room), "frame {frame}");
+    }
+    for slot in (0..tables.len()).filter(|&slot| !used[slot]) {
+        assert_eq!((instances[slot], bounds[slot]), (Instance::default(), Bounds::default()), "frame {frame}");
+    }
+}
+
+/// Compares previous matrices. Drawables without a transform share that of an ancestor.
+fn check_previous(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
+    let (instances, previous) = (buffers.of::<Instance>(Buffer::Instances), buffers.of::<Mat34>(Buffer::Previous));
+    for slot in 0..tables.len() {
+        if let Some(node) = tables.node(slot).filter(|&node| scene.local(node).is_some()) {
+            let expected = scene.get(node).unwrap().previous_world().unwrap();
+            assert!(previous[instances[slot].matrix as usize].same_bits(expected), "frame {frame}: {node:?}");
+        }
+    }
+}
+
+fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng) {
+    nodes.retain(|&node| scene.contains(node));
+    for _ in 0..dice.usize(..12) {
+        let (node, other) = (nodes[dice.usize(..nodes.len())], nodes[dice.usize(..nodes.len())]);
+        if !scene.contains(node) || !scene.contains(other) {
+            continue;
+        }
+        let mut edited = scene.edit(node).unwrap();
+        match dice.u32(..15) {
+            0..4 => _ = edited.set_local(Transform::from_xyz(dice.f32(), dice.f32(), 0.0)).unwrap(),
+            4 => _ = edited.set_material(dice.u32(..4)),
+            5 => _ = edited.set_layers(Layers::new(dice.u32(..4))),
+            6 => _ = edited.set_user_data(dice.u32(..3)),
+            7 => _ = edited.set_drawable(Drawable::new(dice.u32(..3), Aabb::cube(dice.f32()))).unwrap(),
+            8 => _ = edited.set_drawable(None).unwrap(),
+            // Some of these are circles, which are refused.
+            9 => _ = scene.reparent(node, other, if dice.bool() { Keep::World } else { Keep::Local }),
+            10 if nodes.len() > 200 => _ = scene.remove(node).unwrap(),
+            11 => _ = scene.reparent(node, Place::Detached, Keep::Local),
+            12 => nodes.push(scene.insert(node, Node::drawable(Drawable::new(2, Aabb::cube(1.0)))).unwrap()),
+            _ => nodes.push(scene.insert(if dice.bool() { node } else { scene.root() }, ball()).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn buffers_hold_what_a_scene_has_after_random_frames() {
+    let mut dice = fastrand::Rng::with_seed(6868);
+    let mut scene = Scene::with_config(TRACKED).unwrap();
+    let mut nodes: Vec<_> = (0..150).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
+    let [mut each, mut some] = [tables(), tables()];
+    let [mut of_each, mut of_some] = [Buffers::default(), Buffers::default()];
+    let other = Scene::new();
+    for frame in 0..1500 {
+        edit(&mut scene, &mut nodes, &mut dice);
+        if frame % 97 == 0 {
+            scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
+        }
+        scene.update();
+        let fresh = frame % 97 == 0;
+        of_each.sync(&mut each, &scene);
+        check(&each, &of_each, &scene, frame);
+        if !fresh {
+            check_previous(&each, &of_each, &scene, frame);
+        }
+        match dice.u32(..6) {
+            0 => {}
+            1 => _ = of_some.sync(&mut some, &other),
+            2 => {
+                let copy = scene.clone();
+                of_some.sync(&mut some, &copy);
+                check(&some, &of_some, &copy, frame);
+            }
+            _ => {
+                of_some.sync(&mut some, &scene);
+                check(&some, &of_some, &scene, frame);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_still_frame_takes_no_step_and_a_moved_node_52_bytes() {
+    let mut scene = Scene::new();
+    let nodes: Vec<_> = (0..1000).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
+    scene.update();
+    let (mut tables, mut buffers) = (GpuScene::new(), Buffers::default());
+    tables.set_mesh(1, MeshArgs::default());
+    buffers.sync(&mut tables, &scene);
+    scene.update();
+    assert_eq!(buffers.sync(&mut tables, &scene), Synced::default());
+    for node in nodes.iter().step_by(100) {
+        scene.set_local(*node, Transform::from_xyz(2.0, 0.0, 0.0)).unwrap();
+    }
+    scene.update();
+    let synced = buffers.sync(&mut tables, &scene);
+    let moved = nodes.len().div_ceil(100);
+    assert_eq!(synced, Synced { matrices: moved, drawables: 0, bytes: 52 * moved as u64, steps: 1 });
+    // In and out: 64 bytes and two indices each. Room for a quarter more is there.
+    scene.remove(nodes[10]).unwrap();
+    scene.update();
+    let synced = buffers.sync(&mut tables, &scene);
+    assert_eq!((synced.drawables, synced.bytes), (1, 72));
+}
+
+#[test]
+fn what_a_smooth_scene_shows_is_in_the_buffers() {
+    let mut scene = Scene::with_config(TRACKED).unwrap();
+    let node = scene.insert(scene.root(), ball()).unwrap();
+    scene.update();
+    let mut smooth = Smooth::new(&scene).unwrap();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    for frame in 0..20 {
+        if frame % 4 == 0 {
+            scene.set_local(node, Transform::from_xyz(frame as f32, 0.0, 0.0)).unwrap();
+            scene.update();
+            smooth.step(&scene).unwrap();
+        }
+        let blended = smooth.blend(&mut scene, (frame % 4) as f32 / 4.0);
+        buffers.sync(&mut tables, &blended);
+        check(&tables, &buffers, &blended, frame);
+    }
+}
+
+#[test]
+fn an_unknown_mesh_is_refused_and_then_all_is_written() {
+    let mut scene = Scene::new();
+    let nodes: Vec<_> = (0..100).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    scene.edit(nodes[3]).unwrap().set_drawable(Drawable::new(77, Aabb::cube(1.0))).unwrap();
+    scene.remove(nodes[50]).unwrap();
+    scene.update();
+    let refused = tables.sync(&scene, |step| buffers.run(step));
+    assert_eq!(refused, Err(Error::UnknownMesh { mesh: 77, node: nodes[3] }));
+    assert!(refused.unwrap_err().to_string().contains("set_mesh"));
+    scene.edit(nodes[3]).unwrap().set_drawable(Drawable::new(2, Aabb::cube(1.0))).unwrap();
+    scene.update();
+    assert!(buffers.sync(&mut tables, &scene).matrices >= 99, "all is written");
+    check(&tables, &buffers, &scene, 0);
+}
+
+#[test]
+fn buffers_beyond_the_limit_are_refused() {
+    let mut scene = Scene::new();
+    for _ in 0..100 {
+        scene.insert(scene.root(), ball()).unwrap();
+    }
+    scene.update();
+    for most in [0, 4000, 4900, 9000, 20_000] {
+        let mut small = tables().with_most_bytes(most);
+        let refused = small.sync(&scene, |_| {});
+        if let Err(Error::TooLarge { bytes, most: limit, .. }) = refused {
+            assert!(bytes > limit && limit == most);
+        }
+        assert_eq!(refused.is_err(), most < 9000, "{most}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_panic_of_a_step_loses_nothing() {
+    let mut scene = Scene::new();
+    let mut nodes: Vec<_> = (0..100).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    for panics in 0..8 {
+        scene.remove(nodes.pop().unwrap()).unwrap();
+        scene.edit(nodes[panics]).unwrap().set_material(3);
+        scene.set_local(nodes[panics + 20], Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
+        scene.update();
+        let mut count = 0;
+        let attempt = std::panic::AssertUnwindSafe(|| {
+            tables.sync(&scene, |step| {
+                assert!(count < panics, "a step panics");
+                count += 1;
+                buffers.run(step);
+            })
+        });
+        drop(std::panic::catch_unwind(attempt));
+        buffers.sync(&mut tables, &scene);
+        check(&tables, &buffers, &scene, panics);
+    }
+}
+
+#[test]
+fn boxes_without_an_end_are_always_in_view_and_empty_ones_are_never_drawn() {
+    let mut scene = Scene::new();
+    for bounds in [Aabb::INFINITE, Aabb::EMPTY] {
+        scene.insert(scene.root(), Node::drawable(Drawable::new(1, bounds))).unwrap();
+    }
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    let bounds = buffers.of::<Bounds>(Buffer::Bounds);
+    assert!(bounds[0].half[0] < 0.0 && bounds[0].bin > 0 && bounds[1].bin == 0);
+}
+
+#[test]
+fn views_have_the_planes_of_their_frustum() {
+    let projection = hedgerow::glam::camera::rh::proj::directx::perspective(1.0, 1.5, 0.1, 100.0);
+    let view = View::new(&Frustum::from_view_projection(&projection).unwrap(), Layers::new(5));
+    let tables = GpuScene::new().with_views(2);
+    let views = tables.views_of(&[view; 3]);
+    assert_eq!((views.count, views.views[1]), (2, view), "no more than there is room for");
+}

@@ -1,0 +1,19 @@
+//! Keeps a scene of [`hedgerow`] in buffers of [`wgpu`], culls it in one compute pass, and draws it with few calls.
+//!
+//! [`SceneBuffers`] is all: it executes the steps of a [`GpuScene`](gpu::GpuScene). Pipelines, materials, textures, vertices and lights
+//! stay yours. Shaders of yours read the records of drawables through [`FETCH`](hedgerow_gpu::FETCH).
+//!
+//! | each frame | call |
+//! |---|---|
+//! | edit the scene, then update it | [`Scene::update`](hedgerow::Scene::update) |
+//! | upload what changed | [`SceneBuffers::sync`] |
+//! | find out what the camera and the lights see | [`SceneBuffers::cull`] |
+//! | draw each batch with your pipeline | [`SceneBuffers::draw`] |
+//!
+//! The crate follows the versions of wgpu. It enables no backend; your own dependency on wgpu does.
+
+mod buffers;
+mod pipelines;
+
+pub use buffers::SceneBuffers;
+pub use hedgerow_gpu as gpu;

@@ -1,0 +1,105 @@
+//! The compute passes, and the layouts of their bindings.
+
+use hedgerow_gpu::{CULL, SCATTER, SETTLE};
+use wgpu::{BindGroup, BindGroupLayout, BindingResource, BindingType, Buffer, ComputePass, ComputePipeline, Device};
+use wgpu::{BufferBindingType, ShaderStages};
+
+/// A compute pass with its layout.
+#[derive(Debug)]
+pub(crate) struct Pass {
+    pipeline: ComputePipeline,
+    layout: BindGroupLayout,
+}
+
+/// All compute passes, and the layout of what shaders that draw read.
+#[derive(Debug)]
+pub(crate) struct Passes {
+    pub(crate) scatter: Pass,
+    pub(crate) settle: Pass,
+    pub(crate) cull: Pass,
+    pub(crate) fetch: BindGroupLayout,
+}
+
+impl Passes {
+    pub(crate) fn new(device: &Device) -> Self {
+        let (read, write) = (storage(true), storage(false));
+        Self {
+            scatter: Pass::new(device, "scatter_items", SCATTER, &[UNIFORM, read, write]),
+            settle: Pass::new(device, "settle_matrices", SETTLE, &[UNIFORM, read, read, write]),
+            cull: Pass::new(device, "cull_drawables", CULL, &[UNIFORM, read, read, read, read, write, write]),
+            fetch: layout(device, "hedgerow fetch", ShaderStages::VERTEX_FRAGMENT, &[read; 3]),
+        }
+    }
+}
+
+impl Pass {
+    fn new(device: &Device, entry: &str, source: &str, bindings: &[BindingType]) -> Self {
+        let layout = layout(device, entry, ShaderStages::COMPUTE, bindings);
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(entry),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        });
+        let of_pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(entry),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry),
+            layout: Some(&of_pipeline),
+            module: &module,
+            entry_point: Some(entry),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        Self { pipeline, layout }
+    }
+
+    pub(crate) fn bind<'b>(
+        &self,
+        device: &Device,
+        bindings: impl IntoIterator<Item = BindingResource<'b>>,
+    ) -> BindGroup {
+        bind(device, &self.layout, bindings)
+    }
+
+    /// Runs so many threads, in workgroups of 64, of which a dimension has at most 65,535.
+    pub(crate) fn run(&self, pass: &mut ComputePass<'_>, group: &BindGroup, threads: u32) {
+        let groups = threads.div_ceil(64);
+        let rows = groups.div_ceil(65_535).max(1);
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, group, &[]);
+        pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1);
+    }
+}
+
+const UNIFORM: BindingType =
+    BindingType::Buffer { ty: BufferBindingType::Uniform, has_dynamic_offset: false, min_binding_size: None };
+
+const fn storage(read_only: bool) -> BindingType {
+    let ty = BufferBindingType::Storage { read_only };
+    BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None }
+}
+
+fn layout(device: &Device, label: &str, visibility: ShaderStages, bindings: &[BindingType]) -> BindGroupLayout {
+    let entry = |(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
+    let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+}
+
+/// Binds resources in their order.
+pub(crate) fn bind<'b>(
+    device: &Device,
+    layout: &BindGroupLayout,
+    bindings: impl IntoIterator<Item = BindingResource<'b>>,
+) -> BindGroup {
+    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
+    let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+}
+
+/// A part of a buffer.
+pub(crate) fn part(buffer: &Buffer, offset: u64, bytes: u64) -> BindingResource<'_> {
+    let size = core::num::NonZero::new(bytes);
+    BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
+}
