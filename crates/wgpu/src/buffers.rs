@@ -253,11 +253,7 @@ impl SceneBuffers {
                 let from = begin(bytes, &[count]);
                 copies.push(Copy::Settle { ranges: ranges.to_vec(), from, count });
             }
-        });
-        if synced.is_err() {
-            // The next sync writes everything, and settles nothing.
-            return synced;
-        }
+        })?;
         now.bytes.resize(now.bytes.len().next_multiple_of(4), 0);
         if now.buffer.size() < now.bytes.len() as u64 {
             now.buffer = make(device, "hedgerow staging", now.bytes.len() as u64 * 5 / 4, STAGING);
@@ -276,7 +272,7 @@ impl SceneBuffers {
             self.cull_group = cull_group(device, passes, tables, views, commands, visible);
             self.fetch_group = fetch_group(device, passes, tables, self.scene.has_previous());
         }
-        synced
+        Ok(synced)
     }
 
     /// Makes room for what culling writes.

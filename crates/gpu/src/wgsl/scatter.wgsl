@@ -10,9 +10,9 @@ struct Scatter { count: u32, words: u32 }
 fn scatter_items(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let at = id.y * groups.x * 64u + id.x;
     if at >= scatter.count { return; }
-    let to = source[at] * scatter.words;
-    let from = scatter.count + at * scatter.words;
+    let place = source[at] * scatter.words;
+    let origin = scatter.count + at * scatter.words;
     for (var word = 0u; word < scatter.words; word += 1u) {
-        items[to + word] = source[from + word];
+        items[place + word] = source[origin + word];
     }
 }

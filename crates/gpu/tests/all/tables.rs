@@ -39,11 +39,11 @@ impl Buffers {
                 if !keep {
                     all.fill(0xee);
                 }
-                all.resize(bytes as usize, 0);
+                all.resize(usize::try_from(bytes).unwrap(), 0);
             }
             Step::Write { buffer, offset, bytes } => {
                 assert!(!bytes.is_empty() && offset % 4 == 0 && bytes.len() % 4 == 0);
-                all[buffer as usize][offset as usize..][..bytes.len()].copy_from_slice(bytes);
+                all[buffer as usize][usize::try_from(offset).unwrap()..][..bytes.len()].copy_from_slice(bytes);
             }
             Step::Scatter { buffer, indices, items } => {
                 let (mut sorted, stride) = (indices.to_vec(), buffer.stride());
@@ -110,7 +110,7 @@ fn check(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
             let Bin { commands: numbers, firsts } = bins[bin as usize];
             let batch = tables.batches().iter().find(|batch| batch.commands.contains(&numbers[winding])).unwrap();
             assert_eq!((batch.key, batch.mirrored), (key, mirrored));
-            for view in 0..tables.views() as u32 {
+            for (view, _) in (0..).zip(0..tables.views()) {
                 let command = template[(view * commands + numbers[winding]) as usize];
                 let first_instance = view * room + firsts[winding];
                 let MeshArgs { index_count, first_index, base_vertex } =
