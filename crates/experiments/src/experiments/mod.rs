@@ -8,6 +8,7 @@ pub mod cull;
 pub mod detail;
 pub mod draws;
 pub mod edits;
+pub mod gpu;
 pub mod layouts;
 pub mod memory;
 pub mod molecule_mesh;
@@ -53,6 +54,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
         experiment("cull", "a town of a million drawables, against testing all boxes", cull::run),
         experiment("detail", "levels of detail while culling, beside meshes set by hand", detail::run),
+        experiment("gpu", "tables that a GPU culls, against lists of the CPU", gpu::run),
         experiment("changes", "updates and edits with the change feed, and without", changes::run),
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
         experiment("memory", "bytes by the allocator's count, of a tree and over frames", memory::run),
