@@ -1,5 +1,6 @@
 //! For the crates of this project alone: not part of the API, and may change in any release.
 
+pub use crate::handle::HandleHasher;
 pub use crate::node::plain_components;
 pub use crate::snapshot::versioned_body;
 #[cfg(feature = "serde")]
