@@ -145,10 +145,7 @@ impl Library {
             id => joined(&[ids.get(&id).copied().unwrap_or(nowhere)], &path.ids()[1..]),
         };
         for (path, value) in top.stated().filter(|(path, _)| ids.contains_key(&path.ids()[0])) {
-            let mut value = with_name(value, &names);
-            if let Value::Place(Some(Spot { parent: Some(above), .. })) = &mut value {
-                *above = renamed(above);
-            }
+            let value = with_name(value, &names).with_parent(renamed);
             draft.state(number, renamed(&path), value.field(), Some(value));
         }
         let children = from.children_of(from.defined(&top.name)?, &root.into());
