@@ -3,6 +3,8 @@
 pub use crate::node::plain_components;
 pub use crate::snapshot::body;
 #[cfg(feature = "serde")]
+pub use crate::text::number::FormNumber;
+#[cfg(feature = "serde")]
 pub use crate::tree::local::{LocalText, MatrixText, TransformText};
 
 use crate::store::RecordId;
