@@ -31,7 +31,7 @@ pub enum SnapshotError {
     },
     /// The bytes are of another type.
     Kind {
-        /// The type that reads them: `"Scene"`, `"Tree"`, `"Library"` or `"Patch"`.
+        /// The name of the type that reads them, such as `"Tree"`.
         found: &'static str,
     },
     /// The snapshot is shorter or longer than it states.

@@ -62,17 +62,13 @@ pub fn body(format: Format, bytes: &[u8]) -> Result<(u32, &[u8]), SnapshotError>
         Broken::Version { found, newest } => SnapshotError::Version { found, newest },
         Broken::Length { expected, found } => SnapshotError::Length { expected, found },
         Broken::Checksum => SnapshotError::Checksum,
-        Broken::Kind(found) => KINDS
+        Broken::Kind(found) => Kind::ALL
             .into_iter()
             .find(|&(kind, _)| kind as u32 == found)
             .map_or(SnapshotError::NotASnapshot, |(_, found)| SnapshotError::Kind { found }),
         Broken::Magic => SnapshotError::NotASnapshot,
     })
 }
-
-/// The kinds of bytes whose errors are [`SnapshotError`]s, and the types that read them.
-const KINDS: [(Kind, &str); 4] =
-    [(Kind::Scene, "Scene"), (Kind::Tree, "Tree"), (Kind::Library, "Library"), (Kind::LibraryPatch, "Patch")];
 
 /// Options for saving a scene. By default everything is written, as by [`Scene::to_bytes`].
 ///

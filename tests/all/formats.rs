@@ -83,7 +83,7 @@ fn folder() -> PathBuf {
 #[cfg_attr(target_family = "wasm", ignore = "needs files")]
 fn every_released_version_of_every_format_is_read_as_what_was_written() {
     let mut versions = BTreeMap::<_, BTreeSet<_>>::new();
-    let mut kinds = BTreeSet::from(Kind::ALL.map(|kind| kind as u32));
+    let mut kinds = BTreeSet::from(Kind::ALL.map(|(kind, _)| kind as u32));
     let mut found: BTreeSet<_> =
         fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     for file in files() {

@@ -415,7 +415,7 @@ fn a_skeleton_is_no_snapshot_and_a_snapshot_no_skeleton() {
     let mut joints = SkeletonBuilder::new();
     joints.joint("hip", None, Transform::IDENTITY);
     let skeleton = joints.build().unwrap().0.to_bytes();
-    assert_eq!(Scene::from_bytes(&skeleton).unwrap_err(), SnapshotError::NotASnapshot);
+    assert_eq!(Scene::from_bytes(&skeleton).unwrap_err(), SnapshotError::Kind { found: "Skeleton" });
     assert_eq!(Skeleton::from_bytes(&Scene::new().to_bytes()).unwrap_err(), SkeletonError::NotASkeleton.into());
 }
 

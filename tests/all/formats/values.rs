@@ -5,7 +5,7 @@ use super::{File, Read};
 use core::fmt::{Debug, Display};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
+    Aabb, Drawable, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, ViewRange, Visibility,
 };
 use hedgerow_anim::clip::{JumpSpacing, Precision};
 use hedgerow_anim::player::StreamPlayer;
@@ -17,7 +17,7 @@ use hedgerow_testkit::model::dump::dump;
 
 /// Returns all files.
 pub(super) fn files() -> Vec<File> {
-    let mut files = vec![
+    Vec::from([
         bytes("scene.14.bytes", scene(), Scene::to_bytes, Scene::from_bytes, same_scene),
         bytes("tree.14.bytes", tree(), Tree::to_bytes, Tree::from_bytes, equal),
         bytes("library.1.bytes", library(), Library::to_bytes, Library::from_bytes, same_library),
@@ -28,15 +28,15 @@ pub(super) fn files() -> Vec<File> {
         bytes("skin.3.bytes", skin(), Skin::to_bytes, Skin::from_bytes, equal),
         bytes("skinned_mesh.3.bytes", mesh(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
         bytes("skinned_mesh_eight.3.bytes", mesh_eight(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
-    ];
-    #[cfg(feature = "serde")]
-    files.extend([
+        #[cfg(feature = "serde")]
         text("scene.1.json", scene(), same_text),
+        #[cfg(feature = "serde")]
         text("tree.1.json", tree(), equal),
+        #[cfg(feature = "serde")]
         text("library.1.json", library(), same_library),
+        #[cfg(feature = "serde")]
         text("patch.1.json", patch(), equal),
-    ]);
-    files
+    ])
 }
 
 fn bytes<T: 'static, E: Debug + Display>(
@@ -138,8 +138,8 @@ fn same_scene(mut read: Scene, scene: &Scene) {
 fn same_text(read: Scene, scene: &Scene) {
     assert_eq!((read.config(), read.validate()), (scene.config(), Ok(())));
     let trees = |scene: &Scene| {
-        let tops: Vec<NodeHandle> = scene.detached().map(|node| node.handle()).collect();
-        [scene.root()].into_iter().chain(tops).map(|top| scene.tree(top).unwrap()).collect::<Vec<_>>()
+        let tops = [scene.root()].into_iter().chain(scene.detached().map(|node| node.handle()));
+        tops.map(|top| scene.tree(top).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(trees(&read), trees(scene));
 }

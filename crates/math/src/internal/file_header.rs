@@ -41,16 +41,16 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds, each of which has files in `tests/formats`.
-    pub const ALL: [Self; 8] = [
-        Self::Scene,
-        Self::Tree,
-        Self::Skeleton,
-        Self::Clip,
-        Self::Skin,
-        Self::SkinnedMesh,
-        Self::Library,
-        Self::LibraryPatch,
+    /// All kinds, each of which has files in `tests/formats`, with the types that read them.
+    pub const ALL: [(Self, &str); 8] = [
+        (Self::Scene, "Scene"),
+        (Self::Tree, "Tree"),
+        (Self::Skeleton, "Skeleton"),
+        (Self::Clip, "Clip"),
+        (Self::Skin, "Skin"),
+        (Self::SkinnedMesh, "SkinnedMesh"),
+        (Self::Library, "Library"),
+        (Self::LibraryPatch, "Patch"),
     ];
 }
 
