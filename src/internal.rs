@@ -2,7 +2,9 @@
 
 pub use crate::handle::HandleHasher;
 pub use crate::node::plain_components;
-pub use crate::snapshot::versioned_body;
+pub use crate::snapshot::body;
+#[cfg(feature = "serde")]
+pub use crate::text::number::FormNumber;
 #[cfg(feature = "serde")]
 pub use crate::tree::local::{LocalText, MatrixText, TransformText};
 
