@@ -7,7 +7,7 @@ use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 use hedgerow_document::{Document, Entry, Field, Key, Library, Order, Patch, Path, Spot, Value};
 
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap()
 }
 
@@ -106,7 +106,7 @@ fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) 
 }
 
 /// Edits a scene at random below the root of a document.
-fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: usize) {
+pub(crate) fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: usize) {
     for _ in 0..count {
         let nodes: Vec<NodeHandle> = scene.get(root).unwrap().descendants().map(|node| node.handle()).collect();
         let at = *dice.choice(&nodes).unwrap();
@@ -167,7 +167,7 @@ fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: usize) {
 }
 
 /// Compares a document with the model, its scene and its paths.
-fn check(document: &Document, scene: &Scene, context: &str) {
+pub(crate) fn check(document: &Document, scene: &Scene, context: &str) {
     let name = document.definition();
     let (tree, paths) = Model::of(document.library()).tree(name);
     assert_eq!(document.library().tree(name).unwrap(), tree, "{context}: the library's tree");
@@ -240,7 +240,7 @@ fn any_edits_are_stated_by_the_open_definition_and_undone() {
 }
 
 /// One random patch of the library: a whole task, or any statements of any definition.
-fn patch(dice: &mut Rng, library: &Library) -> Patch {
+pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
     let names = ["a", "b", "c", "d"];
     let number = dice.usize(0..names.len());
     let name = names[number];
@@ -397,37 +397,6 @@ fn stale_moved_and_foreign_nodes_have_no_path() {
 
     scene.reparent(root, Place::Detached, Keep::Local).unwrap();
     assert_eq!(document.commit(&mut scene), Err(hedgerow_document::Error::NoRoot));
-}
-
-#[test]
-fn two_writers_who_follow_each_other_agree() {
-    for seed in seeds(20) {
-        let mut dice = Rng::with_seed(seed);
-        let base = library(&mut dice, false);
-        let mut scenes = [scene(), scene()];
-        let mut documents: Vec<Document> = Vec::new();
-        for (writer, scene) in (1..).zip(&mut scenes) {
-            let root = scene.root();
-            let mut document = Document::open(scene, root, base.clone(), "a").unwrap();
-            document.set_writer(writer);
-            documents.push(document);
-        }
-        for round in 0..10 {
-            let (ours, theirs) = (round % 2, 1 - round % 2);
-            let root = scenes[ours].root();
-            edit(&mut dice, &mut scenes[ours], root, 3);
-            let patch = documents[ours].commit(&mut scenes[ours]).unwrap().clone();
-            documents[theirs].follow(&mut scenes[theirs], &patch).unwrap();
-            assert_eq!(documents[ours].library(), documents[theirs].library(), "seed {seed}");
-            check(&documents[theirs], &scenes[theirs], &format!("seed {seed}, round {round}"));
-        }
-        // Our own steps can be taken back as far as theirs state other keys.
-        let before = documents[0].library().clone();
-        if documents[0].undo(&mut scenes[0]).is_err() {
-            assert_eq!(*documents[0].library(), before, "a refused step changes nothing");
-        }
-        check(&documents[0], &scenes[0], &format!("seed {seed}, undone"));
-    }
 }
 
 #[test]

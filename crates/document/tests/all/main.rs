@@ -2,6 +2,7 @@
 
 mod acts;
 mod bytes;
+mod live;
 #[cfg(feature = "serde")]
 mod merge;
 mod model;
