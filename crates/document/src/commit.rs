@@ -46,15 +46,17 @@ impl Document {
         if scene.get(self.root).is_none_or(|root| root.is_detached()) {
             return Err(Error::NoRoot);
         }
+        // No step has more new nodes than the scene has nodes.
+        if !self.library.has_ids(&self.name, scene.len() as u64) {
+            // The edits stay unread, for another writer.
+            let edited = !scene.changes(&mut self.reader.clone())?.is_empty();
+            return if edited { Err(Error::NoIds) } else { Ok(Patch::new()) };
+        }
         let edits = self.edits(scene)?;
         if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
             return Ok(Patch::new());
         }
         let Edits { gone, placed, edited } = edits;
-        // No step has more new nodes than the scene has nodes.
-        if !self.library.has_ids(&self.name, scene.len() as u64) {
-            return Err(Error::NoIds);
-        }
         self.library.release(self.definition);
         let (before, renamed, check) = Default::default();
         let mut recording = Recording { document: self, before, gone, placed, renamed, check };

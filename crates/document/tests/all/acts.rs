@@ -310,7 +310,7 @@ pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
     Patch::between(library, &changed)
 }
 
-fn single(library: &Library, name: &str, path: &Path, field: Field, after: Option<Value>) -> Patch {
+pub(crate) fn single(library: &Library, name: &str, path: &Path, field: Field, after: Option<Value>) -> Patch {
     let key = Key::new(name, path.clone(), field);
     let before = library.get(&key).cloned();
     Patch::from_entries(vec![Entry { key, before, after }]).unwrap()

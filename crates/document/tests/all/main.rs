@@ -9,5 +9,6 @@ mod model;
 mod operations;
 mod patch;
 mod random;
+mod refused;
 #[cfg(feature = "serde")]
 mod text;
