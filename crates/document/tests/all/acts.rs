@@ -155,6 +155,16 @@ pub(crate) fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: u
                 if dice.bool() {
                     scene.update();
                 }
+                // Edits while it is away; what leaves it comes back before it does.
+                let below: Vec<NodeHandle> = scene.get(at).unwrap().descendants().map(|node| node.handle()).collect();
+                let inner = *dice.choice(&below).unwrap();
+                match dice.u8(0..5) {
+                    0 => _ = scene.edit(inner).unwrap().set_node(node(dice, number)).unwrap(),
+                    1 => _ = scene.insert(inner, node(dice, number)).unwrap(),
+                    2 if inner != at => _ = scene.remove(inner).unwrap(),
+                    3 if inner != at => _ = scene.reparent(inner, root, Keep::Local).unwrap(),
+                    _ => {}
+                }
                 if dice.u8(0..3) > 0 {
                     scene.reparent(at, back, Keep::Local).unwrap();
                 }

@@ -10,5 +10,6 @@ mod operations;
 mod patch;
 mod random;
 mod refused;
+mod scenes;
 #[cfg(feature = "serde")]
 mod text;

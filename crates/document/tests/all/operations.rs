@@ -9,7 +9,7 @@ use hedgerow_document::{Entry, Field, Key, Library, Note, Order, Patch, PatchErr
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// States values as one patch; the random ones may be refused.
-fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), PatchError> {
+pub(crate) fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), PatchError> {
     let entry = |(path, value): (Path, Value)| {
         let key = Key::new(definition, path, value.field());
         Entry { before: library.get(&key).cloned(), key, after: Some(value) }
