@@ -70,6 +70,10 @@ fn a_document_that_cannot_be_opened_leaves_the_scene_as_it_was() {
     }
     assert_eq!(Document::of(&mut scene, stale, "street").err(), Some(gone));
     assert_eq!(scene.to_bytes(), before);
+    let mut plain = Scene::new();
+    let root = plain.root();
+    let untracked = Document::open(&mut plain, root, street(), "street");
+    assert_eq!(untracked.err(), Some(hedgerow::Error::NoChanges.into()));
     let document = Document::open(&mut scene, empty, street(), "street").unwrap();
     check(&document, &scene, "opened");
 }
@@ -88,23 +92,10 @@ fn refused_patches_change_nothing_in_a_document() {
     };
     let place = |parent: u64| Value::Place(Some(Spot::below(parent, 0.0)));
     let uses = |name: &str| Value::Use(Some(name.into()));
-    let mut other = library.clone();
-    other.apply(&state("wheel", &[1], Value::Material(Some(8)))).unwrap();
-    let for_other = single(&other, "wheel", &1.into(), Field::Material, Some(Value::Material(Some(9))));
     let good = state("wheel", &[2], Value::Material(Some(5))).then(&state("street", &[7], place(0))).unwrap();
-    let rename = library.rename("street", "road").unwrap();
     let largest = (1 << 48) - 1;
     for (bad, kind) in [
-        (for_other, "State"),
-        (
-            unstate("street", 5)
-                .then(&unstate("street", 5).inverse())
-                .unwrap()
-                .then(&unstate("car", 2))
-                .unwrap()
-                .inverse(),
-            "State",
-        ),
+        (state("wheel", &[1], Value::Material(Some(5))).inverse(), "State"),
         (state("wheel", &[1], uses("car")), "Use"),
         (state("red", &[0], uses("street")), "Use"),
         (unstate("wheel", 0), "Invalid"),
@@ -114,7 +105,7 @@ fn refused_patches_change_nothing_in_a_document() {
         (state("street", &[5, 1], Value::Place(Some(Spot::ROOT))), "Invalid"),
         (state("car", &[largest], place(0)), "Invalid"),
         (state("car", &[4], place(largest)), "Invalid"),
-        (rename, "Invalid"),
+        (library.rename("street", "road").unwrap(), "Invalid"),
     ] {
         for patch in [&bad, &good.then(&bad).unwrap_or_else(|_| bad.clone())] {
             let by_apply = refused(&mut document, &mut scene, |document, scene| document.apply(scene, patch));
@@ -129,13 +120,9 @@ fn refused_patches_change_nothing_in_a_document() {
 #[test]
 fn a_step_whose_keys_others_stated_is_neither_undone_nor_made_again() {
     let (mut scene, mut document) = open();
-    let follow = |document: &mut Document, scene: &mut Scene, value| {
-        let patch =
-            single(document.library(), "street", &[5, 1, 1].into(), Field::Material, Some(Value::Material(value)));
-        document.follow(scene, &patch).unwrap();
-        patch
-    };
-    let theirs = follow(&mut document, &mut scene, Some(99));
+    let after = Some(Value::Material(Some(99)));
+    let theirs = single(document.library(), "street", &[5, 1, 1].into(), Field::Material, after);
+    document.follow(&mut scene, &theirs).unwrap();
     let key = PatchError::State(theirs.entries()[0].key.clone());
     for call in [Document::undo, Document::redo] {
         assert_eq!(refused(&mut document, &mut scene, call), key);
@@ -158,54 +145,46 @@ const CALLS: [Call; 7] = [
     |document, scene| document.redo(scene).map(drop),
 ];
 
-/// Checks that all calls are refused for a reason while there are edits, and that these become a step when it is gone.
-fn check_edits(
-    (mut scene, mut document): (Scene, Document),
-    break_it: impl FnOnce(&mut Document, &mut Scene),
-    error: Error,
-    mend_it: impl FnOnce(&mut Document, &mut Scene),
-) {
-    let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
-    let [bolt, wheel] = [[5, 1, 2], [5, 2, 0]].map(|path| document.node(&scene, &path.into()).unwrap());
-    scene.edit(tyre).unwrap().set_user_data(7);
-    scene.insert(tyre, Node::material(7)).unwrap();
-    scene.remove(bolt).unwrap();
-    scene.reparent(wheel, scene.root(), Keep::Local).unwrap();
-    break_it(&mut document, &mut scene);
-    scene.update();
-    let (bytes, library) = (scene.to_bytes(), document.library().clone());
-    for call in CALLS {
-        assert_eq!(call(&mut document, &mut scene), Err(PatchError::Document(error.clone())));
-        assert!(scene.to_bytes() == bytes && document.library().to_bytes() == library.to_bytes());
+#[test]
+fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
+    let keep = Keep::Local;
+    for without_ids in [false, true] {
+        let (mut scene, mut document) = open();
+        let root = document.root();
+        let mut error = Error::NoRoot;
+        if without_ids {
+            error = Error::NoIds;
+            let path = [(1 << 48) - 3, 1].into();
+            let last = single(document.library(), "street", &path, Field::Use, Some(Value::Use(None)));
+            document.apply(&mut scene, &last).unwrap();
+        }
+        let [tyre, bolt, wheel] = [&[5, 1, 1][..], &[5, 1, 2], &[5, 2]]
+            .map(|ids| document.node(&scene, &Path::of_ids(ids).unwrap()).unwrap());
+        scene.edit(tyre).unwrap().set_user_data(7);
+        scene.insert(tyre, Node::material(7)).unwrap();
+        scene.remove(bolt).unwrap();
+        scene.reparent(wheel, root, keep).unwrap();
+        if !without_ids {
+            scene.reparent(root, Place::Detached, keep).unwrap();
+        }
+        scene.update();
+        let (bytes, library) = (scene.to_bytes(), document.library().clone());
+        for call in CALLS {
+            assert_eq!(call(&mut document, &mut scene), Err(PatchError::Document(error.clone())));
+            assert!(scene.to_bytes() == bytes && document.library().to_bytes() == library.to_bytes());
+        }
+        if without_ids {
+            document.set_writer(1)
+        } else {
+            _ = scene.reparent(root, scene.root(), keep).unwrap()
+        };
+        let wanted = scene.tree(root).unwrap();
+        document.commit(&mut scene).unwrap();
+        assert_eq!(scene.tree(root).unwrap(), wanted);
+        check(&document, &scene, "the edits are a step");
+        document.undo(&mut scene).unwrap();
+        assert_eq!(*document.library(), library);
     }
-    mend_it(&mut document, &mut scene);
-    let wanted = scene.tree(document.root()).unwrap();
-    document.commit(&mut scene).unwrap();
-    assert_eq!(scene.tree(document.root()).unwrap(), wanted);
-    check(&document, &scene, "the edits are a step");
-    document.undo(&mut scene).unwrap();
-    assert_eq!(*document.library(), library);
-    check(&document, &scene, "and are undone");
-}
-
-#[test]
-fn edits_without_a_root_are_a_step_when_it_is_back() {
-    let back = |document: &mut Document, scene: &mut Scene| {
-        scene.reparent(document.root(), scene.root(), Keep::Local).unwrap();
-    };
-    let away = |document: &mut Document, scene: &mut Scene| {
-        scene.reparent(document.root(), Place::Detached, Keep::Local).unwrap();
-    };
-    check_edits(open(), away, Error::NoRoot, back);
-}
-
-#[test]
-fn edits_without_ids_are_a_step_of_another_writer() {
-    let (mut scene, mut document) = open();
-    let last =
-        single(document.library(), "street", &[(1 << 48) - 3, 1].into(), Field::Material, Some(Value::Material(None)));
-    document.apply(&mut scene, &last).unwrap();
-    check_edits((scene, document), |_, _| {}, Error::NoIds, |document, _| document.set_writer(1));
 }
 
 #[test]
@@ -218,9 +197,8 @@ fn only_a_use_is_edited_in_place() {
 }
 
 #[test]
-fn patches_that_make_very_many_nodes_are_refused() {
-    let (mut scene, mut document) = open();
-    let mut tree = Tree::new();
+fn few_definitions_of_very_many_nodes_are_refused_before_they_are_expanded() {
+    let ((mut scene, mut document), mut tree) = (open(), Tree::new());
     tree.push(None, Node::group());
     for number in 0..40 {
         let name = number.to_string();
@@ -232,7 +210,13 @@ fn patches_that_make_very_many_nodes_are_refused() {
             document.apply(&mut scene, &patch).unwrap();
         }
     }
-    let place = document.library().place("wheel", Spot::below(0, 0.0), "39", Node::group()).unwrap();
+    // Each has a root and two nodes that are the roots of what they use.
+    let library = document.library().clone();
+    assert_eq!((library.tree("3").unwrap().len(), library.most_nodes("0")), (15, 1));
+    assert!(library.most_nodes("3") >= 15 && library.tree("39").is_err() && library.notes("39").is_empty());
+    let place = library.place("wheel", Spot::below(0, 0.0), "39", Node::group()).unwrap();
     let error = refused(&mut document, &mut scene, |document, scene| document.apply(scene, &place));
     assert_eq!(error, PatchError::Document(hedgerow::Error::CapacityOverflow.into()));
+    let top = scene.insert(scene.root(), Node::group()).unwrap();
+    assert!(Document::open(&mut scene, top, library, "39").is_err());
 }
