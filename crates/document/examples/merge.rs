@@ -38,7 +38,7 @@ impl Designer {
         let path = document.path(scene, node).ok_or("a node has no path")?;
         match rng.u8(0..12) {
             0 => _ = scene.edit(node)?.set_name(format!("name {}", rng.u8(..)).as_str()),
-            1 => _ = scene.set_local(node, Transform::from_xyz(rng.f32(), 0.0, 0.0))?,
+            1 => scene.set_local(node, Transform::from_xyz(rng.f32(), 0.0, 0.0))?,
             2 | 3 => {
                 if node != other && !scene.get(other).is_some_and(|other| other.is_below(node)) {
                     scene.reparent(node, other, Keep::Local)?;

@@ -174,10 +174,10 @@ fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
             assert!(scene.to_bytes() == bytes && document.library().to_bytes() == library.to_bytes());
         }
         if without_ids {
-            document.set_writer(1)
+            document.set_writer(1);
         } else {
-            _ = scene.reparent(root, scene.root(), keep).unwrap()
-        };
+            _ = scene.reparent(root, scene.root(), keep).unwrap();
+        }
         let wanted = scene.tree(root).unwrap();
         document.commit(&mut scene).unwrap();
         assert_eq!(scene.tree(root).unwrap(), wanted);
