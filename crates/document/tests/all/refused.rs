@@ -115,6 +115,15 @@ fn refused_patches_change_nothing_in_a_document() {
     }
     document.apply(&mut scene, &good).unwrap();
     check(&document, &scene, "applied");
+    // The only id that is left is none that a node may have.
+    document.apply(&mut scene, &state("street", &[largest - 1, 1], Value::Use(None))).unwrap();
+    let place = document.library().place("street", Spot::below(0, 0.0), "wheel", Node::group()).unwrap();
+    let paste =
+        document.library().paste("street", Spot::below(0, 0.0), &library.copy("street", &[[5, 1].into(), 5.into()]));
+    for patch in [place, paste.unwrap()] {
+        assert!(matches!(document.apply(&mut scene, &patch), Err(PatchError::Invalid { .. })));
+        check(&document, &scene, "no id is left");
+    }
 }
 
 #[test]
