@@ -94,6 +94,22 @@ impl Document {
             };
             left.iter().filter_map(tagged).collect()
         };
+        if whole {
+            // Nodes that stand as the library says need no new places.
+            let mut expansion = Expansion::new(library, places);
+            let mut stand = HashSet::new();
+            for &parent in &placed {
+                let above = expansion.places.of_node(library, scene, parent);
+                let children: Vec<NodeHandle> = scene.children(parent).collect();
+                let key = |&child: &NodeHandle| {
+                    let (parent, key) = expansion.spot(expansion.places.of_node(library, scene, child)?)?;
+                    (Some(parent) == above).then_some(key)
+                };
+                let keys: Vec<Option<SiblingKey>> = children.iter().map(key).collect();
+                stand.extend(ascending(&keys).into_iter().map(|index| children[index]));
+            }
+            placed.retain(|node| !stand.contains(node));
+        }
         // A node that a checkpoint brought back lost its mark, but not its place.
         for &node in placed.iter().filter(|_| !whole) {
             let number = record(node);

@@ -5,8 +5,8 @@ use crate::operations::{state, street};
 use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::motion::Smooth;
-use hedgerow::{NodeHandle, Scene, SceneConfig, Transform};
-use hedgerow_document::{Document, Field, Patch, Path, Spot, Value};
+use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow_document::{Document, Field, Key, Patch, Path, Spot, Value};
 
 /// Two streets, each with the cars of `street`, and an overriding material at the bolt of the first car's left wheel.
 fn open() -> (Scene, Document) {
@@ -49,7 +49,7 @@ fn an_entry_edits_each_instance_that_shows_it_and_no_other_node() {
     let tyres = made(&mut document, "red", &[0, 1], material(22));
     assert_eq!(tyres, &["5/2/0/1", "6/2/0/1"]);
     // Roots of what nodes use; the variant has a name of its own.
-    let local = Value::of(&hedgerow::Node::transform(Transform::from_xyz(0.0, 7.0, 0.0)), Field::Local).unwrap();
+    let local = Value::of(&Node::transform(Transform::from_xyz(0.0, 7.0, 0.0)), Field::Local).unwrap();
     let wheels = made(&mut document, "wheel", &[0], local);
     assert_eq!(wheels, &["5/1", "5/2", "6/1", "6/2"]);
     let names = made(&mut document, "wheel", &[0], Value::Name(Some("rim".into())));
@@ -131,6 +131,31 @@ fn a_commit_after_too_many_changes_is_what_it_is_with_a_longer_history() {
             });
             assert_eq!(one, other, "seed {seed}, round {round}");
             check(&short.1, &short.0, &format!("seed {seed}, round {round}"));
+        }
+    }
+}
+
+#[test]
+fn a_node_between_equal_orders_moves_few_siblings_whatever_the_history() {
+    for change_history in [1 << 16, 1] {
+        let config = SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let (root, mut library) = (scene.root(), street());
+        let place = |id: u64| Value::Place(Some(Spot::below(0, (id / 2) as f64)));
+        let parts = (10..90).map(|id| (id.into(), place(id))).collect();
+        state(&mut library, "street", parts).unwrap();
+        let mut document = Document::open(&mut scene, root, library, "street").unwrap();
+        for (id, round) in [(90_u64, 0_u64), (91, 1)] {
+            let before = document.node(&scene, &(51 + 2 * round).into()).unwrap();
+            let new = scene.insert(Place::Before(before), Node::group()).unwrap();
+            for number in 0..3 {
+                scene.edit(new).unwrap().set_user_data(number);
+                scene.update();
+            }
+            let patch = document.commit(&mut scene).unwrap();
+            let placed = patch.entries().iter().filter(|entry| entry.key.field == Field::Place).count();
+            assert!(patch.get(&Key::new("street", id, Field::Place)).is_some() && placed <= 4, "{placed} places");
+            check(&document, &scene, "between");
         }
     }
 }
