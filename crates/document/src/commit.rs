@@ -46,15 +46,17 @@ impl Document {
         if scene.get(self.root).is_none_or(|root| root.is_detached()) {
             return Err(Error::NoRoot);
         }
+        // No step has more new nodes than the scene has nodes.
+        if !self.library.has_ids(&self.name, scene.len() as u64) {
+            // The edits stay unread, for another writer.
+            let edited = !scene.changes(&mut self.reader.clone())?.is_empty();
+            return if edited { Err(Error::NoIds) } else { Ok(Patch::new()) };
+        }
         let edits = self.edits(scene)?;
         if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
             return Ok(Patch::new());
         }
         let Edits { gone, placed, edited } = edits;
-        // No step has more new nodes than the scene has nodes.
-        if !self.library.has_ids(&self.name, scene.len() as u64) {
-            return Err(Error::NoIds);
-        }
         self.library.release(self.definition);
         let (before, renamed, check) = Default::default();
         let mut recording = Recording { document: self, before, gone, placed, renamed, check };
@@ -92,6 +94,22 @@ impl Document {
             };
             left.iter().filter_map(tagged).collect()
         };
+        if whole {
+            // Nodes that stand as the library says need no new places.
+            let mut expansion = Expansion::new(library, places);
+            let mut stand = HashSet::new();
+            for &parent in &placed {
+                let above = expansion.places.of_node(library, scene, parent);
+                let children: Vec<NodeHandle> = scene.children(parent).collect();
+                let key = |&child: &NodeHandle| {
+                    let (parent, key) = expansion.spot(expansion.places.of_node(library, scene, child)?)?;
+                    (Some(parent) == above).then_some(key)
+                };
+                let keys: Vec<Option<SiblingKey>> = children.iter().map(key).collect();
+                stand.extend(ascending(&keys).into_iter().map(|index| children[index]));
+            }
+            placed.retain(|node| !stand.contains(node));
+        }
         // A node that a checkpoint brought back lost its mark, but not its place.
         for &node in placed.iter().filter(|_| !whole) {
             let number = record(node);

@@ -1,6 +1,6 @@
 //! Patches of the library, made in the scene, too.
 
-use crate::document::Document;
+use crate::document::{Document, MOST};
 use crate::error::PatchError;
 use crate::expand::Expansion;
 use crate::library::{Library, is_root};
@@ -25,6 +25,16 @@ impl Document {
     ///
     /// If the scene refuses an edit, which it does only if it has no room, all is as before, with new handles.
     pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
+        // A use, or a definition that was missing, may bring very many nodes.
+        let brings = |entry: &Entry| {
+            matches!(entry.after, Some(Value::Use(Some(_)))) || changes_root(entry) && is_root(&entry.after)
+        };
+        if patch.entries().iter().any(brings) {
+            self.library.check(patch)?;
+            if self.library.most_nodes_after(&self.name, patch) > MOST {
+                return Err(crate::Error::from(Error::CapacityOverflow).into());
+            }
+        }
         let of_open = |entry: &&Entry| *entry.key.definition == *self.name;
         let roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
         let roots: Vec<&Entry> = roots.collect();
