@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::error::Error;
 use crate::expand::{Expansion, Sibling};
-use crate::order::{Order, arranged};
+use crate::order::{Order, arranged, ascending};
 use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::places::NONE;
@@ -99,14 +99,15 @@ impl Document {
             let mut expansion = Expansion::new(library, places);
             let mut stand = HashSet::new();
             for &parent in &placed {
-                let above = expansion.places.of_node(library, scene, parent);
+                let above = expansion.of_node(scene, parent);
                 let children: Vec<NodeHandle> = scene.children(parent).collect();
-                let key = |&child: &NodeHandle| {
-                    let (parent, key) = expansion.spot(expansion.places.of_node(library, scene, child)?)?;
-                    (Some(parent) == above).then_some(key)
+                let mut sibling = |&child: &NodeHandle| {
+                    let (parent, sibling) = expansion.of_node(scene, child).and_then(|place| expansion.spot(place))?;
+                    (Some(parent) == above).then_some(sibling)
                 };
-                let keys: Vec<Option<SiblingKey>> = children.iter().map(key).collect();
-                stand.extend(ascending(&keys).into_iter().map(|index| children[index]));
+                let siblings: Vec<Option<Sibling>> = children.iter().map(&mut sibling).collect();
+                let run = ascending(&siblings, |a, b| expansion.compare(a, b));
+                stand.extend(run.into_iter().map(|index| children[index]));
             }
             placed.retain(|node| !stand.contains(node));
         }

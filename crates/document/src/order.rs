@@ -96,7 +96,7 @@ pub(crate) fn arranged<K>(
 }
 
 /// Returns the indices of a longest run of ascending keys.
-fn ascending<K>(keys: &[Option<K>], compare: impl Fn(&K, &K) -> Ordering) -> Vec<usize> {
+pub(crate) fn ascending<K>(keys: &[Option<K>], compare: impl Fn(&K, &K) -> Ordering) -> Vec<usize> {
     // Of the runs of each length, the one with the least last key: its index, and the index before each.
     let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), vec![None; keys.len()]);
     for (index, key) in keys.iter().enumerate() {

@@ -7,7 +7,7 @@ mod random;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, SceneConfig, Transform, Tree, Visibility};
 use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, Path, Spot, Value};
-use hedgerow_math::internal::file_header::{Kind, write_header};
+use hedgerow_math::internal::file_header::{Format, Kind};
 use hedgerow_testkit::{checksum::HEADER, drivers, forged, memory};
 
 #[global_allocator]
@@ -123,7 +123,7 @@ fn forged_files_are_safe_and_take_memory_in_proportion_to_their_size() {
                 forged::bend(&mut body, core::array::from_fn(|_| rng.u8(..)));
                 for body in [&body, &cut, &counted] {
                     let mut bytes = [&[0; HEADER][..], body].concat();
-                    write_header(kind, 1, &mut bytes);
+                    Format::new(kind, 1, 1).write_header(&mut bytes);
                     check_peak(&bytes, Library::from_bytes);
                     check_peak(&bytes, Patch::from_bytes);
                 }
