@@ -7,7 +7,7 @@ use crate::order::{Order, arranged, ascending};
 use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::places::NONE;
-use crate::structure::{Step, Structure};
+use crate::structure::{Planned, Step, Structure};
 use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
 use hedgerow::internal::{last_tag, record, set_tag};
@@ -421,7 +421,7 @@ impl Recording<'_> {
             structure.touch(found);
             let steps = structure.steps();
             let mut wrong = false;
-            for (place, step, _) in steps {
+            for Planned { place, step, .. } in steps {
                 let path = self.path(place);
                 match step {
                     Step::Enter if path.own().is_none() => {

@@ -23,12 +23,18 @@ pub(crate) struct Structure<'d> {
     loose: bool,
 }
 
-/// What a touched place is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Enter,
     Leave(NodeHandle),
     Move(NodeHandle),
+}
+
+/// What a touched place is to do, and where: its parent's place, and itself among the siblings.
+pub(crate) struct Planned {
+    pub(crate) place: u32,
+    pub(crate) step: Step,
+    spot: Option<(u32, Sibling)>,
 }
 
 impl<'d> Structure<'d> {
@@ -53,8 +59,8 @@ impl<'d> Structure<'d> {
             self.swap(place, renewed.get(&place).copied(), &mut gone, &mut grown)?;
         }
         let steps = self.steps();
-        for &(_, step, _) in &steps {
-            match step {
+        for planned in &steps {
+            match planned.step {
                 Step::Leave(node) => gone.push(node),
                 // All that move are taken out first, so that no order of moves makes a circle.
                 Step::Move(node) => self.scene.reparent(node, Place::Detached, Keep::Local).map(drop)?,
@@ -64,8 +70,8 @@ impl<'d> Structure<'d> {
         for node in gone {
             self.remove(node)?;
         }
-        let moves = steps.into_iter().filter(|(_, step, _)| !matches!(step, Step::Leave(_)));
-        let mut ahead: Vec<(u32, Sibling)> = moves.filter_map(|(.., spot)| spot).collect();
+        let moves = steps.into_iter().filter(|planned| !matches!(planned.step, Step::Leave(_)));
+        let mut ahead: Vec<(u32, Sibling)> = moves.filter_map(|planned| planned.spot).collect();
         for place in grown {
             // What left with its node needs no children.
             if self.expansion.places.is_gone(place) || self.node(place).is_none() {
@@ -81,7 +87,7 @@ impl<'d> Structure<'d> {
     }
 
     /// Returns what the touched places are to do, in their order, and where.
-    pub(crate) fn steps(&mut self) -> Vec<(u32, Step, Option<(u32, Sibling)>)> {
+    pub(crate) fn steps(&mut self) -> Vec<Planned> {
         let mut steps = Vec::new();
         let places = &*self.expansion.places;
         self.touched.retain(|&place| !places.is_gone(place));
@@ -95,7 +101,7 @@ impl<'d> Structure<'d> {
                 (None, true) => Step::Enter,
                 (None, false) => continue,
             };
-            steps.push((place, step, spot));
+            steps.push(Planned { place, step, spot });
         }
         steps
     }
