@@ -480,7 +480,6 @@ impl Store {
             new.push_row(to);
             new.finish_row(pages, components, row, to);
         }
-        new.stamp_new(self.update.clock.stamp());
         // The slot of an anchored node may be among the slots below another, and is not below it.
         new.order = if sort.identity.is_none() { SlotOrder::Nested } else { SlotOrder::Mixed };
         head.alive.insert_run(imports..new.rows.len());
@@ -511,6 +510,7 @@ impl Store {
         if self.config.bounds && slice.home == Home::Tree {
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
         }
+        slice.stamp_new(self.update.clock.stamp());
         self.slices[number] = slice;
         self.slices.list_unboxed(number);
         *self.slices.head_mut(number) = head;

@@ -340,8 +340,10 @@ impl Slice {
     pub(crate) fn stamp_new(&mut self, stamp: Stamp) {
         let Drawables { records, stamps, .. } = &mut self.drawables;
         if stamps.len() < records.len() {
-            stamps.reserve_exact(records.capacity() - stamps.len());
-            stamps.resize(records.len(), stamp);
+            // Whole words of slots.
+            let end = records.len().next_multiple_of(64);
+            stamps.reserve_exact(end - stamps.len());
+            stamps.resize(end, stamp);
         }
     }
 

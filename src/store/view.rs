@@ -432,7 +432,9 @@ impl<'s> DrawableView<'s> {
     /// Returns the slots of a block that the last `count` updates up to `now` changed, one bit each.
     #[inline]
     pub(crate) fn stamped_word(&self, block: usize, count: u32, now: Stamp) -> u64 {
-        let stamps = self.view.slice.drawables.stamps.chunks(Self::CHUNK).nth(block).unwrap_or_default();
+        let (chunks, _) = self.view.slice.drawables.stamps.as_chunks::<{ DrawableView::CHUNK }>();
+        let Some(stamps) = chunks.get(block) else { return 0 };
+        // Of a fixed length, so that the loop takes vector instructions.
         let mut bytes = [0; Self::CHUNK];
         bytes.iter_mut().zip(stamps).for_each(|(byte, stamp)| *byte = u8::from(stamp.is_within(count, now)));
         bits_of(&bytes)
