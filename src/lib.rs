@@ -40,7 +40,7 @@
 //! | [`math`] | transforms, matrices, boxes, frusta, rays, on [`glam`]: the crate `hedgerow-math` | [`Transform`], [`Mat34`], [`Aabb`] |
 //! | [`config`] | optional data of a scene (world boxes, changes), and the size of its slices | [`SceneConfig`] |
 //! | [`edit`] | edits of many nodes: batches, queues | [`EditQueue`](edit::EditQueue), [`Edit`](edit::Edit), [`Change`](edit::Change), [`BatchError`](edit::BatchError) |
-//! | [`changes`] | change tracking: nodes, slices, and matrices to upload | [`Changed`](changes::Changed), [`SliceCursor`](changes::SliceCursor), [`MatrixMirror`](changes::MatrixMirror), [`MatrixSlot`](changes::MatrixSlot) |
+//! | [`changes`] | change tracking: nodes, slices, and matrices and drawables to upload | [`Changed`](changes::Changed), [`SliceCursor`](changes::SliceCursor), [`MatrixMirror`](changes::MatrixMirror), [`DrawableMirror`](changes::DrawableMirror), [`MatrixSlot`](changes::MatrixSlot) |
 //! | [`motion`] | frames between two steps of a simulation | [`Smooth`](motion::Smooth), [`Blended`](motion::Blended) |
 //! | [`data`] | data of your own: for each node, or inherited down the tree | [`NodeMap`](data::NodeMap), [`Column`](data::Column), [`Inherited`](data::Inherited) |
 //! | [`iter`] | children, ancestors, descendants and the like | [`Children`](iter::Children), [`Descendants`](iter::Descendants) |
@@ -71,7 +71,7 @@
 //! | removed | gone at once |
 //! | moved, detached, anchored | the old position |
 //! | transform, drawable, material, visibility, layers, user data set or removed | the old value |
-//! | range set ([`NodeMut::set_view_range`]) | the new value at once |
+//! | range set ([`NodeMut::set_view_range`]) | the new value at once; a [`DrawableMirror`](changes::DrawableMirror) sets the drawable after the update |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
 //! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. Iterators and [`Scene::visit`] see all edits, and only they
@@ -79,7 +79,7 @@
 //!
 //! # Costs
 //!
-//! A node takes 99 bytes: 83 for its record, 16 for its row. A drawable takes 76 more, layers take 4, and a transform
+//! A node takes 99 bytes: 83 for its record, 16 for its row. A drawable takes 80 more, layers take 4, and a transform
 //! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for indices. Slices with hidden nodes or
 //! layers take 8 more per node. Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is
 //! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.

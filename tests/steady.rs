@@ -1,8 +1,8 @@
-//! A frame of a scene of steady size allocates nothing: edits, update, lists, groups, orders, culling, the mirror of
-//! its matrices, blending between two steps, and checkpoints with ways back. Inserting and removing nodes takes no more memory after 10,000 rounds
+//! A frame of a scene of steady size allocates nothing: edits, update, lists, groups, orders, culling, mirrors of
+//! its matrices and drawables, blending between two steps, and checkpoints with ways back. Inserting and removing nodes takes no more memory after 10,000 rounds
 //! than after 100, in the scene and in data keyed by its nodes.
 
-use hedgerow::changes::{ChangeReader, MatrixMirror, MirrorStep};
+use hedgerow::changes::{ChangeReader, DrawableMirror, MatrixMirror, MirrorStep};
 use hedgerow::checkpoints::Checkpoints;
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DepthView, DrawGroups, DrawOrder};
@@ -26,6 +26,8 @@ struct Renderer {
     order: DrawOrder,
     mirror: MatrixMirror,
     buffer: Vec<Mat34>,
+    scattering: Option<MatrixMirror>,
+    drawables: DrawableMirror,
     instances: Vec<u32>,
     culled: DrawList,
     views: [DrawList; 2],
@@ -35,7 +37,7 @@ struct Renderer {
 
 impl Renderer {
     fn frame(&mut self, scene: &Scene, frustum: &Frustum) {
-        let Self { list, groups, order, mirror, buffer, instances, culled, views, near, around } = self;
+        let Self { list, groups, order, mirror, buffer, scattering, drawables, instances, .. } = self;
         scene.draw_list(list);
         list.group(groups);
         list.order_front_to_back(order, &DepthView { eye: Vec3::ZERO, forward: Vec3::X }, |_| true);
@@ -44,6 +46,9 @@ impl Renderer {
             MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
         });
         mirror.instances(list, groups.instances(), instances, |_, _| {});
+        scattering.get_or_insert_with(|| MatrixMirror::new().with_scatter()).sync(scene, |_| {});
+        drawables.sync(scene, mirror, |_| {});
+        let Self { culled, views, near, around, .. } = self;
         scene.cull(&mut [CullView::new(frustum, culled)]).unwrap();
         let [first, second] = views;
         let view = |list| CullView::new(frustum, list).on_layers(Layers::new(3));

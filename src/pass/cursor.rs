@@ -150,6 +150,15 @@ pub(crate) struct Look<'c, 's> {
 }
 
 impl<'s> Look<'_, 's> {
+    pub(crate) fn store(&self) -> &'s Store {
+        self.store
+    }
+
+    /// Returns the slices that the reader looks at, in order.
+    pub(crate) fn order(&self) -> &'s [SliceId] {
+        if self.covers.detached { &self.store.slices.order } else { self.store.slices.in_tree() }
+    }
+
     /// Returns whether everything is new: the first look, or another scene.
     pub(crate) fn is_first(&self) -> bool {
         self.before.is_none()
@@ -228,6 +237,7 @@ pub(crate) struct Change {
 
 impl Change {
     pub(crate) const NOTHING: Self = Self { moved: false, rows: false, slots: Computed::None };
+    pub(crate) const EVERYTHING: Self = Self { moved: true, rows: true, slots: Computed::All };
 }
 
 /// The transform slots of a slice that were computed since a reader last looked.
@@ -342,8 +352,7 @@ impl<'s> Iterator for ChangedSlices<'_, 's> {
         if let Some(id) = look.gone() {
             return Some(SliceChange::Gone { number: id.number() });
         }
-        let order = if look.covers.detached { &look.store.slices.order[..] } else { look.store.slices.in_tree() };
-        while let Some(&number) = order.get(self.position) {
+        while let Some(&number) = look.order().get(self.position) {
             self.position += 1;
             let slice = look.store.view(number);
             let change = look.at(slice);

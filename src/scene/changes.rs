@@ -178,6 +178,8 @@ impl<'r> Changed<'r> {
 
     /// Returns the nodes whose world matrix changed in any bit in an update ([`ChangeKinds::WORLD`]). A node without a
     /// transform uses the matrix of the nearest ancestor with a transform.
+    ///
+    /// The [slot](crate::NodeRef::matrix_slot) of a matrix may change although no list has the node.
     #[must_use]
     pub fn moved(&self) -> &'r [NodeHandle] {
         &self.lists.moved

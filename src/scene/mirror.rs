@@ -1,22 +1,22 @@
 //! A copy of a scene's world matrices in one buffer, for example on a GPU.
 
 mod arena;
+mod drawables;
+mod places;
 
 use crate::Mat34;
-use crate::pass::{Computed, DrawCommand, DrawList, Joined, Look, SliceCursor};
+use crate::pass::{DrawCommand, DrawList, Joined, SliceCursor};
 use crate::scene::Scene;
-use crate::store::{MatrixSlot, SliceId, Store};
-use arena::Arena;
+use crate::store::MatrixSlot;
 use core::ops::Range;
-
-/// Stands for no place in the buffer.
-const NONE: u32 = u32::MAX;
+pub use drawables::{DrawableMirror, DrawableStep};
+use places::{NONE, Places};
 
 /// Keeps track of a copy of a scene's world matrices in a buffer of your own, such as a GPU buffer. Nodes may be moved,
 /// inserted and removed, and slices may grow, split and merge.
 ///
 /// Each slice's array has a range of the buffer, with some room to grow. [`MatrixMirror::sync`] lists the writes to the
-/// buffer. The mirror itself takes 20 bytes per slice, stores no matrices, and does not depend on a graphics library.
+/// buffer. The mirror itself takes 28 bytes per slice, and does not depend on a graphics library.
 /// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
 /// [bases](MatrixMirror::bases) can do the same.
 ///
@@ -47,14 +47,13 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct MatrixMirror {
     cursor: SliceCursor,
-    /// The index at which each slice's array begins in the buffer, by slice number.
-    bases: Vec<u32>,
-    places: Vec<Place>,
-    arena: Arena,
-    /// The length of the buffer.
-    len: u32,
+    places: Places,
     /// Two ranges with fewer clean items than this between them are one range. At least 1.
     gap: usize,
+    /// Whether short runs go to `scattered`.
+    scatters: bool,
+    /// The indices and matrices of short runs that the last sync wrote.
+    scattered: (Vec<u32>, Vec<Mat34>),
 }
 
 impl Default for MatrixMirror {
@@ -63,30 +62,14 @@ impl Default for MatrixMirror {
     }
 }
 
-/// The range of a slice's array, which begins at the slice's base.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    room: u32,
-    /// The slots that the present sync writes.
-    slots: Computed,
-}
-
-impl Place {
-    const NONE: Self = Self { room: 0, slots: Computed::None };
-
-    /// Returns whether an array of this length fits and does not leave most of the range empty.
-    fn fits(&self, len: usize) -> bool {
-        const WORTH: usize = 64;
-        let room = self.room as usize;
-        // A place far too large is given up, but not a small one: a move writes all matrices of the slice.
-        len <= room && (room <= WORTH || room <= 4 * len)
-    }
-}
+/// The length of the shortest run that a step writes if others are scattered: from there on, copies cost less.
+const SHORTEST: usize = 64;
 
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MirrorStep<'m> {
-    /// Resize the buffer to this many matrices of 48 bytes. Discard its contents; later steps write everything again.
+    /// Resize the buffer to this many matrices of 48 bytes. Its contents do not matter; later steps write everything
+    /// again. Indices stay as they are, unless the sync returns [`SyncStats::moved`].
     Resize {
         /// The number of matrices.
         len: usize,
@@ -130,9 +113,9 @@ pub struct SyncStats {
     /// Whether the range of some slice in the buffer was moved or removed. Then [`MatrixMirror::bases`] have changed,
     /// and you must recompute indices that you computed from them.
     pub moved: bool,
-    /// The number of writes.
+    /// The number of writes by steps.
     pub writes: usize,
-    /// The number of matrices written.
+    /// The number of matrices written, by steps or [scattered](MatrixMirror::scattered).
     pub matrices: usize,
 }
 
@@ -142,7 +125,7 @@ impl MatrixMirror {
     pub const fn new() -> Self {
         // Detached slices keep their places: their nodes may come back.
         let cursor = SliceCursor::new().with_detached();
-        Self { cursor, bases: Vec::new(), places: Vec::new(), arena: Arena::EMPTY, len: 0, gap: 32 }
+        Self { cursor, places: Places::new(1), gap: 32, scatters: false, scattered: (Vec::new(), Vec::new()) }
     }
 
     /// Sets how far apart two changed ranges must be to stay apart: ranges with fewer than `gap` unchanged items
@@ -158,39 +141,82 @@ impl MatrixMirror {
         self
     }
 
+    /// Puts runs of fewer than 64 changed matrices into one list, [`scattered`](Self::scattered), for a compute shader
+    /// that distributes them. Steps write the longer runs. Nothing is written that did not change; the
+    /// [gap](Self::with_gap) is that of instances alone.
+    ///
+    /// ```
+    /// use hedgerow::changes::{MatrixMirror, MirrorStep};
+    /// use hedgerow::{Mat34, Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(2.0, 0.0, 0.0)))?;
+    /// scene.update();
+    /// let (mut mirror, mut buffer) = (MatrixMirror::new().with_scatter(), Vec::new());
+    /// mirror.sync(&scene, |step| match step {
+    ///     MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
+    ///     MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
+    /// });
+    /// let (indices, matrices) = mirror.scattered();
+    /// for (&index, &matrix) in indices.iter().zip(matrices) {
+    ///     buffer[index as usize] = matrix;
+    /// }
+    /// let index = mirror.index(scene.get(car).unwrap().matrix_slot().unwrap()).unwrap();
+    /// assert_eq!(buffer[index].translation().x, 2.0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn with_scatter(mut self) -> Self {
+        self.scatters = true;
+        self
+    }
+
     /// Calls `step` with each operation that is needed to make the buffer hold the world matrices of the scene as of
     /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
     ///
-    /// Writes the matrices that updates computed since the last call. Ranges with a small
+    /// Writes the matrices that updates computed since the last call, none twice. Ranges with a small
     /// [gap](Self::with_gap) between them are combined into one write. An array whose layout changed is written
     /// completely. It gets a larger range if it outgrew the old one, and a smaller range if it fills less than a
     /// quarter of the old one. The buffer grows by at least a quarter, and shrinks if slices use less than half of it.
     ///
+    /// What is written is what moved. So a buffer of previous matrices needs no pass over all: before each sync, copy to
+    /// it what the sync before wrote, and during a sync, what is overwritten. A [`DrawableMirror`] lists the drawables
+    /// that got another matrix index, whose [`previous_world`](crate::NodeRef::previous_world) is to be written.
+    ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
-    /// slices, or of gaps between their ranges, grows.
+    /// slices, of gaps between their ranges, or of scattered matrices grows.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
         let (store, mut done) = (&scene.store, SyncStats::default());
         // If `step` panics, this cursor knows no scene.
         let mut cursor = core::mem::replace(&mut self.cursor, SliceCursor::new().with_detached());
         let mut look = cursor.look(store);
+        let (indices, scattered) = &mut self.scattered;
+        indices.clear();
+        scattered.clear();
         if !look.is_still() {
-            done.moved = self.find_places(store, &mut look);
-            if self.arena.end() > self.len || self.is_sparse() {
-                self.place_anew();
-                // A quarter more, so that a growing scene resizes the buffer rarely.
-                self.len = self.arena.end().saturating_add(self.arena.end() / 4);
-                step(MirrorStep::Resize { len: self.len as usize });
+            let placed = self.places.place(&mut look, |slice| slice.transforms().len());
+            done.moved = placed.moved;
+            if let Some(len) = placed.len {
+                self.places.mark_all();
+                step(MirrorStep::Resize { len: len as usize });
+                self.places.len = len;
             }
-            for &number in &store.slices.order {
+            let (gap, shortest) = if self.scatters { (1, SHORTEST) } else { (self.gap, 0) };
+            for &number in look.order() {
                 let slice = store.view(number);
-                let (base, slots) = (self.bases[number.index()], self.places[number.index()].slots);
+                let (base, slots) = (self.places.bases[number.index()], self.places.change(number).0.slots);
                 let mut write = |range: Range<usize>| {
-                    done.writes += 1;
                     done.matrices += range.len();
-                    let first = base as usize + range.start;
-                    step(MirrorStep::Write { first, matrices: &slice.transforms().worlds()[range] });
+                    let (first, matrices) = (base as usize + range.start, &slice.transforms().worlds()[range]);
+                    if matrices.len() < shortest {
+                        indices.extend((base..).skip(first - base as usize).take(matrices.len()));
+                        scattered.extend_from_slice(matrices);
+                    } else {
+                        done.writes += 1;
+                        step(MirrorStep::Write { first, matrices });
+                    }
                 };
-                let mut joined = Joined::new(self.gap);
+                let mut joined = Joined::new(gap);
                 slots.of(slice).runs().filter_map(|run| joined.add(run)).for_each(&mut write);
                 if let Some(last) = joined.open {
                     write(last);
@@ -202,30 +228,37 @@ impl MatrixMirror {
         done
     }
 
+    /// Returns the matrices that the last sync wrote without a step, and their indices in the buffer, none twice. Both
+    /// are empty unless the mirror was made [with a scatter](Self::with_scatter).
+    #[must_use]
+    pub fn scattered(&self) -> (&[u32], &[Mat34]) {
+        (&self.scattered.0, &self.scattered.1)
+    }
+
     /// Returns the length of the buffer in matrices, as set by the last [`MirrorStep::Resize`].
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.len as usize
+        self.places.len as usize
     }
 
     /// Returns whether the buffer is still empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.places.len == 0
     }
 
     /// Returns the index in the buffer at which each slice's array begins, by slice number; `u32::MAX` for numbers that
     /// no slice has. The matrix of a [`MatrixSlot`] is at `bases[slice] + slot`.
     #[must_use]
     pub fn bases(&self) -> &[u32] {
-        &self.bases
+        &self.places.bases
     }
 
     /// Returns the index of a matrix in the buffer; `None` if no slice has the slot's slice number.
     #[inline]
     #[must_use]
     pub fn index(&self, slot: MatrixSlot) -> Option<usize> {
-        let base = *self.bases.get(slot.slice as usize)?;
+        let base = *self.places.bases.get(slot.slice as usize)?;
         // A slice that is gone has no place.
         (base != NONE).then_some(base as usize + slot.slot as usize)
     }
@@ -331,72 +364,7 @@ impl MatrixMirror {
     /// Returns the index of a matrix in the buffer, or [`NONE`].
     #[inline]
     fn place_of(&self, slot: MatrixSlot) -> u32 {
-        self.bases.get(slot.slice as usize).map_or(NONE, |base| base.saturating_add(slot.slot))
-    }
-
-    /// Assigns a range with enough room to each slice. Returns whether any range changed.
-    fn find_places(&mut self, store: &Store, look: &mut Look<'_, '_>) -> bool {
-        let mut moved = false;
-        // Release ranges first, so that other slices can take them.
-        while let Some(number) = look.gone() {
-            moved |= self.release(number);
-        }
-        // Bases of another scene say nothing about this one.
-        if look.is_first() {
-            self.bases.clear();
-            self.places.clear();
-            self.arena.clear();
-        }
-        let end = store.slices.end().max(self.places.len());
-        self.places.resize(end, Place::NONE);
-        self.bases.resize(end, NONE);
-        for &number in &store.slices.order {
-            // All are released before any is taken, so that slices can exchange places.
-            if !self.places[number.index()].fits(store.view(number).transforms().len()) {
-                moved |= self.release(number);
-            }
-        }
-        for &number in &store.slices.order {
-            let slice = store.view(number);
-            let (place, base) = (&mut self.places[number.index()], &mut self.bases[number.index()]);
-            place.slots = look.at(slice).slots;
-            if *base == NONE {
-                let len = u32::try_from(slice.transforms().len()).expect("nodes number less than 2^31");
-                // An eighth more, because a slice gets slots at its end until it is reconstituted.
-                place.room = len + len / 8 + 4;
-                *base = self.arena.take(place.room);
-                place.slots = Computed::All;
-                moved = true;
-            }
-        }
-        moved
-    }
-
-    /// Releases the range of a slice. Returns whether it had one.
-    fn release(&mut self, number: SliceId) -> bool {
-        let (base, place) = (&mut self.bases[number.index()], &mut self.places[number.index()]);
-        let had = *base != NONE;
-        if had {
-            self.arena.release(*base, place.room);
-        }
-        (*base, *place) = (NONE, Place::NONE);
-        had
-    }
-
-    /// Returns whether the buffer is large and less than half of it is in use.
-    fn is_sparse(&self) -> bool {
-        const WORTH: u32 = 4096;
-        self.len > WORTH && self.arena.used() < self.len / 2
-    }
-
-    /// Assigns new ranges to all slices, and marks them for a complete write. Some range changes: the old ones had gaps or
-    /// did not fit.
-    fn place_anew(&mut self) {
-        self.arena.clear();
-        for (base, place) in self.bases.iter_mut().zip(&mut self.places).filter(|(base, _)| **base != NONE) {
-            *base = self.arena.take(place.room);
-            place.slots = Computed::All;
-        }
+        self.places.bases.get(slot.slice as usize).map_or(NONE, |base| base.saturating_add(slot.slot))
     }
 }
 
@@ -462,19 +430,10 @@ mod tests {
             add_house(&mut scene, more);
             let mut made = false;
             mirror.sync(&scene, |step| made |= matches!(step, MirrorStep::Resize { .. }));
-            let end = mirror.arena.end() as usize;
+            let end = mirror.places.arena.end() as usize;
             full += u32::from(end == len);
             assert_eq!(made, end > len, "{end} of {len}");
         }
         assert!(full > 0, "some buffer is full");
-    }
-
-    #[test]
-    fn a_buffer_is_sparse_where_less_than_half_of_it_are_places() {
-        let mut mirror = MatrixMirror { len: 8192, ..MatrixMirror::new() };
-        mirror.arena.take(4096);
-        assert!(!mirror.is_sparse());
-        mirror.arena.release(4095, 1);
-        assert!(mirror.is_sparse());
     }
 }

@@ -437,6 +437,9 @@ impl<'s> NodeRef<'s> {
     /// Returns the slice and the slot of the world matrix that the node uses: its own, or that of the nearest ancestor
     /// with a transform. [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts them to an index in a
     /// buffer of all matrices. `None` for a node that was inserted since the last update.
+    ///
+    /// An update may change it for nodes that [`Scene::changes`] does not list, such as those below a reparented node. A
+    /// [`DrawableMirror`](crate::changes::DrawableMirror) and a [`SliceCursor`](crate::changes::SliceCursor) tell.
     #[must_use]
     pub fn matrix_slot(self) -> Option<MatrixSlot> {
         self.scene.store.matrix_slot(self.id)

@@ -280,6 +280,7 @@ impl Store {
     /// goes on after `nodes` with those of the next slices: a slice gets too few nodes to start its own prefetches.
     fn put_all(&mut self, number: SliceId, nodes: &[Fresh], list: &[Fresh]) -> usize {
         let (max_rows, max_nodes) = (self.slices.max_rows(), self.slices.max_nodes());
+        let stamp = self.update.clock.stamp();
         let Self { nodes: Nodes { pages, components, .. }, slices, .. } = self;
         let (slice, head) = slices.both_mut(number);
         // If the slice will be reconstituted, rows for single nodes are wasted work.
@@ -308,10 +309,12 @@ impl Store {
             let Some((row, slot)) = slice.put::<false>(pages, components, id, above.row(), max_rows) else {
                 return count;
             };
+            slice.stamp(row, stamp);
             head.alive.insert(row);
             head.live += 1;
             pages.set_location(id, Location::of(number, short(row), slot));
         }
+        slice.stamp_new(stamp);
         if !nodes.is_empty() {
             self.slices.list_unboxed(number);
         }

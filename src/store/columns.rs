@@ -132,6 +132,26 @@ pub(crate) struct Slots {
 pub(crate) struct Drawables {
     pub(crate) records: Vec<DrawEntry>,
     pub(crate) bounds: Vec<Aabb>,
+    /// The last update that changed anything in the columns of a drawable, or gave its slot to another node; in whole
+    /// words of slots, so some are behind the last drawable.
+    pub(crate) stamps: Vec<Stamp>,
+}
+
+/// The number of an update, modulo 2³². What is older than 2³² updates may seem to be new, and is read again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stamp(u32);
+
+impl Stamp {
+    #[expect(clippy::cast_possible_truncation, reason = "modulo 2^32")]
+    pub(crate) const fn of(update: u64) -> Self {
+        Self(update as u32)
+    }
+
+    /// Returns whether the stamp is of one of the last `count` updates up to `now`.
+    #[inline(always)]
+    pub(crate) const fn is_within(self, count: u32, now: Self) -> bool {
+        now.0.wrapping_sub(self.0) < count
+    }
 }
 
 /// Visibility of a node, as nodes below inherit it.

@@ -300,9 +300,9 @@ impl Nodes {
 
     /// Sets or removes a node's view range.
     pub(crate) fn set_view_range(&mut self, id: RecordId, range: Option<ViewRange>) {
-        self.components.range.replace(id, range);
+        let before = self.components.range.replace(id, range);
         self.set_bit(id, Has::RANGE, range.is_some());
-        self.mark(id, Pending::of(ChangeKinds::VIEW_RANGE));
+        self.mark_drawn(before != range, id, ChangeKinds::VIEW_RANGE);
     }
 
     /// Sets or removes a node's name.
@@ -316,8 +316,12 @@ impl Nodes {
     pub(crate) fn set_user_data(&mut self, id: RecordId, user_data: u32) {
         let before = self.components.user_data.replace(id, (user_data != 0).then_some(user_data));
         self.set_bit(id, Has::USER_DATA, user_data != 0);
-        // Draw lists contain the user data.
+        self.mark_drawn(before.unwrap_or(0) != user_data, id, ChangeKinds::USER_DATA);
+    }
+
+    /// Records an edit of a component that readers of drawables see.
+    fn mark_drawn(&mut self, changed: bool, id: RecordId, kind: ChangeKinds) {
         let drawn = self.pages.record(id).has.has(Has::DRAWABLE);
-        self.mark_if(drawn && before.unwrap_or(0) != user_data, id, Pending::REDRAWN, ChangeKinds::USER_DATA);
+        self.mark_if(changed && drawn, id, Pending::REDRAWN, kind);
     }
 }

@@ -1,7 +1,7 @@
 //! The memory use of a scene, by kind of data.
 
 use crate::store::change_kinds::ChangeKinds;
-use crate::store::columns::{DrawEntry, EffectiveVisibility, Row, Slots};
+use crate::store::columns::{DrawEntry, EffectiveVisibility, Row, Slots, Stamp};
 use crate::store::location::SliceId;
 use crate::store::record::RecordId;
 use crate::store::slice::{Head, Slice};
@@ -25,8 +25,9 @@ impl Slice {
             + parents.capacity() * size_of::<u32>()
             + worlds.capacity() * size_of::<Mat34>()
             + locals.capacity() * size_of::<PackedTransform>();
-        let drawable_bytes =
-            drawables.records.capacity() * size_of::<DrawEntry>() + drawables.bounds.capacity() * size_of::<Aabb>();
+        let drawable_bytes = drawables.records.capacity() * size_of::<DrawEntry>()
+            + drawables.bounds.capacity() * size_of::<Aabb>()
+            + drawables.stamps.capacity() * size_of::<Stamp>();
         let usage = |live: usize, bytes: usize, allocated_bytes: usize| Usage {
             live,
             live_bytes: live * bytes,
@@ -41,7 +42,7 @@ impl Slice {
 
     const SLOT_BYTES: usize =
         size_of::<RecordId>() + size_of::<u32>() + size_of::<Mat34>() + size_of::<PackedTransform>();
-    const DRAWABLE_BYTES: usize = size_of::<DrawEntry>() + size_of::<Aabb>();
+    const DRAWABLE_BYTES: usize = size_of::<DrawEntry>() + size_of::<Aabb>() + size_of::<Stamp>();
 }
 
 impl Store {

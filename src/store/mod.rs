@@ -70,7 +70,7 @@ mod world;
 pub(crate) use boxes::SliceBoxes;
 pub use change_kinds::ChangeKinds;
 pub(crate) use checkpoint::Ring;
-pub(crate) use columns::{DrawEntry, short};
+pub(crate) use columns::{DrawEntry, Stamp, short};
 pub(crate) use feed::{ChangeLists, Feed, ReadScratch};
 pub(crate) use image::Image;
 pub(crate) use links::Position;
@@ -158,6 +158,13 @@ struct Clock {
     reconstitutions: u64,
 }
 
+impl Clock {
+    /// Returns the stamp of the present update.
+    const fn stamp(&self) -> Stamp {
+        Stamp::of(self.updates)
+    }
+}
+
 impl core::fmt::Debug for Store {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Store").field("nodes", &self.nodes.pages.len()).finish_non_exhaustive()
@@ -212,6 +219,12 @@ impl Store {
     #[inline]
     pub(crate) fn updates(&self) -> u64 {
         self.update.clock.updates
+    }
+
+    /// Counts updates that did nothing, for tests at the limits of counters.
+    #[cfg(test)]
+    pub(crate) fn pass_updates(&mut self, count: u64) {
+        self.update.clock.updates += count;
     }
 
     /// Returns the changes, if they are tracked.

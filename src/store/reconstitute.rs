@@ -510,6 +510,7 @@ impl Store {
         if self.config.bounds && slice.home == Home::Tree {
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
         }
+        slice.stamp_new(self.update.clock.stamp());
         self.slices[number] = slice;
         self.slices.list_unboxed(number);
         *self.slices.head_mut(number) = head;

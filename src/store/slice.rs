@@ -3,7 +3,7 @@
 //! ```text
 //! rows, by row:   record 4 │ effective material 4 │ slot 2 │ drawable 2 │ parent's row 2 │ flags 2       16 B a node
 //! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                       96 B a transform
-//! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24         48 B a drawable
+//! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24 │ stamp 4   52 B a drawable
 //! user data, by row, if a drawable has any: 4                                                       0 or 4 B a node
 //! visibility, by row, if a node above or in the slice is hidden or has layers: 8                    0 or 8 B a node
 //! sets            of rows, slots and drawables: six of 512 bytes                                         3 KiB a slice
@@ -15,7 +15,9 @@
 use crate::NodeHandle;
 use crate::store::boxes::SliceBoxes;
 use crate::store::change_kinds::ChangeKinds;
-use crate::store::columns::{DrawEntry, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, short};
+use crate::store::columns::{
+    DrawEntry, Drawables, EffectiveVisibility, Inherited, NO_DRAWABLE, Row, Slots, Stamp, short,
+};
 use crate::store::components::Components;
 use crate::store::histories::Histories;
 use crate::store::import_locations::ImportLocations;
@@ -160,7 +162,7 @@ impl Slice {
 
     /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end; if the slice
     /// is `DENSE`, no row is unused. Marks the slot for the next sweep. Returns the row, and the slot that it uses; `None`
-    /// if there is no room.
+    /// if there is no room. The caller stamps the drawable.
     ///
     /// Values that were just stored are not loaded again, because a load would wait for their cache lines.
     #[inline(always)]
@@ -326,6 +328,25 @@ impl Slice {
         self.mark_box(drawable);
     }
 
+    /// Stamps the drawable of a row, if the row has one in a slot that is stamped already.
+    #[inline(always)]
+    pub(crate) fn stamp(&mut self, row: usize, stamp: Stamp) {
+        if let Some(old) = self.drawables.stamps.get_mut(usize::from(self.rows[row].drawable)) {
+            *old = stamp;
+        }
+    }
+
+    /// Stamps all drawables in new slots, once for many of them.
+    pub(crate) fn stamp_new(&mut self, stamp: Stamp) {
+        let Drawables { records, stamps, .. } = &mut self.drawables;
+        if stamps.len() < records.len() {
+            // Whole words of slots.
+            let end = records.len().next_multiple_of(64);
+            stamps.reserve_exact(end - stamps.len());
+            stamps.resize(end, stamp);
+        }
+    }
+
     /// Marks the box of a drawable for the next update, if the scene keeps boxes.
     #[inline]
     pub(crate) fn mark_box(&mut self, drawable: usize) {
@@ -369,9 +390,9 @@ impl Slice {
         self.matrices.retain(|&slot| !dead.contains(usize::from(slot)));
     }
 
-    /// Copies the mesh, the bounds and the user data of a row's drawable from its node's components.
+    /// Copies the mesh, the bounds and the user data of a row's drawable from its node's components, and stamps it.
     /// Returns whether there is one.
-    pub(crate) fn redraw(&mut self, components: &Components, row: usize) -> bool {
+    pub(crate) fn redraw(&mut self, components: &Components, row: usize, stamp: Stamp) -> bool {
         let at = usize::from(self.rows[row].drawable);
         let (Some(record), Some(bounds)) = (self.drawables.records.get_mut(at), self.drawables.bounds.get_mut(at))
         else {
@@ -381,16 +402,18 @@ impl Slice {
         let Some(drawable) = components.drawable.get(id) else { return false };
         record.mesh = drawable.mesh;
         *bounds = drawable.bounds;
+        self.stamp(row, stamp);
         self.mark_box(at);
         self.copy_user_data(components, row, id);
         true
     }
 
-    /// Recomputes materials and layers of all rows. Calls `report` for each node with a change.
+    /// Recomputes materials and layers of all rows. Stamps the drawable of each node with a change, and calls `report`.
     pub(crate) fn inherit(
         &mut self,
         pages: &Pages,
         components: &Components,
+        stamp: Stamp,
         mut report: impl FnMut(RecordId, ChangeKinds),
     ) {
         for at in self.imports.len()..self.rows.len() {
@@ -413,7 +436,8 @@ impl Slice {
             }
             self.rows[at] = row;
             self.set_visibility(at, visibility);
-            if row.drawable < NO_DRAWABLE {
+            if row.drawable < NO_DRAWABLE && !kinds.is_empty() {
+                self.stamp(at, stamp);
                 let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;
                 record.layers = visibility.layers();
@@ -470,6 +494,7 @@ impl Slice {
         shrink(locals, parts);
         shrink(&mut drawables.records, parts);
         shrink(&mut drawables.bounds, parts);
+        shrink(&mut drawables.stamps, parts);
         shrink(visibility, parts);
         shrink(user_data, parts);
         shrink(matrices, parts);

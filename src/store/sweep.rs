@@ -145,7 +145,7 @@ impl Store {
         let changed = above && slice.import(pages, others, |source, slot| all(source) || source.dirty.contains(slot));
         if inherits || changed {
             slice.handed_in = update;
-            slice.inherit(pages, components, |id, kinds| {
+            slice.inherit(pages, components, clock.stamp(), |id, kinds| {
                 let has = pages.record(id).has;
                 // Nodes that are placed again are compared with their past later.
                 if tracks && has.has(Has::REPORTED) && !has.has(Has::RECORDED) {

@@ -64,7 +64,7 @@ impl Store {
 
     /// Does for each mask that was taken, if the node has a row, what the table of [`Pending`] says. Lists moved nodes.
     fn apply_pending(&mut self) {
-        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { scratch, .. }, .. } = self;
+        let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { scratch, clock, .. }, .. } = self;
         let Scratch { pending, moved, .. } = scratch;
         let mut reshaped = false;
         for (at, &(id, bits)) in pending.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Store {
                     slice.set_matrix(location.slot(), has.has(Has::MATRIX));
                 }
             }
-            if bits.has(Pending::REDRAWN) && slice.redraw(components, location.row()) {
+            if bits.has(Pending::REDRAWN) && slice.redraw(components, location.row(), clock.stamp()) {
                 slices.renew(location.slice());
                 slices.list_unboxed(location.slice());
             }

@@ -5,15 +5,16 @@
 
 use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
-use crate::store::columns::{DrawEntry, NO_DRAWABLE, Row, short};
+use crate::store::columns::{DrawEntry, NO_DRAWABLE, Row, Stamp, short};
 use crate::store::location::SliceId;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::row_set::RowSet;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Copies, Home};
+use crate::store::sweep::bits_of;
 use crate::store::world::WideLocal;
-use crate::{Aabb, Drawable, Error, Layers, Local, Mat34, NodeHandle, Transform};
+use crate::{Aabb, Drawable, Error, Layers, Local, Mat34, NodeHandle, Transform, ViewRange};
 use core::ops::{ControlFlow, Range};
 use glam::{DAffine3, Vec3};
 
@@ -342,6 +343,8 @@ pub struct ListedDrawable {
     pub layers: Layers,
     /// The node's [user data](crate::NodeMut::set_user_data), as of the last update.
     pub user_data: u32,
+    /// The node's own [view range](crate::Node::view_range), as of now. Those of its ancestors apply, too.
+    pub view_range: Option<ViewRange>,
 }
 
 /// The drawables of a slice.
@@ -382,6 +385,7 @@ impl<'s> DrawableView<'s> {
             material: record.material(),
             layers: Layers::new(record.layers),
             user_data: self.view.user_data(record.row()),
+            view_range: self.view.store.nodes.range(record.node.record()),
         })
     }
 
@@ -423,6 +427,17 @@ impl<'s> DrawableView<'s> {
     #[inline]
     pub(crate) fn live_word(&self, block: usize) -> u64 {
         self.view.slice.used_drawables.words().get(block).copied().unwrap_or(0)
+    }
+
+    /// Returns the slots of a block that the last `count` updates up to `now` changed, one bit each.
+    #[inline]
+    pub(crate) fn stamped_word(&self, block: usize, count: u32, now: Stamp) -> u64 {
+        let (chunks, _) = self.view.slice.drawables.stamps.as_chunks::<{ DrawableView::CHUNK }>();
+        let Some(stamps) = chunks.get(block) else { return 0 };
+        // Of a fixed length, so that the loop takes vector instructions.
+        let mut bytes = [0; Self::CHUNK];
+        bytes.iter_mut().zip(stamps).for_each(|(byte, stamp)| *byte = u8::from(stamp.is_within(count, now)));
+        bits_of(&bytes)
     }
 
     /// Returns the local bounds of a drawable; undefined for unused slots.
@@ -469,9 +484,14 @@ impl Store {
 
     /// Returns the world box of a node's drawable as of the last update.
     pub(crate) fn world_bounds(&self, id: RecordId) -> Option<Aabb> {
+        self.drawable_slot(id).map(|(view, slot)| view.drawables().world_box(slot))
+    }
+
+    /// Returns the slice and the slot of a node's drawable.
+    pub(crate) fn drawable_slot(&self, id: RecordId) -> Option<(SliceView<'_>, usize)> {
         let (view, row) = self.view_of(id)?;
         let drawable = view.slice.rows.get(row)?.drawable;
-        (drawable < NO_DRAWABLE).then(|| view.drawables().world_box(usize::from(drawable)))
+        (drawable < NO_DRAWABLE).then(|| (view, usize::from(drawable)))
     }
 
     /// Returns the slot of a node's world matrix, its own or that of the nearest ancestor with a transform.

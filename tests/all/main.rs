@@ -28,6 +28,7 @@ mod large_trees;
 mod look_at;
 mod maintenance;
 mod memory;
+mod mirrors;
 mod missed_updates;
 mod node_map;
 mod queries;

@@ -321,7 +321,7 @@ fn what_is_in_use_is_counted_kind_by_kind_and_in_all() {
     scene.update();
     let stats = scene.stats();
     let slices = [stats.rows, stats.transforms, stats.drawables, stats.bounds];
-    assert_eq!(slices.map(|kind| (kind.live, kind.live_bytes)), [(11, 176), (10, 960), (10, 480), (10, 240)]);
+    assert_eq!(slices.map(|kind| (kind.live, kind.live_bytes)), [(11, 176), (10, 960), (10, 520), (10, 240)]);
     // A component is a drawable, or layers.
     assert_eq!((stats.records.live, stats.components.live, stats.components.live_bytes), (11, 20, 320));
     assert_eq!((stats.names.live, stats.names.live_bytes), (10, 10 * (size_of::<Box<str>>() + 4)));

@@ -270,28 +270,24 @@ fn a_mirror_gives_back_the_room_of_an_array_that_became_short() {
     let rooms: Vec<NodeHandle> =
         (0..3000).map(|_| scene.insert(house, Node::transform(Transform::IDENTITY)).unwrap()).collect();
     scene.update();
-    let mut mirror = MatrixMirror::new();
-    let mut kept = Written::default();
-    mirror.sync(&scene, |step| kept.take(step));
-    let long = mirror.len();
+    let mut buffer = Buffer::default();
+    buffer.sync(&scene);
+    let long = buffer.mirror.len();
     for &room in &rooms[10..] {
         scene.remove(room).unwrap();
     }
     scene.shrink_to_fit();
     scene.update();
-    mirror.sync(&scene, |step| kept.take(step));
-    for &node in &rooms[..10] {
-        let at = mirror.index(scene.get(node).unwrap().matrix_slot().unwrap()).unwrap();
-        assert_eq!(Some(&kept.matrices[at]), scene.world(node));
-    }
+    buffer.sync(&scene);
+    buffer.check(&scene);
     // New nodes reuse the space.
     let yard = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
     for _ in 0..2500 {
         scene.insert(yard, Node::transform(Transform::IDENTITY)).unwrap();
     }
     scene.update();
-    mirror.sync(&scene, |step| kept.take(step));
-    assert!(mirror.len() <= long, "{} matrices where {long} had room", mirror.len());
+    buffer.sync(&scene);
+    assert!(buffer.mirror.len() <= long, "{} matrices where {long} had room", buffer.mirror.len());
 }
 
 #[test]
@@ -300,22 +296,18 @@ fn a_mirror_joins_writes_over_the_gap_that_it_is_given() {
     let nodes: Vec<NodeHandle> =
         (0..1000).map(|_| scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap()).collect();
     scene.update();
-    let mut buffers = [0, 1, 10, 11, 32].map(|gap| (MatrixMirror::new().with_gap(gap), Written::default()));
-    buffers.iter_mut().for_each(|(mirror, kept)| _ = mirror.sync(&scene, |step| kept.take(step)));
+    let mirrors = [0, 1, 10, 11, 32].map(|gap| MatrixMirror::new().with_gap(gap));
+    let mut buffers = mirrors.map(|mirror| Buffer { mirror, ..Buffer::default() });
+    buffers.iter_mut().for_each(|buffer| _ = buffer.sync(&scene));
     // Two neighbours of every twenty, and one in the middle between them: gaps of eight and of nine.
     let moved: Vec<NodeHandle> = nodes.chunks(20).flat_map(|chunk| [chunk[0], chunk[1], chunk[10]]).take(60).collect();
     for &node in &moved {
         scene.set_local(node, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
     }
     scene.update();
-    let done = buffers.each_mut().map(|(mirror, kept)| mirror.sync(&scene, |step| kept.take(step)));
+    let done = buffers.each_mut().map(|buffer| buffer.sync(&scene));
     assert_eq!(done.map(|done| (done.writes, done.matrices)), [(40, 60), (40, 60), (1, 391), (1, 391), (1, 391)]);
-    for (mirror, kept) in &buffers {
-        for &node in &nodes {
-            let at = mirror.index(scene.get(node).unwrap().matrix_slot().unwrap()).unwrap();
-            assert_eq!(Some(&kept.matrices[at]), scene.world(node));
-        }
-    }
+    buffers.iter().for_each(|buffer| buffer.check(&scene));
 
     // Instances are joined over the same gap, and neighbours always.
     let items = |mirror: &MatrixMirror, all: &mut Vec<u32>, list: &DrawList, order: &[u32]| {
@@ -339,23 +331,7 @@ fn a_mirror_joins_writes_over_the_gap_that_it_is_given() {
     }
 }
 
-/// The matrices that a mirror wrote.
-#[derive(Default)]
-struct Written {
-    matrices: Vec<Mat34>,
-}
-
-impl Written {
-    fn take(&mut self, step: MirrorStep<'_>) {
-        match step {
-            MirrorStep::Resize { len } => self.matrices.resize(len, Mat34::IDENTITY),
-            MirrorStep::Write { first, matrices } => {
-                self.matrices[first..][..matrices.len()].copy_from_slice(matrices);
-            }
-        }
-    }
-}
-
+/// A mirror and its buffer.
 #[derive(Default)]
 struct Buffer {
     mirror: MatrixMirror,

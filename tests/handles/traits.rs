@@ -49,6 +49,8 @@ fn every_public_type_is_send_sync_and_unpin() {
         DrawGroup,
         DrawGroups,
         DrawList,
+        DrawableMirror,
+        DrawableStep,
         DrawOrder,
         Edit,
         EditQueue,

@@ -2,7 +2,7 @@
 
 use crate::value::{Sink, Slowly, Somewhere, Value, counted, tick};
 use crate::world::{World, key_of};
-use hedgerow::changes::MatrixMirror;
+use hedgerow::changes::{DrawableMirror, MatrixMirror};
 use hedgerow::data::{Column, NodeMap};
 use hedgerow::draw::{DepthView, DrawCommand};
 use hedgerow::glam::Vec3;
@@ -184,7 +184,8 @@ pub(crate) const CASES: &[Case] = &[
         run: |world| {
             world.shuffle();
             world.mirror();
-            world.mirror = MatrixMirror::new();
+            (world.mirror, world.buffer) = (MatrixMirror::new(), Vec::new());
+            (world.drawable_mirror, world.table) = (DrawableMirror::new(), Vec::new());
             world.mirror();
         },
     },

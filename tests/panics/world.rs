@@ -1,7 +1,7 @@
 //! A scene with all data keyed by it, and checks that both still work.
 
 use crate::value::Value;
-use hedgerow::changes::{MatrixMirror, MirrorStep};
+use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
@@ -30,6 +30,8 @@ pub(crate) struct World {
     pub(crate) groups: DrawGroups,
     pub(crate) order: DrawOrder,
     pub(crate) mirror: MatrixMirror,
+    pub(crate) drawable_mirror: DrawableMirror,
+    pub(crate) table: Vec<Option<u32>>,
     pub(crate) buffer: Vec<Mat34>,
     pub(crate) queue: EditQueue,
     pub(crate) skeleton: Skeleton,
@@ -84,6 +86,8 @@ impl World {
             groups: DrawGroups::new(),
             order: DrawOrder::new(),
             mirror: MatrixMirror::new(),
+            drawable_mirror: DrawableMirror::new(),
+            table: Vec::new(),
             buffer: Vec::new(),
             queue: EditQueue::new(),
             skeleton,
@@ -138,6 +142,15 @@ impl World {
             match step {
                 MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
                 MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
+            }
+        });
+        let table = &mut self.table;
+        self.drawable_mirror.sync(&self.scene, &self.mirror, |step| {
+            crate::value::tick();
+            match step {
+                DrawableStep::Resize { len } => table.resize(len, None),
+                DrawableStep::Set { slot, matrix, .. } => table[slot] = Some(matrix),
+                DrawableStep::Free { slots } => table[slots].fill(None),
             }
         });
     }
@@ -205,7 +218,11 @@ impl World {
         for (index, matrix) in self.list.matrices().iter().enumerate() {
             let place = self.mirror.index(self.list.slots()[index]).unwrap_or_else(|| panic!("{at}: no place"));
             assert_eq!(self.buffer[place].to_bits(), matrix.to_bits(), "{at}");
+            let slot = self.drawable_mirror.index(&self.scene, self.list.commands()[index].node);
+            assert_eq!(slot.and_then(|slot| self.table[slot]), u32::try_from(place).ok(), "{at}");
         }
+        let drawables: usize = self.scene.slices().map(|slice| slice.drawables().iter().count()).sum();
+        assert_eq!(self.table.iter().flatten().count(), drawables, "{at}");
         let outcome = self.queue.apply(&mut self.scene);
         assert!(outcome.len() < 100, "{at}");
         assert_eq!(self.crowd.instances().count(), 20, "{at}");

@@ -25,6 +25,12 @@ impl Arena {
         self.used
     }
 
+    /// Returns whether a place is not in use. Runs in **O(log free ranges)**.
+    pub(super) fn is_free(&self, at: u32) -> bool {
+        let next = self.free.partition_point(|range| range.end <= at);
+        at >= self.end || self.free.get(next).is_some_and(|range| range.start <= at)
+    }
+
     /// Releases everything.
     pub(super) fn clear(&mut self) {
         self.free.clear();

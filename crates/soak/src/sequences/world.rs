@@ -2,7 +2,9 @@
 
 use super::{Pick, Step};
 use crate::text;
-use hedgerow::changes::{ChangeKinds, ChangeReader, Changed, MatrixMirror, MirrorStep, ParentChange};
+use hedgerow::changes::{
+    ChangeKinds, ChangeReader, Changed, DrawableMirror, DrawableStep, MatrixMirror, MirrorStep, ParentChange,
+};
 use hedgerow::glam::Vec3;
 use hedgerow::visit::{Flow, SliceViewMut, SliceVisitorMut};
 use hedgerow::{
@@ -91,10 +93,11 @@ pub(super) struct World {
     watches: [Watch; 2],
     /// Whether nothing was edited since the last update.
     current: bool,
-    /// With threads: what readers, a draw list and a mirror were told, in order.
+    /// With threads: what readers, a draw list and mirrors were told, in order.
     pub(super) told: String,
     list: DrawList,
     mirror: MatrixMirror,
+    drawables: DrawableMirror,
 }
 
 /// Returns an error unless the condition holds.
@@ -131,6 +134,7 @@ impl World {
             told: String::new(),
             list: DrawList::new(),
             mirror: MatrixMirror::new(),
+            drawables: DrawableMirror::new(),
         };
         world.adopt(world.scene.root(), None);
         Ok(world)
@@ -426,15 +430,21 @@ impl World {
         self.read()
     }
 
-    /// Records what a draw list and a mirror say has changed.
+    /// Records what a draw list and mirrors say has changed.
     fn look(&mut self) {
-        let Self { scene, told, list, mirror, .. } = self;
+        let Self { scene, told, list, mirror, drawables, .. } = self;
         scene.draw_list(list);
         let changed = [list.changed_commands().collect::<Vec<_>>(), list.changed_matrices().collect()];
         _ = write!(told, "{changed:?}");
         mirror.sync(scene, |step| {
             _ = match step {
                 MirrorStep::Write { first, matrices } => write!(told, " {:?}", first..first + matrices.len()),
+                other => write!(told, " {other:?}"),
+            }
+        });
+        drawables.sync(scene, mirror, |step| {
+            _ = match step {
+                DrawableStep::Set { slot, matrix, .. } => write!(told, " {slot}:{matrix}"),
                 other => write!(told, " {other:?}"),
             }
         });

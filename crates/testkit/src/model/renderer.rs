@@ -5,12 +5,13 @@ use super::Check;
 use super::compare::same_bits;
 use super::oracle::Oracle;
 use super::spatial::camera;
-use hedgerow::changes::{MatrixMirror, MatrixSlot, MirrorStep};
+use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MatrixSlot, MirrorStep, SyncStats};
 use hedgerow::draw::{DrawCommand, DrawGroups};
 use hedgerow::glam::DVec3;
 use hedgerow::query::CullView;
+use hedgerow::visit::ListedDrawable;
 use hedgerow::{DrawList, Layers, Mat34, NodeHandle, Scene};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The mark of an element of `copy` that was reported as changed.
 const TOLD: u32 = u32::MAX - 1;
@@ -48,6 +49,9 @@ struct Copy {
 struct Buffer {
     mirror: MatrixMirror,
     matrices: Vec<Mat34>,
+    drawables: DrawableMirror,
+    /// The table of drawables, with their matrix indices.
+    table: Vec<Option<(u32, ListedDrawable)>>,
     instances: Vec<u32>,
     copy: Vec<u32>,
     /// The indices with user data. In `told`, reported elements are `None`.
@@ -66,7 +70,7 @@ impl Renderer {
             copy: Copy::default(),
             groups: DrawGroups::new(),
             by_data: DrawGroups::new(),
-            mirrors: Default::default(),
+            mirrors: [Buffer::default(), Buffer { mirror: MatrixMirror::new().with_scatter(), ..Buffer::default() }],
             relative: list.clone(),
             near: list.clone(),
             views: [list.clone(), layered.clone(), list.clone().without_matrices()],
@@ -228,7 +232,7 @@ impl Copy {
 impl Buffer {
     /// Syncs the buffer and compares it with the list.
     fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) -> Check {
-        let Self { mirror, matrices, instances, copy, items, told } = self;
+        let Self { mirror, matrices, instances, copy, items, told, .. } = self;
         mirror.sync(scene, |step| match step {
             MirrorStep::Resize { len } => {
                 // A resize invalidates the contents.
@@ -237,9 +241,14 @@ impl Buffer {
             }
             MirrorStep::Write { first, matrices: new } => matrices[first..][..new.len()].copy_from_slice(new),
         });
+        let (indices, scattered) = mirror.scattered();
+        ensure!(indices.len() == scattered.len(), "{} indices of {} matrices", indices.len(), scattered.len());
+        ensure!(indices.iter().collect::<BTreeSet<_>>().len() == indices.len(), "an index is scattered twice");
+        indices.iter().zip(scattered).for_each(|(&index, &matrix)| matrices[index as usize] = matrix);
         ensure!(mirror.len() == matrices.len(), "{} matrices are kept, not {}", matrices.len(), mirror.len());
         let again = mirror.sync(scene, |_| {});
-        ensure!(again.writes == 0 && !again.moved, "what is in step is written again: {again:?}");
+        ensure!(again == SyncStats::default(), "what is in step is written again: {again:?}");
+        ensure!(mirror.scattered().0.is_empty(), "what is in step is scattered again");
         mirror.instances(list, groups.instances(), instances, |first, changed| {
             copy.resize(copy.len().max(first + changed.len()), u32::MAX);
             copy[first..][..changed.len()].fill(TOLD);
@@ -266,6 +275,54 @@ impl Buffer {
             let before = core::mem::replace(told, *now);
             ensure!(before == *now || before.is_none(), "a change of the item {at} is not told");
         }
+        Ok(())
+    }
+}
+
+impl Buffer {
+    /// Syncs the table of drawables, and compares it with those of all slices.
+    fn sync_drawables(&mut self, scene: &Scene) -> Check {
+        let Self { mirror, drawables, table, .. } = self;
+        let (mut touched, mut wrong) = (BTreeSet::new(), None);
+        let steps = drawables.sync(scene, mirror, |step| {
+            let slots = match step {
+                DrawableStep::Resize { len } => {
+                    let used = table.iter().skip(len).flatten().count();
+                    wrong = wrong.or((used > 0).then_some(len));
+                    return table.resize(len, None);
+                }
+                DrawableStep::Set { slot, matrix, drawable } => {
+                    table[slot] = Some((matrix, drawable));
+                    slot..slot + 1
+                }
+                DrawableStep::Free { slots } => {
+                    wrong = wrong.or(table[slots.clone()].iter().any(Option::is_none).then_some(slots.start));
+                    table[slots.clone()].fill(None);
+                    slots
+                }
+            };
+            wrong = wrong.or(slots.into_iter().find(|&slot| !touched.insert(slot)));
+        });
+        ensure!(wrong.is_none(), "the slot {wrong:?} is freed though it is free, or told twice in {steps} steps");
+        ensure!(table.len() == drawables.len(), "{} slots are kept, not {}", table.len(), drawables.len());
+        ensure!(drawables.sync(scene, mirror, |_| {}) == 0, "what is in step is told again");
+        let mut count = 0;
+        for slice in scene.slices() {
+            for drawable in slice.drawables().iter() {
+                let slot = MatrixSlot { slice: slice.number(), slot: u32::try_from(drawable.transform).unwrap() };
+                let expected = mirror.index(slot).map(|index| (u32::try_from(index).unwrap(), drawable));
+                let found = drawables.index(scene, drawable.node).and_then(|slot| table[slot]);
+                let bits = |of: Option<(u32, ListedDrawable)>| {
+                    let bounds = of?.1.drawable.bounds;
+                    Some([bounds.min, bounds.max].map(|corner| corner.to_array().map(f32::to_bits)))
+                };
+                let same = found.is_some() && found == expected && bits(found) == bits(expected);
+                ensure!(same, "the table has {found:?}, not {expected:?}");
+                count += 1;
+            }
+        }
+        let kept = table.iter().flatten().count();
+        ensure!(kept == count, "the table has {kept} drawables, not {count}");
         Ok(())
     }
 }
@@ -305,8 +362,10 @@ impl Oracle {
         renderer.compare_views(scene, seed)?;
         let Renderer { list, groups, mirrors: [always, rarely], .. } = renderer;
         always.sync(scene, list, groups)?;
+        always.sync_drawables(scene)?;
         if self.counts.updates.is_multiple_of(3) {
             rarely.sync(scene, list, groups)?;
+            rarely.sync_drawables(scene)?;
         }
         for &index in self.tree.live() {
             let node = self.tree.handle(index);
