@@ -118,9 +118,9 @@ pub(crate) fn mixed(bits: u64) -> u64 {
     (wide >> 64) as u64 ^ wide as u64
 }
 
-/// Hashes a handle.
-#[derive(Default)]
-pub(crate) struct HandleHasher(u64);
+/// Hashes a handle, or another number.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HandleHasher(u64);
 
 impl Hasher for HandleHasher {
     #[inline]

@@ -1,7 +1,10 @@
 //! For the crates of this project alone: not part of the API, and may change in any release.
 
+pub use crate::handle::HandleHasher;
 pub use crate::node::plain_components;
-pub use crate::snapshot::versioned_body;
+pub use crate::snapshot::body;
+#[cfg(feature = "serde")]
+pub use crate::text::number::FormNumber;
 #[cfg(feature = "serde")]
 pub use crate::tree::local::{LocalText, MatrixText, TransformText};
 

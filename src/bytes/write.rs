@@ -1,7 +1,7 @@
 //! Appends bytes.
 
 use crate::bytes::Encode;
-use hedgerow_math::internal::file_header::HEADER_BYTES;
+use hedgerow_math::internal::file_header::{Format, HEADER_BYTES};
 use std::collections::TryReserveError;
 
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,9 @@ impl Writer {
         self.bytes.try_reserve(bytes)
     }
 
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
+    /// Writes the header before the content, and returns all bytes.
+    pub(crate) fn into_file(mut self, format: Format) -> Vec<u8> {
+        format.write_header(&mut self.bytes);
         self.bytes
     }
 

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::bytes::BytesError;
 use core::fmt;
+use hedgerow_math::internal::file_header::Unread;
 use std::collections::TryReserveError;
 use std::io;
 
@@ -21,11 +22,16 @@ use std::io;
 pub enum SnapshotError {
     /// The bytes do not start with a snapshot's header.
     NotASnapshot,
-    /// The snapshot has a version that this version of the crate does not know.
-    Version(u32),
+    /// The bytes are newer than the crate, or older than its first release.
+    Version {
+        /// The version of the bytes.
+        found: u32,
+        /// The newest version that this crate reads.
+        newest: u32,
+    },
     /// The bytes are of another type.
     Kind {
-        /// The type that reads them: `"Scene"`, `"Tree"`, `"Library"` or `"Patch"`.
+        /// The name of the type that reads them, such as `"Tree"`.
         found: &'static str,
     },
     /// The snapshot is shorter or longer than it states.
@@ -56,10 +62,7 @@ impl fmt::Display for SnapshotError {
             Self::NotASnapshot => {
                 f.write_str("the bytes are not a snapshot; pass the result of the type's own to_bytes")
             }
-            Self::Version(found) => write!(
-                f,
-                "the snapshot has version {found}, which this crate does not read; load it with the crate that wrote it"
-            ),
+            &Self::Version { found, newest } => Unread { found, newest }.fmt(f),
             Self::Kind { found } => write!(f, "the bytes are those of a {found}; read them with {found}::from_bytes"),
             Self::Length { expected, found } => {
                 write!(f, "the snapshot should have {expected} bytes but has {found}; read the whole file again")

@@ -19,6 +19,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Files that last
+//!
+//! Every byte format and every form of text, of this crate and of those beside it, has a number. Readers accept all numbers
+//! from the first release on, for ever; writers write the newest. A file that is newer than the crate is refused with an
+//! error that says so: [`SnapshotError::Version`]. Keep for years: libraries of `hedgerow-document`, [trees](crate::Tree),
+//! text, clips, skeletons, skins and meshes. Scenes stay readable, too, but [handles](crate::NodeHandle) are for one run and
+//! the next: they are equal in a scene that is loaded from the bytes that were saved, and mean nothing in any other, not
+//! even in one from the same text. What refers to nodes for years uses ids of a library, names, or numbers of your own. In
+//! the release that saved it, a loaded scene also gives the same handles to new nodes; another may give others.
+//!
 //! # The format
 //!
 //! ```text
@@ -38,45 +48,27 @@ use crate::bytes::{Reader, Writer};
 use crate::fallible;
 use crate::store::Image;
 use crate::{Scene, SceneConfig};
-use core::ops::RangeInclusive;
-use hedgerow_math::internal::file_header::{self, Broken, Kind};
+use hedgerow_math::internal::file_header::{Broken, Format, Kind};
 use std::io::{self, Read, Write};
 
-/// The version that is written, and the only one that is read.
-const VERSION: u32 = 14;
+const SCENE: Format = Format::new(Kind::Scene, 14, 14);
 
-/// Writes the header before the content, and returns the bytes of the writer.
-pub(crate) fn with_header(kind: Kind, out: Writer) -> Vec<u8> {
-    let mut bytes = out.into_bytes();
-    file_header::write_header(kind, VERSION, &mut bytes);
-    bytes
-}
-
-/// Checks the header of a snapshot of this kind, and returns the body.
-pub(crate) fn body_of(kind: Kind, bytes: &[u8]) -> Result<&[u8], SnapshotError> {
-    versioned_body(kind, VERSION..=VERSION, bytes).map(|(_, body)| body)
-}
-
-/// Checks the header of bytes of this kind, and returns the version, which is one of these, and the body.
+/// Checks the header of bytes of this format, and returns the version and the body.
 ///
 /// # Errors
 /// A [`SnapshotError`] if the bytes are damaged, or of another kind or version.
-pub fn versioned_body(kind: Kind, versions: RangeInclusive<u32>, bytes: &[u8]) -> Result<(u32, &[u8]), SnapshotError> {
-    file_header::versioned_body(kind, versions, bytes).map_err(|broken| match broken {
-        Broken::Version(version) => SnapshotError::Version(version),
+pub fn body(format: Format, bytes: &[u8]) -> Result<(u32, &[u8]), SnapshotError> {
+    format.body(bytes).map_err(|broken| match broken {
+        Broken::Version { found, newest } => SnapshotError::Version { found, newest },
         Broken::Length { expected, found } => SnapshotError::Length { expected, found },
         Broken::Checksum => SnapshotError::Checksum,
-        Broken::Kind(found) => KINDS
+        Broken::Kind(found) => Kind::ALL
             .into_iter()
             .find(|&(kind, _)| kind as u32 == found)
             .map_or(SnapshotError::NotASnapshot, |(_, found)| SnapshotError::Kind { found }),
         Broken::Magic => SnapshotError::NotASnapshot,
     })
 }
-
-/// The kinds of bytes whose errors are [`SnapshotError`]s, and the types that read them.
-const KINDS: [(Kind, &str); 4] =
-    [(Kind::Scene, "Scene"), (Kind::Tree, "Tree"), (Kind::Library, "Library"), (Kind::LibraryPatch, "Patch")];
 
 /// Options for saving a scene. By default everything is written, as by [`Scene::to_bytes`].
 ///
@@ -161,7 +153,7 @@ impl LoadOptions {
     pub fn from_bytes(self, bytes: &[u8]) -> Result<Scene, SnapshotError> {
         // The configuration first: reading a large scene in vain takes long.
         let config = self.config.map(SceneConfig::checked).transpose()?;
-        let mut from = Reader::new(body_of(Kind::Scene, bytes)?);
+        let mut from = Reader::new(body(SCENE, bytes)?.1);
         let image = Image::read(&mut from)?;
         from.finish()?;
         Ok(Scene::restored(image.into_store(config)?))
@@ -179,7 +171,9 @@ impl LoadOptions {
 impl Scene {
     /// Returns the scene as bytes. [`Scene::from_bytes`] restores the same scene: every handle refers to the same node.
     ///
-    /// Edits since the last update are included; derived data is not. Runs in **O(nodes + records of removed nodes)**.
+    /// Every later version reads the bytes, but handles are for one run and the next: see
+    /// [files that last](crate::snapshot#files-that-last). Edits since the last update are included; derived data is not.
+    /// Runs in **O(nodes + records of removed nodes)**.
     ///
     /// # Panics
     /// Panics if a name is 4 GiB or longer.
@@ -198,10 +192,11 @@ impl Scene {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer::new();
         self.store.write_image(&mut out);
-        with_header(Kind::Scene, out)
+        out.into_file(SCENE)
     }
 
-    /// Restores a scene from the bytes of [`Scene::to_bytes`], and updates it.
+    /// Restores a scene from the bytes of [`Scene::to_bytes`] of [this or an older
+    /// release](crate::snapshot#files-that-last), and updates it.
     ///
     /// The scene has the saved configuration, and the same edits give the same handles as in the saved scene. Any bytes
     /// are safe, because everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.

@@ -306,12 +306,15 @@ impl Store {
             }
             // A parent that waited has a row by now.
             let above = if above.as_waiting().is_some() { pages.location(pages.parent(id)) } else { above };
-            let put = slice.put::<false>(pages, components, id, above.row(), max_rows, stamp);
-            let Some((row, slot)) = put else { return count };
+            let Some((row, slot)) = slice.put::<false>(pages, components, id, above.row(), max_rows) else {
+                return count;
+            };
+            slice.stamp(row, stamp);
             head.alive.insert(row);
             head.live += 1;
             pages.set_location(id, Location::of(number, short(row), slot));
         }
+        slice.stamp_new(stamp);
         if !nodes.is_empty() {
             self.slices.list_unboxed(number);
         }

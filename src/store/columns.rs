@@ -132,7 +132,8 @@ pub(crate) struct Slots {
 pub(crate) struct Drawables {
     pub(crate) records: Vec<DrawEntry>,
     pub(crate) bounds: Vec<Aabb>,
-    /// The last update that changed anything in the columns of a drawable, or gave its slot to another node.
+    /// The last update that changed anything in the columns of a drawable, or gave its slot to another node; in whole
+    /// words of slots, so some are behind the last drawable.
     pub(crate) stamps: Vec<Stamp>,
 }
 

@@ -190,9 +190,8 @@ impl Store {
         };
         for (id, home) in [(RecordId::ROOT, Home::Tree), (RecordId::LIMBO, Home::Limbo)] {
             let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], home);
-            let (row, _) = slice
-                .put::<false>(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS, Stamp::of(0))
-                .unwrap_or((1, 1));
+            let (row, _) =
+                slice.put::<false>(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
             if config.changes {
                 slice.histories = Some(Box::new(Histories::of(slice.slots.worlds.len())));
             }

@@ -401,8 +401,7 @@ impl Store {
         reshaped: bool,
         sort: &Sort,
     ) -> (Slice, Head) {
-        let Self { nodes: Nodes { pages, components, .. }, update, .. } = self;
-        let stamp = update.clock.stamp();
+        let Self { nodes: Nodes { pages, components, .. }, .. } = self;
         let inherited: Vec<_> = sort.chosen.iter().map(|&parent| self.inherited_of(parent, sort)).collect();
         let imports = inherited.len();
         let home = match (run.clone().next(), old) {
@@ -479,7 +478,7 @@ impl Store {
             to.inherit(&up, pages);
             let row = new.rows.len();
             new.push_row(to);
-            new.finish_row(pages, components, row, to, stamp);
+            new.finish_row(pages, components, row, to);
         }
         // The slot of an anchored node may be among the slots below another, and is not below it.
         new.order = if sort.identity.is_none() { SlotOrder::Nested } else { SlotOrder::Mixed };
@@ -491,8 +490,7 @@ impl Store {
 
     /// Writes a node from its record. `before` is its old row.
     fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
-        let Nodes { pages, components, .. } = &self.nodes;
-        let put = new.put::<true>(pages, components, id, above, MAX_ROWS, self.update.clock.stamp());
+        let put = new.put::<true>(&self.nodes.pages, &self.nodes.components, id, above, MAX_ROWS);
         if let (Some((row, slot)), Some((slice, old))) = (put, before)
             && old.is(Row::OWN_TRANSFORM)
             && new.rows[row].is(Row::OWN_TRANSFORM)
@@ -512,6 +510,7 @@ impl Store {
         if self.config.bounds && slice.home == Home::Tree {
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
         }
+        slice.stamp_new(self.update.clock.stamp());
         self.slices[number] = slice;
         self.slices.list_unboxed(number);
         *self.slices.head_mut(number) = head;

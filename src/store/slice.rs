@@ -108,7 +108,6 @@ impl Slice {
         slice.slots.locals.reserve_exact(slots + count);
         slice.drawables.records.reserve_exact(drawables);
         slice.drawables.bounds.reserve_exact(drawables);
-        slice.drawables.stamps.reserve_exact(drawables);
         for at in 0..count {
             let inherited = inherited(at);
             let record = slice.imports[at].map_or(RecordId::NIL, NodeHandle::record);
@@ -162,8 +161,8 @@ impl Slice {
     }
 
     /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end; if the slice
-    /// is `DENSE`, no row is unused. Marks the slot for the next sweep, and stamps the drawable. Returns the row, and the
-    /// slot that it uses; `None` if there is no room.
+    /// is `DENSE`, no row is unused. Marks the slot for the next sweep. Returns the row, and the slot that it uses; `None`
+    /// if there is no room. The caller stamps the drawable.
     ///
     /// Values that were just stored are not loaded again, because a load would wait for their cache lines.
     #[inline(always)]
@@ -174,7 +173,6 @@ impl Slice {
         id: RecordId,
         above: usize,
         max_rows: usize,
-        stamp: Stamp,
     ) -> Option<(usize, u16)> {
         let place = |used: &RowSet, from: usize, end: usize, most: usize| {
             let unused = if DENSE { None } else { used.first_missing(from, end) };
@@ -223,7 +221,7 @@ impl Slice {
                 self.set_matrix(slot, true);
             }
         }
-        self.finish_row(pages, components, row, new, stamp);
+        self.finish_row(pages, components, row, new);
         Some((row, new.slot))
     }
 
@@ -239,10 +237,10 @@ impl Slice {
 
     /// Derives the visibility and the drawable of a written row.
     #[inline(always)]
-    pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, stamp: Stamp) {
+    pub(crate) fn finish_row(&mut self, pages: &Pages, components: &Components, at: usize, row: Row) {
         let visibility = self.visibility_below(pages, components, &row);
         if row.drawable < NO_DRAWABLE {
-            self.put_drawable(pages, components, at, row, visibility.layers(), stamp);
+            self.put_drawable(pages, components, at, row, visibility.layers());
             self.copy_user_data(components, at, row.record);
         }
         self.set_visibility(at, visibility);
@@ -311,28 +309,42 @@ impl Slice {
     }
 
     /// Writes the record of a row's drawable.
-    fn put_drawable(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32, stamp: Stamp) {
+    fn put_drawable(&mut self, pages: &Pages, components: &Components, at: usize, row: Row, layers: u32) {
         let Some(&crate::Drawable { mesh, bounds }) = components.drawable.get(row.record) else { return };
         let (node, drawable) = (pages.handle(row.record), usize::from(row.drawable));
         let material = if row.is(Row::MATERIAL) { DrawEntry::MATERIAL } else { 0 };
         let record =
             DrawEntry { node, mesh, material: row.material, layers, slot: row.slot, row: short(at) | material };
-        let Drawables { records, bounds: boxes, stamps } = &mut self.drawables;
-        if drawable < records.len() {
-            (records[drawable], boxes[drawable], stamps[drawable]) = (record, bounds, stamp);
+        if drawable < self.drawables.records.len() {
+            self.drawables.records[drawable] = record;
+            self.drawables.bounds[drawable] = bounds;
         } else {
-            // The columns grow together.
-            if records.len() == records.capacity() {
-                grow(records);
-                grow(boxes);
-                grow(stamps);
-            }
-            records.push(record);
-            boxes.push(bounds);
-            stamps.push(stamp);
+            grow(&mut self.drawables.records);
+            grow(&mut self.drawables.bounds);
+            self.drawables.records.push(record);
+            self.drawables.bounds.push(bounds);
         }
         self.used_drawables.insert(drawable);
         self.mark_box(drawable);
+    }
+
+    /// Stamps the drawable of a row, if the row has one in a slot that is stamped already.
+    #[inline(always)]
+    pub(crate) fn stamp(&mut self, row: usize, stamp: Stamp) {
+        if let Some(old) = self.drawables.stamps.get_mut(usize::from(self.rows[row].drawable)) {
+            *old = stamp;
+        }
+    }
+
+    /// Stamps all drawables in new slots, once for many of them.
+    pub(crate) fn stamp_new(&mut self, stamp: Stamp) {
+        let Drawables { records, stamps, .. } = &mut self.drawables;
+        if stamps.len() < records.len() {
+            // Whole words of slots.
+            let end = records.len().next_multiple_of(64);
+            stamps.reserve_exact(end - stamps.len());
+            stamps.resize(end, stamp);
+        }
     }
 
     /// Marks the box of a drawable for the next update, if the scene keeps boxes.
@@ -382,13 +394,15 @@ impl Slice {
     /// Returns whether there is one.
     pub(crate) fn redraw(&mut self, components: &Components, row: usize, stamp: Stamp) -> bool {
         let at = usize::from(self.rows[row].drawable);
-        let Drawables { records, bounds, stamps } = &mut self.drawables;
-        let (Some(record), Some(bounds)) = (records.get_mut(at), bounds.get_mut(at)) else { return false };
+        let (Some(record), Some(bounds)) = (self.drawables.records.get_mut(at), self.drawables.bounds.get_mut(at))
+        else {
+            return false;
+        };
         let id = record.node.record();
         let Some(drawable) = components.drawable.get(id) else { return false };
         record.mesh = drawable.mesh;
         *bounds = drawable.bounds;
-        stamps[at] = stamp;
+        self.stamp(row, stamp);
         self.mark_box(at);
         self.copy_user_data(components, row, id);
         true
@@ -423,9 +437,8 @@ impl Slice {
             self.rows[at] = row;
             self.set_visibility(at, visibility);
             if row.drawable < NO_DRAWABLE && !kinds.is_empty() {
-                let drawable = usize::from(row.drawable);
-                let record = &mut self.drawables.records[drawable];
-                self.drawables.stamps[drawable] = stamp;
+                self.stamp(at, stamp);
+                let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;
                 record.layers = visibility.layers();
                 record.row = short(at) | if row.is(Row::MATERIAL) { DrawEntry::MATERIAL } else { 0 };

@@ -21,8 +21,11 @@ impl Nodes {
     pub(crate) fn set_tag(&mut self, id: RecordId, tag: Option<u32>) {
         if let Some(tag) = tag {
             if id.number() as usize >= self.tags.len() {
-                let records = self.pages.ids().len();
-                self.tags.reserve_exact(records.max(self.tags.len() + self.tags.len() / 8) - self.tags.len());
+                let (records, len) = (self.pages.ids().len(), self.tags.len());
+                // An eighth more at a time, because a tag is small beside its node.
+                if records > self.tags.capacity() {
+                    self.tags.reserve_exact(records.max(len + len / 8) - len);
+                }
                 self.tags.resize(records, 0);
             }
             self.tags[id.number() as usize] = tag;

@@ -12,6 +12,7 @@ use crate::store::record::{Has, RecordId};
 use crate::store::row_set::RowSet;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::{Copies, Home};
+use crate::store::sweep::bits_of;
 use crate::store::world::WideLocal;
 use crate::{Aabb, Drawable, Error, Layers, Local, Mat34, NodeHandle, Transform, ViewRange};
 use core::ops::{ControlFlow, Range};
@@ -431,12 +432,12 @@ impl<'s> DrawableView<'s> {
     /// Returns the slots of a block that the last `count` updates up to `now` changed, one bit each.
     #[inline]
     pub(crate) fn stamped_word(&self, block: usize, count: u32, now: Stamp) -> u64 {
-        let stamps = self.view.slice.drawables.stamps.chunks(Self::CHUNK).nth(block).unwrap_or_default();
-        // In most blocks none changed, and this fold takes vector instructions.
-        if !stamps.iter().fold(false, |any, stamp| any | stamp.is_within(count, now)) {
-            return 0;
-        }
-        (0..).zip(stamps).fold(0, |word, (bit, stamp)| word | u64::from(stamp.is_within(count, now)) << bit)
+        let (chunks, _) = self.view.slice.drawables.stamps.as_chunks::<{ DrawableView::CHUNK }>();
+        let Some(stamps) = chunks.get(block) else { return 0 };
+        // Of a fixed length, so that the loop takes vector instructions.
+        let mut bytes = [0; Self::CHUNK];
+        bytes.iter_mut().zip(stamps).for_each(|(byte, stamp)| *byte = u8::from(stamp.is_within(count, now)));
+        bits_of(&bytes)
     }
 
     /// Returns the local bounds of a drawable; undefined for unused slots.

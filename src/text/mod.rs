@@ -4,6 +4,10 @@
 //! the list. A [`Tree`](crate::Tree) is written as its nodes only. Children may come before parents; siblings are in
 //! list order.
 //!
+//! The first member of a text, `"hedgerow": 1`, is the number of its form. Every later version reads the text, so it can be
+//! kept for [years](crate::snapshot#files-that-last). Text without a number is of form 1, also when there are newer forms,
+//! so what is written by hand lasts as well.
+//!
 //! Inserting a node changes the indices of later ones. For files that are edited and compared, use the crate
 //! `hedgerow-document`: its nodes have lasting ids.
 //!
@@ -34,5 +38,6 @@
 //! ```
 
 mod map;
+pub(crate) mod number;
 mod plain;
 mod scene;

@@ -2,13 +2,14 @@
 
 use crate::scene::iter::Edge;
 use crate::snapshot::SaveOptions;
-use crate::tree::text::{Listed, NodeForm};
+use crate::text::number::FormNumber;
+use crate::tree::text::{FORM, Listed, NodeForm};
 use crate::{NodeHandle, NodeRef, Place, Scene, SceneConfig};
 use serde::de::Error as _;
 use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Writes the configuration, and the nodes in depth-first order, each with the index of its parent in the list.
+/// Writes the number of the form, the configuration, and the nodes in depth-first order, each with the index of its parent in the list.
 /// Detached subtrees come after the tree: the root of each has no parent and is marked `"detached": true`.
 ///
 /// ```
@@ -41,7 +42,8 @@ struct Text<'s>(NodeList<'s>);
 
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut form = serializer.serialize_struct("Scene", 2)?;
+        let mut form = serializer.serialize_struct("Scene", 3)?;
+        form.serialize_field("hedgerow", &FormNumber::<FORM>::NEWEST)?;
         form.serialize_field("config", self.0.scene.config())?;
         form.serialize_field("nodes", &self.0)?;
         form.end()
@@ -51,6 +53,8 @@ impl Serialize for Text<'_> {
 #[derive(Deserialize)]
 #[serde(rename = "Scene", deny_unknown_fields)]
 struct SceneForm<'n> {
+    #[serde(default, rename = "hedgerow")]
+    _number: FormNumber<FORM>,
     #[serde(default)]
     config: SceneConfig,
     #[serde(borrow)]

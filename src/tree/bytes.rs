@@ -8,14 +8,17 @@
 //! ```
 
 use crate::bytes::{BytesError, Reader, Writer, count, ensure};
-use crate::snapshot::{SnapshotError, body_of, with_header};
+use crate::snapshot::{self, SnapshotError};
 use crate::store::NIL;
 use crate::tree::Tree;
 use crate::tree::packed::read_node;
-use hedgerow_math::internal::file_header::Kind;
+use hedgerow_math::internal::file_header::{Format, Kind};
+
+const TREE: Format = Format::new(Kind::Tree, 14, 14);
 
 impl Tree {
-    /// Returns the tree as bytes. [`Tree::from_bytes`] restores an equal tree. Runs in **O(nodes)**.
+    /// Returns the tree as bytes, for [years](crate::snapshot#files-that-last). [`Tree::from_bytes`] restores an equal tree.
+    /// Runs in **O(nodes)**.
     ///
     /// If a scene would reject the tree, [`Tree::from_bytes`] rejects the bytes.
     #[must_use]
@@ -25,7 +28,7 @@ impl Tree {
         out.one(count(heads.len()));
         out.many(self.parents.iter().zip(heads).map(|(&parent, head)| [parent, head.parts()]));
         out.array(self.nodes.as_bytes());
-        with_header(Kind::Tree, out)
+        out.into_file(TREE)
     }
 
     /// Restores a tree from the bytes of [`Tree::to_bytes`].
@@ -51,7 +54,7 @@ impl Tree {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let mut from = Reader::new(body_of(Kind::Tree, bytes)?);
+        let mut from = Reader::new(snapshot::body(TREE, bytes)?.1);
         let tree = Self::read(&mut from)?;
         from.finish()?;
         Ok(tree)

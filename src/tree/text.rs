@@ -4,12 +4,16 @@
 
 use crate::Node;
 use crate::node::plain_components;
+use crate::text::number::FormNumber;
 use crate::tree::Tree;
 use crate::tree::local::{LocalText, MatrixText, TransformText};
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+
+/// The number of the form of trees and scenes.
+pub(crate) const FORM: u32 = 1;
 
 macro_rules! node_form {
     ($($variant:ident $field:ident: $type:ty, $set:ident, $name:literal;)*) => {
@@ -130,7 +134,7 @@ impl Listed {
     }
 }
 
-/// Writes the nodes in the order of their numbers, each with the number of its parent. Fails for a tree that a scene
+/// Writes the number of the form, and the nodes in the order of their numbers, each with the number of its parent. Fails for a tree that a scene
 /// would refuse.
 ///
 /// ```
@@ -140,7 +144,7 @@ impl Listed {
 /// let car = tree.push(None, Node::group().named("car"));
 /// tree.push(Some(car), Node::material(3).named("wheel"));
 /// let text = serde_json::to_string(&tree).unwrap();
-/// assert_eq!(text, r#"{"nodes":[{"name":"car"},{"parent":0,"name":"wheel","material":3}]}"#);
+/// assert_eq!(text, r#"{"hedgerow":1,"nodes":[{"name":"car"},{"parent":0,"name":"wheel","material":3}]}"#);
 /// assert_eq!(serde_json::from_str::<Tree>(&text).unwrap(), tree);
 /// ```
 impl Serialize for Tree {
@@ -148,14 +152,16 @@ impl Serialize for Tree {
         if let Some((number, fault)) = self.fault {
             return Err(S::Error::custom(format!("node {number}: {fault}")));
         }
-        TreeForm { nodes: self.iter().map(|(parent, node)| NodeForm::of(node, parent, false)).collect() }
-            .serialize(serializer)
+        let nodes = self.iter().map(|(parent, node)| NodeForm::of(node, parent, false)).collect();
+        TreeForm { hedgerow: FormNumber::NEWEST, nodes }.serialize(serializer)
     }
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Tree", deny_unknown_fields)]
 struct TreeForm<'n> {
+    #[serde(default)]
+    hedgerow: FormNumber<FORM>,
     #[serde(borrow)]
     nodes: Vec<NodeForm<'n>>,
 }
@@ -164,7 +170,7 @@ struct TreeForm<'n> {
 /// edit.
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let TreeForm { nodes } = TreeForm::deserialize(deserializer)?;
+        let TreeForm { nodes, .. } = TreeForm::deserialize(deserializer)?;
         if let Some(place) = nodes.iter().position(|node| node.detached) {
             return Err(D::Error::custom(format!("node {place}: a tree has no detached nodes; leave the mark out")));
         }

@@ -86,7 +86,7 @@ fn errors_of_values_become_errors_of_the_scene() {
 fn errors_of_snapshots_say_what_the_bytes_are() {
     let said: [(SnapshotError, &[&str]); 7] = [
         (SnapshotError::NotASnapshot, &["own to_bytes"]),
-        (SnapshotError::Version(999), &["version 999"]),
+        (SnapshotError::Version { found: 999, newest: 14 }, &["version 999 is newer", "up to 14; update the crate"]),
         (SnapshotError::Kind { found: "Tree" }, &["Tree::from_bytes"]),
         (SnapshotError::Length { expected: 123, found: 45 }, &["123 bytes", "has 45"]),
         (SnapshotError::Checksum, &["damaged"]),

@@ -18,6 +18,7 @@ mod equal_sets;
 mod errors;
 mod eyes;
 mod far_worlds;
+mod formats;
 mod forms;
 mod handles;
 mod inherited;

@@ -1,9 +1,7 @@
 //! A table of drawables and buffers of matrices that steps keep, in frames of every kind; those of random edits alone
 //! are in `crates/testkit/src/model/renderer.rs`.
 
-use hedgerow::changes::{
-    ChangeKinds, ChangeReader, DrawableMirror, DrawableStep, MatrixMirror, MatrixSlot, MirrorStep,
-};
+use hedgerow::changes::{ChangeReader, DrawableMirror, DrawableStep, MatrixMirror, MatrixSlot, MirrorStep};
 use hedgerow::checkpoints::Checkpoints;
 use hedgerow::motion::Smooth;
 use hedgerow::visit::ListedDrawable;
@@ -223,7 +221,6 @@ fn a_table_follows_where_the_lists_of_changes_are_silent() {
         assert!(kept.sync(&scene) > 0);
         kept.check(&scene, 0);
     }
-    assert!(!ChangeKinds::EDITS.contains(ChangeKinds::WORLD));
 }
 
 #[test]
@@ -240,7 +237,6 @@ fn only_drawables_that_changed_are_set_and_they_keep_their_slots() {
         nodes[2..].iter().map(|&node| kept.drawable_mirror.index(scene, node).unwrap()).collect()
     };
     let before = slots(&kept, &scene);
-    assert!(scene.slices().all(|slice| slice.drawables().is_empty() || before[0] < 64));
     type Edit = fn(&mut Scene, [NodeHandle; 3]);
     let edits: [(usize, Edit); 9] = [
         (0, |scene, [node, ..]| scene.set_local(node, Transform::from_xyz(5.0, 0.0, 0.0)).unwrap()),

@@ -234,18 +234,6 @@ fn what_is_no_snapshot_says_what_it_is() {
     assert_eq!(refusal(b"hedgehog"), SnapshotError::NotASnapshot);
     assert_eq!(refusal(&part), SnapshotError::Kind { found: "Tree" });
     assert_eq!(Tree::from_bytes(&whole).unwrap_err(), SnapshotError::Kind { found: "Scene" });
-    for version in [10, 13, 15, 200] {
-        let mut other = whole.clone();
-        assert_eq!(core::mem::replace(&mut other[8], version), 14, "the version that is read");
-        let error = refusal(&other);
-        assert_eq!(error, SnapshotError::Version(version.into()));
-        let told =
-            format!("has version {version}, which this crate does not read; load it with the crate that wrote it");
-        assert!(error.to_string().contains(&told), "{error}");
-        let mut part = part.clone();
-        part[8] = version;
-        assert_eq!(Tree::from_bytes(&part).unwrap_err(), error);
-    }
     let longer = [&whole[..], b"more"].concat();
     let (expected, found) = (whole.len() as u64, longer.len() as u64);
     assert_eq!(refusal(&longer), SnapshotError::Length { expected, found });
@@ -427,7 +415,7 @@ fn a_skeleton_is_no_snapshot_and_a_snapshot_no_skeleton() {
     let mut joints = SkeletonBuilder::new();
     joints.joint("hip", None, Transform::IDENTITY);
     let skeleton = joints.build().unwrap().0.to_bytes();
-    assert_eq!(Scene::from_bytes(&skeleton).unwrap_err(), SnapshotError::NotASnapshot);
+    assert_eq!(Scene::from_bytes(&skeleton).unwrap_err(), SnapshotError::Kind { found: "Skeleton" });
     assert_eq!(Skeleton::from_bytes(&Scene::new().to_bytes()).unwrap_err(), SkeletonError::NotASkeleton.into());
 }
 

@@ -219,7 +219,7 @@ impl World {
             let place = self.mirror.index(self.list.slots()[index]).unwrap_or_else(|| panic!("{at}: no place"));
             assert_eq!(self.buffer[place].to_bits(), matrix.to_bits(), "{at}");
             let slot = self.drawable_mirror.index(&self.scene, self.list.commands()[index].node);
-            assert_eq!(slot.and_then(|slot| self.table[slot]), Some(place as u32), "{at}");
+            assert_eq!(slot.and_then(|slot| self.table[slot]), u32::try_from(place).ok(), "{at}");
         }
         let drawables: usize = self.scene.slices().map(|slice| slice.drawables().iter().count()).sum();
         assert_eq!(self.table.iter().flatten().count(), drawables, "{at}");

@@ -76,6 +76,9 @@
 //! [`ClipBuilder`] may differ between machines, because they use sines of the system's library. So build clips once and
 //! ship them as bytes.
 //!
+//! Skeletons, clips, skins and skinned meshes as bytes can be kept for years: readers accept all versions from the first
+//! release on, and writers write the newest.
+//!
 //! # Features
 //!
 //! | feature | adds | default |

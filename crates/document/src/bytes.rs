@@ -22,15 +22,15 @@ use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
 use crate::value::{Field, Spot, Value};
-use hedgerow::internal::versioned_body;
+use hedgerow::internal::body;
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Node, Tree};
-use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};
+use hedgerow_math::internal::file_header::{Format, HEADER_BYTES, Kind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The version that is written. Smaller ones are read, too.
-const VERSION: u32 = 1;
+const LIBRARY: Format = Format::new(Kind::Library, 1, 1);
+const PATCH: Format = Format::new(Kind::LibraryPatch, 1, 1);
 
 /// The bits of a mask; the last one is that of the first component.
 const PLACE: u64 = 1;
@@ -38,7 +38,7 @@ const USE: u64 = 2;
 const COMPONENTS: u64 = 4;
 
 impl Library {
-    /// Returns the library as bytes. Every later version of this crate reads them. Runs in **O(statements)**.
+    /// Returns the library as bytes. Every later version reads [them](hedgerow::snapshot#files-that-last). Runs in **O(statements)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![0; HEADER_BYTES];
@@ -51,7 +51,7 @@ impl Library {
             write_bytes(&mut out, name.as_bytes());
             write(&mut out, id);
         }
-        write_header(Kind::Library, VERSION, &mut out);
+        LIBRARY.write_header(&mut out);
         out
     }
 
@@ -75,7 +75,7 @@ impl Library {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let (_, body) = versioned_body(Kind::Library, 1..=VERSION, bytes)?;
+        let (_, body) = body(LIBRARY, bytes)?;
         let mut from = Reader(body);
         let stated = from.statements()?.into_iter().map(|(key, value)| Entry { key, before: None, after: Some(value) });
         let mut library = Self::new();
@@ -90,7 +90,7 @@ impl Library {
 }
 
 impl Patch {
-    /// Returns the patch as bytes. Every later version of this crate reads them. Runs in **O(entries)**.
+    /// Returns the patch as bytes. Every later version reads [them](hedgerow::snapshot#files-that-last). Runs in **O(entries)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![0; HEADER_BYTES];
@@ -98,7 +98,7 @@ impl Patch {
             let stated = self.entries().iter().filter_map(|entry| Some((entry.key.clone(), value(entry)?)));
             write_statements(&mut out, &stated.collect::<Vec<_>>());
         }
-        write_header(Kind::LibraryPatch, VERSION, &mut out);
+        PATCH.write_header(&mut out);
         out
     }
 
@@ -110,7 +110,7 @@ impl Patch {
     /// # Errors
     /// A [`SnapshotError`] if the bytes are not valid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let (_, body) = versioned_body(Kind::LibraryPatch, 1..=VERSION, bytes)?;
+        let (_, body) = body(PATCH, bytes)?;
         let mut from = Reader(body);
         let mut before: BTreeMap<Key, Value> = from.statements()?.into_iter().collect();
         let mut entries = Vec::new();

@@ -2,12 +2,12 @@
 
 use crate::document::Document;
 use crate::error::Error;
-use crate::expand::{Expansion, SiblingKey};
-use crate::order::Order;
+use crate::expand::{Expansion, Sibling};
+use crate::order::{Order, arranged, ascending};
 use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::places::NONE;
-use crate::structure::{Step, Structure};
+use crate::structure::{Planned, Step, Structure};
 use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
 use hedgerow::internal::{last_tag, record, set_tag};
@@ -46,15 +46,17 @@ impl Document {
         if scene.get(self.root).is_none_or(|root| root.is_detached()) {
             return Err(Error::NoRoot);
         }
+        // No step has more new nodes than the scene has nodes.
+        if !self.library.has_ids(&self.name, scene.len() as u64) {
+            // The edits stay unread, for another writer.
+            let edited = !scene.changes(&mut self.reader.clone())?.is_empty();
+            return if edited { Err(Error::NoIds) } else { Ok(Patch::new()) };
+        }
         let edits = self.edits(scene)?;
         if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
             return Ok(Patch::new());
         }
         let Edits { gone, placed, edited } = edits;
-        // No step has more new nodes than the scene has nodes.
-        if !self.library.has_ids(&self.name, scene.len() as u64) {
-            return Err(Error::NoIds);
-        }
         self.library.release(self.definition);
         let (before, renamed, check) = Default::default();
         let mut recording = Recording { document: self, before, gone, placed, renamed, check };
@@ -92,6 +94,23 @@ impl Document {
             };
             left.iter().filter_map(tagged).collect()
         };
+        if whole {
+            // Nodes that stand as the library says need no new places.
+            let mut expansion = Expansion::new(library, places);
+            let mut stand = HashSet::new();
+            for &parent in &placed {
+                let above = expansion.of_node(scene, parent);
+                let children: Vec<NodeHandle> = scene.children(parent).collect();
+                let mut sibling = |&child: &NodeHandle| {
+                    let (parent, sibling) = expansion.of_node(scene, child).and_then(|place| expansion.spot(place))?;
+                    (Some(parent) == above).then_some(sibling)
+                };
+                let siblings: Vec<Option<Sibling>> = children.iter().map(&mut sibling).collect();
+                let run = ascending(&siblings, |a, b| expansion.compare(a, b));
+                stand.extend(run.into_iter().map(|index| children[index]));
+            }
+            placed.retain(|node| !stand.contains(node));
+        }
         // A node that a checkpoint brought back lost its mark, but not its place.
         for &node in placed.iter().filter(|_| !whole) {
             let number = record(node);
@@ -332,31 +351,26 @@ impl Recording<'_> {
     /// theirs, unless all are to be spread. Returns false if there is no room.
     fn order_run(&mut self, scene: &Scene, run: &[NodeHandle], ends: [Option<NodeHandle>; 2], spread: bool) -> bool {
         let parent = self.place_of(scene, Self::parent(scene, run[0])).expect("the parent has a place");
-        let key = |recording: &mut Self, node: NodeHandle| {
+        let sibling = |recording: &mut Self, node: NodeHandle| {
             let place = recording.place_of(scene, node)?;
             let Document { library, places, .. } = &mut *recording.document;
-            Expansion::new(library, places).spot(place).filter(|spot| spot.0 == parent).map(|(_, key)| key)
+            let spot = Expansion::new(library, places).spot(place);
+            spot.filter(|&(above, _)| above == parent).map(|(_, sibling)| sibling)
         };
-        let [low, high] = ends.map(|end| end.and_then(|node| key(self, node)));
-        let between =
-            |key: &SiblingKey| low.as_ref().is_none_or(|low| low < key) && high.as_ref().is_none_or(|high| key < high);
-        let keys: Vec<Option<SiblingKey>> = run
+        let [low, high] = ends.map(|end| end.and_then(|node| sibling(self, node)));
+        let siblings: Vec<Option<Sibling>> = run
             .iter()
-            .map(|&node| {
-                let renamed = spread || self.renamed.contains(&node);
-                key(self, node).filter(|key| !renamed && between(key))
-            })
+            .map(|node| if spread || self.renamed.contains(node) { None } else { sibling(self, *node) })
             .collect();
-        let stay = ascending(&keys);
-        let (mut orders, mut start) = (Vec::new(), 0);
-        let order = |key: &Option<SiblingKey>| key.as_ref().map(|key| key.0);
-        for end in stay.iter().copied().chain([run.len()]) {
-            let before = if start == 0 { order(&low) } else { order(&keys[start - 1]) };
-            let after = if end == run.len() { order(&high) } else { order(&keys[end]) };
-            let Some(spread) = Order::spread(before, after, end - start) else { return false };
-            orders.extend((start..end).zip(spread));
-            start = end + 1;
-        }
+        let Document { library, places, .. } = &mut *self.document;
+        let expansion = Expansion::new(library, places);
+        let compare = |a: &Sibling, b: &Sibling| expansion.compare(a, b);
+        let between = |of: &Sibling| {
+            low.is_none_or(|low| compare(&low, of).is_lt()) && high.is_none_or(|high| compare(of, &high).is_lt())
+        };
+        let siblings: Vec<Option<Sibling>> = siblings.into_iter().map(|of| of.filter(&between)).collect();
+        let ends = [low, high].map(|end| end.map(|end| end.order));
+        let Some(orders) = arranged(&siblings, |of| of.order, compare, ends) else { return false };
         for (number, order) in orders {
             let place = self.place_of(scene, run[number]).expect("it was placed");
             self.state_place(place, parent, order);
@@ -407,7 +421,7 @@ impl Recording<'_> {
             structure.touch(found);
             let steps = structure.steps();
             let mut wrong = false;
-            for (place, step) in steps {
+            for Planned { place, step, .. } in steps {
                 let path = self.path(place);
                 match step {
                     Step::Enter if path.own().is_none() => {
@@ -438,22 +452,4 @@ impl Recording<'_> {
         });
         Patch::of_map(entries.collect())
     }
-}
-
-/// Returns the indices of a longest run of ascending keys.
-pub(crate) fn ascending(keys: &[Option<SiblingKey>]) -> Vec<usize> {
-    // Of the runs of each length, the one with the least last key: its index, and the index before each.
-    let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), vec![None; keys.len()]);
-    for (index, key) in keys.iter().enumerate().filter(|(_, key)| key.is_some()) {
-        let length = ends.partition_point(|&end| keys[end] < *key);
-        previous[index] = length.checked_sub(1).map(|before| ends[before]);
-        if length == ends.len() {
-            ends.push(index);
-        } else {
-            ends[length] = index;
-        }
-    }
-    let mut run: Vec<usize> = core::iter::successors(ends.last().copied(), |&index| previous[index]).collect();
-    run.reverse();
-    run
 }

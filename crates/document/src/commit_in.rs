@@ -122,10 +122,9 @@ impl Library {
             let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
             let after = match value {
                 Value::Place(_) if path == from => spot.clone(),
-                Value::Place(Some(Spot { parent: Some(parent), order })) if parent.starts_with(&from) => {
-                    Value::Place(Some(Spot { parent: Some(renamed(parent)), order: *order }))
+                value => {
+                    value.with_parent(|parent| if parent.starts_with(&from) { renamed(parent) } else { parent.clone() })
                 }
-                value => value.clone(),
             };
             let inner = Key { definition: used.clone(), path: renamed(&path), field: value.field() };
             map.insert(key, (Some(value.clone()), None));

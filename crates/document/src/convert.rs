@@ -86,12 +86,9 @@ impl Library {
         let change = Change { definition: number, id, within: used, renamed: &renamed, goes: &goes };
         let influenced = self.rename_inside(&mut draft, &users, &change)?;
         for (inner, value) in self.at(used).stated() {
-            let (name, field, mut value) = (named(inner.ids()), value.field(), value.clone());
-            if let Value::Place(Some(Spot { parent: Some(parent), .. })) = &mut value {
-                *parent = named(parent.ids());
-            }
+            let (name, field) = (named(inner.ids()), value.field());
             if draft.get(number, &name, field).is_none() {
-                draft.state(number, name, field, Some(value));
+                draft.state(number, name, field, Some(value.with_parent(|parent| named(parent.ids()))));
             }
         }
         self.keep_order(&mut draft, influenced, &change);

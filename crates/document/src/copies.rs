@@ -1,11 +1,9 @@
 //! Copies of nodes with their uses and overrides, and where they go.
 
-use crate::commit::ascending;
 use crate::error::PatchError;
-use crate::expand::SiblingKey;
 use crate::library::{Definition, Library};
 use crate::operations::{Draft, invalid};
-use crate::order::Order;
+use crate::order::{self, Order};
 use crate::patch::Patch;
 use crate::path::{Path, joined};
 use crate::resolve::{Chain, Stated};
@@ -13,6 +11,9 @@ use crate::value::{Field, Spot, Value};
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// A node among its siblings: they are sorted by order, then deeper ones first, then by path.
+type SiblingKey = (Order, Reverse<usize>, Path);
 
 /// A node that belongs to a copy by itself, and not by the instance that it is in.
 pub(crate) struct Member {
@@ -144,10 +145,7 @@ impl Library {
             id => joined(&[ids.get(&id).copied().unwrap_or(nowhere)], &path.ids()[1..]),
         };
         for (path, value) in top.stated().filter(|(path, _)| ids.contains_key(&path.ids()[0])) {
-            let mut value = with_name(value, &names);
-            if let Value::Place(Some(Spot { parent: Some(above), .. })) = &mut value {
-                *above = renamed(above);
-            }
+            let value = with_name(value, &names).with_parent(renamed);
             draft.state(number, renamed(&path), value.field(), Some(value));
         }
         let children = from.children_of(from.defined(&top.name)?, &root.into());
@@ -281,18 +279,9 @@ pub(crate) fn arranged(parent: &Path, list: &[(Path, Option<Order>)]) -> Vec<(Pa
     let key =
         |(path, order): &(Path, Option<Order>)| order.map(|order| (order, Reverse(path.ids().len()), path.clone()));
     let keys: Vec<Option<SiblingKey>> = list.iter().map(key).collect();
-    let (mut orders, mut start, mut low) = (Vec::new(), 0, None);
-    for end in ascending(&keys).into_iter().chain([list.len()]) {
-        let high = keys.get(end).and_then(|key| key.as_ref()).map(|key| key.0);
-        // Without room, the sibling at the end gets a new order, too.
-        if let Some(spread) = Order::spread(low, high, end - start) {
-            orders.extend((start..end).zip(spread));
-            (start, low) = (end + 1, high);
-        }
-    }
-    if start <= list.len() {
-        orders = Order::spread(None, None, list.len()).into_iter().flatten().enumerate().collect();
-    }
+    let orders = order::arranged(&keys, |key| key.0, SiblingKey::cmp, [None; 2]);
+    let orders =
+        orders.unwrap_or_else(|| Order::spread(None, None, list.len()).into_iter().flatten().enumerate().collect());
     orders.into_iter().map(|(number, order)| (list[number].0.clone(), place(parent, &list[number].0, order))).collect()
 }
 

@@ -239,7 +239,8 @@ impl Document {
     /// levels)**, and O(children) for each parent whose children change.
     ///
     /// # Errors
-    /// Those of [`Library::apply`]; [`PatchError::Document`] for those of [`commit`](Self::commit).
+    /// Those of [`Library::apply`]; [`PatchError::Document`] for those of [`commit`](Self::commit), and if the definition
+    /// may then expand to more than 2³⁰ nodes.
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
         self.commit(scene)?;
         self.make(scene, patch)?;
@@ -312,7 +313,7 @@ impl Document {
 }
 
 /// The greatest number of nodes that a scene may have.
-const MOST: u64 = 1 << 30;
+pub(crate) const MOST: u64 = 1 << 30;
 
 /// Returns a reader of edits that has read all up to the last update.
 pub(crate) fn reader(scene: &Scene) -> ChangeReader {

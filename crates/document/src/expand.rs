@@ -4,12 +4,14 @@ use crate::error::{Error, PatchError};
 use crate::library::Library;
 use crate::order::Order;
 use crate::patch::Key;
-use crate::path::Path;
-use crate::places::{Instance, NONE, Places};
+use crate::places::{NONE, Places};
 use crate::resolve::{Chain, Stated, stays};
-use crate::value::{Field, Value};
-use core::cmp::Reverse;
-use hedgerow::{Node, Tree};
+use crate::value::{Field, Spot, Value};
+use core::cmp::{Ordering, Reverse};
+use core::hash::BuildHasherDefault;
+use core::ops::Range;
+use hedgerow::internal::HandleHasher;
+use hedgerow::{Node, NodeHandle, Scene, Tree};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,19 +35,67 @@ pub enum Note {
     },
 }
 
-/// The place among siblings: order, then deeper paths, then ids.
-pub(crate) type SiblingKey = (Order, Reverse<usize>, Path);
+/// A node among its siblings: they are sorted by order, then deeper ones first, then by path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sibling {
+    pub(crate) order: Order,
+    depth: u32,
+    pub(crate) place: u32,
+}
 
-/// A library with the places of a document; it remembers the chains of instances.
+/// A library with the places of a document; it remembers what most nodes of the same definition ask again.
 pub(crate) struct Expansion<'l> {
     pub(crate) library: &'l Library,
     pub(crate) places: &'l mut Places,
-    chains: HashMap<u32, Rc<Chain>>,
+    /// Of instances.
+    chains: ByNumber<u32, Rc<Chain>>,
+    /// Of slots of definitions.
+    own: ByNumber<(u32, u32), Rc<Own>>,
+    /// The instance that was asked for last.
+    last: Within,
+    buffers: Buffers,
+}
+
+/// An instance among others.
+#[derive(Clone, Default)]
+struct Within {
+    number: u32,
+    places: Range<u32>,
+    /// The number of instances around it.
+    depth: u32,
+    /// Whether no outer definition states anything of its nodes.
+    plain: bool,
+}
+
+/// A map by numbers.
+pub(crate) type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<HandleHasher>>;
+
+/// Memory for the walk of an expansion, used again by the next one.
+#[derive(Default)]
+struct Buffers {
+    ahead: Vec<Ahead>,
+    aliases: Vec<(u32, u32, Rc<Own>)>,
+    below: Vec<(Order, Reverse<u32>, u32)>,
+}
+
+/// What is the same of an own node wherever no outer definition states anything.
+struct Own {
+    /// The definition that the node uses, and the slot of its root.
+    used: Option<(u32, u32)>,
+    /// The own nodes below, in order.
+    below: Vec<(Order, u32)>,
 }
 
 impl<'l> Expansion<'l> {
     pub(crate) fn new(library: &'l Library, places: &'l mut Places) -> Self {
-        Self { library, places, chains: HashMap::new() }
+        Self {
+            library,
+            places,
+            chains: HashMap::default(),
+            own: HashMap::default(),
+            last: Within::default(),
+            buffers: Buffers::default(),
+        }
     }
 
     /// Returns the chain of an instance.
@@ -56,20 +106,96 @@ impl<'l> Expansion<'l> {
 
     /// Returns the chain and the id of a place.
     pub(crate) fn at(&mut self, place: u32) -> (Rc<Chain>, u64) {
-        let instance = self.places.instance_at(place);
-        (self.chain(instance), self.places.id(self.library, place))
+        let (instance, slot) = self.places.split(place);
+        let chain = self.chain(instance);
+        let id = self.library.at(chain.definition()).slot(slot).id;
+        (chain, id)
     }
 
-    /// Returns where a place's node is stated: the place of its parent, and the key among siblings. `None` if it is
+    /// Returns where a place's node is stated: the place of its parent, and the node among its siblings. `None` if it is
     /// removed, or its parent is missing; the parent of the document's root is [`NONE`].
-    pub(crate) fn spot(&mut self, place: u32) -> Option<(u32, SiblingKey)> {
-        let (chain, id) = self.at(place);
-        let Stated::At(level, spot) = self.library.stated_place(&chain, id) else { return None };
-        let key = (spot.order, Reverse(chain.depth()), chain.path(0, id));
+    pub(crate) fn spot(&mut self, place: u32) -> Option<(u32, Sibling)> {
+        let (outer, spot, sibling) = self.stated(place)?;
         match &spot.parent {
-            None => (chain.depth() == 0).then_some((NONE, key)),
-            Some(parent) => Some((self.places.find(self.library, chain.instances[level], parent.ids())?, key)),
+            None => (sibling.depth == 0).then_some((NONE, sibling)),
+            Some(parent) => Some((self.places.find(self.library, outer, parent.ids())?, sibling)),
         }
+    }
+
+    /// Returns a place's node among its siblings, if it is not removed.
+    pub(crate) fn sibling(&mut self, place: u32) -> Option<Sibling> {
+        Some(self.stated(place)?.2)
+    }
+
+    /// Returns the spot that is stated for a node, the instance from which it names the parent, and the sibling.
+    fn stated(&mut self, place: u32) -> Option<(u32, &'l Spot, Sibling)> {
+        let library = self.library;
+        let Within { number, ref places, depth, plain } = *self.within(place);
+        let slot = place - places.start;
+        let (outer, spot) = if plain {
+            let definition = library.at(self.places.instance(number).definition);
+            (number, definition.slot(slot).get(Field::Place)?.spot()?)
+        } else {
+            let chain = self.chain(number);
+            let id = library.at(chain.definition()).slot(slot).id;
+            let Stated::At(level, spot) = library.stated_place(&chain, id) else { return None };
+            (chain.instances[level], spot)
+        };
+        Some((outer, spot, Sibling { order: spot.order, depth, place }))
+    }
+
+    /// Compares siblings.
+    pub(crate) fn compare(&self, a: &Sibling, b: &Sibling) -> Ordering {
+        let path = |sibling: &Sibling| self.places.path(self.library, sibling.place);
+        let by_path = || if a.place == b.place { Ordering::Equal } else { path(a).cmp(&path(b)) };
+        a.order.cmp(&b.order).then(b.depth.cmp(&a.depth)).then_with(by_path)
+    }
+
+    /// Returns the instance of a place.
+    fn within(&mut self, place: u32) -> &Within {
+        if !self.last.places.contains(&place) {
+            self.look_into(self.places.instance_near(self.last.number, place));
+        }
+        &self.last
+    }
+
+    fn look_into(&mut self, number: u32) {
+        let (mut depth, mut plain, mut instance) = (0, true, self.places.instance(number));
+        while instance.outer != NONE {
+            let outer = self.places.instance(instance.outer);
+            plain &= self.library.at(outer.definition).slot(instance.slot).overrides == 0;
+            (instance, depth) = (outer, depth + 1);
+        }
+        self.last = Within { number, places: self.places.range(number), depth, plain };
+    }
+
+    /// Returns the outermost place of a node.
+    pub(crate) fn of_node(&mut self, scene: &Scene, node: NodeHandle) -> Option<u32> {
+        let place = self.places.innermost_of(scene, node)?;
+        let Within { number, ref places, .. } = *self.within(place);
+        let slot = place - places.start;
+        let (instance, slot) = self.places.outermost_of(self.library, number, slot);
+        if instance != number {
+            self.look_into(instance);
+        }
+        Some(self.last.places.start + slot)
+    }
+
+    fn own(&mut self, definition: u32, slot: u32) -> Rc<Own> {
+        let library = self.library;
+        let own = self.own.entry((definition, slot)).or_insert_with(|| {
+            let definition = library.at(definition);
+            let node = definition.slot(slot);
+            let used =
+                if let Some(Value::Use(Some(name))) = node.get(Field::Use) { library.number(name) } else { None };
+            let used = used.and_then(|number| Some((number, library.at(number).root_slot()?)));
+            let children = definition.children(&node.id.into());
+            let slots = children.filter_map(|child| definition.slot_of(child.own()?));
+            let mut below: Vec<(Order, u32)> = slots.map(|slot| (definition.slot(slot).order(), slot)).collect();
+            below.sort_unstable_by_key(|&(order, slot)| (order, definition.slot(slot).id));
+            Rc::new(Own { used, below })
+        });
+        own.clone()
     }
 
     /// Returns the places of a node, from its own to that of the root of the innermost definition that it uses.
@@ -85,7 +211,7 @@ impl<'l> Expansion<'l> {
     /// Returns the places of the nodes that are stated to be below a node, in order.
     pub(crate) fn children(&mut self, place: u32) -> Vec<u32> {
         let library = self.library;
-        let mut found: Vec<(SiblingKey, u32)> = Vec::new();
+        let mut found: Vec<Sibling> = Vec::new();
         for alias in self.aliases(place) {
             let (chain, id) = self.at(alias);
             for level in (0..=chain.depth()).rev() {
@@ -94,20 +220,20 @@ impl<'l> Expansion<'l> {
                     continue;
                 }
                 for child in definition.children(&chain.path(level, id)) {
-                    let found_at = self.places.find_stated(library, chain.instances[level], child.ids());
-                    let Some(at) = found_at else { continue };
+                    let located = self.places.locate(library, chain.instances[level], child.ids());
+                    let Some((instance, slot)) = located else { continue };
+                    let at = self.places.place(instance, slot);
                     let (inner, id) = self.at(at);
                     let effective = !library.is_inner_root(&inner, id)
                         && matches!(library.stated_place(&inner, id), Stated::At(by, _) if by == level);
                     if effective {
-                        let order = self.spot(at).expect("its place is stated").1;
-                        found.push((order, at));
+                        found.extend(self.sibling(at));
                     }
                 }
             }
         }
-        found.sort_unstable();
-        found.into_iter().map(|(_, at)| at).collect()
+        found.sort_unstable_by(|a, b| self.compare(a, b));
+        found.into_iter().map(|child| child.place).collect()
     }
 
     /// Makes the instances that a place's node uses, and describes the node.
@@ -141,9 +267,10 @@ impl<'l> Expansion<'l> {
     ) -> Result<Vec<u32>, Error> {
         let library = self.library;
         let mut places = Vec::new();
-        let plain = self.is_plain(self.places.instance_at(top));
-        let (mut aliases, mut below) = (Vec::new(), Vec::new());
-        let mut ahead = vec![Ahead { place: top, instance: self.places.instance_at(top), parent: None, plain }];
+        let Within { number: instance, plain, .. } = *self.within(top);
+        let Buffers { mut ahead, mut aliases, mut below } = core::mem::take(&mut self.buffers);
+        ahead.clear();
+        ahead.push(Ahead { place: top, instance, parent: None, plain });
         while let Some(Ahead { place, instance, parent, plain }) = ahead.pop() {
             if places.len() >= MOST {
                 return Err(Error::Scene(hedgerow::Error::CapacityOverflow));
@@ -152,28 +279,24 @@ impl<'l> Expansion<'l> {
             if plain && self.enter_plain(place, instance, &mut aliases) {
                 let mut node = Node::group();
                 below.clear();
-                for &(instance, slot) in aliases.iter().rev() {
-                    let definition = library.at(self.places.instance(instance).definition);
-                    let slot = definition.slot(slot);
-                    slot.values.iter().for_each(|value| value.put(&mut node));
-                    for child in
-                        definition.children(&slot.id.into()).filter_map(|child| definition.slot_of(child.own()?))
-                    {
+                for (instance, slot, own) in aliases.iter().rev() {
+                    let definition = library.at(self.places.instance(*instance).definition);
+                    definition.slot(*slot).values.iter().for_each(|value| value.put(&mut node));
+                    for &(order, child) in &own.below {
                         // A node that is there already moves below this one.
-                        let place = self.places.place(instance, child);
+                        let place = self.places.place(*instance, child);
                         if self.places.record(library, place).is_none() {
-                            let child = definition.slot(child);
-                            below.push((child.order(), Reverse(instance), child.id, place));
+                            below.push((order, Reverse(*instance), place));
                         }
                     }
                 }
                 push(parent, node);
-                let (last, last_slot) = aliases[aliases.len() - 1];
-                places.push(self.places.place(last, last_slot));
-                // An inner instance is made after the outer one.
-                below.sort_unstable();
+                let (last, last_slot, _) = &aliases[aliases.len() - 1];
+                places.push(self.places.place(*last, *last_slot));
+                // An inner instance is made after the outer one. Each has its nodes in order already.
+                below.sort_by_key(|&(order, instance, _)| (order, instance));
                 let children = below.iter().rev();
-                ahead.extend(children.map(|&(_, Reverse(instance), _, place)| Ahead {
+                ahead.extend(children.map(|&(_, Reverse(instance), place)| Ahead {
                     place,
                     instance,
                     parent: number,
@@ -185,57 +308,36 @@ impl<'l> Expansion<'l> {
             places.push(self.places.innermost(library, place));
             for child in self.children(place).into_iter().rev() {
                 if self.places.record(library, child).is_none() {
-                    let instance = self.places.instance_at(child);
-                    ahead.push(Ahead { place: child, instance, parent: number, plain: self.is_plain(instance) });
+                    let Within { number: instance, plain, .. } = *self.within(child);
+                    ahead.push(Ahead { place: child, instance, parent: number, plain });
                 }
             }
         }
+        self.buffers = Buffers { ahead, aliases, below };
         Ok(places)
-    }
-
-    /// Returns whether no outer definition states anything of the nodes of an instance.
-    fn is_plain(&self, mut instance: u32) -> bool {
-        loop {
-            let Instance { outer, slot, .. } = *self.places.instance(instance);
-            if outer == NONE {
-                return true;
-            }
-            if self.library.at(self.places.instance(outer).definition).slot(slot).overrides > 0 {
-                return false;
-            }
-            instance = outer;
-        }
     }
 
     /// Makes the instances that a node of a plain instance uses, and lists the instances and slots of which it is the node.
     /// Returns false, and makes none, if a definition states something inside of them, or if they are there.
-    fn enter_plain(&mut self, place: u32, instance: u32, aliases: &mut Vec<(u32, u32)>) -> bool {
-        let library = self.library;
-        let used = |definition: u32, slot: u32| match library.at(definition).slot(slot).get(Field::Use) {
-            Some(Value::Use(Some(uses))) => {
-                let number = library.number(uses)?;
-                Some((number, library.at(number).root_slot()?))
-            }
-            _ => None,
-        };
-        let slot = place - self.places.place(instance, 0);
-        let mut at = Some((self.places.instance(instance).definition, slot));
+    fn enter_plain(&mut self, place: u32, instance: u32, aliases: &mut Vec<(u32, u32, Rc<Own>)>) -> bool {
+        let (library, definition) = (self.library, self.places.instance(instance).definition);
+        let mut at = Some((definition, place - self.places.place(instance, 0)));
+        aliases.clear();
         while let Some((definition, slot)) = at {
             if library.at(definition).slot(slot).overrides > 0 {
                 return false;
             }
-            at = used(definition, slot);
+            let own = self.own(definition, slot);
+            at = own.used;
+            aliases.push((instance, slot, own));
         }
         if self.places.inner(place).is_some() {
             return false;
         }
-        aliases.clear();
-        aliases.push((instance, slot));
-        let (mut instance, mut slot) = (instance, slot);
-        while let Some((definition, root)) = used(self.places.instance(instance).definition, slot) {
-            instance = self.places.add(library, definition, Some((instance, slot)));
-            slot = root;
-            aliases.push((instance, slot));
+        for number in 1..aliases.len() {
+            let (outer, slot, own) = &aliases[number - 1];
+            let (definition, _) = own.used.expect("an alias follows a use");
+            aliases[number].0 = self.places.add(library, definition, Some((*outer, *slot)));
         }
         true
     }

@@ -10,9 +10,9 @@
 //!
 //! # Files
 //!
-//! Libraries and patches, as text and as bytes, are made to be kept: each names the number of its format, and readers
-//! accept every number from the first release on. Writers write the newest. Handles of nodes are in no such file: they
-//! are for one run, and for the next by [`Scene::to_bytes`](hedgerow::Scene::to_bytes) and [`Document::bind`].
+//! Libraries and patches, as text and as bytes, are [files that last](hedgerow::snapshot#files-that-last): every later
+//! version reads them. Handles of nodes are in no such file: they are for one run, and for the next by
+//! [`Scene::to_bytes`](hedgerow::Scene::to_bytes) and [`Document::bind`].
 //!
 #![doc = include_str!("../GUIDE.md")]
 //!

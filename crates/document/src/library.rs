@@ -225,18 +225,22 @@ impl Library {
     /// # Ok::<(), PatchError>(())
     /// ```
     pub fn apply(&mut self, patch: &Patch) -> Result<(), PatchError> {
+        self.check(patch)?;
+        self.definitions.iter_mut().for_each(Definition::release);
+        self.state_all(patch, |entry| entry.after.clone());
+        Ok(())
+    }
+
+    /// Checks a whole patch before anything is stated, so that a refused one moves no node to another slot.
+    pub(crate) fn check(&self, patch: &Patch) -> Result<(), PatchError> {
         for entry in patch.entries() {
             if self.get(&entry.key) != entry.before.as_ref() {
                 return Err(PatchError::State(entry.key.clone()));
             }
             check(entry)?;
         }
-        // All is checked before anything is stated, so that a refused patch moves no node to another slot.
         self.check_roots(patch)?;
-        self.check_uses(patch)?;
-        self.definitions.iter_mut().for_each(Definition::release);
-        self.state_all(patch, |entry| entry.after.clone());
-        Ok(())
+        self.check_uses(patch)
     }
 
     pub(crate) fn state_all(&mut self, patch: &Patch, value: impl Fn(&Entry) -> Option<Value>) {
@@ -284,30 +288,10 @@ impl Library {
 
     /// Checks that the uses that a patch states close no circle, in O(uses of all definitions).
     fn check_uses(&self, patch: &Patch) -> Result<(), PatchError> {
-        // How often each definition names another after the patch, where the patch changes that.
-        let mut changed: BTreeMap<&str, BTreeMap<&str, i64>> = BTreeMap::new();
-        let mut starts = Vec::new();
-        for Entry { key, before, after } in patch.entries().iter().filter(|entry| entry.key.field == Field::Use) {
-            let uses = changed.entry(&key.definition).or_default();
-            if let Some(Value::Use(Some(name))) = before {
-                *uses.entry(name).or_default() -= 1;
-            }
-            if let Some(Value::Use(Some(name))) = after {
-                *uses.entry(name).or_default() += 1;
-                starts.push(&*key.definition);
-            }
-        }
-        let named = |name: &str| -> Vec<&str> {
-            let before = self.number(name).map(|number| &self.at(number).uses);
-            let change = |of: &str| changed.get(name).and_then(|uses| uses.get(of)).copied().unwrap_or(0);
-            let kept = before.into_iter().flatten().filter(|(of, count)| i64::from(**count) + change(of) > 0);
-            let new = changed
-                .get(name)
-                .into_iter()
-                .flatten()
-                .filter(|(of, count)| **count > 0 && before.is_none_or(|before| !before.contains_key(**of)));
-            kept.map(|(of, _)| &**of).chain(new.map(|(of, _)| *of)).collect()
-        };
+        let changed = changed_uses(patch);
+        let states = |entry: &&Entry| matches!(entry.after, Some(Value::Use(Some(_))));
+        let starts = patch.entries().iter().filter(states).map(|entry| &*entry.key.definition);
+        let named = |name| self.uses_after(name, &changed).map(|(of, _)| of).collect::<Vec<&str>>();
         // Each definition is searched once: `false` while those that it uses are, then `true`.
         let mut clear: BTreeMap<&str, bool> = BTreeMap::new();
         let mut way: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -339,29 +323,66 @@ impl Library {
         Ok(())
     }
 
+    /// Returns the definitions that one names after a patch that changes the uses, and how often.
+    fn uses_after<'a>(&'a self, name: &str, changed: &'a Uses<'a>) -> impl Iterator<Item = (&'a str, u64)> {
+        let before = self.number(name).map(|number| &self.at(number).uses);
+        let changed = changed.get(name);
+        let change = move |of: &str| changed.and_then(|uses| uses.get(of)).copied().unwrap_or(0);
+        let kept = before.into_iter().flatten().map(move |(of, &count)| (&**of, i64::from(count) + change(of)));
+        let is_new = move |of: &str| before.is_none_or(|before| !before.contains_key(of));
+        let new = changed.into_iter().flatten().map(|(of, &count)| (*of, count)).filter(move |(of, _)| is_new(of));
+        kept.chain(new).filter_map(|(of, count)| Some((of, u64::try_from(count).ok().filter(|&count| count > 0)?)))
+    }
+
     /// Returns how many nodes a definition expands to at most: what it uses, counted as often as statements name it.
     /// Ask this before you open a file that you do not trust, since few definitions that use each other expand to very
     /// many nodes. Runs in **O(uses of all definitions)**.
     #[must_use]
     pub fn most_nodes(&self, definition: &str) -> u64 {
-        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-        let Some(top) = self.number(definition) else { return 0 };
-        let mut ahead = vec![top];
-        while let Some(&number) = ahead.last() {
-            let of = self.at(number);
-            let used = |name: &Arc<str>| self.number(name).filter(|&used| self.at(used).root().is_some());
-            let missing: Vec<u32> = of.uses.keys().filter_map(used).filter(|used| !counts.contains_key(used)).collect();
+        self.most_nodes_after(definition, &Patch::EMPTY)
+    }
+
+    /// Returns how many nodes a definition expands to at most after a patch, which closes no circle of uses.
+    pub(crate) fn most_nodes_after(&self, definition: &str, patch: &Patch) -> u64 {
+        let changed = changed_uses(patch);
+        let mut own: BTreeMap<&str, u64> = BTreeMap::new();
+        for Entry { key, before, .. } in patch.entries() {
+            let is_new = before.is_none() && key.field == Field::Place && key.path.own().is_some();
+            *own.entry(&key.definition).or_default() += u64::from(is_new);
+        }
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut ahead = vec![definition];
+        while let Some(&name) = ahead.last() {
+            let uses: Vec<(&str, u64)> = self.uses_after(name, &changed).collect();
+            let missing: Vec<&str> = uses.iter().map(|use_| use_.0).filter(|of| !counts.contains_key(of)).collect();
             if missing.is_empty() {
-                let uses =
-                    of.uses.iter().filter_map(|(name, &count)| Some(counts[&used(name)?].saturating_mul(count.into())));
-                counts.insert(number, uses.fold(of.by_id.len() as u64, u64::saturating_add));
+                let before = self.number(name).map_or(0, |number| self.at(number).by_id.len() as u64);
+                let inside = uses.iter().map(|(of, count)| counts[of].saturating_mul(*count));
+                let own = before + own.get(name).copied().unwrap_or(0);
+                counts.insert(name, inside.fold(own, u64::saturating_add));
                 ahead.pop();
             } else {
                 ahead.extend(missing);
             }
         }
-        counts[&top]
+        counts[definition]
     }
+}
+
+/// How much more often each definition names another.
+type Uses<'p> = BTreeMap<&'p str, BTreeMap<&'p str, i64>>;
+
+/// Returns how much more often each definition names another after a patch.
+fn changed_uses(patch: &Patch) -> Uses<'_> {
+    let mut changed = Uses::new();
+    for Entry { key, before, after } in patch.entries() {
+        for (value, change) in [(before, -1), (after, 1)] {
+            if let Some(Value::Use(Some(name))) = value {
+                *changed.entry(&key.definition).or_default().entry(name).or_default() += change;
+            }
+        }
+    }
+    changed
 }
 
 /// Returns whether a value is the place of a root.

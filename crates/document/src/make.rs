@@ -1,6 +1,6 @@
 //! Patches of the library, made in the scene, too.
 
-use crate::document::Document;
+use crate::document::{Document, MOST};
 use crate::error::PatchError;
 use crate::expand::Expansion;
 use crate::library::{Library, is_root};
@@ -25,6 +25,16 @@ impl Document {
     ///
     /// If the scene refuses an edit, which it does only if it has no room, all is as before, with new handles.
     pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
+        // A use, or a definition that was missing, may bring very many nodes.
+        let brings = |entry: &Entry| {
+            matches!(entry.after, Some(Value::Use(Some(_)))) || changes_root(entry) && is_root(&entry.after)
+        };
+        if patch.entries().iter().any(brings) {
+            self.library.check(patch)?;
+            if self.library.most_nodes_after(&self.name, patch) > MOST {
+                return Err(crate::Error::from(Error::CapacityOverflow).into());
+            }
+        }
         let of_open = |entry: &&Entry| *entry.key.definition == *self.name;
         let roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
         let roots: Vec<&Entry> = roots.collect();
@@ -114,8 +124,8 @@ impl Document {
             }
             for instance in places.instances_of(number) {
                 for entry in &structural {
-                    let Some(place) = places.find_stated(library, instance, entry.key.path.ids()) else { continue };
-                    let is_root = places.outermost(library, place) != place;
+                    let Some(at) = places.locate(library, instance, entry.key.path.ids()) else { continue };
+                    let (place, is_root) = (places.place(at.0, at.1), places.outermost_of(library, at.0, at.1) != at);
                     match entry.key.field {
                         Field::Place if !is_root => _ = touched.places.insert(place),
                         Field::Use if !is_root || entry.key.path.own().is_some() => _ = touched.uses.insert(place),
@@ -136,8 +146,8 @@ impl Document {
                 let uses = library.at(number).stated().filter(|(_, value)| names(value));
                 let paths: Vec<Path> = uses.map(|(path, _)| path).collect();
                 for instance in places.instances_of(number) {
-                    let found = paths.iter().filter_map(|path| places.find_stated(library, instance, path.ids()));
-                    touched.uses.extend(found);
+                    let found = paths.iter().filter_map(|path| places.locate(library, instance, path.ids()));
+                    touched.uses.extend(found.map(|(instance, slot)| places.place(instance, slot)));
                 }
             }
         }
@@ -174,12 +184,15 @@ impl Document {
             let stated = library.at(number).get(&key.path, key.field);
             let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
             for &instance in instances {
-                let place = match own {
-                    Some(slot) => Some(places.place(instance, slot)),
-                    None => places.find_stated(library, instance, key.path.ids()),
+                let at = match own {
+                    Some(slot) => Some((instance, slot)),
+                    None => places.locate(library, instance, key.path.ids()),
                 };
                 // A path that ends with the root of what a node uses has no effect.
-                if let Some(place) = place.filter(|&place| own.is_some() || places.outermost(library, place) == place)
+                let at = at.filter(|&(inner, slot)| {
+                    own.is_some() || places.outermost_of(library, inner, slot) == (inner, slot)
+                });
+                if let Some(place) = at.map(|(inner, slot)| places.place(inner, slot))
                     && let Some(node) = places.node(library, scene, place)
                     && !is_stated_outside(library, places, instance, &key.path, key.field)
                 {
@@ -205,8 +218,7 @@ fn changes_root(entry: &Entry) -> bool {
 
 /// Returns whether a definition around an instance states a field of a node in it.
 fn is_stated_outside(library: &Library, places: &Places, mut instance: u32, path: &Path, field: Field) -> bool {
-    // The ids of the node's path, the last one first.
-    let mut ids: Vec<u64> = path.ids().iter().rev().copied().collect();
+    let (mut inner, mut path) = (instance, path.clone());
     loop {
         let Instance { definition, outer, slot, .. } = *places.instance(instance);
         if outer == NONE {
@@ -215,20 +227,16 @@ fn is_stated_outside(library: &Library, places: &Places, mut instance: u32, path
         let around = library.at(places.instance(outer).definition);
         let use_slot = around.slot(slot);
         // The root of what a node uses is that node.
-        let is_root = ids.len() == 1 && library.at(definition).root() == Some(ids[0]);
-        if is_root {
-            ids[0] = use_slot.id;
-            if use_slot.get(field).is_some() {
-                return true;
-            }
+        let is_root = inner == instance && path.own().is_some() && path.own() == library.at(definition).root();
+        let stated = if is_root {
+            (inner, path) = (outer, use_slot.id.into());
+            use_slot.get(field).is_some()
         } else {
-            ids.push(use_slot.id);
-            if use_slot.overrides > 0 {
-                let path: Vec<u64> = ids.iter().rev().copied().collect();
-                if around.get(&joined(&path, &[]), field).is_some() {
-                    return true;
-                }
-            }
+            use_slot.overrides > 0
+                && around.get(&joined(&places.uses(library, outer, inner), path.ids()), field).is_some()
+        };
+        if stated {
+            return true;
         }
         instance = outer;
     }

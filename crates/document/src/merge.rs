@@ -259,10 +259,7 @@ impl Side<'_> {
         };
         let mut changes = Changes::new();
         for (key, (_, after)) in &self.changes {
-            let mut after = after.clone();
-            if let Some(Value::Place(Some(Spot { parent: Some(parent), .. }))) = &mut after {
-                *parent = moved(&key.definition, parent);
-            }
+            let after = after.as_ref().map(|value| value.with_parent(|parent| moved(&key.definition, parent)));
             let key = Key { path: moved(&key.definition, &key.path), ..key.clone() };
             let before = self.base.get(&key).cloned();
             changes.insert(key, (before, after));

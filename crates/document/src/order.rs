@@ -1,5 +1,6 @@
 //! Positions among siblings.
 
+use core::cmp::Ordering;
 use core::fmt;
 
 /// A position among siblings: a multiple of 2⁻²⁰, so that a node can go between any two without touching them.
@@ -69,6 +70,49 @@ impl Order {
     pub(crate) fn of_steps(steps: i64) -> Option<Self> {
         (-MOST..=MOST).contains(&steps).then_some(Self(steps))
     }
+}
+
+/// Returns new orders for siblings in a list, by index, so that all ascend between two others.
+///
+/// As few as possible get one: of those with a key that is between the others, a longest ascending run keeps its orders, but
+/// for ends of gaps without room. `None` if there is no room at all.
+pub(crate) fn arranged<K>(
+    keys: &[Option<K>],
+    order: impl Fn(&K) -> Order,
+    compare: impl Fn(&K, &K) -> Ordering,
+    [mut low, high]: [Option<Order>; 2],
+) -> Option<Vec<(usize, Order)>> {
+    let (mut orders, mut start) = (Vec::new(), 0);
+    for end in ascending(keys, compare) {
+        let after = keys[end].as_ref().map(&order);
+        // Without room, the sibling at the end gets a new order, too.
+        if let Some(spread) = Order::spread(low, after, end - start) {
+            orders.extend((start..end).zip(spread));
+            (start, low) = (end + 1, after);
+        }
+    }
+    orders.extend((start..keys.len()).zip(Order::spread(low, high, keys.len() - start)?));
+    Some(orders)
+}
+
+/// Returns the indices of a longest run of ascending keys.
+pub(crate) fn ascending<K>(keys: &[Option<K>], compare: impl Fn(&K, &K) -> Ordering) -> Vec<usize> {
+    // Of the runs of each length, the one with the least last key: its index, and the index before each.
+    let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), vec![None; keys.len()]);
+    for (index, key) in keys.iter().enumerate() {
+        let Some(key) = key else { continue };
+        let length =
+            ends.partition_point(|&end: &usize| keys[end].as_ref().is_some_and(|end| compare(end, key).is_lt()));
+        previous[index] = length.checked_sub(1).map(|before| ends[before]);
+        if length == ends.len() {
+            ends.push(index);
+        } else {
+            ends[length] = index;
+        }
+    }
+    let mut run: Vec<usize> = core::iter::successors(ends.last().copied(), |&index| previous[index]).collect();
+    run.reverse();
+    run
 }
 
 /// Rounds to the nearest multiple of 2⁻²⁰, within ±2³⁰.

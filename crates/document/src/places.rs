@@ -11,7 +11,7 @@
 //! outer one says which instance that is.
 
 use crate::library::Library;
-use crate::path::Path;
+use crate::path::{Path, joined};
 use crate::resolve::Chain;
 use hedgerow::internal::{node_of_record, record, set_tag, tag};
 use hedgerow::{NodeHandle, Scene};
@@ -94,7 +94,26 @@ impl Places {
 
     /// Returns the instance that a place belongs to.
     pub(crate) fn instance_at(&self, place: u32) -> u32 {
-        index(self.instances.partition_point(|instance| instance.start <= place) - 1)
+        self.instance_near(0, place)
+    }
+
+    /// Returns the instance that a place belongs to. Finds those soon after `near` faster.
+    pub(crate) fn instance_near(&self, near: u32, place: u32) -> u32 {
+        let starts_before = |instance: &Instance| instance.start <= place;
+        let (mut low, mut high) = (near as usize, self.instances.len());
+        if near == 0 || !self.instances.get(low).is_some_and(starts_before) {
+            low = 0;
+        } else {
+            let mut step = 1;
+            while let Some(next) = self.instances.get(low + step) {
+                if !starts_before(next) {
+                    high = low + step;
+                    break;
+                }
+                (low, step) = (low + step, 2 * step);
+            }
+        }
+        index(low + self.instances[low..high].partition_point(starts_before) - 1)
     }
 
     /// Returns the place of a slot.
@@ -136,11 +155,17 @@ impl Places {
 
     /// Returns the place of a node that is not the root of a used definition.
     pub(crate) fn outermost(&self, library: &Library, place: u32) -> u32 {
-        let (mut instance, mut slot) = self.split(place);
+        let (instance, slot) = self.split(place);
+        let (instance, slot) = self.outermost_of(library, instance, slot);
+        self.place(instance, slot)
+    }
+
+    /// Returns the instance and the slot of the use of which a node is the root, and so on outwards.
+    pub(crate) fn outermost_of(&self, library: &Library, mut instance: u32, mut slot: u32) -> (u32, u32) {
         loop {
             let Instance { definition, outer, slot: outer_slot, .. } = *self.instance(instance);
             if outer == NONE || library.at(definition).root_slot() != Some(slot) {
-                return self.place(instance, slot);
+                return (instance, slot);
             }
             (instance, slot) = (outer, outer_slot);
         }
@@ -160,8 +185,12 @@ impl Places {
 
     /// Returns the outermost place of a node.
     pub(crate) fn of_node(&self, library: &Library, scene: &Scene, node: NodeHandle) -> Option<u32> {
-        let place = tag(scene, node)?;
-        (self.places.get(place as usize) == Some(&record(node))).then(|| self.outermost(library, place))
+        Some(self.outermost(library, self.innermost_of(scene, node)?))
+    }
+
+    /// Returns the place that holds a node's record.
+    pub(crate) fn innermost_of(&self, scene: &Scene, node: NodeHandle) -> Option<u32> {
+        tag(scene, node).filter(|&place| self.places.get(place as usize) == Some(&record(node)))
     }
 
     /// Returns the outermost place of the node that a record had at the last step, though it may be gone.
@@ -293,52 +322,47 @@ impl Places {
 
     /// Returns the place of a node by its ids from an instance inwards.
     pub(crate) fn find(&self, library: &Library, instance: u32, ids: &[u64]) -> Option<u32> {
-        Some(self.outermost(library, self.find_stated(library, instance, ids)?))
+        let (instance, slot) = self.locate(library, instance, ids)?;
+        let (instance, slot) = self.outermost_of(library, instance, slot);
+        Some(self.place(instance, slot))
     }
 
-    /// Returns the place that ids name from an instance inwards; it may be that of the root of a used definition.
-    pub(crate) fn find_stated(&self, library: &Library, mut instance: u32, ids: &[u64]) -> Option<u32> {
+    /// Returns the instance and the slot that ids name from an instance inwards; it may be the root of a used definition.
+    pub(crate) fn locate(&self, library: &Library, mut instance: u32, ids: &[u64]) -> Option<(u32, u32)> {
         let (last, uses) = ids.split_last()?;
         for id in uses {
             let slot = library.at(self.instance(instance).definition).slot_of(*id)?;
             instance = self.inner(self.place(instance, slot))?;
         }
-        let slot = library.at(self.instance(instance).definition).slot_of(*last)?;
-        Some(self.place(instance, slot))
+        Some((instance, library.at(self.instance(instance).definition).slot_of(*last)?))
     }
 
     /// Returns the ids that lead to a place, from the document inwards.
     pub(crate) fn path(&self, library: &Library, place: u32) -> Path {
-        let (mut ids, (mut instance, mut slot)) = (Vec::new(), self.split(place));
-        loop {
-            let Instance { definition, outer, slot: outer_slot, .. } = *self.instance(instance);
-            ids.push(library.at(definition).slot(slot).id);
-            if outer == NONE {
-                break;
-            }
-            (instance, slot) = (outer, outer_slot);
+        let (instance, slot) = self.split(place);
+        let id = library.at(self.instance(instance).definition).slot(slot).id;
+        joined(&self.uses(library, 0, instance), &[id])
+    }
+
+    /// Returns the ids of the uses that lead from an instance to one inside it.
+    pub(crate) fn uses(&self, library: &Library, outer: u32, mut instance: u32) -> Vec<u64> {
+        let mut ids = Vec::new();
+        while instance != outer {
+            let Instance { outer, slot, .. } = *self.instance(instance);
+            ids.push(library.at(self.instance(outer).definition).slot(slot).id);
+            instance = outer;
         }
         ids.reverse();
-        Path::of_ids(&ids).expect("a place has an id")
+        ids
     }
 
     /// Returns the definitions and uses around an instance.
-    pub(crate) fn chain(&self, library: &Library, mut instance: u32) -> Chain {
-        let mut chain = Chain::default();
-        loop {
-            let Instance { definition, outer, slot, .. } = *self.instance(instance);
-            chain.definitions.push(definition);
-            chain.instances.push(instance);
-            if outer == NONE {
-                break;
-            }
-            chain.ids.push(library.at(self.instance(outer).definition).slot(slot).id);
-            instance = outer;
-        }
-        chain.ids.reverse();
-        chain.definitions.reverse();
-        chain.instances.reverse();
-        chain
+    pub(crate) fn chain(&self, library: &Library, instance: u32) -> Chain {
+        let around = |&at: &u32| Some(self.instance(at).outer).filter(|&outer| outer != NONE);
+        let mut instances: Vec<u32> = core::iter::successors(Some(instance), around).collect();
+        instances.reverse();
+        let definitions = instances.iter().map(|&at| self.instance(at).definition).collect();
+        Chain { ids: self.uses(library, 0, instance), definitions, instances }
     }
 
     /// Makes room for so many places in advance.

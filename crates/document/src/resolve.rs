@@ -158,14 +158,9 @@ impl Library {
                 if inner == path && value.field() == Field::Place {
                     continue;
                 }
-                let value = match value {
-                    Value::Place(Some(spot)) if !stays(inner.instance(), spot) => continue,
-                    Value::Place(Some(Spot { parent: Some(parent), order })) => {
-                        Value::Place(Some(Spot { parent: Some(renamed(parent)), order: *order }))
-                    }
-                    value => value.clone(),
-                };
-                flat.insert((renamed(&inner), value.field()), value);
+                if value.spot().is_none_or(|spot| stays(inner.instance(), spot)) {
+                    flat.insert((renamed(&inner), value.field()), value.with_parent(renamed));
+                }
             }
         }
         flat

@@ -1,11 +1,12 @@
 //! Brings the scene to what the library says, for the places that a patch touches.
 
 use crate::error::Error;
-use crate::expand::{Expansion, SiblingKey};
+use crate::expand::{ByNumber, Expansion, Sibling};
 use crate::library::Library;
 use crate::places::{NONE, Places};
+use hedgerow::internal::node_of_record;
 use hedgerow::{Keep, NodeHandle, Place, Scene, Tree};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The structure of a document's scene while it follows the library.
 ///
@@ -17,12 +18,11 @@ pub(crate) struct Structure<'d> {
     root: u32,
     touched: BTreeSet<u32>,
     /// Of places whose parents were followed, whether they are there.
-    known: HashMap<u32, bool>,
+    known: ByNumber<u32, bool>,
     /// Whether any node may move or leave; if not, each node that is there stays.
     loose: bool,
 }
 
-/// What a touched place is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Enter,
@@ -30,10 +30,17 @@ pub(crate) enum Step {
     Move(NodeHandle),
 }
 
+/// What a touched place is to do, and where: its parent's place, and itself among the siblings.
+pub(crate) struct Planned {
+    pub(crate) place: u32,
+    pub(crate) step: Step,
+    spot: Option<(u32, Sibling)>,
+}
+
 impl<'d> Structure<'d> {
     /// Prepares to follow the library; the document's root has this place.
     pub(crate) fn new(library: &'d Library, places: &'d mut Places, scene: &'d mut Scene, root: u32) -> Self {
-        let (touched, known) = (BTreeSet::new(), HashMap::from([(root, true)]));
+        let (touched, known) = (BTreeSet::new(), ByNumber::from_iter([(root, true)]));
         Self { expansion: Expansion::new(library, places), scene, root, touched, known, loose: true }
     }
 
@@ -52,8 +59,8 @@ impl<'d> Structure<'d> {
             self.swap(place, renewed.get(&place).copied(), &mut gone, &mut grown)?;
         }
         let steps = self.steps();
-        for (_, step) in &steps {
-            match *step {
+        for planned in &steps {
+            match planned.step {
                 Step::Leave(node) => gone.push(node),
                 // All that move are taken out first, so that no order of moves makes a circle.
                 Step::Move(node) => self.scene.reparent(node, Place::Detached, Keep::Local).map(drop)?,
@@ -63,33 +70,38 @@ impl<'d> Structure<'d> {
         for node in gone {
             self.remove(node)?;
         }
-        let moves = steps.iter().filter(|(_, step)| !matches!(step, Step::Leave(_))).map(|&(place, _)| place);
-        let mut ahead: Vec<u32> = moves.collect();
+        let moves = steps.into_iter().filter(|planned| !matches!(planned.step, Step::Leave(_)));
+        let mut ahead: Vec<(u32, Sibling)> = moves.filter_map(|planned| planned.spot).collect();
         for place in grown {
             // What left with its node needs no children.
             if self.expansion.places.is_gone(place) || self.node(place).is_none() {
                 continue;
             }
-            let children = self.expansion.children(place);
-            ahead.extend(children.into_iter().filter(|&child| self.node(child).is_none()));
+            for child in self.expansion.children(place) {
+                if self.node(child).is_none() {
+                    ahead.extend(self.expansion.spot(child));
+                }
+            }
         }
         self.enter(ahead)
     }
 
-    /// Returns what the touched places are to do, in their order.
-    pub(crate) fn steps(&mut self) -> Vec<(u32, Step)> {
+    /// Returns what the touched places are to do, in their order, and where.
+    pub(crate) fn steps(&mut self) -> Vec<Planned> {
         let mut steps = Vec::new();
         let places = &*self.expansion.places;
         self.touched.retain(|&place| !places.is_gone(place));
         let touched: Vec<u32> = self.touched.iter().copied().collect();
         self.loose |= touched.iter().any(|&place| self.node(place).is_some());
         for place in touched {
-            match (self.node(place), self.is_there(place)) {
-                (Some(node), true) => steps.push((place, Step::Move(node))),
-                (Some(node), false) => steps.push((place, Step::Leave(node))),
-                (None, true) => steps.push((place, Step::Enter)),
-                (None, false) => {}
-            }
+            let spot = self.expansion.spot(place);
+            let step = match (self.node(place), self.is_there(place, spot.map(|(parent, _)| parent))) {
+                (Some(node), true) => Step::Move(node),
+                (Some(node), false) => Step::Leave(node),
+                (None, true) => Step::Enter,
+                (None, false) => continue,
+            };
+            steps.push(Planned { place, step, spot });
         }
         steps
     }
@@ -103,13 +115,14 @@ impl<'d> Structure<'d> {
         self.expansion.library
     }
 
+    /// Returns the node of a place. A step knows of all nodes that are gone, so their marks are not looked at.
     fn node(&self, place: u32) -> Option<NodeHandle> {
-        self.expansion.places.node(self.library(), self.scene, place)
+        node_of_record(self.scene, self.expansion.places.record(self.library(), place)?)
     }
 
     /// Returns the place of a node.
-    pub(crate) fn place_of(&self, node: NodeHandle) -> Option<u32> {
-        self.expansion.places.of_node(self.library(), self.scene, node)
+    pub(crate) fn place_of(&mut self, node: NodeHandle) -> Option<u32> {
+        self.expansion.of_node(self.scene, node)
     }
 
     /// Returns the place of a place's parent.
@@ -121,10 +134,16 @@ impl<'d> Structure<'d> {
         }
     }
 
-    /// Returns whether a place's parents end at the root.
-    pub(crate) fn is_there(&mut self, place: u32) -> bool {
-        let (mut way, mut at) = (Vec::new(), place);
+    /// Returns whether the parents of a touched place end at the root; the first one is given.
+    fn is_there(&mut self, place: u32, parent: Option<u32>) -> bool {
+        if let Some(parent) = parent.filter(|&at| at != NONE && !self.loose && !self.known.contains_key(&place))
+            && self.node(parent).is_some()
+        {
+            return true;
+        }
+        let (mut way, mut next) = (Vec::new(), Some(place));
         let there = loop {
+            let Some(at) = next.filter(|&at| at != NONE) else { break false };
             if let Some(&known) = self.known.get(&at) {
                 break known;
             }
@@ -134,10 +153,7 @@ impl<'d> Structure<'d> {
             // A place on the way counts as not there until its own parents are known, so a circle ends here.
             self.known.insert(at, false);
             way.push(at);
-            match self.parent(at).filter(|&parent| parent != NONE) {
-                Some(parent) => at = parent,
-                None => break false,
-            }
+            next = if at == place { parent } else { self.parent(at) };
         };
         self.known.extend(way.into_iter().map(|place| (place, there)));
         there
@@ -166,8 +182,9 @@ impl<'d> Structure<'d> {
             for &other in &left {
                 let below = self.scene.get(other).into_iter().flat_map(|node| node.descendants());
                 let handles: Vec<NodeHandle> = below.map(|node| node.handle()).collect();
-                let hang = handles.into_iter().filter_map(|node| self.place_of(node));
-                let outside = hang.filter(|&place| !instances.contains(&self.expansion.places.instance_at(place)));
+                let places: Vec<u32> = handles.into_iter().filter_map(|node| self.place_of(node)).collect();
+                let outside =
+                    places.into_iter().filter(|&place| !instances.contains(&self.expansion.places.instance_at(place)));
                 let outside: Vec<u32> = outside.collect();
                 self.touch(outside);
             }
@@ -202,37 +219,33 @@ impl<'d> Structure<'d> {
 
     /// Inserts places that have no node yet, with all that is missing below them, and brings nodes that were taken out to
     /// where they are stated.
-    fn enter(&mut self, places: Vec<u32>) -> Result<(), Error> {
-        let spots = places.into_iter().filter_map(|place| {
-            let (parent, key) = self.expansion.spot(place).filter(|&(parent, _)| parent != NONE)?;
-            Some((parent, key, place))
-        });
-        let mut ahead: Vec<(u32, SiblingKey, u32)> = spots.collect();
-        ahead.sort_unstable();
-        ahead.dedup();
+    fn enter(&mut self, mut ahead: Vec<(u32, Sibling)>) -> Result<(), Error> {
+        ahead.retain(|&(parent, _)| parent != NONE);
+        ahead.sort_unstable_by(|(above, a), (other, b)| above.cmp(other).then_with(|| self.expansion.compare(a, b)));
+        ahead.dedup_by_key(|(_, sibling)| sibling.place);
         // Siblings come one after another, each behind the last.
         let mut last: Option<(u32, NodeHandle)> = None;
-        let mut wait: Vec<(u32, SiblingKey, u32)> = Vec::new();
+        let mut wait = Vec::new();
         while !ahead.is_empty() {
             let (before, mut entered) = (ahead.len(), false);
-            for (parent, key, place) in ahead.drain(..) {
+            for (parent, sibling) in ahead.drain(..) {
                 let Some(above) = self.node(parent) else {
-                    wait.push((parent, key, place));
+                    wait.push((parent, sibling));
                     continue;
                 };
                 entered = true;
-                let node = self.node(place);
+                let node = self.node(sibling.place);
                 let stands = node.is_some_and(|node| self.scene.parent(node).is_some());
                 if stands {
                     continue;
                 }
-                let at = self.position(above, &key, last.filter(|last| last.0 == parent).map(|last| last.1));
+                let at = self.position(above, &sibling, last.filter(|last| last.0 == parent).map(|last| last.1));
                 let node = match node {
                     Some(node) => {
                         self.scene.reparent(node, at, Keep::Local)?;
                         node
                     }
-                    None => self.insert(place, at)?,
+                    None => self.insert(sibling.place, at)?,
                 };
                 last = Some((parent, node));
             }
@@ -270,14 +283,16 @@ impl<'d> Structure<'d> {
 
     /// Returns the place among a parent's children. The children from `last` on are searched forwards, otherwise all
     /// from the end.
-    fn position(&mut self, parent: NodeHandle, key: &SiblingKey, last: Option<NodeHandle>) -> Place {
+    fn position(&mut self, parent: NodeHandle, entering: &Sibling, last: Option<NodeHandle>) -> Place {
         let mut at = last;
         let mut next = match last {
             Some(last) => self.scene.get(last).and_then(|node| node.next_sibling()).map(|node| node.handle()),
             None => self.scene.get(parent).and_then(|node| node.last_child()).map(|node| node.handle()),
         };
         while let Some(sibling) = next {
-            let before = self.key_of(sibling).is_none_or(|other| other < *key);
+            let place = self.place_of(sibling);
+            let other = place.and_then(|place| self.expansion.sibling(place));
+            let before = other.is_none_or(|other| self.expansion.compare(&other, entering).is_lt());
             match (last, before) {
                 (Some(_), true) => at = Some(sibling),
                 (Some(_), false) => break,
@@ -290,11 +305,5 @@ impl<'d> Structure<'d> {
             next = beside.map(|node| node.handle());
         }
         at.map_or(Place::FirstChildOf(parent), Place::After)
-    }
-
-    /// Returns a node's key among its siblings.
-    pub(crate) fn key_of(&mut self, node: NodeHandle) -> Option<SiblingKey> {
-        let place = self.place_of(node)?;
-        self.expansion.spot(place).map(|(_, key)| key)
     }
 }

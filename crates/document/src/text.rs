@@ -18,7 +18,8 @@
 //! | `next_id` | the next new id, if the last one was given and is no longer there; of several writers, a list |
 //!
 //! Components have the names and forms that they have in the text of a [`Tree`](hedgerow::Tree). Use self-describing
-//! formats, such as JSON, RON or YAML. Files of all released versions can be read.
+//! formats, such as JSON, RON or YAML. The first member, `hedgerow`, is the number of the form, 1 if it is absent: every
+//! later version reads [such files](hedgerow::snapshot#files-that-last).
 
 use crate::PatchError;
 use crate::library::{Definition, Library};
@@ -29,14 +30,16 @@ use crate::value::{Field, LocalValue, Spot, Value};
 use core::fmt;
 use core::marker::PhantomData;
 use hedgerow::Node;
-use hedgerow::internal::{LocalText, MatrixText, TransformText, local_of_text, local_text, plain_components};
+use hedgerow::internal::{
+    FormNumber, LocalText, MatrixText, TransformText, local_of_text, local_text, plain_components,
+};
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The number of the form that is written. Smaller ones are read, too.
+/// The number of the form of libraries and patches.
 const FORM: u32 = 1;
 
 macro_rules! node_form {
@@ -240,13 +243,6 @@ where
     deserializer.deserialize_map(Unique(PhantomData))
 }
 
-/// Reads the number of a form that is known.
-fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    let form = u32::deserialize(deserializer)?;
-    let unknown = || D::Error::custom(format!("form {form} is not in 1 to {FORM}; read it with a newer version"));
-    (1..=FORM).contains(&form).then_some(form).ok_or_else(unknown)
-}
-
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Definition", deny_unknown_fields)]
 struct DefinitionForm {
@@ -355,7 +351,7 @@ impl Serialize for Library {
             }
         }
         let mut form = serializer.serialize_struct("Library", 2)?;
-        form.serialize_field("hedgerow", &FORM)?;
+        form.serialize_field("hedgerow", &FormNumber::<FORM>::NEWEST)?;
         form.serialize_field("definitions", &Definitions(self))?;
         form.end()
     }
@@ -368,8 +364,8 @@ impl<'de> Deserialize<'de> for Library {
         #[derive(Deserialize)]
         #[serde(rename = "Library", deny_unknown_fields)]
         struct LibraryForm {
-            #[serde(rename = "hedgerow", deserialize_with = "known")]
-            _form: u32,
+            #[serde(default, rename = "hedgerow")]
+            _number: FormNumber<FORM>,
             #[serde(deserialize_with = "unique")]
             definitions: BTreeMap<Box<str>, DefinitionForm>,
         }
@@ -392,8 +388,8 @@ impl<'de> Deserialize<'de> for Library {
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Patch", deny_unknown_fields)]
 struct PatchForm {
-    #[serde(deserialize_with = "known")]
-    hedgerow: u32,
+    #[serde(default)]
+    hedgerow: FormNumber<FORM>,
     entries: Vec<EntryForm>,
 }
 
@@ -434,7 +430,7 @@ impl Serialize for Patch {
             let Key { definition, path, .. } = &entries[0].key;
             EntryForm { definition: (**definition).into(), at: Ids::of(path), before, after }
         });
-        PatchForm { hedgerow: FORM, entries: entries.collect() }.serialize(serializer)
+        PatchForm { hedgerow: FormNumber::NEWEST, entries: entries.collect() }.serialize(serializer)
     }
 }
 

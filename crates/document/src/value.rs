@@ -165,6 +165,16 @@ impl Value {
         }
     }
 
+    /// Returns the value; with another parent, if it is a place that has one.
+    pub(crate) fn with_parent(&self, renamed: impl FnOnce(&Path) -> Path) -> Self {
+        match self {
+            Self::Place(Some(Spot { parent: Some(parent), order })) => {
+                Self::Place(Some(Spot { parent: Some(renamed(parent)), order: *order }))
+            }
+            value => value.clone(),
+        }
+    }
+
     /// Returns the place of a value that is one.
     pub(crate) fn spot(&self) -> Option<&Spot> {
         if let Self::Place(spot) = self { spot.as_ref() } else { None }

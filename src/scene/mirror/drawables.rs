@@ -8,7 +8,7 @@ use crate::scene::Scene;
 use crate::store::{DrawableView, ListedDrawable, Stamp, short};
 use core::ops::Range;
 
-/// The number of slots of a block. Each slice has whole blocks.
+/// The number of slots of a block, one for each bit of a word. Each slice has whole blocks.
 const BLOCK: usize = DrawableView::CHUNK;
 
 /// Keeps track of a table of a scene's drawables, such as the instances that a compute shader culls. A drawable keeps
@@ -101,7 +101,7 @@ impl DrawableMirror {
     pub const fn new() -> Self {
         Self {
             cursor: SliceCursor::new().without_transforms(),
-            places: Places::new(BLOCK as u32),
+            places: Places::new(u64::BITS),
             told: Vec::new(),
             matrices: Vec::new(),
             matrices_version: 0,

@@ -115,7 +115,6 @@ impl Places {
         }
         // Bases of another scene say nothing about this one.
         if look.is_first() {
-            moved |= self.arena.used() > 0;
             self.bases.clear();
             self.list.clear();
             self.clear_arena();
@@ -162,8 +161,9 @@ impl Places {
         self.len > WORTH && self.arena.used() < self.len / 2
     }
 
+    /// Releases the whole buffer, also what a sync that panicked had released.
     fn clear_arena(&mut self) {
-        self.released.push(0..self.arena.end());
+        self.released.push(0..self.len);
         self.arena.clear();
     }
 

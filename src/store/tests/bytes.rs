@@ -8,7 +8,7 @@ use hedgerow_math::internal::file_header::HEADER_BYTES;
 fn saved(store: &Store) -> Vec<u8> {
     let mut out = Writer::new();
     store.write_image(&mut out);
-    out.into_bytes().split_off(HEADER_BYTES)
+    out.as_bytes()[HEADER_BYTES..].to_vec()
 }
 
 fn loaded(bytes: &[u8]) -> Result<Store, BytesError> {

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use core::fmt;
+use hedgerow_math::internal::file_header::Unread;
 
 /// One of the three tracks of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,8 +146,13 @@ pub enum ClipError {
     ArcError(f32),
     /// The bytes are not a compiled clip.
     NotAClip,
-    /// The format version is unknown to this version of the crate.
-    Version(u32),
+    /// The bytes are newer than the crate, or older than its first release.
+    Version {
+        /// The version of the bytes.
+        found: u32,
+        /// The newest version that this crate reads.
+        newest: u32,
+    },
     /// The number of bytes differs from the length in the header.
     Length {
         /// The length in the header, in bytes.
@@ -219,9 +225,7 @@ impl fmt::Display for ClipError {
                 write!(f, "an arc error of {found} radians is invalid; pass a number above zero")
             }
             Self::NotAClip => f.write_str("the bytes are not a compiled clip; pass the result of Clip::to_bytes"),
-            Self::Version(found) => {
-                write!(f, "the clip has the unknown version {found}; compile it again with this version")
-            }
+            &Self::Version { found, newest } => Unread { found, newest }.fmt(f),
             Self::Length { expected, found } => {
                 write!(f, "the clip should have {expected} bytes but has {found}; read the whole file again")
             }

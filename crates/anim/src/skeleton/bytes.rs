@@ -7,12 +7,11 @@ use crate::Error;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::fallible;
-use hedgerow_math::internal::file_header::{self, Broken, Kind};
+use hedgerow_math::internal::file_header::{Broken, Format, Kind};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-/// The only version that is written and read.
-pub(super) const VERSION: u32 = 3;
+const SKELETON: Format = Format::new(Kind::Skeleton, 3, 3);
 
 impl Skeleton {
     /// Returns the skeleton as bytes. [`Skeleton::from_bytes`] restores the same skeleton.
@@ -22,7 +21,7 @@ impl Skeleton {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = image::bytes(&self.lines).to_vec();
         swap_words(&mut bytes, self.layout);
-        file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
+        SKELETON.write_header(&mut bytes);
         bytes
     }
 
@@ -54,9 +53,9 @@ impl Skeleton {
     /// # Errors
     /// A [`SkeletonError`] if the bytes are not a valid skeleton.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let body = file_header::checked_body(Kind::Skeleton, VERSION, bytes).map_err(|broken| match broken {
+        let (_, body) = SKELETON.body(bytes).map_err(|broken| match broken {
             Broken::Magic | Broken::Kind(_) => SkeletonError::NotASkeleton,
-            Broken::Version(version) => SkeletonError::Version(version),
+            Broken::Version { found, newest } => SkeletonError::Version { found, newest },
             Broken::Length { expected, found } => SkeletonError::Length { expected, found },
             Broken::Checksum => SkeletonError::Checksum,
         })?;
@@ -185,7 +184,6 @@ mod tests {
             from(&bytes).unwrap_err()
         };
         assert_eq!(with(0, b'H'), SkeletonError::NotASkeleton);
-        assert_eq!(with(8, 9), SkeletonError::Version(9));
         assert_eq!(with(bytes.len() - 1, 1), SkeletonError::Checksum);
         let found = bytes.len() as u64 - 1;
         assert_eq!(from(&bytes[1..]).unwrap_err(), SkeletonError::NotASkeleton);
@@ -199,7 +197,7 @@ mod tests {
         let with = |at: usize, value: &[u8]| {
             let mut bytes = bytes.clone();
             bytes[at..at + value.len()].copy_from_slice(value);
-            file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
+            SKELETON.write_header(&mut bytes);
             match from(&bytes) {
                 Err(SkeletonError::Invalid(violation)) => violation,
                 other => panic!("{other:?}"),
@@ -241,7 +239,7 @@ mod tests {
                 bytes.truncate(length.index(bytes.len()));
             }
             if bytes.len() >= 32 {
-                file_header::write_header(Kind::Skeleton, VERSION, &mut bytes);
+                SKELETON.write_header(&mut bytes);
             }
             if let Ok(skeleton) = from(&bytes) {
                 prop_assert_eq!(skeleton.to_bytes(), bytes);

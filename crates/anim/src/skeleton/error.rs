@@ -2,6 +2,7 @@
 
 use crate::{Error, crowd::InstanceHandle};
 use core::fmt;
+use hedgerow_math::internal::file_header::Unread;
 use std::collections::TryReserveError;
 use std::io;
 
@@ -54,8 +55,13 @@ pub enum SkeletonError {
     LongNames,
     /// The bytes do not start with the header of a skeleton.
     NotASkeleton,
-    /// The bytes have a version that this crate does not read.
-    Version(u32),
+    /// The bytes are newer than the crate, or older than its first release.
+    Version {
+        /// The version of the bytes.
+        found: u32,
+        /// The newest version that this crate reads.
+        newest: u32,
+    },
     /// There are more or fewer bytes than the header states.
     Length {
         /// The number of bytes that the header states.
@@ -121,11 +127,7 @@ impl fmt::Display for SkeletonError {
             }
             Self::LongNames => f.write_str("the names have 4 GiB or more; shorten them"),
             Self::NotASkeleton => f.write_str("the bytes are not a skeleton; pass the result of Skeleton::to_bytes"),
-            Self::Version(found) => write!(
-                f,
-                "the skeleton has version {found}, and this crate reads version {}; load it with the crate that wrote it",
-                super::bytes::VERSION
-            ),
+            &Self::Version { found, newest } => Unread { found, newest }.fmt(f),
             Self::Length { expected, found } => {
                 write!(f, "the skeleton should have {expected} bytes but has {found}; read the whole file again")
             }

@@ -30,12 +30,12 @@ use crate::skin::{Pruned, Skin, SkinError, SkinId, SkinnedMesh, SkinnedMeshBuild
 use crate::{Aabb, Error, Mat34};
 use glam::Vec3;
 use hedgerow_math::internal::fallible;
-use hedgerow_math::internal::file_header::{self, Broken, Kind};
+use hedgerow_math::internal::file_header::{Broken, Format, Kind};
 use std::collections::TryReserveError;
 use wire::{Reader, Writer};
 
-/// The version of both formats.
-const VERSION: u32 = 3;
+const SKIN: Format = Format::new(Kind::Skin, 3, 3);
+const MESH: Format = Format::new(Kind::SkinnedMesh, 3, 3);
 
 impl Skin {
     /// Returns the skin as bytes, from which [`Skin::from_bytes`] restores the same skin. Runs in **O(joints)**.
@@ -45,7 +45,7 @@ impl Skin {
         out.count(self.len());
         self.inverse_binds().iter().for_each(|matrix| out.floats(matrix.rows.as_flattened()));
         self.joints().iter().for_each(|&joint| out.short(joint));
-        out.finish(Kind::Skin)
+        out.finish(SKIN)
     }
 
     /// Restores a skin from the bytes of [`Skin::to_bytes`].
@@ -63,7 +63,7 @@ impl Skin {
     /// # Errors
     /// A [`SkinError`] if the bytes are not valid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let mut from = Reader::new(body(Kind::Skin, "skin", bytes)?);
+        let mut from = Reader::new(body(SKIN, "skin", bytes)?);
         let count = from.count()?;
         if count > Self::MAX_JOINTS {
             return Err(SkinError::TooManyJoints { joints: count }.into());
@@ -199,7 +199,7 @@ impl SkinnedMesh {
         }
         self.indices.iter().for_each(|&index| out.word(index));
         self.targets.iter().for_each(|target| write_target(&mut out, target, &places));
-        out.finish(Kind::SkinnedMesh)
+        out.finish(MESH)
     }
 
     /// Restores a mesh from the bytes of [`SkinnedMesh::to_bytes`].
@@ -223,7 +223,7 @@ impl SkinnedMesh {
     }
 
     fn read(bytes: &[u8]) -> Result<Self, SkinError> {
-        let mut from = Reader::new(body(Kind::SkinnedMesh, "skinned mesh", bytes)?);
+        let mut from = Reader::new(body(MESH, "skinned mesh", bytes)?);
         let counts = Counts::read(&mut from)?;
         let (vertices, blocks) = (counts.vertices(), counts.blocks());
         let bounds = from.floats(counts.joints)?;
@@ -439,13 +439,14 @@ fn blocks_of(
     Ok(blocks)
 }
 
-fn body<'b>(kind: Kind, what: &'static str, bytes: &'b [u8]) -> Result<&'b [u8], SkinError> {
-    file_header::checked_body(kind, VERSION, bytes).map_err(|broken| match broken {
+fn body<'b>(format: Format, what: &'static str, bytes: &'b [u8]) -> Result<&'b [u8], SkinError> {
+    let body = format.body(bytes).map_err(|broken| match broken {
         Broken::Magic | Broken::Kind(_) => SkinError::WrongKind(what),
-        Broken::Version(version) => SkinError::Version(version),
+        Broken::Version { found, newest } => SkinError::Version { found, newest },
         Broken::Length { expected, found } => SkinError::FileLength { expected, found },
         Broken::Checksum => SkinError::Checksum,
-    })
+    })?;
+    Ok(body.1)
 }
 
 #[cfg(test)]
@@ -536,7 +537,7 @@ mod tests {
         let with = |at: usize, value: u32| {
             let mut bytes = bytes.clone();
             bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
-            file_header::write_header(Kind::SkinnedMesh, VERSION, &mut bytes);
+            MESH.write_header(&mut bytes);
             SkinnedMesh::from_bytes(&bytes).map_err(refusal).unwrap_err()
         };
         let nan = f32::NAN.to_bits();
@@ -579,7 +580,7 @@ mod tests {
             if let Some(length) = length {
                 bytes.truncate(HEADER_BYTES + length.index(bytes.len() - HEADER_BYTES));
             }
-            file_header::write_header(Kind::SkinnedMesh, VERSION, &mut bytes);
+            MESH.write_header(&mut bytes);
             if let Ok(mut mesh) = SkinnedMesh::from_bytes(&bytes) {
                 prop_assert_eq!(mesh.to_bytes(), bytes);
                 let skin = skin(mesh.joints());

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::skin::SkinId;
 use core::fmt;
+use hedgerow_math::internal::file_header::Unread;
 use std::collections::TryReserveError;
 
 /// The reason why a skin or mesh is invalid, or why a call failed. A failed call changes and writes nothing.
@@ -124,8 +125,13 @@ pub enum SkinError {
     },
     /// The bytes are not of the named kind: a skin or a skinned mesh.
     WrongKind(&'static str),
-    /// The format version is unknown to this version of the crate.
-    Version(u32),
+    /// The bytes are newer than the crate, or older than its first release.
+    Version {
+        /// The version of the bytes.
+        found: u32,
+        /// The newest version that this crate reads.
+        newest: u32,
+    },
     /// There are more or fewer bytes than the header states.
     FileLength {
         /// The length in the header, in bytes.
@@ -204,12 +210,7 @@ impl fmt::Display for SkinError {
                 write!(f, "the weight of morph target {target} is {weight}; pass one from -1,000,000 to 1,000,000")
             }
             Self::WrongKind(what) => write!(f, "the bytes are not a {what}; pass the result of its to_bytes"),
-            Self::Version(found) => {
-                write!(
-                    f,
-                    "the bytes have version {found}, which this crate does not read; load them with the crate that wrote them"
-                )
-            }
+            &Self::Version { found, newest } => Unread { found, newest }.fmt(f),
             Self::FileLength { expected, found } => {
                 write!(
                     f,

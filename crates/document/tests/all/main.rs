@@ -2,11 +2,14 @@
 
 mod acts;
 mod bytes;
+mod live;
 #[cfg(feature = "serde")]
 mod merge;
 mod model;
 mod operations;
 mod patch;
 mod random;
+mod refused;
+mod scenes;
 #[cfg(feature = "serde")]
 mod text;

@@ -9,7 +9,7 @@ use hedgerow_document::{Entry, Field, Key, Library, Note, Order, Patch, PatchErr
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// States values as one patch; the random ones may be refused.
-fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), PatchError> {
+pub(crate) fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), PatchError> {
     let entry = |(path, value): (Path, Value)| {
         let key = Key::new(definition, path, value.field());
         Entry { before: library.get(&key).cloned(), key, after: Some(value) }
@@ -244,7 +244,7 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
 }
 
 /// A wheel with a tyre, a red wheel, a car with two wheels and a valve at the tyre of the second, and a street.
-fn street() -> Library {
+pub(crate) fn street() -> Library {
     let named = |name: &'static str| Node::material(1).named(name);
     let (mut library, mut wheel) = (Library::new(), Tree::new());
     let rim = wheel.push(None, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("wheel"));

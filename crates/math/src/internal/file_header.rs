@@ -5,8 +5,11 @@
 //! ```
 //!
 //! The checksum is the 64-bit XXH3 of the body, seeded with XXH3 of the header's first 24 bytes.
+//!
+//! Each format has one [`Format`], in the crate that writes and reads it. Crates are released one by one, so a list of all
+//! versions here could differ from what a crate knows.
 
-use core::ops::RangeInclusive;
+use core::fmt;
 use twox_hash::XxHash3_64;
 
 /// The first eight bytes of every byte format.
@@ -37,13 +40,38 @@ pub enum Kind {
     LibraryPatch = 10,
 }
 
+impl Kind {
+    /// All kinds, each of which has files in `tests/formats`, with the types that read them.
+    pub const ALL: [(Self, &str); 8] = [
+        (Self::Scene, "Scene"),
+        (Self::Tree, "Tree"),
+        (Self::Skeleton, "Skeleton"),
+        (Self::Clip, "Clip"),
+        (Self::Skin, "Skin"),
+        (Self::SkinnedMesh, "SkinnedMesh"),
+        (Self::Library, "Library"),
+        (Self::LibraryPatch, "Patch"),
+    ];
+}
+
+/// A byte format: its kind, and the versions that are read. Writers write the newest.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// The kind of content.
+    pub kind: Kind,
+    /// The first version that was released.
+    pub first: u32,
+    /// The version that is written.
+    pub newest: u32,
+}
+
 /// The reason why a header or a checksum was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// The bytes do not start with the magic.
     Magic,
-    /// The version that was found instead of the expected version.
-    Version(u32),
+    /// The version is not read.
+    Version { found: u32, newest: u32 },
     /// There are more or fewer bytes than the header states.
     Length { expected: u64, found: u64 },
     /// The checksum does not match, so the bytes are damaged.
@@ -52,46 +80,75 @@ pub enum Broken {
     Kind(u32),
 }
 
-/// Writes the header over the first [`HEADER_BYTES`] bytes.
-pub fn write_header(kind: Kind, version: u32, bytes: &mut [u8]) {
-    let length = bytes.len() as u64;
-    bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..12].copy_from_slice(&version.to_le_bytes());
-    bytes[12..16].copy_from_slice(&(kind as u32).to_le_bytes());
-    bytes[16..24].copy_from_slice(&length.to_le_bytes());
-    let sum = checksum(bytes);
-    bytes[24..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
+/// Why a version is not read, and what to do: the end of the error of every format.
+#[derive(Clone, Copy, Debug)]
+pub struct Unread {
+    /// The version that was found.
+    pub found: u32,
+    /// The newest version that is read.
+    pub newest: u32,
 }
 
-/// Checks the header and the checksum, and returns the body. Only this version is known.
-pub fn checked_body(kind: Kind, version: u32, bytes: &[u8]) -> Result<&[u8], Broken> {
-    versioned_body(kind, version..=version, bytes).map(|(_, body)| body)
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { found, newest } = self;
+        if found > newest {
+            write!(f, "version {found} is newer than this crate reads, which is up to {newest}; update the crate")
+        } else {
+            write!(f, "version {found} is older than the first release; make the file again")
+        }
+    }
 }
 
-/// Checks the header and the checksum, and returns the version, which is one of these, and the body.
-pub fn versioned_body(kind: Kind, versions: RangeInclusive<u32>, bytes: &[u8]) -> Result<(u32, &[u8]), Broken> {
-    let found = bytes.len() as u64;
-    if bytes.get(..8).is_none_or(|magic| magic != MAGIC) {
-        return Err(Broken::Magic);
+impl Format {
+    /// Creates a format with these versions, from the first that was released to the newest.
+    #[must_use]
+    pub const fn new(kind: Kind, first: u32, newest: u32) -> Self {
+        assert!(first <= newest);
+        Self { kind, first, newest }
     }
-    let Some((header, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
-        return Err(Broken::Length { expected: HEADER_BYTES as u64, found });
-    };
-    let half = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    let word = |at: usize| u64::from(half(at)) | u64::from(half(at + 4)) << 32;
-    if half(12) != kind as u32 {
-        return Err(Broken::Kind(half(12)));
+
+    /// Writes the header, with the newest version, over the first [`HEADER_BYTES`] bytes.
+    pub fn write_header(self, bytes: &mut [u8]) {
+        let length = bytes.len() as u64;
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..12].copy_from_slice(&self.newest.to_le_bytes());
+        bytes[12..16].copy_from_slice(&(self.kind as u32).to_le_bytes());
+        bytes[16..24].copy_from_slice(&length.to_le_bytes());
+        let sum = checksum(bytes);
+        bytes[24..HEADER_BYTES].copy_from_slice(&sum.to_le_bytes());
     }
-    if !versions.contains(&half(8)) {
-        return Err(Broken::Version(half(8)));
+
+    /// Checks the header and the checksum, and returns the version, from the first to the newest, and the body.
+    ///
+    /// # Errors
+    /// [`Broken`]: first the magic, then the kind, the version, the length and the checksum.
+    pub fn body(self, bytes: &[u8]) -> Result<(u32, &[u8]), Broken> {
+        let found = bytes.len() as u64;
+        if bytes.get(..8).is_none_or(|magic| magic != MAGIC) {
+            return Err(Broken::Magic);
+        }
+        let Some((header, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
+            return Err(Broken::Length { expected: HEADER_BYTES as u64, found });
+        };
+        let half = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let word = |at: usize| u64::from(half(at)) | u64::from(half(at + 4)) << 32;
+        let Self { kind, first, newest } = self;
+        let version = half(8);
+        if half(12) != kind as u32 {
+            return Err(Broken::Kind(half(12)));
+        }
+        if !(first..=newest).contains(&version) {
+            return Err(Broken::Version { found: version, newest });
+        }
+        if word(16) != found {
+            return Err(Broken::Length { expected: word(16), found });
+        }
+        if word(24) != checksum(bytes) {
+            return Err(Broken::Checksum);
+        }
+        Ok((version, body))
     }
-    if word(16) != found {
-        return Err(Broken::Length { expected: word(16), found });
-    }
-    if word(24) != checksum(bytes) {
-        return Err(Broken::Checksum);
-    }
-    Ok((half(8), body))
 }
 
 /// Returns the 64-bit XXH3 hash of bytes. Different bytes have the same hash with a probability of 2⁻⁶⁴.
@@ -126,14 +183,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_as_its_own_kind_and_version_alone() {
+    fn every_version_from_the_first_release_on_is_read_and_no_other_kind_or_version() {
         let mut bytes = [&[0; HEADER_BYTES][..], b"body"].concat();
-        write_header(Kind::Tree, 3, &mut bytes);
-        assert_eq!(checked_body(Kind::Tree, 3, &bytes), Ok(&b"body"[..]));
-        assert_eq!(checked_body(Kind::Scene, 3, &bytes), Err(Broken::Kind(2)));
-        assert_eq!(checked_body(Kind::Tree, 2, &bytes), Err(Broken::Version(3)));
-        assert_eq!(versioned_body(Kind::Tree, 1..=4, &bytes), Ok((3, &b"body"[..])));
+        Format::new(Kind::Tree, 1, 3).write_header(&mut bytes);
+        for (first, newest) in [(1, 3), (3, 3), (2, 4)] {
+            assert_eq!(Format::new(Kind::Tree, first, newest).body(&bytes), Ok((3, &b"body"[..])));
+        }
+        for (first, newest) in [(1, 2), (4, 5)] {
+            let refused = Format::new(Kind::Tree, first, newest).body(&bytes);
+            assert_eq!(refused, Err(Broken::Version { found: 3, newest }));
+        }
         // The kind is checked before the length and the version.
-        assert_eq!(checked_body(Kind::Clip, 1, &bytes[..HEADER_BYTES]), Err(Broken::Kind(2)));
+        assert_eq!(Format::new(Kind::Clip, 1, 1).body(&bytes[..HEADER_BYTES]), Err(Broken::Kind(2)));
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::checksum::{HEADER, set_checksum};
 use hedgerow_document::{Library, Patch};
-use hedgerow_math::internal::file_header::{Kind, MAGIC, write_header};
+use hedgerow_math::internal::file_header::{Format, Kind, MAGIC};
 
 /// More definitions may expand to more nodes than there is memory for.
 const MOST_DEFINITIONS: usize = 4;
@@ -19,11 +19,11 @@ pub fn bytes(content: &[u8]) {
             set_checksum(inner);
         }
     }
-    write_header(Kind::Library, 1, &mut bytes);
+    Format::new(Kind::Library, 1, 1).write_header(&mut bytes);
     if let Ok(library) = Library::from_bytes(&bytes) {
         hold(&library);
     }
-    write_header(Kind::LibraryPatch, 1, &mut bytes);
+    Format::new(Kind::LibraryPatch, 1, 1).write_header(&mut bytes);
     if let Ok(patch) = Patch::from_bytes(&bytes) {
         hold_patch(&patch);
     }

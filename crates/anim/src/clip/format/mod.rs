@@ -38,18 +38,18 @@ pub(super) use write::write;
 
 use crate::Error;
 use crate::raw::ClipError;
-use hedgerow_math::internal::file_header::{Broken, Kind, checked_body};
+use hedgerow_math::internal::file_header::{Broken, Format, Kind};
 
-pub(super) const VERSION: u32 = 4;
+pub(super) const CLIP: Format = Format::new(Kind::Clip, 4, 4);
 
 /// Checks the file header, length and checksum of a clip.
 pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {
-    checked_body(Kind::Clip, VERSION, bytes).map(|_| ()).map_err(broken)
+    CLIP.body(bytes).map(|_| ()).map_err(broken)
 }
 
 /// Checks the file header at the start of a clip, but not the length and the checksum.
 pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
-    match checked_body(Kind::Clip, VERSION, bytes) {
+    match CLIP.body(bytes) {
         // A stream has only the head in memory, so length and checksum cannot match.
         Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),
         Err(other) => Err(broken(other)),
@@ -59,7 +59,7 @@ pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
 fn broken(broken: Broken) -> Error {
     Error::Clip(match broken {
         Broken::Magic | Broken::Kind(_) => ClipError::NotAClip,
-        Broken::Version(version) => ClipError::Version(version),
+        Broken::Version { found, newest } => ClipError::Version { found, newest },
         Broken::Length { expected, found } => ClipError::Length { expected, found },
         Broken::Checksum => ClipError::Checksum,
     })

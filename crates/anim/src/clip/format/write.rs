@@ -1,13 +1,13 @@
 //! Writes a clip: sorts the keys of all lanes by the time at which players need them, and makes jump frames.
 
-use super::{CHANNELS, CUBICS, GROUP_HEAD, GroupHead, HEAD_BYTES, Head, PADDING, Record, VERSION, Width};
+use super::{CHANNELS, CLIP, CUBICS, GROUP_HEAD, GroupHead, HEAD_BYTES, Head, PADDING, Record, Width};
 use crate::clip::JumpSpacing;
 use crate::clip::plan::{Block, Lane, Plan};
 use crate::clip::quantise::Quantise;
 use crate::sampling::{self, Active, LANES, NUMBERS};
 use crate::{RawClip, raw::ClipError};
 use core::ops::Range;
-use hedgerow_math::internal::file_header::{HEADER_BYTES, Kind, write_header};
+use hedgerow_math::internal::file_header::HEADER_BYTES;
 
 /// A key in the stream: the third or a later key of its lane.
 ///
@@ -99,7 +99,7 @@ pub(in crate::clip) fn write<W: Quantise>(
     }
     stream.frames.iter().flat_map(|frame| &frame.active).for_each(|active| active.write(&mut bytes));
     bytes.resize(bytes.len() + PADDING, 0);
-    write_header(Kind::Clip, VERSION, &mut bytes);
+    CLIP.write_header(&mut bytes);
     Ok(bytes)
 }
 

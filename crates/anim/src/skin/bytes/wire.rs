@@ -1,8 +1,7 @@
 //! Writes and reads little-endian numbers.
 
-use super::VERSION;
 use crate::skin::SkinError;
-use hedgerow_math::internal::file_header::{self, HEADER_BYTES, Kind};
+use hedgerow_math::internal::file_header::{Format, HEADER_BYTES};
 
 pub(super) const CUT_OFF: SkinError = SkinError::Malformed("the data is truncated");
 
@@ -30,8 +29,8 @@ impl Writer {
         floats.iter().for_each(|float| self.0.extend_from_slice(&float.to_le_bytes()));
     }
 
-    pub(super) fn finish(mut self, kind: Kind) -> Vec<u8> {
-        file_header::write_header(kind, VERSION, &mut self.0);
+    pub(super) fn finish(mut self, format: Format) -> Vec<u8> {
+        format.write_header(&mut self.0);
         self.0
     }
 }

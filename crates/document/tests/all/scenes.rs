@@ -1,0 +1,210 @@
+//! What documents do to their scenes, and what others do there.
+
+use crate::acts::{check, edit, library, patch, scene, seeds, single};
+use crate::operations::{state, street};
+use fastrand::Rng;
+use hedgerow::changes::{ChangeKinds, ChangeReader};
+use hedgerow::motion::Smooth;
+use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow_document::{Document, Field, Key, Patch, Path, Spot, Value};
+
+/// Two streets, each with the cars of `street`, and an overriding material at the bolt of the first car's left wheel.
+fn open() -> (Scene, Document) {
+    let mut library = street();
+    let place = Value::Place(Some(Spot::below(0, 1.0)));
+    state(&mut library, "street", vec![(6.into(), place), (6.into(), Value::Use(Some("car".into())))]).unwrap();
+    let mut scene = scene();
+    let root = scene.root();
+    let document = Document::open(&mut scene, root, library, "street").unwrap();
+    (scene, document)
+}
+
+/// Applies a patch, and returns the paths of the nodes that were edited in the scene.
+fn edited(document: &mut Document, scene: &mut Scene, patch: &Patch) -> Vec<String> {
+    let mut reader = ChangeReader::of(scene).with_kinds(ChangeKinds::EDITS);
+    document.apply(scene, patch).unwrap();
+    let changes = scene.changes(&mut reader).unwrap();
+    assert!(!changes.is_whole() && changes.entered().is_empty() && changes.left().is_empty());
+    let all = changes.edited().iter().map(|(node, _)| node).chain(changes.locals());
+    let mut all: Vec<_> = all.map(|&node| document.path(scene, node).unwrap().to_string()).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn an_entry_edits_each_instance_that_shows_it_and_no_other_node() {
+    let (mut scene, mut document) = open();
+    let mut made = |document: &mut Document, definition: &str, path: &[u64], value: Value| {
+        let path = Path::of_ids(path).unwrap();
+        let patch = single(document.library(), definition, &path, value.field(), Some(value));
+        edited(document, &mut scene, &patch)
+    };
+    let material = |number| Value::Material(Some(number));
+    // Of four wheels, the street states the bolt of one.
+    let bolts = made(&mut document, "wheel", &[2], material(20));
+    assert_eq!(bolts, &["5/2/0/2", "6/1/2", "6/2/0/2"]);
+    // The red wheel states its tyre.
+    let tyres = made(&mut document, "wheel", &[1], material(21));
+    assert_eq!(tyres, &["5/1/1", "6/1/1"]);
+    let tyres = made(&mut document, "red", &[0, 1], material(22));
+    assert_eq!(tyres, &["5/2/0/1", "6/2/0/1"]);
+    // Roots of what nodes use; the variant has a name of its own.
+    let local = Value::of(&Node::transform(Transform::from_xyz(0.0, 7.0, 0.0)), Field::Local).unwrap();
+    let wheels = made(&mut document, "wheel", &[0], local);
+    assert_eq!(wheels, &["5/1", "5/2", "6/1", "6/2"]);
+    let names = made(&mut document, "wheel", &[0], Value::Name(Some("rim".into())));
+    assert_eq!(names, &["5/1", "6/1"]);
+    // Data of one's own, and what no instance shows.
+    for (definition, path, value) in [
+        ("wheel", &[1][..], Value::Own(1, None)),
+        ("street", &[5, 77], material(1)),
+        ("wheel", &[99], material(1)),
+        ("bench", &[0], Value::Place(Some(Spot::ROOT))),
+        ("bench", &[0], material(1)),
+        ("bench", &[1], Value::Place(Some(Spot::below(0, 0.0)))),
+    ] {
+        assert!(made(&mut document, definition, path, value).is_empty());
+    }
+    check(&document, &scene, "edited");
+}
+
+#[test]
+fn a_document_and_its_scene_are_cloned_and_go_on_apart() {
+    for seed in seeds(10) {
+        let mut dice = Rng::with_seed(seed);
+        let mut scene = scene();
+        let root = scene.root();
+        let start = library(&mut dice, false);
+        let mut document = Document::open(&mut scene, root, start.clone(), "a").unwrap();
+        edit(&mut dice, &mut scene, root, 5);
+        document.commit(&mut scene).unwrap();
+        // Edits that are not committed are cloned, too.
+        edit(&mut dice, &mut scene, root, 3);
+        let mut pair = [(document.clone(), scene.clone()), (document, scene)];
+        for round in 0..6 {
+            for (number, (document, scene)) in pair.iter_mut().enumerate() {
+                match dice.u8(0..4) {
+                    0 => _ = document.undo(scene).unwrap(),
+                    1 => {
+                        document.commit(scene).unwrap();
+                        let patch = patch(&mut dice, document.library());
+                        document.apply(scene, &patch).unwrap();
+                    }
+                    _ => {
+                        edit(&mut dice, scene, root, 3);
+                        document.commit(scene).unwrap();
+                    }
+                }
+                check(document, scene, &format!("seed {seed}, round {round}, {number}"));
+            }
+        }
+        let [(mut document, mut scene), (other, _)] = pair;
+        let patch = Patch::between(document.library(), other.library());
+        document.apply(&mut scene, &patch).unwrap();
+        assert_eq!(document.library(), other.library(), "seed {seed}");
+        check(&document, &scene, &format!("seed {seed}, the same"));
+        while document.undo(&mut scene).unwrap().is_some() {}
+        assert_eq!(*document.library(), start, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_commit_after_too_many_changes_is_what_it_is_with_a_longer_history() {
+    for seed in seeds(30) {
+        let [mut long, mut short] = [1 << 16, 1].map(|change_history| {
+            let mut dice = Rng::with_seed(seed);
+            let config = SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT };
+            let mut scene = Scene::with_config(config).unwrap();
+            let root = scene.root();
+            let document = Document::open(&mut scene, root, library(&mut dice, seed % 2 == 0), "a").unwrap();
+            (scene, document, dice)
+        });
+        for round in 0..4 {
+            let [one, other] = [&mut long, &mut short].map(|(scene, document, dice)| {
+                for _ in 0..3 {
+                    edit(dice, scene, document.root(), 2);
+                    scene.update();
+                }
+                // Siblings may get other orders.
+                let entries = document.commit(scene).unwrap().entries().iter();
+                let entries = entries.filter(|entry| entry.key.field != Field::Place).cloned();
+                (entries.collect::<Vec<_>>(), document.library().tree("a").unwrap())
+            });
+            assert_eq!(one, other, "seed {seed}, round {round}");
+            check(&short.1, &short.0, &format!("seed {seed}, round {round}"));
+        }
+    }
+}
+
+#[test]
+fn a_node_between_equal_orders_moves_few_siblings_whatever_the_history() {
+    for change_history in [1 << 16, 1] {
+        let config = SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT };
+        let mut scene = Scene::with_config(config).unwrap();
+        let (root, mut library) = (scene.root(), street());
+        let place = |id: u64| Value::Place(Some(Spot::below(0, (id / 2) as f64)));
+        let parts = (10..90).map(|id| (id.into(), place(id))).collect();
+        state(&mut library, "street", parts).unwrap();
+        let mut document = Document::open(&mut scene, root, library, "street").unwrap();
+        for (id, round) in [(90_u64, 0_u64), (91, 1)] {
+            let before = document.node(&scene, &(51 + 2 * round).into()).unwrap();
+            let new = scene.insert(Place::Before(before), Node::group()).unwrap();
+            for number in 0..3 {
+                scene.edit(new).unwrap().set_user_data(number);
+                scene.update();
+            }
+            let patch = document.commit(&mut scene).unwrap();
+            let placed = patch.entries().iter().filter(|entry| entry.key.field == Field::Place).count();
+            assert!(patch.get(&Key::new("street", id, Field::Place)).is_some() && placed <= 4, "{placed} places");
+            check(&document, &scene, "between");
+        }
+    }
+}
+
+#[test]
+fn what_is_shown_between_steps_is_blended_over_commits_and_undo() {
+    let (mut scene, mut document) = open();
+    let mut smooth = Smooth::new(&scene).unwrap();
+    let wheel = document.node(&scene, &[6, 1].into()).unwrap();
+    let x = |scene: &Scene, node: NodeHandle| scene.world(node).unwrap().translation().x;
+    let shown = |smooth: &mut Smooth, scene: &mut Scene, alpha| {
+        smooth.step(scene).unwrap();
+        let shown = smooth.blend(scene, alpha);
+        (shown.world(wheel).unwrap().translation().x, shown.len())
+    };
+    let mut at = x(&scene, wheel);
+    let acts: [fn(&mut Document, &mut Scene, NodeHandle); 5] = [
+        |document, scene, wheel| {
+            scene.set_local(wheel, Transform::from_xyz(5.0, 0.0, 0.0)).unwrap();
+            scene.remove(document.node(scene, &[5, 1].into()).unwrap()).unwrap();
+            document.commit(scene).unwrap();
+        },
+        |document, scene, _| _ = document.undo(scene).unwrap().unwrap(),
+        |document, scene, _| _ = document.redo(scene).unwrap().unwrap(),
+        |document, scene, wheel| {
+            scene.set_local(wheel, Transform::from_xyz(7.0, 0.0, 0.0)).unwrap();
+            document.revert(scene).unwrap();
+        },
+        |document, scene, _| {
+            let local = document.library().unstate("street", &[6, 1].into(), &[Field::Local]);
+            document.apply(scene, &local).unwrap();
+        },
+    ];
+    for (number, act) in acts.into_iter().enumerate() {
+        act(&mut document, &mut scene, wheel);
+        let after = x(&scene, wheel);
+        assert_eq!(shown(&mut smooth, &mut scene, 0.5), ((at + after) / 2.0, scene.len()), "act {number}");
+        // What is shown is no edit.
+        assert!(document.commit(&mut scene).unwrap().is_empty(), "act {number}");
+        check(&document, &scene, &format!("act {number}"));
+        at = after;
+    }
+}
+
+#[test]
+fn public_types_go_to_other_threads() {
+    fn sends<T: Send + Sync>() {}
+    use hedgerow_document::*;
+    sends::<(Conflict, Document, Entry, Error, Field, Key, Library, LocalValue)>();
+    sends::<(Merged, Note, Order, Patch, PatchError, Path, Renumbered, Spot, Value)>();
+}

@@ -1,0 +1,142 @@
+//! What documents, and reading libraries, take of memory. A program of its own, since it counts allocations.
+
+#[path = "all/random.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod random;
+
+use fastrand::Rng;
+use hedgerow::{Keep, Node, Scene, SceneConfig, Transform, Tree, Visibility};
+use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, Path, Spot, Value};
+use hedgerow_math::internal::file_header::{Format, Kind};
+use hedgerow_testkit::{checksum::HEADER, drivers, forged, memory};
+
+#[global_allocator]
+static HEAP: memory::Heap = memory::Heap;
+
+fn scene() -> Scene {
+    Scene::with_config(SceneConfig { changes: true, change_history: 100, ..SceneConfig::DEFAULT }).unwrap()
+}
+
+/// Returns a plant of nested definitions, and the number of its instances.
+fn plant(levels: &[(&str, usize)]) -> (Library, usize) {
+    let (mut library, mut instances, mut tree) = (Library::new(), 0, Tree::new());
+    let root = tree.push(None, Node::transform(Transform::IDENTITY).named("part"));
+    tree.push(Some(root), Node::material(1));
+    for (number, &(name, uses)) in levels.iter().enumerate() {
+        library.apply(&library.define(name, &tree).unwrap()).unwrap();
+        for order in 0..uses {
+            let at = Spot::below(0, order as f64);
+            library.apply(&library.place(name, at, levels[number - 1].0, Node::group()).unwrap()).unwrap();
+        }
+        instances = uses * (instances + 1);
+    }
+    (library, instances)
+}
+
+#[test]
+fn a_document_takes_8_bytes_a_node_and_16_an_instance_and_an_eighth() {
+    for levels in [&[("bolt", 0), ("flange", 8), ("deck", 12), ("plant", 20)][..], &[("bolt", 0), ("plant", 3000)]] {
+        let (library, instances) = plant(levels);
+        let tree = library.tree("plant").unwrap();
+        let (mut plain, mut scene) = (scene(), scene());
+        let before = memory::IN_USE.get();
+        plain.insert_tree(plain.root(), &tree).unwrap();
+        plain.update();
+        let (plain_bytes, root) = (memory::IN_USE.get() - before, scene.root());
+        let before = memory::IN_USE.get();
+        let document = Document::open(&mut scene, root, library, "plant").unwrap();
+        let beyond = (memory::IN_USE.get() - before).saturating_sub(plain_bytes);
+        let promised = (8 * tree.len() + 16 * instances) * 9 / 8;
+        assert!(beyond <= promised + 4096, "{beyond} bytes, and {promised} are promised");
+        drop(document);
+    }
+}
+
+#[test]
+fn a_document_of_steady_size_takes_no_more_memory_after_1_000_rounds() {
+    let (library, _) = plant(&[("bolt", 0), ("flange", 3), ("plant", 3)]);
+    let mut scene = scene();
+    let root = scene.root();
+    let mut document = Document::open(&mut scene, root, library, "plant").unwrap();
+    let (path, inner) = (Path::from([2, 2]), Path::from([3, 2, 1]));
+    let mut held = [0; 2];
+    for round in 0..1000_u32 {
+        let [flange, bolt] = [&path, &inner].map(|path| document.node(&scene, path).unwrap());
+        scene.edit(bolt).unwrap().set_material(round);
+        let new = scene.insert(flange, Node::material(round)).unwrap();
+        document.commit(&mut scene).unwrap();
+        // A part leaves its instance, and comes back by undo.
+        scene.reparent(bolt, new, Keep::Local).unwrap();
+        document.undo(&mut scene).unwrap().unwrap();
+        let key = Key::new("bolt", 0, Field::UserData);
+        let (before, after) = (document.library().get(&key).cloned(), Some(Value::UserData(round)));
+        document.apply(&mut scene, &Patch::from_entries(vec![Entry { key, before, after }]).unwrap()).unwrap();
+        let place = document.library().place("flange", Spot::below(0, 9.0), "bolt", Node::group()).unwrap();
+        document.apply(&mut scene, &place).unwrap();
+        for call in [Document::undo, Document::undo, Document::redo, Document::redo, Document::undo] {
+            assert!(call(&mut document, &mut scene).unwrap().is_some());
+        }
+        // A part is edited in place, and what was inserted is removed, so that the plant is as large as before.
+        let parts: Vec<_> = scene.children(flange).collect();
+        scene.edit(parts[0]).unwrap().set_visibility(if round % 2 == 0 {
+            Visibility::Hidden
+        } else {
+            Visibility::Shown
+        });
+        document.commit_in(&mut scene, &2.into()).unwrap();
+        scene.remove(new).unwrap();
+        document.commit(&mut scene).unwrap();
+        document.forget(4);
+        let part = usize::from(round >= 900);
+        if (100..200).contains(&round) || round >= 900 {
+            held[part] = held[part].max(memory::IN_USE.get());
+        }
+    }
+    assert!(held[1] <= held[0] + 1024, "{held:?} bytes");
+}
+
+/// Reads bytes, and checks that this takes little memory whatever they say.
+fn check_peak<'b, T, E>(bytes: &'b [u8], read: fn(&'b [u8]) -> Result<T, E>) {
+    let before = memory::begin();
+    drop(read(bytes));
+    memory::end();
+    let peak = memory::peak_since(before);
+    assert!(peak <= (32 << 10) + 32 * bytes.len(), "{peak} bytes for {}", bytes.len());
+}
+
+#[test]
+fn forged_files_are_safe_and_take_memory_in_proportion_to_their_size() {
+    for seed in random::seeds(100) {
+        let rng = &mut Rng::with_seed(seed);
+        let library = random::library(rng);
+        let patch = random::edits(rng, &library, 12, true);
+        for (kind, bytes) in [(Kind::Library, library.to_bytes()), (Kind::LibraryPatch, patch.to_bytes())] {
+            let mut body = bytes[HEADER..].to_vec();
+            for _ in 0..4 {
+                let cut = body[..rng.usize(..=body.len())].to_vec();
+                // A count of any size, in any place.
+                let (mut counted, at) = (body.clone(), rng.usize(..=body.len()));
+                counted.splice(
+                    at..at,
+                    [&[0xff; 9][..], &[0xff; 4], &[0x80; 4]][rng.usize(..3)].iter().copied().chain([1]),
+                );
+                forged::bend(&mut body, core::array::from_fn(|_| rng.u8(..)));
+                for body in [&body, &cut, &counted] {
+                    let mut bytes = [&[0; HEADER][..], body].concat();
+                    Format::new(kind, 1, 1).write_header(&mut bytes);
+                    check_peak(&bytes, Library::from_bytes);
+                    check_peak(&bytes, Patch::from_bytes);
+                }
+                drivers::library::bytes(&body);
+            }
+        }
+        for mut text in [serde_json::to_vec(&library).unwrap(), serde_json::to_vec(&patch).unwrap()] {
+            for _ in 0..4 {
+                forged::bend(&mut text, core::array::from_fn(|_| rng.u8(..)));
+                check_peak(&text, serde_json::from_slice::<Library>);
+                check_peak(&text, serde_json::from_slice::<Patch>);
+                drivers::library::text(&text);
+            }
+        }
+    }
+}
