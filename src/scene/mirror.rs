@@ -7,9 +7,10 @@ mod places;
 use crate::Mat34;
 use crate::pass::{DrawCommand, DrawList, Joined, SliceCursor};
 use crate::scene::Scene;
-use crate::store::MatrixSlot;
+use crate::store::{MatrixSlot, short};
 use core::ops::Range;
 pub use drawables::{DrawableMirror, DrawableStep};
+use hedgerow_math::internal::prefetch_whole;
 use places::{NONE, Places};
 
 /// Keeps track of a copy of a scene's world matrices in a buffer of your own, such as a GPU buffer. Nodes may be moved,
@@ -64,6 +65,8 @@ impl Default for MatrixMirror {
 
 /// The length of the shortest run that a step writes if others are scattered: from there on, copies cost less.
 const SHORTEST: usize = 64;
+/// How many scattered matrices are loaded into the cache ahead.
+const AHEAD: usize = 12;
 
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -205,21 +208,28 @@ impl MatrixMirror {
             for &number in look.order() {
                 let slice = store.view(number);
                 let (base, slots) = (self.places.bases[number.index()], self.places.change(number).0.slots);
+                let worlds = slice.transforms().worlds();
                 let mut write = |range: Range<usize>| {
                     done.matrices += range.len();
-                    let (first, matrices) = (base as usize + range.start, &slice.transforms().worlds()[range]);
-                    if matrices.len() < shortest {
-                        indices.extend((base..).skip(first - base as usize).take(matrices.len()));
-                        scattered.extend_from_slice(matrices);
+                    if range.len() < shortest {
+                        indices.extend(range.map(|slot| base + u32::from(short(slot))));
                     } else {
                         done.writes += 1;
-                        step(MirrorStep::Write { first, matrices });
+                        let first = base as usize + range.start;
+                        step(MirrorStep::Write { first, matrices: &worlds[range] });
                     }
                 };
                 let mut joined = Joined::new(gap);
                 slots.of(slice).runs().filter_map(|run| joined.add(run)).for_each(&mut write);
                 if let Some(last) = joined.open {
                     write(last);
+                }
+                for at in scattered.len()..indices.len() {
+                    // Matrices that moved are far apart, and most have left the cache since the update.
+                    if let Some(ahead) = indices.get(at + AHEAD) {
+                        prefetch_whole(worlds, (ahead - base) as usize);
+                    }
+                    scattered.push(worlds[(indices[at] - base) as usize]);
                 }
             }
         }
