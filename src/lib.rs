@@ -26,8 +26,9 @@
 //! Start with [`Scene`]. A node has any combination of a local transform, a material, a drawable, layers and a name
 //! ([`Node`]), and can be hidden. An 8-byte [`NodeHandle`] refers to a node, and stays valid wherever the node is
 //! moved. Other crates: `hedgerow-document` for prefabs, undo, merges and files that last, `hedgerow-character` for
-//! animated characters in scenes, `hedgerow-gltf` for glTF files, `hedgerow-anim` for skeletons, clips and skinning
-//! without a scene, `hedgerow-mesh` for culling static meshes.
+//! animated characters in scenes, `hedgerow-gltf` for glTF files, `hedgerow-wgpu` and `hedgerow-gpu` for scenes that a
+//! GPU culls and draws, `hedgerow-anim` for skeletons, clips and skinning without a scene, `hedgerow-mesh` for culling
+//! static meshes.
 //!
 //! # Map
 //!
