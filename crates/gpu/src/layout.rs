@@ -20,8 +20,9 @@ pub struct Instance {
     pub user_data: u32,
     /// The bits of the node's handle, the lower ones first.
     pub node: [u32; 2],
-    /// Zero.
-    pub reserved: u32,
+    /// The index of the first joint's matrix in [`Buffer::Palettes`](crate::Buffer::Palettes); 0 if nothing deforms the
+    /// drawable. Before it are the weights of morph targets, four in 16 bytes, backwards.
+    pub deform: u32,
 }
 
 /// Stands for no material in an [`Instance`].

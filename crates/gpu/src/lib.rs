@@ -5,6 +5,7 @@
 //! | keep the buffers: the steps of each frame | [`GpuScene`], [`Step`], [`Buffer`] |
 //! | cull many views in one compute pass, and draw what they see | [`CULL`], [`layout::View`], [`Batch`] |
 //! | read the records in shaders that draw | [`FETCH`] |
+//! | skin characters in shaders, with morph targets and motion vectors | [`GpuScene::set_palette`], [`SKIN`] |
 //! | records as they are in memory | [`layout`] |
 //!
 //! `hedgerow-wgpu` executes the steps with wgpu. With another library, do it yourself: a step is a resize, a write, or one
@@ -18,9 +19,10 @@
 //! | text | entry point | bindings of group 0 |
 //! |---|---|---|
 //! | [`SCATTER`] | `scatter_items` | uniform: count, words of an item; indices and items; the buffer |
-//! | [`SETTLE`] | `settle_matrices` | uniform: count; indices; matrices; previous matrices |
+//! | [`SETTLE`] | `settle_matrices` | uniform: count; indices; matrices or palettes; previous ones |
 //! | [`CULL`] | `cull_drawables` | uniform: [`layout::Views`]; matrices; instances; bounds; bins; commands; visible slots |
 //! | [`FETCH`] | functions for your shaders | group 1: matrices; instances; previous matrices |
+//! | [`FETCH`] and [`SKIN`] | the same, and skinning | and: palettes; previous palettes |
 //!
 //! To cull, copy [`Buffer::Template`] to a buffer of indirect commands, then run the pass over
 //! [`GpuScene::len`] threads. View *v* lists its visible slots from *v* · `room` on ([`GpuScene::sizes`]), and its commands
@@ -37,6 +39,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod bins;
+mod deform;
 mod error;
 pub mod layout;
 mod scene;
@@ -55,3 +58,5 @@ pub const SETTLE: &str = include_str!("wgsl/settle.wgsl");
 pub const CULL: &str = include_str!("wgsl/cull.wgsl");
 /// Functions for shaders that draw: matrices, normals, records.
 pub const FETCH: &str = include_str!("wgsl/fetch.wgsl");
+/// Functions for shaders that draw what joints or morph targets deform. They need [`FETCH`] before them.
+pub const SKIN: &str = include_str!("wgsl/skin.wgsl");

@@ -1,10 +1,11 @@
 //! The tables of a scene, and the steps that keep them.
 
 use crate::bins::{Batch, Bins, MeshArgs};
+use crate::deform::Palettes;
 use crate::error::Error;
 use crate::layout::{Bounds, Instance, NONE, View, Views};
 use crate::step::{Buffer, Step};
-use bytemuck::{Pod, Zeroable, cast_slice};
+use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use core::fmt;
 use core::ops::Range;
 use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
@@ -60,6 +61,7 @@ pub struct GpuScene {
     matrices: MatrixMirror,
     drawables: DrawableMirror,
     bins: Bins,
+    pub(crate) palettes: Palettes,
     /// What the tables have at each slot.
     slots: Vec<Slot>,
     /// The matrices that the last sync wrote: ranges, and single ones.
@@ -121,6 +123,7 @@ impl GpuScene {
             matrices: MatrixMirror::new().with_scatter(),
             drawables: DrawableMirror::new(),
             bins: Bins::default(),
+            palettes: Palettes::default(),
             slots: Vec::new(),
             written: Default::default(),
             open: false,
@@ -264,8 +267,10 @@ impl GpuScene {
         self.drawables = DrawableMirror::new();
         for slot in self.slots.drain(..) {
             self.bins.leave(slot.bin);
+            self.palettes.free(slot.node);
         }
         self.bins.arrange_anew();
+        self.palettes.forget();
         self.written = Default::default();
     }
 
@@ -285,6 +290,14 @@ impl GpuScene {
         previous.flush(Buffer::Previous, done, step);
         instances.flush(Buffer::Instances, done, step);
         bounds.flush(Buffer::Bounds, done, step);
+        for node in self.palettes.settle_rooms(scene) {
+            if let Some(slot) = self.drawables.index(scene, node) {
+                let offset = (slot * Buffer::Instances.stride() + core::mem::offset_of!(Instance, deform)) as u64;
+                let deform = self.palettes.tell(node);
+                step(Step::Write { buffer: Buffer::Instances, offset, bytes: bytes_of(&deform) }, done);
+            }
+        }
+        self.palettes.sync(self.previous, self.most_bytes, done, step)?;
         self.arrange(done, step)
     }
 
@@ -301,7 +314,8 @@ impl GpuScene {
         let mut settled = !*previous || last_ranges.is_empty() && last_indices.is_empty();
         let mut settle = |done: &mut Synced, step: &mut dyn FnMut(Step<'_>, &mut Synced)| {
             if !core::mem::replace(&mut settled, true) {
-                step(Step::Settle { ranges: &last_ranges, indices: &last_indices }, done);
+                let (from, to) = (Buffer::Matrices, Buffer::Previous);
+                step(Step::Settle { from, to, ranges: &last_ranges, indices: &last_indices }, done);
             }
         };
         let mut too_large = None;
@@ -351,7 +365,7 @@ impl GpuScene {
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
-        let Self { drawables, matrices, bins, slots, key, previous, most_bytes, buffers, .. } = self;
+        let Self { drawables, matrices, bins, palettes, slots, key, previous, most_bytes, buffers, .. } = self;
         buffers.instances.clear();
         buffers.bounds.clear();
         buffers.previous.clear();
@@ -375,6 +389,9 @@ impl GpuScene {
                     }
                 };
                 let before = core::mem::replace(&mut slots[slot], Slot { node: Some(drawable.node), matrix, bin });
+                if before.node != Some(drawable.node) {
+                    palettes.free(before.node);
+                }
                 if before.bin != bin {
                     bins.leave(before.bin);
                     bins.enter(bin);
@@ -394,14 +411,16 @@ impl GpuScene {
                     layers: drawable.layers.mask(),
                     user_data: drawable.user_data,
                     node: [low(bits), low(bits >> 32)],
-                    reserved: 0,
+                    deform: palettes.tell(drawable.node),
                 };
                 buffers.instances.push(short(slot), instance);
                 buffers.bounds.push(short(slot), Bounds::new(&drawable.drawable.bounds, matrix, bin));
             }
             DrawableStep::Free { slots: range } => {
                 for slot in range {
-                    bins.leave(core::mem::take(&mut slots[slot]).bin);
+                    let freed = core::mem::take(&mut slots[slot]);
+                    bins.leave(freed.bin);
+                    palettes.free(freed.node);
                     buffers.instances.push(short(slot), Instance::default());
                     buffers.bounds.push(short(slot), Bounds::default());
                 }
@@ -460,7 +479,7 @@ impl GpuScene {
 }
 
 /// Items with their indices, none twice.
-struct Items<T> {
+pub(crate) struct Items<T> {
     indices: Vec<u32>,
     items: Vec<T>,
 }
@@ -481,7 +500,7 @@ impl<T: Pod> Items<T> {
         self.indices.len()
     }
 
-    fn push(&mut self, index: u32, item: T) {
+    pub(crate) fn push(&mut self, index: u32, item: T) {
         self.indices.push(index);
         self.items.push(item);
     }
@@ -510,7 +529,7 @@ impl<T: Pod> Items<T> {
     }
 
     /// Writes the long runs, and scatters the rest.
-    fn flush(&mut self, buffer: Buffer, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) {
+    pub(crate) fn flush(&mut self, buffer: Buffer, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) {
         let (mut at, mut kept) = (0, 0);
         while at < self.len() {
             let first = self.indices[at];
@@ -534,7 +553,7 @@ impl<T: Pod> Items<T> {
 }
 
 /// Narrows an index: no scene has 2³² nodes.
-fn short(index: usize) -> u32 {
+pub(crate) fn short(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 

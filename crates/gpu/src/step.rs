@@ -12,6 +12,10 @@ pub enum Buffer {
     /// World matrices as they were before the last sync, at equal indices. Only in scenes [that keep
     /// them](crate::GpuScene::with_previous).
     Previous,
+    /// Palettes, as [`Mat34`], each behind the weights of its morph targets. Empty if nothing is deformed.
+    Palettes,
+    /// The same as before the last sync, at equal indices. Only in scenes that keep previous matrices.
+    PreviousPalettes,
     /// [`Instance`]s, by slot.
     Instances,
     /// [`Bounds`], by slot.
@@ -24,14 +28,22 @@ pub enum Buffer {
 
 impl Buffer {
     /// All buffers, in the order of their numbers.
-    pub const ALL: [Self; 6] =
-        [Self::Matrices, Self::Previous, Self::Instances, Self::Bounds, Self::Bins, Self::Template];
+    pub const ALL: [Self; 8] = [
+        Self::Matrices,
+        Self::Previous,
+        Self::Palettes,
+        Self::PreviousPalettes,
+        Self::Instances,
+        Self::Bounds,
+        Self::Bins,
+        Self::Template,
+    ];
 
     /// Returns the number of bytes of an item.
     #[must_use]
     pub const fn stride(self) -> usize {
         match self {
-            Self::Matrices | Self::Previous => size_of::<Mat34>(),
+            Self::Matrices | Self::Previous | Self::Palettes | Self::PreviousPalettes => size_of::<Mat34>(),
             Self::Instances => size_of::<Instance>(),
             Self::Bounds => size_of::<Bounds>(),
             Self::Bins => size_of::<Bin>(),
@@ -70,11 +82,15 @@ pub enum Step<'s> {
         /// The items, each as long as the buffer's [stride](Buffer::stride).
         items: &'s [u8],
     },
-    /// Copy [`Buffer::Matrices`] to [`Buffer::Previous`] in these places: with [`SETTLE`](crate::SETTLE).
+    /// Copy these matrices to the buffer of previous ones: with [`SETTLE`](crate::SETTLE).
     Settle {
+        /// [`Buffer::Matrices`] or [`Buffer::Palettes`].
+        from: Buffer,
+        /// [`Buffer::Previous`] or [`Buffer::PreviousPalettes`].
+        to: Buffer,
         /// Ranges of matrices.
         ranges: &'s [Range<u32>],
-        /// Single matrices: those of the last [`Step::Scatter`] of matrices, so a device may have them still.
+        /// Single matrices: those of the last sync's [`Step::Scatter`] to `from`, so a device may have them still.
         indices: &'s [u32],
     },
 }

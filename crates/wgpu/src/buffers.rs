@@ -59,7 +59,8 @@ pub struct SceneBuffers {
     /// The words that a sync uploads, with those of the sync before, whose list of matrices a settle step reads.
     staging: [Staging; 2],
     cull_group: BindGroup,
-    fetch_group: BindGroup,
+    /// The groups for shaders that draw, without and with palettes.
+    groups: [BindGroup; 2],
     generation: u64,
     calls: Calls,
     /// For single calls, where the visible slots of each command begin.
@@ -80,8 +81,8 @@ enum Calls {
 struct Staging {
     bytes: Vec<u8>,
     buffer: wgpu::Buffer,
-    /// The list of scattered matrices.
-    matrices: Range<u64>,
+    /// The list of scattered items, by buffer.
+    lists: [Range<u64>; Buffer::ALL.len()],
 }
 
 /// A step, whose bytes are staged.
@@ -103,9 +104,12 @@ enum Copy {
         bytes: u64,
         count: u32,
     },
+    /// The uniform is at `uniform`.
     Settle {
+        from: Buffer,
+        to: Buffer,
         ranges: Vec<Range<u32>>,
-        from: u64,
+        uniform: u64,
         count: u32,
     },
 }
@@ -130,10 +134,10 @@ impl SceneBuffers {
         let staging = [0, 1].map(|_| Staging {
             bytes: Vec::new(),
             buffer: make(device, "hedgerow staging", 0, STAGING),
-            matrices: 0..0,
+            lists: Default::default(),
         });
         let cull_group = cull_group(device, &passes, &tables, &views, &commands, &visible);
-        let fetch_group = fetch_group(device, &passes, &tables, scene.has_previous());
+        let groups = draw_groups(device, &passes, &tables, scene.has_previous());
         let first = device.features().contains(wgpu::Features::INDIRECT_FIRST_INSTANCE);
         let calls = if first { Calls::Multi } else { Calls::Single };
         let device = device.clone();
@@ -147,7 +151,7 @@ impl SceneBuffers {
             views,
             staging,
             cull_group,
-            fetch_group,
+            groups,
             generation: 0,
             calls,
             firsts: Vec::new(),
@@ -191,7 +195,7 @@ impl SceneBuffers {
         self.generation
     }
 
-    /// Returns the layout of [`group`](Self::group), for your pipelines. Vertex and fragment shaders see it.
+    /// Returns the layout of [`group`](Self::group), for your pipelines. Shaders of all stages see it.
     #[must_use]
     pub const fn layout(&self) -> &BindGroupLayout {
         &self.passes.fetch
@@ -201,7 +205,20 @@ impl SceneBuffers {
     /// after each sync.
     #[must_use]
     pub const fn group(&self) -> &BindGroup {
-        &self.fetch_group
+        &self.groups[0]
+    }
+
+    /// Returns the layout of [`skin_group`](Self::skin_group), for pipelines that draw deformed drawables.
+    #[must_use]
+    pub const fn skin_layout(&self) -> &BindGroupLayout {
+        &self.passes.skin
+    }
+
+    /// Returns the bind group that [`FETCH`](hedgerow_gpu::FETCH) with [`SKIN`](hedgerow_gpu::SKIN) reads: the buffers of
+    /// [`group`](Self::group), and palettes. Ask again after each sync.
+    #[must_use]
+    pub const fn skin_group(&self) -> &BindGroup {
+        &self.groups[1]
     }
 
     /// Brings the buffers up to the scene's last update, and submits that to the queue. Nothing is submitted if nothing
@@ -215,7 +232,7 @@ impl SceneBuffers {
         staging.swap(0, 1);
         let [now, last] = staging;
         now.bytes.clear();
-        now.matrices = 0..0;
+        now.lists = Default::default();
         let (mut copies, bytes) = (Vec::new(), &mut now.bytes);
         let synced = gpu.sync(scene, |step| match step {
             Step::Resize { buffer, bytes, keep } => {
@@ -242,16 +259,14 @@ impl SceneBuffers {
                 let from = begin(bytes, &[count, short(buffer.stride() / 4)]);
                 let list = bytes.len() as u64;
                 bytes.extend_from_slice(cast_slice(indices));
-                if buffer == Buffer::Matrices {
-                    now.matrices = list..bytes.len() as u64;
-                }
+                now.lists[buffer as usize] = list..bytes.len() as u64;
                 bytes.extend_from_slice(items);
                 copies.push(Copy::Scatter { buffer, from, bytes: bytes.len() as u64 - list, count });
             }
-            Step::Settle { ranges, indices } => {
+            Step::Settle { from, to, ranges, indices } => {
                 let count = u32::try_from(indices.len()).unwrap_or(u32::MAX);
-                let from = begin(bytes, &[count]);
-                copies.push(Copy::Settle { ranges: ranges.to_vec(), from, count });
+                let uniform = begin(bytes, &[count]);
+                copies.push(Copy::Settle { from, to, ranges: ranges.to_vec(), uniform, count });
             }
         })?;
         now.bytes.resize(now.bytes.len().next_multiple_of(4), 0);
@@ -270,7 +285,7 @@ impl SceneBuffers {
         if self.generation != before {
             let Self { device, passes, tables, views, commands, visible, .. } = self;
             self.cull_group = cull_group(device, passes, tables, views, commands, visible);
-            self.fetch_group = fetch_group(device, passes, tables, self.scene.has_previous());
+            self.groups = draw_groups(device, passes, tables, self.scene.has_previous());
         }
         Ok(synced)
     }
@@ -353,17 +368,17 @@ impl Copy {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 passes.scatter.run(&mut pass, &group, count);
             }
-            Self::Settle { ranges, from, count } => {
-                let (matrices, previous) = (table(Buffer::Matrices), table(Buffer::Previous));
+            Self::Settle { from, to, ranges, uniform, count } => {
+                let (matrices, previous) = (table(from), table(to));
                 for Range { start, end } in ranges {
-                    let bytes = |index: u32| u64::from(index) * Buffer::Matrices.stride() as u64;
+                    let bytes = |index: u32| u64::from(index) * from.stride() as u64;
                     let (at, length) = (bytes(start), bytes(end - start));
                     encoder.copy_buffer_to_buffer(matrices, at, previous, at, Some(length));
                 }
                 if count > 0 {
-                    let list = part(&last.buffer, last.matrices.start, 4 * u64::from(count));
+                    let list = part(&last.buffer, last.lists[from as usize].start, 4 * u64::from(count));
                     let tables = [matrices, previous].map(|table| table.as_entire_binding());
-                    let bindings = [part(&now.buffer, from, 16), list].into_iter().chain(tables);
+                    let bindings = [part(&now.buffer, uniform, 16), list].into_iter().chain(tables);
                     let group = passes.settle.bind(device, bindings);
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                     passes.settle.run(&mut pass, &group, count);
@@ -414,15 +429,17 @@ fn cull_group(
     passes.cull.bind(device, all.into_iter().map(wgpu::Buffer::as_entire_binding))
 }
 
-fn fetch_group(
+fn draw_groups(
     device: &Device,
     passes: &Passes,
     tables: &[wgpu::Buffer; Buffer::ALL.len()],
     has_previous: bool,
-) -> BindGroup {
+) -> [BindGroup; 2] {
     let previous = if has_previous { Buffer::Previous } else { Buffer::Matrices };
-    let read = [Buffer::Matrices, Buffer::Instances, previous];
-    bind(device, &passes.fetch, read.map(|buffer| tables[buffer as usize].as_entire_binding()))
+    let previous_palettes = if has_previous { Buffer::PreviousPalettes } else { Buffer::Palettes };
+    let read = [Buffer::Matrices, Buffer::Instances, previous, Buffer::Palettes, previous_palettes];
+    let read = read.map(|buffer| tables[buffer as usize].as_entire_binding());
+    [(&passes.fetch, 3), (&passes.skin, 5)].map(|(layout, count)| bind(device, layout, read[..count].iter().cloned()))
 }
 
 fn short(number: usize) -> u32 {

@@ -18,16 +18,19 @@ pub(crate) struct Passes {
     pub(crate) settle: Pass,
     pub(crate) cull: Pass,
     pub(crate) fetch: BindGroupLayout,
+    pub(crate) skin: BindGroupLayout,
 }
 
 impl Passes {
     pub(crate) fn new(device: &Device) -> Self {
         let (read, write) = (storage(true), storage(false));
+        let stages = ShaderStages::VERTEX_FRAGMENT | ShaderStages::COMPUTE;
         Self {
             scatter: Pass::new(device, "scatter_items", SCATTER, &[UNIFORM, read, write]),
             settle: Pass::new(device, "settle_matrices", SETTLE, &[UNIFORM, read, read, write]),
             cull: Pass::new(device, "cull_drawables", CULL, &[UNIFORM, read, read, read, read, write, write]),
-            fetch: layout(device, "hedgerow fetch", ShaderStages::VERTEX_FRAGMENT, &[read; 3]),
+            fetch: layout(device, "hedgerow fetch", stages, &[read; 3]),
+            skin: layout(device, "hedgerow skin", stages, &[read; 5]),
         }
     }
 }

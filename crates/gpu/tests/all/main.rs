@@ -1,3 +1,4 @@
 //! Tests of the tables.
 
+mod palettes;
 mod tables;

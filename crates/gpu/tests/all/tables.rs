@@ -28,10 +28,10 @@ fn tables() -> GpuScene {
 
 /// The buffers of a device.
 #[derive(Default)]
-struct Buffers([Vec<u8>; Buffer::ALL.len()]);
+pub(crate) struct Buffers([Vec<u8>; Buffer::ALL.len()]);
 
 impl Buffers {
-    fn run(&mut self, step: Step<'_>) {
+    pub(crate) fn run(&mut self, step: Step<'_>) {
         let all = &mut self.0;
         match step {
             Step::Resize { buffer, bytes, keep } => {
@@ -58,8 +58,8 @@ impl Buffers {
                     all[buffer as usize][index as usize * stride..][..stride].copy_from_slice(item);
                 }
             }
-            Step::Settle { ranges, indices } => {
-                let [matrices, previous, ..] = all;
+            Step::Settle { from, to, ranges, indices } => {
+                let [matrices, previous] = all.get_disjoint_mut([from as usize, to as usize]).unwrap();
                 for index in ranges.iter().cloned().flatten().chain(indices.iter().copied()) {
                     let place = index as usize * 48..(index as usize + 1) * 48;
                     previous[place.clone()].copy_from_slice(&matrices[place]);
@@ -68,11 +68,11 @@ impl Buffers {
         }
     }
 
-    fn sync(&mut self, tables: &mut GpuScene, scene: &Scene) -> Synced {
+    pub(crate) fn sync(&mut self, tables: &mut GpuScene, scene: &Scene) -> Synced {
         tables.sync(scene, |step| self.run(step)).unwrap()
     }
 
-    fn of<T: Pod>(&self, buffer: Buffer) -> &[T] {
+    pub(crate) fn of<T: Pod>(&self, buffer: Buffer) -> &[T] {
         cast_slice(&self.0[buffer as usize])
     }
 }

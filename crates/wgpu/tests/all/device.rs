@@ -10,12 +10,12 @@ use hedgerow::{
 };
 use hedgerow_wgpu::SceneBuffers;
 use hedgerow_wgpu::gpu::layout::{Command, Instance, View};
-use hedgerow_wgpu::gpu::{Buffer, CULL, FETCH, GpuScene, MeshArgs, SCATTER, SETTLE};
+use hedgerow_wgpu::gpu::{Buffer, CULL, FETCH, GpuScene, MeshArgs, SCATTER, SETTLE, SKIN};
 use std::collections::{BTreeMap, BTreeSet};
 use wgpu::{BufferUsages, Device, Queue};
 
 /// Returns a device with the limits of WebGPU.
-fn device(features: wgpu::Features) -> Option<(Device, Queue)> {
+pub(crate) fn device(features: wgpu::Features) -> Option<(Device, Queue)> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle().with_env());
     let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
     let Ok(adapter) = adapter else {
@@ -33,7 +33,7 @@ fn device(features: wgpu::Features) -> Option<(Device, Queue)> {
 }
 
 /// Reads a buffer back.
-fn read<T: Pod>((device, queue): &(Device, Queue), buffer: &wgpu::Buffer) -> Vec<T> {
+pub(crate) fn read<T: Pod>((device, queue): &(Device, Queue), buffer: &wgpu::Buffer) -> Vec<T> {
     let usage = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
     let copy = device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
@@ -252,8 +252,8 @@ fn shaders_are_valid_and_need_no_more_than_the_default_limits() {
         let matrix = hg_matrix(slot);
         return vec4f(hg_world(matrix, point) + hg_previous_world(matrix, point) + hg_normal(matrix, point), 1.0);
     }";
-    for (source, storage) in [(SCATTER.into(), 2), (SETTLE.into(), 3), (CULL.into(), 6), (format!("{FETCH}{user}"), 3)]
-    {
+    let with_fetch = [(format!("{FETCH}{user}"), 3), (format!("{FETCH}{SKIN}{user}"), 5)];
+    for (source, storage) in [(SCATTER.into(), 2), (SETTLE.into(), 3), (CULL.into(), 6)].into_iter().chain(with_fetch) {
         let module: naga::Module = naga::front::wgsl::parse_str(&source).expect("it is WGSL");
         let (flags, capabilities) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
         naga::valid::Validator::new(flags, capabilities).validate(&module).expect("it is valid");
@@ -263,7 +263,7 @@ fn shaders_are_valid_and_need_no_more_than_the_default_limits() {
     }
 }
 
-fn filled((device, queue): &(Device, Queue), contents: &[u8], usage: BufferUsages) -> wgpu::Buffer {
+pub(crate) fn filled((device, queue): &(Device, Queue), contents: &[u8], usage: BufferUsages) -> wgpu::Buffer {
     let usage = usage | BufferUsages::COPY_DST;
     let size = contents.len() as u64;
     let buffer = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });

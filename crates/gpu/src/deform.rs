@@ -1,0 +1,275 @@
+//! The palettes and morph weights of drawables, and the steps that keep them.
+
+use crate::error::Error;
+use crate::scene::{GpuScene, Items, Synced, short};
+use crate::step::{Buffer, Step};
+use bytemuck::cast_slice;
+use core::ops::Range;
+use hedgerow::data::NodeMap;
+use hedgerow::{Mat34, NodeHandle, Scene};
+use std::collections::BTreeMap;
+
+/// The bits of a matrix, or of twelve weights.
+type Item = [u32; 12];
+
+/// All palettes. Each is a room of consecutive items: weights, then matrices. Nobody has item 0, so that an instance
+/// with 0 has no palette.
+#[derive(Default)]
+pub(crate) struct Palettes {
+    rooms: NodeMap<Room>,
+    items: Vec<Item>,
+    /// The number of items that the buffer has room for.
+    sized: usize,
+    /// Items to write; some are listed more than once.
+    dirty: Vec<u32>,
+    /// Rooms that were not there at the last sync: they begin without motion.
+    fresh: Vec<Range<u32>>,
+    /// Nodes whose room changed, and whose instance may not know it.
+    moved: Vec<NodeHandle>,
+    /// Nodes whose drawable is gone.
+    freed: Vec<NodeHandle>,
+    /// The first items of rooms that are not in use, by length; and the sum of their lengths.
+    unused: (BTreeMap<u32, Vec<u32>>, usize),
+    /// What the last sync wrote: ranges, and single items.
+    written: (Vec<Range<u32>>, Vec<u32>),
+}
+
+#[derive(Clone, Copy)]
+struct Room {
+    first: u32,
+    /// The number of items with weights.
+    weights: u32,
+    len: u32,
+    /// Whether the instance of the drawable has it.
+    told: bool,
+}
+
+impl Room {
+    /// The item of the first joint.
+    const fn joint(self) -> u32 {
+        self.first + self.weights
+    }
+
+    const fn range(self) -> Range<u32> {
+        self.first..self.first + self.len
+    }
+}
+
+impl GpuScene {
+    /// Sets what deforms a node's drawable: the palette of its skin, and the weights of its morph targets. Takes effect
+    /// with the next sync. Only matrices with other bits than before are uploaded, so a character that stands still costs
+    /// nothing, whether you call this for it or not.
+    ///
+    /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node. A new one, or one of
+    /// another length, has no motion in its first frame. Each matrix takes 48 bytes here and on the GPU, twelve weights as
+    /// many; [previous ones](Self::with_previous) are copied on the GPU. Runs in **O(joints + weights)**.
+    ///
+    /// With `hedgerow-character`, call it for each `Deformed` after `Deformed::follow`, with `node()`, `palette().matrices()`
+    /// and `weights()`.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene};
+    /// use hedgerow_gpu::{Buffer, GpuScene, MeshArgs, Step};
+    ///
+    /// let mut scene = Scene::new();
+    /// let guard = scene.insert(scene.root(), Node::drawable(Drawable::new(0, Aabb::cube(1.0))))?;
+    /// scene.update();
+    /// let mut tables = GpuScene::new();
+    /// tables.set_mesh(0, MeshArgs::default());
+    /// tables.set_palette(guard, &[Mat34::IDENTITY; 20], &[0.5, 0.0]);
+    /// let mut uploaded = 0;
+    /// for _frame in 0..3 {
+    ///     tables.sync(&scene, |step| match step {
+    ///         Step::Write { buffer: Buffer::Palettes, bytes, .. } => uploaded += bytes.len(),
+    ///         Step::Scatter { buffer: Buffer::Palettes, items, .. } => uploaded += items.len(),
+    ///         _ => {}
+    ///     })?;
+    /// }
+    /// assert_eq!(uploaded, 48 * (20 + 1), "once, and two weights take a matrix");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_palette(&mut self, node: NodeHandle, palette: &[Mat34], weights: &[f32]) {
+        self.palettes.set(node, palette, weights);
+    }
+
+    /// Removes what deforms a node's drawable, and returns whether there was anything.
+    pub fn remove_palette(&mut self, node: NodeHandle) -> bool {
+        self.palettes.remove(node)
+    }
+}
+
+impl Palettes {
+    fn set(&mut self, node: NodeHandle, palette: &[Mat34], weights: &[f32]) {
+        let of_weights = short(weights.len().div_ceil(12));
+        let len = of_weights + short(palette.len());
+        let held = self.rooms.get(node).filter(|held| (held.weights, held.len) == (of_weights, len));
+        let room = match held {
+            Some(&held) => held,
+            None if len == 0 => {
+                self.remove(node);
+                return;
+            }
+            None => {
+                if let Some(held) = self.rooms.remove(node) {
+                    self.release(held);
+                }
+                let room = Room { first: self.allocate(len), weights: of_weights, len, told: false };
+                // It displaces nothing or the room of a removed node; a stale handle gets its own back.
+                if let Some((_, displaced)) = self.rooms.insert(node, room) {
+                    self.release(displaced);
+                }
+                if !self.rooms.contains_key(node) {
+                    return;
+                }
+                self.moved.push(node);
+                self.fresh.push(room.range());
+                self.dirty.extend(room.range());
+                room
+            }
+        };
+        let Self { items, dirty, .. } = self;
+        let mut write = |at: u32, item: Item| {
+            let held = &mut items[at as usize];
+            if *held != item {
+                *held = item;
+                dirty.push(at);
+            }
+        };
+        // Backwards from the first joint, by four, so that a shader finds them without knowing how many there are.
+        for (before, twelve) in (1..).zip(weights.chunks(12)) {
+            let mut item = Item::default();
+            for (at, weight) in twelve.iter().enumerate() {
+                item[8 - at / 4 * 4 + at % 4] = weight.to_bits();
+            }
+            write(room.joint() - before, item);
+        }
+        for (at, &matrix) in (room.joint()..).zip(cast_slice::<Mat34, Item>(palette)) {
+            write(at, matrix);
+        }
+    }
+
+    fn remove(&mut self, node: NodeHandle) -> bool {
+        let Some(room) = self.rooms.remove(node) else { return false };
+        self.release(room);
+        self.moved.push(node);
+        true
+    }
+
+    fn release(&mut self, room: Room) {
+        self.unused.0.entry(room.len).or_default().push(room.first);
+        self.unused.1 += room.len as usize;
+    }
+
+    /// Returns the first item of a room of this length.
+    fn allocate(&mut self, len: u32) -> u32 {
+        if let Some(first) = self.unused.0.get_mut(&len).and_then(Vec::pop) {
+            self.unused.1 -= len as usize;
+            return first;
+        }
+        if self.unused.1 > self.items.len() / 2 {
+            self.pack();
+        }
+        let first = self.items.len().max(1);
+        self.items.resize(first + len as usize, Item::default());
+        short(first)
+    }
+
+    /// Moves all rooms together.
+    fn pack(&mut self) {
+        let old = core::mem::replace(&mut self.items, vec![Item::default()]);
+        for (node, room) in self.rooms.iter_mut() {
+            let range = room.range();
+            *room = Room { first: short(self.items.len()), told: false, ..*room };
+            self.items.extend_from_slice(&old[range.start as usize..range.end as usize]);
+            self.moved.push(node);
+        }
+        self.unused = Default::default();
+        self.forget();
+    }
+
+    /// Lets the next sync write everything.
+    pub(crate) fn forget(&mut self) {
+        let all = 1..short(self.items.len().max(1));
+        (self.dirty, self.fresh, self.written) = (all.clone().collect(), vec![all], Default::default());
+        self.sized = 0;
+    }
+
+    /// Returns the item of the first joint of a node, for its instance; 0 if nothing deforms it.
+    pub(crate) fn tell(&mut self, node: NodeHandle) -> u32 {
+        if self.rooms.is_empty() {
+            return 0;
+        }
+        self.rooms.get_mut(node).map_or(0, |room| {
+            room.told = true;
+            room.joint()
+        })
+    }
+
+    /// Notes that a node's drawable has left its slot.
+    pub(crate) fn free(&mut self, node: Option<NodeHandle>) {
+        self.freed.extend(node.filter(|&node| self.rooms.contains_key(node)));
+    }
+
+    /// Lets go of the palettes of removed nodes. Returns the nodes whose instance must be told.
+    pub(crate) fn settle_rooms(&mut self, scene: &Scene) -> Vec<NodeHandle> {
+        for node in core::mem::take(&mut self.freed) {
+            if !scene.contains(node) {
+                self.remove(node);
+            }
+        }
+        let mut moved = core::mem::take(&mut self.moved);
+        moved.retain(|&node| self.rooms.get(node).is_none_or(|room| !room.told));
+        moved
+    }
+
+    /// Brings the buffers up to date.
+    pub(crate) fn sync(
+        &mut self,
+        previous: bool,
+        most: u64,
+        done: &mut Synced,
+        step: &mut impl FnMut(Step<'_>, &mut Synced),
+    ) -> Result<(), Error> {
+        let (from, to) = (Buffer::Palettes, Buffer::PreviousPalettes);
+        let (ranges, indices) = core::mem::take(&mut self.written);
+        // What the last sync wrote is the previous frame's now, before anything is written.
+        if previous && !(ranges.is_empty() && indices.is_empty()) {
+            step(Step::Settle { from, to, ranges: &ranges, indices: &indices }, done);
+        }
+        if self.sized < self.items.len() {
+            let bytes = |len: usize| (len * from.stride()) as u64;
+            let (least, room) = (bytes(self.items.len()), bytes(self.items.len() * 5 / 4));
+            if least > most {
+                return Err(Error::TooLarge { buffer: Some(from), bytes: least, most });
+            }
+            let bytes = room.min(most / from.stride() as u64 * from.stride() as u64);
+            for buffer in [from, to].into_iter().take(1 + usize::from(previous)) {
+                step(Step::Resize { buffer, bytes, keep: true }, done);
+            }
+            self.sized = usize::try_from(bytes).unwrap_or(usize::MAX) / from.stride();
+        }
+        self.dirty.sort_unstable();
+        self.dirty.dedup();
+        // Rooms may have been moved together since an item was listed.
+        let listed = self.dirty.drain(..).filter(|&at| (at as usize) < self.items.len());
+        let mut items = Items::default();
+        listed.for_each(|at| items.push(at, self.items[at as usize]));
+        let written = &mut self.written;
+        items.flush(from, done, &mut |next: Step<'_>, done: &mut Synced| {
+            match &next {
+                Step::Write { offset, bytes, .. } if previous => {
+                    let at = |byte: u64| u32::try_from(byte / from.stride() as u64).unwrap_or(u32::MAX);
+                    written.0.push(at(*offset)..at(*offset + bytes.len() as u64));
+                }
+                Step::Scatter { indices, .. } if previous => written.1.extend_from_slice(indices),
+                _ => {}
+            }
+            step(next, done);
+        });
+        let fresh = core::mem::take(&mut self.fresh);
+        if previous && !fresh.is_empty() {
+            step(Step::Settle { from, to, ranges: &fresh, indices: &[] }, done);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+// For shaders that draw what joints or morph targets deform. Put this text behind that of `FETCH`, and bind two more
+// buffers. All passes then see the same points: shadows, depth, colour, motion. Drawables without a palette are not
+// deformed, so that one shader may draw both kinds.
+
+@group(1) @binding(3) var<storage, read> hg_palettes: array<vec4f>;
+// The palettes again if the scene keeps no previous ones.
+@group(1) @binding(4) var<storage, read> hg_previous_palettes: array<vec4f>;
+
+// The item of the first joint; 0 if nothing deforms the drawable.
+fn hg_deform(slot: u32) -> u32 { return hg_instances[slot][7]; }
+
+// The weight of a morph target. Ask only for targets whose weights were set.
+fn hg_weight(slot: u32, morph: u32) -> f32 {
+    return hg_palettes[3u * hg_deform(slot) - 1u - morph / 4u][morph % 4u];
+}
+fn hg_previous_weight(slot: u32, morph: u32) -> f32 {
+    return hg_previous_palettes[3u * hg_deform(slot) - 1u - morph / 4u][morph % 4u];
+}
+
+// The sum of weighted matrices of joints, as three rows: `vec4f(point, 1.0) * matrix` is the posed point. For vertices
+// that follow eight joints, add two.
+fn hg_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
+    let deform = hg_deform(slot);
+    if deform == 0u { return mat3x4f(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0); }
+    var sum = mat3x4f();
+    for (var number = 0u; number < 4u; number += 1u) {
+        let at = 3u * (deform + joints[number]);
+        if weights[number] != 0.0 { sum += weights[number] * mat3x4f(hg_palettes[at], hg_palettes[at + 1u], hg_palettes[at + 2u]); }
+    }
+    return sum;
+}
+fn hg_previous_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
+    let deform = hg_deform(slot);
+    if deform == 0u { return mat3x4f(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0); }
+    var sum = mat3x4f();
+    for (var number = 0u; number < 4u; number += 1u) {
+        let at = 3u * (deform + joints[number]);
+        let matrix = mat3x4f(hg_previous_palettes[at], hg_previous_palettes[at + 1u], hg_previous_palettes[at + 2u]);
+        if weights[number] != 0.0 { sum += weights[number] * matrix; }
+    }
+    return sum;
+}
+
+// A point that follows joints, in world space; and in the frame before, for motion vectors.
+fn hg_skin(slot: u32, joints: vec4u, weights: vec4f, point: vec3f) -> vec3f {
+    return hg_world(hg_matrix(slot), vec4f(point, 1.0) * hg_blend(slot, joints, weights));
+}
+fn hg_previous_skin(slot: u32, joints: vec4u, weights: vec4f, point: vec3f) -> vec3f {
+    return hg_previous_world(hg_matrix(slot), vec4f(point, 1.0) * hg_previous_blend(slot, joints, weights));
+}
+
+// A normal that follows joints, in world space, of any length; as `SkinnedMesh` turns it, then by cofactors.
+fn hg_skin_normal(slot: u32, joints: vec4u, weights: vec4f, normal: vec3f) -> vec3f {
+    return hg_normal(hg_matrix(slot), vec4f(normal, 0.0) * hg_blend(slot, joints, weights));
+}

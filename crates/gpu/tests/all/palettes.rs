@@ -1,0 +1,171 @@
+//! Palettes and weights in buffers, beside what was set.
+
+use crate::tables::Buffers;
+use bytemuck::cast_slice;
+use hedgerow::{Aabb, Drawable, Mat34, Node, NodeHandle, Scene, Transform};
+use hedgerow_gpu::layout::Instance;
+use hedgerow_gpu::{Buffer, GpuScene, MeshArgs, Step};
+use std::collections::BTreeMap;
+
+/// What was set for a node: a palette, and weights.
+type Shape = (Vec<Mat34>, Vec<f32>);
+
+fn tables() -> GpuScene {
+    let mut tables = GpuScene::new().with_previous();
+    tables.set_mesh(0, MeshArgs::default());
+    tables
+}
+
+fn body() -> Node<'static> {
+    Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(0, Aabb::cube(1.0)))
+}
+
+fn shape(joints: usize, weights: usize, dice: &mut fastrand::Rng) -> Shape {
+    let matrix = |_| Transform::from_xyz(dice.f32(), dice.f32(), dice.f32()).to_matrix();
+    ((0..joints).map(matrix).collect(), (0..weights).map(|at| at as f32 + 0.5).collect())
+}
+
+/// Reads what the buffers have for a node, as a shader does.
+fn read(tables: &GpuScene, buffers: &Buffers, scene: &Scene, node: NodeHandle, shape: &Shape) -> [Option<Shape>; 2] {
+    let slot = tables.slot(scene, node).unwrap();
+    let deform = buffers.of::<Instance>(Buffer::Instances)[slot].deform as usize;
+    [Buffer::Palettes, Buffer::PreviousPalettes].map(|buffer| {
+        let rows = buffers.of::<[f32; 4]>(buffer);
+        let weight = |morph: usize| rows[3 * deform - 1 - morph / 4][morph % 4];
+        let palette = || cast_slice::<_, Mat34>(rows)[deform..deform + shape.0.len()].to_vec();
+        (deform > 0).then(|| (palette(), (0..shape.1.len()).map(weight).collect()))
+    })
+}
+
+#[test]
+fn palettes_and_weights_are_what_was_set_and_previous_ones_what_was_shown() {
+    let mut dice = fastrand::Rng::with_seed(687);
+    let mut scene = Scene::new();
+    let mut nodes: Vec<_> = (0..40).map(|_| scene.insert(scene.root(), body()).unwrap()).collect();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    // What each node has, and had at the last sync.
+    let mut sets: BTreeMap<NodeHandle, (Shape, Option<Shape>)> = BTreeMap::new();
+    for frame in 0..1200 {
+        for _ in 0..dice.usize(..8) {
+            let at = dice.usize(..nodes.len());
+            let node = nodes[at];
+            match dice.u32(..20) {
+                0..2 => {
+                    // Of another length, so that it has no motion.
+                    let weights = [0, 5, 14, 30][dice.usize(..4)];
+                    let sizes = (dice.usize(..if frame % 300 < 20 { 200 } else { 9 }), weights);
+                    let shape = shape(sizes.0, sizes.1, &mut dice);
+                    tables.set_palette(node, &shape.0, &shape.1);
+                    let before = sets.remove(&node);
+                    if sizes != (0, 0) {
+                        let kept = before.and_then(|(held, last)| {
+                            let same = (held.0.len(), held.1.len()) == sizes;
+                            last.filter(|_| same)
+                        });
+                        sets.insert(node, (shape, kept));
+                    }
+                }
+                2 => assert_eq!(tables.remove_palette(node), sets.remove(&node).is_some()),
+                3 => {
+                    scene.remove(node).unwrap();
+                    sets.remove(&node);
+                    nodes[at] = scene.insert(scene.root(), body()).unwrap();
+                }
+                4 => _ = scene.edit(node).unwrap().set_drawable(Drawable::new(0, Aabb::cube(2.0))).unwrap(),
+                _ => {
+                    if let Some((shape, _)) = sets.get_mut(&node) {
+                        for matrix in &mut shape.0 {
+                            *matrix = Transform::from_xyz(dice.f32(), 0.0, 0.0).to_matrix();
+                        }
+                        shape.1.iter_mut().for_each(|weight| *weight = dice.f32());
+                        tables.set_palette(node, &shape.0, &shape.1);
+                    }
+                }
+            }
+        }
+        scene.update();
+        if dice.u32(..25) == 0 {
+            // A sync that fails in its middle. The next one writes all, without motion.
+            let failing = std::panic::AssertUnwindSafe(|| {
+                let mut count = dice.usize(..6);
+                tables.sync(&scene, |step| {
+                    count = count.checked_sub(1).expect("a step panics");
+                    buffers.run(step);
+                })
+            });
+            if std::panic::catch_unwind(failing).is_err() {
+                sets.values_mut().for_each(|(_, last)| *last = None);
+            } else {
+                sets.values_mut().for_each(|(now, last)| *last = Some(now.clone()));
+            }
+        }
+        let still = buffers.sync(&mut tables, &scene).steps == 0;
+        for &node in &nodes {
+            if let Some((shape, last)) = sets.get_mut(&node) {
+                let [now, previous] = read(&tables, &buffers, &scene, node, shape);
+                assert_eq!(now.as_ref(), Some(&*shape), "frame {frame}, {node}");
+                // All palettes move together at times; they then have no motion, either.
+                let moves = previous.as_ref() == last.as_ref() || previous == now;
+                assert!(moves && (!still || previous == now), "frame {frame}, {node}");
+                *last = now;
+            } else {
+                let none: Shape = Default::default();
+                assert_eq!(read(&tables, &buffers, &scene, node, &none), [None, None], "frame {frame}, {node}");
+            }
+        }
+    }
+    let room = buffers.of::<Mat34>(Buffer::Palettes).len();
+    assert!(room < 40 * 12 * 6, "what is let go is used again: {room}");
+}
+
+#[test]
+fn characters_that_stand_still_upload_nothing_and_previous_palettes_are_never_uploaded() {
+    let mut dice = fastrand::Rng::with_seed(1);
+    let mut scene = Scene::new();
+    let nodes: Vec<_> = (0..100).map(|_| scene.insert(scene.root(), body()).unwrap()).collect();
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    let mut shapes: Vec<Shape> = nodes.iter().map(|_| shape(30, 2, &mut dice)).collect();
+    for frame in 0..6 {
+        let mut moved = 0;
+        for (at, (&node, shape)) in nodes.iter().zip(&mut shapes).enumerate() {
+            if frame == 2 && at % 10 == 0 {
+                shape.0[4] = Mat34::IDENTITY;
+                moved += 1;
+            }
+            tables.set_palette(node, &shape.0, &shape.1);
+        }
+        let mut steps = 0;
+        let synced = tables.sync(&scene, |step| {
+            let previous = Buffer::PreviousPalettes;
+            assert!(!matches!(step, Step::Write { buffer, .. } | Step::Scatter { buffer, .. } if buffer == previous));
+            steps += usize::from(!matches!(step, Step::Settle { .. }));
+            buffers.run(step);
+        });
+        let uploaded = synced.unwrap().bytes;
+        assert!(frame == 0 || (uploaded, steps) == (52 * moved, usize::from(moved > 0)), "frame {frame}: {uploaded}");
+    }
+    // A drawable that gets a palette while it stands there: its instance names it.
+    tables.remove_palette(nodes[7]);
+    assert_eq!(buffers.sync(&mut tables, &scene).bytes, 4);
+    tables.set_palette(nodes[7], &shapes[7].0, &shapes[7].1);
+    assert_eq!(buffers.sync(&mut tables, &scene).bytes, 4 + 31 * 52);
+    assert_eq!(read(&tables, &buffers, &scene, nodes[7], &shapes[7])[0].as_ref(), Some(&shapes[7]));
+}
+
+#[test]
+fn palettes_beyond_the_limit_are_refused() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), body()).unwrap();
+    scene.update();
+    let mut tables = tables().with_most_bytes(4800);
+    tables.set_palette(node, &[Mat34::IDENTITY; 99], &[]);
+    let mut buffers = Buffers::default();
+    buffers.sync(&mut tables, &scene);
+    tables.set_palette(node, &[Mat34::IDENTITY; 100], &[]);
+    let refused = tables.sync(&scene, |_| {}).unwrap_err();
+    assert!(refused.to_string().contains("Palettes"), "{refused}");
+    tables.set_palette(node, &[], &[]);
+    tables.set_palette(node, &[Mat34::IDENTITY; 99], &[]);
+    buffers.sync(&mut tables, &scene);
+}

@@ -1,0 +1,5 @@
+//! Tests on a device.
+
+mod device;
+mod skin;
+mod viewer;
