@@ -60,3 +60,8 @@ pub const CULL: &str = include_str!("wgsl/cull.wgsl");
 pub const FETCH: &str = include_str!("wgsl/fetch.wgsl");
 /// Functions for shaders that draw what joints or morph targets deform. They need [`FETCH`] before them.
 pub const SKIN: &str = include_str!("wgsl/skin.wgsl");
+
+/// The pages of the crate whose examples are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -11,6 +11,8 @@
 
 #[path = "viewer/output.rs"]
 mod output;
+#[path = "viewer/pipeline.rs"]
+mod pipeline;
 #[path = "viewer/stage.rs"]
 mod stage;
 
@@ -20,12 +22,12 @@ use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::{Aabb, Drawable, Layers, Node, query::Frustum};
 use hedgerow_wgpu::SceneBuffers;
 use hedgerow_wgpu::gpu::{FETCH, GpuScene, MeshArgs, SKIN, layout::View};
+use pipeline::{DEPTH, group, pipeline, texture};
 use stage::{Material, Result, Shape, Stage, Vertex};
 use std::{ffi::OsString, path::PathBuf};
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
-use wgpu::{BufferUsages, Device, Queue, RenderPipeline, ShaderStages, TextureFormat, TextureUsages, TextureView};
+use wgpu::{BufferUsages, Device, Queue, RenderPipeline, TextureFormat, TextureUsages, TextureView};
 
-const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 const SHADOW: [u32; 2] = [2048; 2];
 
 /// The uniform of the shader.
@@ -73,7 +75,7 @@ impl Renderer {
         let bounds = if bounds.is_finite() { bounds } else { Aabb::cube(1.0) };
         let (center, radius) = (bounds.center(), 0.5 * bounds.size().length());
         let corner = |at: u32| {
-            let (x, z) = (8.0 * radius * (at as f32 % 2.0 - 0.5), 8.0 * radius * ((at / 2) as f32 - 0.5));
+            let (x, z) = (60.0 * radius * (at as f32 % 2.0 - 0.5), 60.0 * radius * ((at / 2) as f32 - 0.5));
             let point = [center.x + x, bounds.min.y - 1e-3 * radius, center.z + z];
             Vertex { point, normal: [0.0, 1.0, 0.0], ..Vertex::default() }
         };
@@ -181,9 +183,9 @@ impl Renderer {
         let Self { center, radius, .. } = *self;
         let aspect = target.width() as f32 / target.height() as f32;
         let (sin, cos) = (0.5 + 0.1 * self.time).sin_cos();
-        let eye = center + Vec3::new(sin, 0.45, cos) * 2.1 * radius;
+        let eye = center + Vec3::new(sin, 0.45, cos) * 1.9 * radius;
         let camera =
-            directx::perspective(0.8, aspect, 0.02 * radius, 20.0 * radius) * look_at_mat4(eye, center, Vec3::Y);
+            directx::perspective(0.8, aspect, 0.02 * radius, 60.0 * radius) * look_at_mat4(eye, center, Vec3::Y);
         let sun = Vec3::new(0.45, 0.8, 0.4).normalize();
         let light = directx::orthographic(-1.5 * radius, 1.5 * radius, -1.5 * radius, 1.5 * radius, 0.0, 6.0 * radius);
         let light = light * look_at_mat4(center + 3.0 * radius * sun, center, Vec3::Y);
@@ -242,86 +244,6 @@ impl Renderer {
             self.buffers.draw(&mut pass, view, batch, 1);
         }
     }
-}
-
-/// Returns the layout of two bindings, and their group.
-fn group(
-    device: &Device,
-    bound: [(wgpu::BindingResource<'_>, wgpu::BindingType); 2],
-) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
-    let [first, second] = bound;
-    let visibility = ShaderStages::VERTEX_FRAGMENT;
-    let entry = |(binding, ty)| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
-    let entries = [(0, first.1), (1, second.1)].map(entry);
-    let layout = wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries };
-    let layout = device.create_bind_group_layout(&layout);
-    let entries = [(0, first.0), (1, second.0)].map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
-    let group =
-        device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
-    (layout, group)
-}
-
-fn texture(device: &Device, [width, height]: [u32; 2], format: TextureFormat, usage: TextureUsages) -> wgpu::Texture {
-    device.create_texture(&wgpu::TextureDescriptor {
-        label: None,
-        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: usage | TextureUsages::RENDER_ATTACHMENT,
-        view_formats: &[],
-    })
-}
-
-/// Makes a pipeline of vertices and visible slots; without a format, one that draws depth alone.
-fn pipeline(
-    device: &Device,
-    layout: &wgpu::PipelineLayout,
-    (module, entry): (&wgpu::ShaderModule, &str),
-    primitive: wgpu::PrimitiveState,
-    format: Option<TextureFormat>,
-) -> RenderPipeline {
-    let attributes = wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Uint16x4, 3 => Float32x4];
-    let targets = [format.map(wgpu::ColorTargetState::from)];
-    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some(entry),
-        layout: Some(layout),
-        vertex: wgpu::VertexState {
-            module,
-            entry_point: Some(entry),
-            compilation_options: Default::default(),
-            buffers: &[
-                Some(wgpu::VertexBufferLayout {
-                    array_stride: size_of::<Vertex>() as u64,
-                    step_mode: wgpu::VertexStepMode::Vertex,
-                    attributes: &attributes,
-                }),
-                Some(wgpu::VertexBufferLayout {
-                    array_stride: 4,
-                    step_mode: wgpu::VertexStepMode::Instance,
-                    attributes: &wgpu::vertex_attr_array![4 => Uint32],
-                }),
-            ],
-        },
-        primitive,
-        depth_stencil: Some(wgpu::DepthStencilState {
-            format: DEPTH,
-            depth_write_enabled: Some(true),
-            depth_compare: Some(wgpu::CompareFunction::Less),
-            stencil: Default::default(),
-            bias: Default::default(),
-        }),
-        multisample: Default::default(),
-        fragment: format.is_some().then(|| wgpu::FragmentState {
-            module,
-            entry_point: Some("lit"),
-            compilation_options: Default::default(),
-            targets: &targets,
-        }),
-        multiview_mask: None,
-        cache: None,
-    })
 }
 
 /// Does what the arguments ask for.

@@ -11,9 +11,16 @@
 //! | draw each batch with your pipeline | [`SceneBuffers::draw`] |
 //!
 //! The crate follows the versions of wgpu. It enables no backend; your own dependency on wgpu does.
+//!
+#![doc = include_str!("../GUIDE.md")]
 
 mod buffers;
 mod pipelines;
 
 pub use buffers::SceneBuffers;
 pub use hedgerow_gpu as gpu;
+
+/// The pages of the crate whose examples are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

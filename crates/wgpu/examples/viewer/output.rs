@@ -1,7 +1,8 @@
 //! Where pictures go: to a file, or to a window.
 
+use super::Renderer;
+use super::pipeline::texture;
 use super::stage::{Result, Stage};
-use super::{Renderer, texture};
 use std::{fs::File, path::PathBuf, sync::Arc, time::Instant};
 use wgpu::{BufferUsages, TextureFormat, TextureUsages};
 use winit::application::ApplicationHandler;

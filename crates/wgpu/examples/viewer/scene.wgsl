@@ -42,7 +42,9 @@ fn lit(corner: Corner, @builtin(front_facing) front: bool) -> @location(0) vec4f
         let offset = vec2f(f32(tap % 3 - 1), f32(tap / 3 - 1)) * texel;
         open += textureSampleCompareLevel(shadow_map, shadow_sampler, at + offset, place.z) / 9.0;
     }
-    let sky = mix(vec3f(0.20, 0.18, 0.16), vec3f(0.34, 0.40, 0.50), 0.5 + 0.5 * normal.y);
-    let sun = vec3f(1.0, 0.94, 0.84) * open * max(dot(normal, frame.sun.xyz), 0.0);
+    // What the light does not see is in no shadow.
+    if any(abs(place.xy) > vec2f(1.0)) || place.z > 1.0 { open = 1.0; }
+    let sky = mix(vec3f(0.12, 0.10, 0.08), vec3f(0.20, 0.25, 0.32), 0.5 + 0.5 * normal.y);
+    let sun = vec3f(0.75, 0.70, 0.60) * open * max(dot(normal, frame.sun.xyz), 0.0);
     return vec4f(corner.colour * (sky + sun), 1.0);
 }

@@ -84,9 +84,9 @@ pub(crate) fn own_stage() -> Result<Stage> {
     for level in 0..4 {
         for parent in std::mem::take(&mut parents) {
             for number in 0..4_u8 {
-                let place = Quat::from_rotation_y(TAU * f32::from(number) / 4.0) * Vec3::new(2.2, -0.9, 0.0);
+                let place = Quat::from_rotation_y(TAU * f32::from(number) / 4.0) * Vec3::new(2.4, -1.0, 0.0);
                 let mirror = if number % 2 == 0 { 1.0 } else { -1.0 };
-                let local = Transform::from_translation(place).with_scale(Vec3::new(0.52 * mirror, 0.52, 0.52));
+                let local = Transform::from_translation(place).with_scale(Vec3::new(0.6 * mirror, 0.6, 0.6));
                 let node =
                     Node::transform(local).with_drawable(Drawable::new(2 * u32::from(number % 3 > 0), Aabb::cube(0.7)));
                 parents.push(scene.insert(parent, node.with_material(level))?);
@@ -97,7 +97,7 @@ pub(crate) fn own_stage() -> Result<Stage> {
     let tubes: Vec<NodeHandle> = (0..5_u8)
         .map(|number| {
             let place = Quat::from_rotation_y(TAU * f32::from(number) / 5.0) * Vec3::new(4.0, 0.0, 0.0);
-            let bounds = Aabb::new(Vec3::new(-3.0, 0.0, -3.0), Vec3::splat(3.0));
+            let bounds = Aabb::new(Vec3::new(-2.5, 0.0, -2.5), Vec3::new(2.5, 3.0, 2.5));
             let tube = Node::transform(Transform::from_translation(place)).with_drawable(Drawable::new(1, bounds));
             scene.insert(scene.root(), tube.with_material(2))
         })
