@@ -30,13 +30,20 @@ pub(crate) struct Material {
     pub(crate) two_sided: bool,
 }
 
-/// What is drawn, and what moves it by some seconds.
+/// Moves a scene by some seconds.
+type Play = dyn FnMut(&mut Scene, &mut GpuScene, f32) -> Result<()>;
+
+/// What is drawn, and what moves it.
 pub(crate) struct Stage {
     pub(crate) scene: Scene,
     pub(crate) shapes: Vec<Shape>,
     pub(crate) materials: Vec<Material>,
-    pub(crate) play: Box<dyn FnMut(&mut Scene, &mut GpuScene, f32) -> Result<()>>,
+    pub(crate) play: Box<Play>,
 }
+
+const BALL: u32 = 0;
+const TUBE: u32 = 1;
+const WEDGE: u32 = 2;
 
 /// Makes a surface of squares from a function of two fractions.
 fn surface(mesh: u32, [columns, rows]: [u32; 2], at: impl Fn(f32, f32) -> Vertex) -> Shape {
@@ -47,21 +54,21 @@ fn surface(mesh: u32, [columns, rows]: [u32; 2], at: impl Fn(f32, f32) -> Vertex
     Shape { mesh, vertices, indices }
 }
 
-/// A tree that turns, half of it mirrored, and tubes that bend.
-pub(crate) fn own_stage() -> Result<Stage> {
-    let ball = surface(0, [24, 12], |u, v| {
+fn own_shapes() -> Vec<Shape> {
+    let ball = surface(BALL, [24, 12], |u, v| {
         let ((sin, cos), (up, out)) = ((u * TAU).sin_cos(), ((v - 0.5) * TAU / 2.0).sin_cos());
         let normal = [out * cos, up, out * sin];
         Vertex { point: normal.map(|part| 0.5 * part), normal, ..Vertex::default() }
     });
     // Four joints, one above the other. A vertex follows the two that are next to it.
-    let tube = surface(1, [24, 24], |u, v| {
-        let ((sin, cos), joint) = ((u * TAU).sin_cos(), (v * 3.0).min(2.0).floor());
-        let weights = [1.0 - (v * 3.0 - joint), v * 3.0 - joint, 0.0, 0.0];
-        let (point, normal) = ([0.3 * cos, 3.0 * v, 0.3 * sin], [cos, 0.0, sin]);
-        Vertex { point, normal, joints: [joint as u16, joint as u16 + 1, 0, 0], weights }
+    let tube = surface(TUBE, [24, 24], |u, v| {
+        let ((sin, cos), height) = ((u * TAU).sin_cos(), 3.0 * v);
+        let joint = u16::from(height >= 1.0) + u16::from(height >= 2.0);
+        let weight = height - f32::from(joint);
+        let (point, normal, weights) =
+            ([0.3 * cos, height, 0.3 * sin], [cos, 0.0, sin], [1.0 - weight, weight, 0.0, 0.0]);
+        Vertex { point, normal, joints: [joint, joint + 1, 0, 0], weights }
     });
-    let mut wedge = surface(2, [1, 6], |_, _| Vertex::default());
     // The faces of a box whose top leans to one side, so that one sees which are mirrored.
     let corner = |bits: u32| {
         let [x, y, z] = [0, 1, 2].map(|axis| (bits >> axis & 1) as f32 - 0.5);
@@ -73,9 +80,13 @@ pub(crate) fn own_stage() -> Result<Stage> {
         let normal = (b - a).cross(c - a).normalize().to_array();
         face.map(|bits| Vertex { point: corner(bits).to_array(), normal, ..Vertex::default() })
     });
-    wedge.vertices = sides.collect();
-    wedge.indices = (0..6).flat_map(|face| [0, 1, 2, 0, 2, 3].map(|at| 4 * face + at)).collect();
+    let vertices = sides.collect();
+    let indices = (0..6).flat_map(|face| [0, 1, 2, 0, 2, 3].map(|at| 4 * face + at)).collect();
+    vec![ball, tube, Shape { mesh: WEDGE, vertices, indices }]
+}
 
+/// A mobile of 340 parts that turns, half of them mirrored, and tubes that bend: they share a mesh, not a palette.
+pub(crate) fn own_stage() -> Result<Stage> {
     let colours = [[0.75, 0.22, 0.15, 1.0], [0.9, 0.65, 0.2, 1.0], [0.2, 0.5, 0.55, 1.0], [0.55, 0.6, 0.3, 1.0]];
     let materials = colours.map(|colour| Material { colour, two_sided: false }).to_vec();
     let mut scene = Scene::new();
@@ -87,10 +98,11 @@ pub(crate) fn own_stage() -> Result<Stage> {
                 let place = Quat::from_rotation_y(TAU * f32::from(number) / 4.0) * Vec3::new(2.4, -1.0, 0.0);
                 let mirror = if number % 2 == 0 { 1.0 } else { -1.0 };
                 let local = Transform::from_translation(place).with_scale(Vec3::new(0.6 * mirror, 0.6, 0.6));
-                let node =
-                    Node::transform(local).with_drawable(Drawable::new(2 * u32::from(number % 3 > 0), Aabb::cube(0.7)));
-                parents.push(scene.insert(parent, node.with_material(level))?);
-                turning.push((parents[parents.len() - 1], local, 1.0 + f32::from(number)));
+                let mesh = if number % 3 > 0 { WEDGE } else { BALL };
+                let node = Node::transform(local).with_drawable(Drawable::new(mesh, Aabb::cube(0.9)));
+                let node = scene.insert(parent, node.with_material(level))?;
+                parents.push(node);
+                turning.push((node, local, 1.0 + f32::from(number)));
             }
         }
     }
@@ -98,7 +110,7 @@ pub(crate) fn own_stage() -> Result<Stage> {
         .map(|number| {
             let place = Quat::from_rotation_y(TAU * f32::from(number) / 5.0) * Vec3::new(4.0, 0.0, 0.0);
             let bounds = Aabb::new(Vec3::new(-2.5, 0.0, -2.5), Vec3::new(2.5, 3.0, 2.5));
-            let tube = Node::transform(Transform::from_translation(place)).with_drawable(Drawable::new(1, bounds));
+            let tube = Node::transform(Transform::from_translation(place)).with_drawable(Drawable::new(TUBE, bounds));
             scene.insert(scene.root(), tube.with_material(2))
         })
         .collect::<std::result::Result<_, _>>()?;
@@ -120,7 +132,7 @@ pub(crate) fn own_stage() -> Result<Stage> {
         }
         Ok(())
     };
-    Ok(Stage { scene, shapes: vec![ball, tube, wedge], materials, play: Box::new(play) })
+    Ok(Stage { scene, shapes: own_shapes(), materials, play: Box::new(play) })
 }
 
 /// A glTF file with its first animation.

@@ -84,11 +84,8 @@ fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng
             0..5 => _ = scene.edit(node).unwrap().set_local(new.local).unwrap(),
             5 => _ = scene.edit(node).unwrap().set_material(new.material),
             6 => {
-                _ = scene.edit(node).unwrap().set_visibility(if dice.bool() {
-                    Visibility::Hidden
-                } else {
-                    Visibility::Inherited
-                })
+                let visibility = if dice.bool() { Visibility::Hidden } else { Visibility::Inherited };
+                scene.edit(node).unwrap().set_visibility(visibility);
             }
             // Some of these are circles, which are refused.
             7 => _ = scene.reparent(node, other, if dice.bool() { Keep::World } else { Keep::Local }),

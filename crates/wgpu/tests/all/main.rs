@@ -1,5 +1,7 @@
 //! Tests on a device.
 
+#![allow(clippy::cast_possible_truncation, reason = "there are few items")]
+
 mod device;
 mod skin;
 mod viewer;

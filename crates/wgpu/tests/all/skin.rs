@@ -3,7 +3,7 @@
 use crate::device::{device, filled, read};
 use bytemuck::cast_slice;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
-use hedgerow::{Aabb, Drawable, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, SceneConfig, Transform};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_wgpu::SceneBuffers;
 use hedgerow_wgpu::gpu::{FETCH, GpuScene, MeshArgs, SKIN};
@@ -125,13 +125,10 @@ fn a_device_skins_as_the_processor_does_in_this_frame_and_the_one_before() {
         scene.update();
         buffers.sync(&gpu.1, &scene).unwrap();
         let found = skinner.run(&gpu, &buffers);
-        let world = |node: NodeHandle| *scene.world(node).unwrap();
         for (at, &node) in nodes.iter().enumerate() {
             let slot = buffers.scene().slot(&scene, node).unwrap();
-            let placed = |points: &[Vec3], matrix: Mat34| -> Vec<Vec3> {
-                points.iter().map(|&point| matrix.transform_point(point)).collect()
-            };
-            expected[at] = placed(&expected[at], world(node));
+            let world = *scene.world(node).unwrap();
+            expected[at].iter_mut().for_each(|point| *point = world.transform_point(*point));
             for vertex in 0..VERTICES {
                 let [now, before, normal] = found[slot * VERTICES + vertex].map(|[x, y, z, _]| Vec3::new(x, y, z));
                 let near = |a: Vec3, b: Vec3| a.distance(b) < 2e-5 * (1.0 + b.length());
@@ -139,7 +136,7 @@ fn a_device_skins_as_the_processor_does_in_this_frame_and_the_one_before() {
                 assert!(near(now, place), "frame {frame}, node {at}, vertex {vertex}: {now} is not {place}");
                 let place = last.as_ref().map_or(place, |last| last[at][vertex]);
                 assert!(near(before, place), "frame {frame}, node {at}, vertex {vertex}: {before} was not {place}");
-                let way = normal_of(&world(node), normals[at][vertex]);
+                let way = normal_of(&world, normals[at][vertex]);
                 assert!(normal.normalize().distance(way) < 1e-4, "frame {frame}, node {at}, vertex {vertex}");
             }
         }
