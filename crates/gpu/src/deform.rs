@@ -60,9 +60,10 @@ impl GpuScene {
     /// with the next sync. Only matrices with other bits than before are uploaded, so a character that stands still costs
     /// nothing, whether you call this for it or not.
     ///
-    /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node. A new one, or one of
-    /// another length, has no motion in its first frame. Each matrix takes 48 bytes here and on the GPU, twelve weights as
-    /// many; [previous ones](Self::with_previous) are copied on the GPU. Runs in **O(joints + weights)**.
+    /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node; a clone of the scene has the
+    /// same nodes. A new palette, or one of another length, has no motion in its first frame. Each matrix takes 48 bytes here
+    /// and on the GPU, twelve weights as many; [previous ones](Self::with_previous) are copied on the GPU. Runs in
+    /// **O(joints + weights)**.
     ///
     /// With `hedgerow-character`, call it for each `Deformed` after `Deformed::follow`, with `node()`, `palette().matrices()`
     /// and `weights()`.
@@ -211,7 +212,7 @@ impl Palettes {
     }
 
     /// Lets go of the palettes of removed nodes. Returns the nodes whose instance must be told.
-    pub(crate) fn settle_rooms(&mut self, scene: &Scene) -> Vec<NodeHandle> {
+    pub(crate) fn take_moved(&mut self, scene: &Scene) -> Vec<NodeHandle> {
         for node in core::mem::take(&mut self.freed) {
             if !scene.contains(node) {
                 self.remove(node);

@@ -290,7 +290,7 @@ impl GpuScene {
         previous.flush(Buffer::Previous, done, step);
         instances.flush(Buffer::Instances, done, step);
         bounds.flush(Buffer::Bounds, done, step);
-        for node in self.palettes.settle_rooms(scene) {
+        for node in self.palettes.take_moved(scene) {
             if let Some(slot) = self.drawables.index(scene, node) {
                 let offset = (slot * Buffer::Instances.stride() + core::mem::offset_of!(Instance, deform)) as u64;
                 let deform = self.palettes.tell(node);

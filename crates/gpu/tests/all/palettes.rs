@@ -169,3 +169,28 @@ fn palettes_beyond_the_limit_are_refused() {
     tables.set_palette(node, &[Mat34::IDENTITY; 99], &[]);
     buffers.sync(&mut tables, &scene);
 }
+
+#[test]
+fn palettes_go_with_their_nodes() {
+    for replaced in [false, true] {
+        let mut scene = Scene::new();
+        let [old, others] = [0, 1].map(|_| [0; 100].map(|_| scene.insert(scene.root(), body()).unwrap()));
+        let (mut tables, mut buffers) = (tables(), Buffers::default());
+        scene.update();
+        old.iter().for_each(|&node| tables.set_palette(node, &[Mat34::IDENTITY; 10], &[]));
+        buffers.sync(&mut tables, &scene);
+        let room = buffers.of::<Mat34>(Buffer::Palettes).len();
+        for node in old {
+            scene.remove(node).unwrap();
+            if replaced {
+                scene.insert(scene.root(), body()).unwrap();
+            }
+        }
+        scene.update();
+        buffers.sync(&mut tables, &scene);
+        others.iter().for_each(|&node| tables.set_palette(node, &[Mat34::IDENTITY; 10], &[]));
+        buffers.sync(&mut tables, &scene);
+        assert_eq!(buffers.of::<Mat34>(Buffer::Palettes).len(), room, "replaced: {replaced}");
+        assert!(!tables.remove_palette(old[1]));
+    }
+}

@@ -5,6 +5,7 @@
 mod example;
 
 use crate::device::device;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::BufReader;
@@ -23,8 +24,13 @@ fn the_example_draws_a_picture_with_shadows() {
     let info = reader.next_frame(&mut bytes).unwrap();
     std::fs::remove_file(path).unwrap();
     assert_eq!((info.width, info.height), (160, 100));
-    let mut colours = bytes.as_chunks::<4>().0.to_vec();
-    colours.sort_unstable();
-    colours.dedup();
-    assert!(colours.len() > 200, "{} colours", colours.len());
+    let colours = bytes.as_chunks::<4>().0;
+    // The floor in the sun and in shadow. The latter sees the sky alone.
+    let count = |floor: [u8; 3]| {
+        colours.iter().filter(|colour| floor.iter().zip(*colour).all(|(a, b)| a.abs_diff(*b) < 3)).count()
+    };
+    let (lit, shadowed) = (count(colours[colours.len() - 1][..3].try_into().unwrap()), count([85, 94, 104]));
+    assert!(lit > 4000 && shadowed > 100, "{lit} and {shadowed} pixels");
+    let different: BTreeSet<_> = colours.iter().collect();
+    assert!(different.len() > 200, "{} colours", different.len());
 }
