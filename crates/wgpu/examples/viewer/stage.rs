@@ -88,7 +88,9 @@ fn own_shapes() -> Vec<Shape> {
 /// A mobile of 340 parts that turns, half of them mirrored, and tubes that bend: they share a mesh, not a palette.
 pub(crate) fn own_stage() -> Result<Stage> {
     let colours = [[0.75, 0.22, 0.15, 1.0], [0.9, 0.65, 0.2, 1.0], [0.2, 0.5, 0.55, 1.0], [0.55, 0.6, 0.3, 1.0]];
-    let materials = colours.map(|colour| Material { colour, two_sided: false }).to_vec();
+    let mut materials = colours.map(|colour| Material { colour, two_sided: false }).to_vec();
+    // One sees into the tubes.
+    materials.push(Material { colour: [0.35, 0.4, 0.6, 1.0], two_sided: true });
     let mut scene = Scene::new();
     let top = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 5.5, 0.0)))?;
     let (mut parents, mut turning) = (vec![top], Vec::new());
@@ -111,7 +113,7 @@ pub(crate) fn own_stage() -> Result<Stage> {
             let place = Quat::from_rotation_y(TAU * f32::from(number) / 5.0) * Vec3::new(4.0, 0.0, 0.0);
             let bounds = Aabb::new(Vec3::new(-2.5, 0.0, -2.5), Vec3::new(2.5, 3.0, 2.5));
             let tube = Node::transform(Transform::from_translation(place)).with_drawable(Drawable::new(TUBE, bounds));
-            scene.insert(scene.root(), tube.with_material(2))
+            scene.insert(scene.root(), tube.with_material(4))
         })
         .collect::<std::result::Result<_, _>>()?;
     let mut time = 0.0;
