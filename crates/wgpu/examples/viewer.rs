@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The crate keeps matrices, palettes and draw commands on the device. The rest is here, because it stays yours: vertices,
-//! materials, pipelines, the light and the passes. Of a file's materials, only the base colour is drawn.
+//! materials, pipelines, the light and the passes. Of a file's materials, only the base colour is drawn, and morph targets
+//! are left out.
 
 #[path = "viewer/output.rs"]
 mod output;

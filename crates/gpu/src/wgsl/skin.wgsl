@@ -17,8 +17,8 @@ fn hg_previous_weight(slot: u32, morph: u32) -> f32 {
     return hg_previous_palettes[3u * hg_deform(slot) - 1u - morph / 4u][morph % 4u];
 }
 
-// The sum of weighted matrices of joints, as three rows: `vec4f(point, 1.0) * matrix` is the posed point. For vertices
-// that follow eight joints, add two.
+// The sum of weighted matrices of joints, as three rows: `vec4f(point, 1.0) * matrix` is the posed point. The weights of
+// a vertex must sum to 1. For vertices that follow eight joints, add two.
 fn hg_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
     let deform = hg_deform(slot);
     if deform == 0u { return mat3x4f(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0); }

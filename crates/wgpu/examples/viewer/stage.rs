@@ -153,8 +153,11 @@ pub(crate) fn stage_of(path: &Path) -> Result<Stage> {
                 let four = data.influences * at..data.influences * at + 4;
                 vertex.joints.copy_from_slice(&data.joints[four.clone()]);
                 vertex.weights.copy_from_slice(&data.weights[four]);
-                let sum = vertex.weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
+                let sum: f32 = vertex.weights.iter().sum();
                 vertex.weights.iter_mut().for_each(|weight| *weight /= sum);
+                if sum == 0.0 {
+                    vertex.weights = [1.0, 0.0, 0.0, 0.0]; // it follows its first joint
+                }
             }
             vertex
         };
