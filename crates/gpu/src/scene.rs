@@ -326,6 +326,8 @@ impl GpuScene {
                     too_large = Some(bytes);
                     return;
                 }
+                // Before a buffer that shrinks loses what the last sync wrote.
+                settle(done, step);
                 step(Step::Resize { buffer: Buffer::Matrices, bytes, keep: *previous }, done);
                 if *previous {
                     step(Step::Resize { buffer: Buffer::Previous, bytes, keep: true }, done);

@@ -228,6 +228,23 @@ fn a_still_frame_takes_no_step_and_a_moved_node_52_bytes() {
 }
 
 #[test]
+fn buffers_that_shrink_are_right() {
+    let mut scene = Scene::with_config(TRACKED).unwrap();
+    let mut nodes: Vec<_> = (0..3000).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    for (frame, kept) in [3000, 3000, 400, 400, 20].into_iter().enumerate() {
+        nodes.drain(kept..).for_each(|node| _ = scene.remove(node).unwrap());
+        nodes.iter().for_each(|&node| _ = scene.set_local(node, Transform::from_xyz(frame as f32, 0.0, 0.0)).unwrap());
+        scene.maintain(core::time::Duration::MAX);
+        scene.update();
+        buffers.sync(&mut tables, &scene);
+        check(&tables, &buffers, &scene, frame);
+        check_previous(&tables, &buffers, &scene, frame);
+    }
+    assert!(tables.len() < 2000, "{}", tables.len());
+}
+
+#[test]
 fn what_a_smooth_scene_shows_is_in_the_buffers() {
     let mut scene = Scene::with_config(TRACKED).unwrap();
     let node = scene.insert(scene.root(), ball()).unwrap();
