@@ -87,10 +87,6 @@ struct Staging {
 
 /// A step, whose bytes are staged.
 enum Copy {
-    Resize {
-        buffer: Buffer,
-        old: wgpu::Buffer,
-    },
     Write {
         buffer: Buffer,
         from: u64,
@@ -234,6 +230,7 @@ impl SceneBuffers {
         now.bytes.clear();
         now.lists = Default::default();
         let (mut copies, bytes) = (Vec::new(), &mut now.bytes);
+        let mut encoder = None;
         let synced = gpu.sync(scene, |step| match step {
             Step::Resize { buffer, bytes, keep } => {
                 let table = &mut tables[buffer as usize];
@@ -242,7 +239,9 @@ impl SceneBuffers {
                     let old = core::mem::replace(table, new);
                     *generation += 1;
                     if keep {
-                        copies.push(Copy::Resize { buffer, old });
+                        // Before all other copies, which know the new buffer alone.
+                        let encoder = encoder.get_or_insert_with(|| commands(device));
+                        encoder.copy_buffer_to_buffer(&old, 0, table, 0, Some(old.size()));
                     }
                 }
             }
@@ -273,11 +272,9 @@ impl SceneBuffers {
         if now.buffer.size() < now.bytes.len() as u64 {
             now.buffer = make(device, "hedgerow staging", now.bytes.len() as u64 * 5 / 4, STAGING);
         }
-        if !copies.is_empty() {
+        if !copies.is_empty() || encoder.is_some() {
             queue.write_buffer(&now.buffer, 0, &now.bytes);
-            let mut encoder =
-                device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("hedgerow") });
-            let tables = &*tables;
+            let (mut encoder, tables) = (encoder.unwrap_or_else(|| commands(device)), &*tables);
             copies.into_iter().for_each(|copy| copy.encode(device, &self.passes, tables, [now, last], &mut encoder));
             queue.submit([encoder.finish()]);
         }
@@ -355,9 +352,6 @@ impl Copy {
     ) {
         let table = |buffer: Buffer| &tables[buffer as usize];
         match self {
-            Self::Resize { buffer, old } => {
-                encoder.copy_buffer_to_buffer(&old, 0, table(buffer), 0, Some(old.size()));
-            }
             Self::Write { buffer, from, to, bytes } => {
                 encoder.copy_buffer_to_buffer(&now.buffer, from, table(buffer), to, Some(bytes));
             }
@@ -408,6 +402,10 @@ fn take_firsts(staged: &mut [u8], offset: u64, firsts: &mut Vec<u32>) {
         *first = core::mem::take(&mut command.first_instance);
         staged.copy_from_slice(bytes_of(&command));
     }
+}
+
+fn commands(device: &Device) -> CommandEncoder {
+    device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("hedgerow") })
 }
 
 fn make(device: &Device, label: &str, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
