@@ -6,7 +6,7 @@
 //!
 //! The first member of a text, `"hedgerow": 1`, is the number of its form. Every later version reads the text, so it can be
 //! kept for [years](crate::snapshot#files-that-last). Text without a number is of form 1, also when there are newer forms,
-//! so what is written by hand lasts as well.
+//! so what is written by hand lasts as well. Keep the number first: it tells readers what to expect after it.
 //!
 //! Inserting a node changes the indices of later ones. For files that are edited and compared, use the crate
 //! `hedgerow-document`: its nodes have lasting ids.

@@ -17,7 +17,7 @@ use hedgerow_math::internal::file_header::{Format, Kind};
 const TREE: Format = Format::new(Kind::Tree, 14, 14);
 
 impl Tree {
-    /// Returns the tree as bytes, for [years](crate::snapshot#files-that-last). [`Tree::from_bytes`] restores an equal tree.
+    /// Returns the tree as bytes, that can be [kept for years](crate::snapshot#files-that-last). [`Tree::from_bytes`] restores an equal tree.
     /// Runs in **O(nodes)**.
     ///
     /// If a scene would reject the tree, [`Tree::from_bytes`] rejects the bytes.

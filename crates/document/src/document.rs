@@ -2,7 +2,7 @@
 
 use crate::error::{Error, PatchError};
 use crate::expand::Expansion;
-use crate::library::Library;
+use crate::library::{Library, MOST_NODES};
 use crate::patch::Patch;
 use crate::path::Path;
 use crate::places::Places;
@@ -133,7 +133,7 @@ impl Document {
         if !scene.config().changes {
             return Err(hedgerow::Error::NoChanges.into());
         }
-        if library.most_nodes(definition) > MOST {
+        if library.most_nodes(definition) > MOST_NODES {
             return Err(hedgerow::Error::CapacityOverflow.into());
         }
         let missing = || Error::NoDefinition(definition.into());
@@ -311,9 +311,6 @@ impl Document {
         self.places.root_place(&self.library, 0).expect("an open definition has a root")
     }
 }
-
-/// The greatest number of nodes that a scene may have.
-pub(crate) const MOST: u64 = 1 << 30;
 
 /// Returns a reader of edits that has read all up to the last update.
 pub(crate) fn reader(scene: &Scene) -> ChangeReader {

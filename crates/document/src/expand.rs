@@ -1,7 +1,7 @@
 //! From a definition to its tree.
 
 use crate::error::{Error, PatchError};
-use crate::library::Library;
+use crate::library::{Library, MOST_NODES};
 use crate::order::Order;
 use crate::patch::Key;
 use crate::places::{NONE, Places};
@@ -272,7 +272,7 @@ impl<'l> Expansion<'l> {
         ahead.clear();
         ahead.push(Ahead { place: top, instance, parent: None, plain });
         while let Some(Ahead { place, instance, parent, plain }) = ahead.pop() {
-            if places.len() >= MOST {
+            if places.len() as u64 >= MOST_NODES {
                 return Err(Error::Scene(hedgerow::Error::CapacityOverflow));
             }
             let number = Some(places.len());
@@ -359,9 +359,6 @@ struct Ahead {
     plain: bool,
 }
 
-/// No scene has more nodes.
-const MOST: usize = 1 << 30;
-
 impl Library {
     /// Returns the nodes that a definition expands to, in depth-first order. Runs in **O(nodes · levels)**.
     ///
@@ -373,7 +370,7 @@ impl Library {
 
     fn expanded(&self, name: &str) -> Result<(Tree, Places, Vec<u32>), PatchError> {
         let missing = || PatchError::NoDefinition(name.into());
-        if self.most_nodes(name) > MOST as u64 {
+        if self.most_nodes(name) > MOST_NODES {
             return Err(Error::Scene(hedgerow::Error::CapacityOverflow).into());
         }
         let (mut places, mut tree) = (Places::default(), Tree::new());

@@ -89,6 +89,9 @@ pub(crate) struct Slot {
     pub(crate) overrides: u32,
 }
 
+/// The greatest number of nodes that a scene may have.
+pub(crate) const MOST_NODES: u64 = 1 << 30;
+
 /// The bits of an id below those of its writer.
 const WRITER_BITS: u32 = 48;
 pub(crate) const COUNTER: u64 = (1 << WRITER_BITS) - 1;

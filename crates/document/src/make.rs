@@ -1,9 +1,9 @@
 //! Patches of the library, made in the scene, too.
 
-use crate::document::{Document, MOST};
+use crate::document::Document;
 use crate::error::PatchError;
 use crate::expand::Expansion;
-use crate::library::{Library, is_root};
+use crate::library::{Library, MOST_NODES, is_root};
 use crate::patch::{Entry, Patch};
 use crate::path::{Path, joined};
 use crate::places::{Instance, NONE, Places};
@@ -31,7 +31,7 @@ impl Document {
         };
         if patch.entries().iter().any(brings) {
             self.library.check(patch)?;
-            if self.library.most_nodes_after(&self.name, patch) > MOST {
+            if self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
                 return Err(crate::Error::from(Error::CapacityOverflow).into());
             }
         }

@@ -59,8 +59,16 @@ impl<'d> Structure<'d> {
             self.swap(place, renewed.get(&place).copied(), &mut gone, &mut grown)?;
         }
         let steps = self.steps();
+        // Parents may be inside uses that only enter now.
+        let unresolved = |planned: &Planned| planned.spot.is_none() && matches!(planned.step, Step::Leave(_));
+        let unresolved = steps.iter().any(unresolved);
+        let mut waiting = Vec::new();
         for planned in &steps {
             match planned.step {
+                Step::Leave(node) if unresolved && self.expansion.sibling(planned.place).is_some() => {
+                    self.scene.reparent(node, Place::Detached, Keep::Local)?;
+                    waiting.push((planned.place, node));
+                }
                 Step::Leave(node) => gone.push(node),
                 // All that move are taken out first, so that no order of moves makes a circle.
                 Step::Move(node) => self.scene.reparent(node, Place::Detached, Keep::Local).map(drop)?,
@@ -81,6 +89,18 @@ impl<'d> Structure<'d> {
                 if self.node(child).is_none() {
                     ahead.extend(self.expansion.spot(child));
                 }
+            }
+        }
+        self.enter(ahead)?;
+        if !waiting.is_empty() {
+            self.known = ByNumber::from_iter([(self.root, true)]);
+        }
+        let mut ahead = Vec::new();
+        for (place, node) in waiting {
+            let spot = self.expansion.spot(place);
+            match spot.filter(|&(parent, _)| self.is_there(place, Some(parent))) {
+                Some(spot) => ahead.push(spot),
+                None => self.remove(node)?,
             }
         }
         self.enter(ahead)
@@ -117,7 +137,9 @@ impl<'d> Structure<'d> {
 
     /// Returns the node of a place. A step knows of all nodes that are gone, so their marks are not looked at.
     fn node(&self, place: u32) -> Option<NodeHandle> {
-        node_of_record(self.scene, self.expansion.places.record(self.library(), place)?)
+        let node = node_of_record(self.scene, self.expansion.places.record(self.library(), place)?);
+        debug_assert_eq!(node, self.expansion.places.node(self.library(), self.scene, place), "no other node is there");
+        node
     }
 
     /// Returns the place of a node.
@@ -227,7 +249,7 @@ impl<'d> Structure<'d> {
         let mut last: Option<(u32, NodeHandle)> = None;
         let mut wait = Vec::new();
         while !ahead.is_empty() {
-            let (before, mut entered) = (ahead.len(), false);
+            let mut entered = false;
             for (parent, sibling) in ahead.drain(..) {
                 let Some(above) = self.node(parent) else {
                     wait.push((parent, sibling));
@@ -249,10 +271,10 @@ impl<'d> Structure<'d> {
                 };
                 last = Some((parent, node));
             }
+            debug_assert!(entered, "what is there has parents that are there");
             if !entered {
                 break;
             }
-            debug_assert!(wait.len() < before, "each round enters a node");
             core::mem::swap(&mut ahead, &mut wait);
         }
         Ok(())

@@ -12,8 +12,8 @@ use core::ops::Range;
 const BLOCK: usize = DrawableView::CHUNK;
 
 /// Keeps track of a table of a scene's drawables, such as the instances that a compute shader culls. A drawable keeps
-/// its slot in the table while it lives and is not reparented, and its slice is not reconstituted and does not outgrow
-/// its range.
+/// its slot in the table until a step sets it in another one: if it is reparented, if its slice is reconstituted, grows
+/// out of its range or shrinks to a small part of it, or if less than half of the table is in use.
 ///
 /// [`DrawableMirror::sync`] lists which slots to set and which to free. It takes O(1) if drawables only moved or nothing
 /// happened, needs neither [boxes nor change tracking](crate::SceneConfig), and is right where the lists of

@@ -32,6 +32,34 @@ fn edited(document: &mut Document, scene: &mut Scene, patch: &Patch) -> Vec<Stri
 }
 
 #[test]
+fn a_node_keeps_its_handle_if_it_moves_into_a_use_that_comes_with_it() {
+    let (mut scene, mut document) = open();
+    let root = document.root();
+    let [moved, below] = [root, root].map(|parent| scene.insert(parent, Node::material(5)).unwrap());
+    document.commit(&mut scene).unwrap();
+    scene.reparent(below, moved, hedgerow::Keep::Local).unwrap();
+    document.commit(&mut scene).unwrap();
+    let [path, inner] = [moved, below].map(|node| document.path(&scene, node).unwrap());
+    // A car comes, and a node goes below its left wheel's tyre, with the one below it; all in one patch.
+    let mut later = document.library().clone();
+    let placed = later.place("street", Spot::below(0, 9.0), "car", Node::group()).unwrap();
+    later.apply(&placed).unwrap();
+    let car = placed.entries()[0].key.path.clone();
+    let tyre = car.join(&Path::from([1, 1]));
+    let spot = Value::Place(Some(Spot { parent: Some(tyre), order: 0.0.into() }));
+    let move_ = single(&later, "street", &path, Field::Place, Some(spot));
+    document.apply(&mut scene, &placed.then(&move_).unwrap()).unwrap();
+    check(&document, &scene, "applied");
+    assert_eq!([&path, &inner].map(|path| document.node(&scene, path)), [Some(moved), Some(below)]);
+    document.undo(&mut scene).unwrap();
+    check(&document, &scene, "undone");
+    assert_eq!([&path, &inner].map(|path| document.node(&scene, path)), [Some(moved), Some(below)]);
+    document.redo(&mut scene).unwrap();
+    check(&document, &scene, "redone");
+    assert_eq!([&path, &inner].map(|path| document.node(&scene, path)), [Some(moved), Some(below)]);
+}
+
+#[test]
 fn an_entry_edits_each_instance_that_shows_it_and_no_other_node() {
     let (mut scene, mut document) = open();
     let mut made = |document: &mut Document, definition: &str, path: &[u64], value: Value| {
