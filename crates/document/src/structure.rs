@@ -58,14 +58,35 @@ impl<'d> Structure<'d> {
         for &place in renewed.keys().chain(uses) {
             self.swap(place, renewed.get(&place).copied(), &mut gone, &mut grown)?;
         }
+        let waiting = self.take(gone, grown, true)?;
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        // Now the uses are there.
+        for (place, node) in waiting {
+            if self.expansion.places.is_gone(place) {
+                self.remove(node)?;
+            }
+        }
+        (self.known, self.loose) = (ByNumber::from_iter([(self.root, true)]), true);
+        self.take(Vec::new(), Vec::new(), false).map(drop)
+    }
+
+    /// Takes the steps of touched places. Removes nodes that are gone, and makes what is missing below places that have
+    /// grown. Returns the nodes that wait, detached, because the use that their parents are in enters only now.
+    fn take(
+        &mut self,
+        mut gone: Vec<NodeHandle>,
+        grown: Vec<u32>,
+        may_wait: bool,
+    ) -> Result<Vec<(u32, NodeHandle)>, Error> {
         let steps = self.steps();
-        // Parents may be inside uses that only enter now.
         let unresolved = |planned: &Planned| planned.spot.is_none() && matches!(planned.step, Step::Leave(_));
-        let unresolved = steps.iter().any(unresolved);
+        let waits = may_wait && steps.iter().any(unresolved);
         let mut waiting = Vec::new();
         for planned in &steps {
             match planned.step {
-                Step::Leave(node) if unresolved && self.expansion.sibling(planned.place).is_some() => {
+                Step::Leave(node) if waits && self.expansion.sibling(planned.place).is_some() => {
                     self.scene.reparent(node, Place::Detached, Keep::Local)?;
                     waiting.push((planned.place, node));
                 }
@@ -92,18 +113,7 @@ impl<'d> Structure<'d> {
             }
         }
         self.enter(ahead)?;
-        if !waiting.is_empty() {
-            self.known = ByNumber::from_iter([(self.root, true)]);
-        }
-        let mut ahead = Vec::new();
-        for (place, node) in waiting {
-            let spot = self.expansion.spot(place);
-            match spot.filter(|&(parent, _)| self.is_there(place, Some(parent))) {
-                Some(spot) => ahead.push(spot),
-                None => self.remove(node)?,
-            }
-        }
-        self.enter(ahead)
+        Ok(waiting)
     }
 
     /// Returns what the touched places are to do, in their order, and where.

@@ -219,6 +219,9 @@ impl Palettes {
             }
         }
         let mut moved = core::mem::take(&mut self.moved);
+        // Some were removed before they had a slot.
+        moved.iter().filter(|&&node| !scene.contains(node)).for_each(|&node| _ = self.remove(node));
+        self.moved.clear();
         moved.retain(|&node| self.rooms.get(node).is_none_or(|room| !room.told));
         moved
     }

@@ -44,7 +44,10 @@ pub struct Bounds {
 
 impl Bounds {
     pub(crate) fn new(local: &Aabb, matrix: u32, bin: u32) -> Self {
-        if local.is_finite() {
+        // Scaled, greater numbers may become infinite.
+        const GREATEST: f32 = 1e30;
+        let corners = [local.min, local.max].map(|corner| corner.abs().max_element());
+        if corners.into_iter().all(|corner| corner <= GREATEST) {
             Self { center: local.center().to_array(), half: (local.size() * 0.5).to_array(), matrix, bin }
         } else {
             // Infinity times zero is no number, so shaders see a mark in place of boxes without an end.

@@ -166,16 +166,23 @@ impl GpuScene {
         self
     }
 
+    /// Returns the greatest number of bytes of a buffer.
+    #[must_use]
+    pub const fn most_bytes(&self) -> u64 {
+        self.most_bytes
+    }
+
     /// Tells where the triangles of a mesh are. A mesh must be set before a drawable that has it is synced, and may be set
     /// again.
     pub fn set_mesh(&mut self, mesh: u32, args: MeshArgs) {
         self.bins.set_mesh(mesh, args);
     }
 
-    /// Returns the batches of each view, sorted by key; of each, first those drawables that are not mirrored.
+    /// Returns the batches of each view, sorted by key; of each, first those drawables that are not mirrored. There are none
+    /// after a sync that failed.
     #[must_use]
     pub fn batches(&self) -> &[Batch] {
-        self.bins.batches()
+        if self.open { &[] } else { self.bins.batches() }
     }
 
     /// Returns the greatest number of views.
@@ -187,7 +194,7 @@ impl GpuScene {
     /// Returns the number of commands of a view, and the length of its list of visible slots.
     #[must_use]
     pub const fn sizes(&self) -> (u32, u32) {
-        self.bins.sizes()
+        if self.open { (0, 0) } else { self.bins.sizes() }
     }
 
     /// Returns the number of slots, those in use and free ones.
@@ -244,11 +251,10 @@ impl GpuScene {
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(Step<'_>)) -> Result<Synced, Error> {
         let mut done = Synced::default();
         // If the last call failed, nobody knows what the buffers have.
-        let anew = core::mem::replace(&mut self.open, true);
-        if anew {
+        if core::mem::replace(&mut self.open, true) {
             self.forget();
         }
-        self.try_sync(scene, anew, &mut done, &mut |next: Step<'_>, done: &mut Synced| {
+        self.try_sync(scene, &mut done, &mut |next: Step<'_>, done: &mut Synced| {
             done.steps += 1;
             done.bytes += match &next {
                 Step::Write { bytes, .. } => bytes.len() as u64,
@@ -261,7 +267,12 @@ impl GpuScene {
         Ok(done)
     }
 
-    /// Lets a sync write everything.
+    /// Lets the next sync write everything: for other buffers, such as those of a new device after the old one was lost.
+    /// Until then there are no batches.
+    pub const fn invalidate(&mut self) {
+        self.open = true;
+    }
+
     fn forget(&mut self) {
         self.matrices = MatrixMirror::new().with_scatter();
         self.drawables = DrawableMirror::new();
@@ -277,15 +288,11 @@ impl GpuScene {
     fn try_sync(
         &mut self,
         scene: &Scene,
-        anew: bool,
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
         self.sync_matrices(scene, done, step)?;
         self.read_drawables(scene, done, step)?;
-        if anew {
-            self.free_rest();
-        }
         let Buffers { instances, bounds, previous } = &mut self.buffers;
         previous.flush(Buffer::Previous, done, step);
         instances.flush(Buffer::Instances, done, step);
@@ -371,8 +378,7 @@ impl GpuScene {
         buffers.instances.clear();
         buffers.bounds.clear();
         buffers.previous.clear();
-        let mut failed = None;
-        let mut resized = None;
+        let (before, mut resized, mut failed) = (slots.len(), None, None);
         drawables.sync(scene, matrices, |next| match next {
             DrawableStep::Resize { len } => {
                 resized = Some(len);
@@ -390,15 +396,15 @@ impl GpuScene {
                         0
                     }
                 };
-                let before = core::mem::replace(&mut slots[slot], Slot { node: Some(drawable.node), matrix, bin });
-                if before.node != Some(drawable.node) {
-                    palettes.free(before.node);
+                let old = core::mem::replace(&mut slots[slot], Slot { node: Some(drawable.node), matrix, bin });
+                if old.node != Some(drawable.node) {
+                    palettes.free(old.node);
                 }
-                if before.bin != bin {
-                    bins.leave(before.bin);
+                if old.bin != bin {
+                    bins.leave(old.bin);
                     bins.enter(bin);
                 }
-                if *previous && (before.node, before.matrix) != (Some(drawable.node), matrix) {
+                if *previous && (old.node, old.matrix) != (Some(drawable.node), matrix) {
                     let node = scene.get(drawable.node);
                     // Nodes that inherit a transform share its matrix, and where that was.
                     let owner = core::iter::successors(node, |node| node.parent()).find(|node| node.local().is_some());
@@ -439,23 +445,20 @@ impl GpuScene {
             // Slots that were freed at the end of a table that shrank.
             buffers.instances.truncate(len);
             buffers.bounds.truncate(len);
+            // A buffer may have anything in the slots that it did not have before.
+            for slot in (before..len).filter(|&slot| slots[slot].node.is_none()) {
+                buffers.instances.push(short(slot), Instance::default());
+                buffers.bounds.push(short(slot), Bounds::default());
+            }
         }
         buffers.previous.dedup();
         done.drawables = buffers.instances.len();
         failed.map_or(Ok(()), Err)
     }
 
-    /// Writes all slots that are not in use.
-    fn free_rest(&mut self) {
-        for (slot, _) in (0..).zip(&self.slots).filter(|(_, slot)| slot.node.is_none()) {
-            self.buffers.instances.push(slot, Instance::default());
-            self.buffers.bounds.push(slot, Bounds::default());
-        }
-    }
-
     fn arrange(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
         let Some((bins, commands)) = self.bins.arrange() else { return Ok(()) };
-        let (count, room) = self.sizes();
+        let (count, room) = self.bins.sizes();
         let check = |buffer: Option<Buffer>, bytes: u64| {
             let most = self.most_bytes;
             if bytes > most { Err(Error::TooLarge { buffer, bytes, most }) } else { Ok(bytes) }

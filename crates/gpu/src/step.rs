@@ -55,7 +55,7 @@ impl Buffer {
 /// What to do with a buffer. Execute steps in their order, and before the passes that read the buffers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step<'s> {
-    /// Make the buffer this long, at least. New bytes are zero.
+    /// Make the buffer this long, at least. What new bytes have does not matter.
     Resize {
         /// The buffer.
         buffer: Buffer,

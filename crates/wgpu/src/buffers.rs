@@ -62,6 +62,8 @@ pub struct SceneBuffers {
     /// The groups for shaders that draw, without and with palettes.
     groups: [BindGroup; 2],
     generation: u64,
+    /// The generation of the bind groups.
+    bound: u64,
     calls: Calls,
     /// For single calls, where the visible slots of each command begin.
     firsts: Vec<u32>,
@@ -107,20 +109,29 @@ enum Copy {
         ranges: Vec<Range<u32>>,
         uniform: u64,
         count: u32,
+        /// Where the list is, if it is staged again.
+        list: Option<u64>,
     },
 }
 
 /// The alignment of bindings within a buffer, and of lengths.
 const ALIGN: usize = 256;
+/// After so many bytes, what is staged is submitted before more is.
+const CHUNK: usize = 32 << 20;
 
 const TABLE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
 const STAGING: BufferUsages = TABLE.union(BufferUsages::UNIFORM);
 
 impl SceneBuffers {
     /// Creates empty buffers. The device should have the feature `INDIRECT_FIRST_INSTANCE`; without it, batches are drawn
-    /// by a call a command.
+    /// by a call a command. The next sync writes everything, also if the tables had other buffers before, and refuses buffers
+    /// that are longer than the device allows.
     #[must_use]
     pub fn new(device: &Device, scene: GpuScene) -> Self {
+        let limits = device.limits();
+        let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(scene.most_bytes());
+        let mut scene = scene.with_most_bytes(most / ALIGN as u64 * ALIGN as u64);
+        scene.invalidate();
         let passes = Passes::new(device);
         let tables = Buffer::ALL.map(|buffer| make(device, &format!("hedgerow {buffer:?}"), 0, TABLE));
         let commands = make(device, "hedgerow commands", 0, TABLE | BufferUsages::INDIRECT);
@@ -149,6 +160,7 @@ impl SceneBuffers {
             cull_group,
             groups,
             generation: 0,
+            bound: 0,
             calls,
             firsts: Vec::new(),
         }
@@ -223,68 +235,57 @@ impl SceneBuffers {
     /// # Errors
     /// Those of [`GpuScene::sync`].
     pub fn sync(&mut self, queue: &Queue, scene: &Scene) -> Result<Synced, Error> {
-        let Self { scene: gpu, device, tables, staging, generation, firsts, calls, .. } = self;
-        let before = *generation;
+        let Self { scene: gpu, device, passes, tables, staging, generation, firsts, calls, .. } = self;
         staging.swap(0, 1);
         let [now, last] = staging;
-        now.bytes.clear();
-        now.lists = Default::default();
-        let (mut copies, bytes) = (Vec::new(), &mut now.bytes);
-        let mut encoder = None;
-        let synced = gpu.sync(scene, |step| match step {
-            Step::Resize { buffer, bytes, keep } => {
-                let table = &mut tables[buffer as usize];
-                if table.size() < bytes {
-                    let new = make(device, &format!("hedgerow {buffer:?}"), bytes, TABLE);
-                    let old = core::mem::replace(table, new);
-                    *generation += 1;
-                    if keep {
-                        // Before all other copies, which know the new buffer alone.
-                        let encoder = encoder.get_or_insert_with(|| commands(device));
-                        encoder.copy_buffer_to_buffer(&old, 0, table, 0, Some(old.size()));
+        (now.bytes.clear(), now.lists = Default::default());
+        let mut work = Work { device, queue, passes, now, last, copies: Vec::new(), encoder: None };
+        let synced = gpu.sync(scene, |step| {
+            if work.now.bytes.len() > CHUNK {
+                work.submit(tables);
+            }
+            match step {
+                Step::Resize { buffer, bytes, keep } => {
+                    let table = &mut tables[buffer as usize];
+                    if table.size() < bytes {
+                        let new = make(device, &format!("hedgerow {buffer:?}"), bytes, TABLE);
+                        let old = core::mem::replace(table, new);
+                        *generation += 1;
+                        if keep {
+                            // Before all other copies, which know the new buffer alone.
+                            let encoder = work.encoder.get_or_insert_with(|| commands(device));
+                            encoder.copy_buffer_to_buffer(&old, 0, table, 0, Some(old.size()));
+                        }
                     }
                 }
-            }
-            Step::Write { buffer, offset, bytes: written } => {
-                let from = bytes.len();
-                bytes.extend_from_slice(written);
-                if (buffer, *calls) == (Buffer::Template, Calls::Single) {
-                    take_firsts(&mut bytes[from..], offset, firsts);
+                Step::Write { buffer, offset, bytes } => {
+                    let from = work.now.bytes.len();
+                    work.now.bytes.extend_from_slice(bytes);
+                    if (buffer, *calls) == (Buffer::Template, Calls::Single) {
+                        take_firsts(&mut work.now.bytes[from..], offset, firsts);
+                    }
+                    work.copies.push(Copy::Write { buffer, from: from as u64, to: offset, bytes: bytes.len() as u64 });
                 }
-                copies.push(Copy::Write { buffer, from: from as u64, to: offset, bytes: written.len() as u64 });
+                Step::Scatter { buffer, indices, items } => {
+                    // A binding has a greatest length.
+                    for (indices, items) in indices.chunks(1 << 20).zip(items.chunks(buffer.stride() << 20)) {
+                        work.scatter(buffer, indices, items);
+                    }
+                }
+                Step::Settle { from, to, ranges, indices } => work.settle(from, to, ranges, indices),
             }
-            Step::Scatter { buffer, indices, items } => {
-                let count = u32::try_from(indices.len()).unwrap_or(u32::MAX);
-                let from = begin(bytes, &[count, short(buffer.stride() / 4)]);
-                let list = bytes.len() as u64;
-                bytes.extend_from_slice(cast_slice(indices));
-                now.lists[buffer as usize] = list..bytes.len() as u64;
-                bytes.extend_from_slice(items);
-                copies.push(Copy::Scatter { buffer, from, bytes: bytes.len() as u64 - list, count });
-            }
-            Step::Settle { from, to, ranges, indices } => {
-                let count = u32::try_from(indices.len()).unwrap_or(u32::MAX);
-                let uniform = begin(bytes, &[count]);
-                copies.push(Copy::Settle { from, to, ranges: ranges.to_vec(), uniform, count });
-            }
-        })?;
-        now.bytes.resize(now.bytes.len().next_multiple_of(4), 0);
-        if now.buffer.size() < now.bytes.len() as u64 {
-            now.buffer = make(device, "hedgerow staging", now.bytes.len() as u64 * 5 / 4, STAGING);
-        }
-        if !copies.is_empty() || encoder.is_some() {
-            queue.write_buffer(&now.buffer, 0, &now.bytes);
-            let (mut encoder, tables) = (encoder.unwrap_or_else(|| commands(device)), &*tables);
-            copies.into_iter().for_each(|copy| copy.encode(device, &self.passes, tables, [now, last], &mut encoder));
-            queue.submit([encoder.finish()]);
+        });
+        if synced.is_ok() {
+            work.submit(tables);
         }
         self.fit();
-        if self.generation != before {
+        if self.generation != self.bound {
             let Self { device, passes, tables, views, commands, visible, .. } = self;
             self.cull_group = cull_group(device, passes, tables, views, commands, visible);
             self.groups = draw_groups(device, passes, tables, self.scene.has_previous());
+            self.bound = self.generation;
         }
-        Ok(synced)
+        synced
     }
 
     /// Makes room for what culling writes.
@@ -304,7 +305,12 @@ impl SceneBuffers {
     /// Finds out what each view sees, at most [`GpuScene::views`] of them. Call it once for a submit, with all views: a
     /// second call before the submit would replace the views of the first. If neither the scene nor the views changed, the
     /// last lists still hold.
+    ///
+    /// # Panics
+    /// Panics if there are more views.
     pub fn cull(&self, queue: &Queue, encoder: &mut CommandEncoder, views: &[View]) {
+        let most = self.scene.views();
+        assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
         let ((commands, room), slots) = (self.scene.sizes(), short(self.scene.len()));
         if commands == 0 || room == 0 {
             return;
@@ -319,7 +325,11 @@ impl SceneBuffers {
     /// Draws what a view sees of a batch, with the pipeline, bind groups, vertices and indices that are set. The list of
     /// visible slots is bound as the vertex buffer of number `list`, which your pipeline describes as one `Uint32` an
     /// instance. Returns the number of calls.
+    ///
+    /// # Panics
+    /// Panics if there are fewer [views](GpuScene::views).
     pub fn draw(&self, pass: &mut RenderPass<'_>, view: u32, batch: &Batch, list: u32) -> u32 {
+        assert!((view as usize) < self.scene.views(), "view {view} is not culled; ask for more by `with_views`");
         let Range { start, end } = batch.commands;
         let (first, count) = (view * self.scene.sizes().0 + start, end - start);
         let offset = |command: u32| u64::from(command) * size_of::<Command>() as u64;
@@ -341,28 +351,77 @@ impl SceneBuffers {
     }
 }
 
-impl Copy {
-    fn encode(
-        self,
-        device: &Device,
-        passes: &Passes,
-        tables: &[wgpu::Buffer; Buffer::ALL.len()],
-        [now, last]: [&Staging; 2],
-        encoder: &mut CommandEncoder,
-    ) {
+/// A sync at work.
+struct Work<'w> {
+    device: &'w Device,
+    queue: &'w Queue,
+    passes: &'w Passes,
+    now: &'w mut Staging,
+    last: &'w Staging,
+    copies: Vec<Copy>,
+    encoder: Option<CommandEncoder>,
+}
+
+impl Work<'_> {
+    fn scatter(&mut self, buffer: Buffer, indices: &[u32], items: &[u8]) {
+        let (bytes, count) = (&mut self.now.bytes, short(indices.len()));
+        let from = begin(bytes, &[count, short(buffer.stride() / 4)]);
+        let list = bytes.len() as u64;
+        bytes.extend_from_slice(cast_slice(indices));
+        self.now.lists[buffer as usize] = list..bytes.len() as u64;
+        bytes.extend_from_slice(items);
+        self.copies.push(Copy::Scatter { buffer, from, bytes: bytes.len() as u64 - list, count });
+    }
+
+    fn settle(&mut self, from: Buffer, to: Buffer, ranges: &[Range<u32>], indices: &[u32]) {
+        let (bytes, count) = (&mut self.now.bytes, short(indices.len()));
+        let uniform = begin(bytes, &[count]);
+        // The list is on the device still, unless it was uploaded in parts.
+        let kept = &self.last.lists[from as usize];
+        let list = (kept.end - kept.start != 4 * u64::from(count)).then_some(bytes.len() as u64);
+        if list.is_some() {
+            bytes.extend_from_slice(cast_slice(indices));
+        }
+        self.copies.push(Copy::Settle { from, to, ranges: ranges.to_vec(), uniform, count, list });
+    }
+
+    /// Uploads what is staged, and submits the copies.
+    fn submit(&mut self, tables: &[wgpu::Buffer; Buffer::ALL.len()]) {
+        if self.copies.is_empty() && self.encoder.is_none() {
+            return;
+        }
+        let Self { device, queue, now, .. } = self;
+        now.bytes.resize(now.bytes.len().next_multiple_of(4), 0);
+        if now.buffer.size() < now.bytes.len() as u64 {
+            now.buffer = make(device, "hedgerow staging", now.bytes.len() as u64 * 5 / 4, STAGING);
+        }
+        queue.write_buffer(&now.buffer, 0, &now.bytes);
+        let mut encoder = self.encoder.take().unwrap_or_else(|| commands(device));
+        for copy in core::mem::take(&mut self.copies) {
+            self.encode(copy, tables, &mut encoder);
+        }
+        self.queue.submit([encoder.finish()]);
+        if self.now.bytes.len() > CHUNK {
+            // More comes, in this buffer again.
+            (self.now.bytes.clear(), self.now.lists = Default::default());
+        }
+    }
+
+    fn encode(&self, copy: Copy, tables: &[wgpu::Buffer; Buffer::ALL.len()], encoder: &mut CommandEncoder) {
+        let Self { device, passes, now, last, .. } = self;
         let table = |buffer: Buffer| &tables[buffer as usize];
-        match self {
-            Self::Write { buffer, from, to, bytes } => {
+        match copy {
+            Copy::Write { buffer, from, to, bytes } => {
                 encoder.copy_buffer_to_buffer(&now.buffer, from, table(buffer), to, Some(bytes));
             }
-            Self::Scatter { buffer, from, bytes, count } => {
+            Copy::Scatter { buffer, from, bytes, count } => {
                 let staged = [part(&now.buffer, from, 16), part(&now.buffer, from + ALIGN as u64, bytes)];
                 let bindings = staged.into_iter().chain([table(buffer).as_entire_binding()]);
                 let group = passes.scatter.bind(device, bindings);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 passes.scatter.run(&mut pass, &group, count);
             }
-            Self::Settle { from, to, ranges, uniform, count } => {
+            Copy::Settle { from, to, ranges, uniform, count, list } => {
                 let (matrices, previous) = (table(from), table(to));
                 for Range { start, end } in ranges {
                     let bytes = |index: u32| u64::from(index) * from.stride() as u64;
@@ -370,8 +429,10 @@ impl Copy {
                     encoder.copy_buffer_to_buffer(matrices, at, previous, at, Some(length));
                 }
                 if count > 0 {
-                    let list = part(&last.buffer, last.lists[from as usize].start, 4 * u64::from(count));
+                    let kept = last.lists[from as usize].start;
+                    let (buffer, at) = list.map_or((&last.buffer, kept), |at| (&now.buffer, at));
                     let tables = [matrices, previous].map(|table| table.as_entire_binding());
+                    let list = part(buffer, at, 4 * u64::from(count));
                     let bindings = [part(&now.buffer, uniform, 16), list].into_iter().chain(tables);
                     let group = passes.settle.bind(device, bindings);
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());

@@ -9,11 +9,13 @@
 // The item of the first joint; 0 if nothing deforms the drawable.
 fn hg_deform(slot: u32) -> u32 { return hg_instances[slot][7]; }
 
-// The weight of a morph target. Ask only for targets whose weights were set.
+// The weight of a morph target; 0 if nothing deforms the drawable. Ask only for targets whose weights were set.
 fn hg_weight(slot: u32, morph: u32) -> f32 {
+    if hg_deform(slot) == 0u { return 0.0; }
     return hg_palettes[3u * hg_deform(slot) - 1u - morph / 4u][morph % 4u];
 }
 fn hg_previous_weight(slot: u32, morph: u32) -> f32 {
+    if hg_deform(slot) == 0u { return 0.0; }
     return hg_previous_palettes[3u * hg_deform(slot) - 1u - morph / 4u][morph % 4u];
 }
 

@@ -39,7 +39,8 @@ impl Buffers {
                 if !keep {
                     all.fill(0xee);
                 }
-                all.resize(usize::try_from(bytes).unwrap(), 0);
+                // As on a device: never shorter, and with anything in new bytes.
+                all.resize(usize::try_from(bytes).unwrap().max(all.len()), 0xee);
             }
             Step::Write { buffer, offset, bytes } => {
                 assert!(!bytes.is_empty() && offset % 4 == 0 && bytes.len() % 4 == 0);

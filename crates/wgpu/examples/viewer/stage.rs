@@ -155,9 +155,9 @@ pub(crate) fn stage_of(path: &Path) -> Result<Stage> {
                 vertex.weights.copy_from_slice(&data.weights[four]);
                 let sum: f32 = vertex.weights.iter().sum();
                 vertex.weights.iter_mut().for_each(|weight| *weight /= sum);
-                if sum == 0.0 {
-                    vertex.weights = [1.0, 0.0, 0.0, 0.0]; // it follows its first joint
-                }
+            }
+            if vertex.weights.iter().all(|weight| !(*weight > 0.0)) {
+                vertex.weights = [1.0, 0.0, 0.0, 0.0]; // it follows its first joint
             }
             vertex
         };
