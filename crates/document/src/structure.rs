@@ -211,15 +211,14 @@ impl<'d> Structure<'d> {
         if let Some(used) = used {
             let instances = self.expansion.places.inside(used);
             let left: Vec<NodeHandle> = self.nodes_of(&instances).filter(|&other| other != node).collect();
-            for &other in &left {
-                let below = self.scene.get(other).into_iter().flat_map(|node| node.descendants());
-                let handles: Vec<NodeHandle> = below.map(|node| node.handle()).collect();
-                let places: Vec<u32> = handles.into_iter().filter_map(|node| self.place_of(node)).collect();
-                let outside =
-                    places.into_iter().filter(|&place| !instances.contains(&self.expansion.places.instance_at(place)));
-                let outside: Vec<u32> = outside.collect();
-                self.touch(outside);
-            }
+            let below = left.iter().filter_map(|&left| self.scene.get(left)).flat_map(|left| left.descendants());
+            // A path that named the root of what the node used may name another node now.
+            let below = below.map(|node| node.handle()).chain(self.scene.children(node));
+            let handles: Vec<NodeHandle> = below.collect();
+            let places: Vec<u32> = handles.into_iter().filter_map(|node| self.place_of(node)).collect();
+            let outside = places.into_iter().filter(|&at| !instances.contains(&self.expansion.places.instance_at(at)));
+            let outside: Vec<u32> = outside.collect();
+            self.touch(outside);
             gone.extend(left);
             self.expansion.places.clear(place);
         }

@@ -238,7 +238,8 @@ impl SceneBuffers {
         let Self { scene: gpu, device, passes, tables, staging, generation, firsts, calls, .. } = self;
         staging.swap(0, 1);
         let [now, last] = staging;
-        (now.bytes.clear(), now.lists = Default::default());
+        now.bytes.clear();
+        now.lists = Default::default();
         let mut work = Work { device, queue, passes, now, last, copies: Vec::new(), encoder: None };
         let synced = gpu.sync(scene, |step| {
             if work.now.bytes.len() > CHUNK {
@@ -403,7 +404,8 @@ impl Work<'_> {
         self.queue.submit([encoder.finish()]);
         if self.now.bytes.len() > CHUNK {
             // More comes, in this buffer again.
-            (self.now.bytes.clear(), self.now.lists = Default::default());
+            self.now.bytes.clear();
+            self.now.lists = Default::default();
         }
     }
 

@@ -32,6 +32,25 @@ fn edited(document: &mut Document, scene: &mut Scene, patch: &Patch) -> Vec<Stri
 }
 
 #[test]
+fn a_node_below_the_root_of_a_use_follows_its_parents_id_when_the_use_changes() {
+    let mut library = street();
+    // The root of "nut" has the id of an inner node of "wheel".
+    state(&mut library, "nut", vec![(1.into(), Value::Place(Some(Spot::ROOT)))]).unwrap();
+    let own = |parent: &[u64]| Value::Place(Some(Spot { parent: Path::of_ids(parent), order: 1.0.into() }));
+    let uses = |name: &str| Value::Use(Some(name.into()));
+    let stated = vec![(6.into(), own(&[0])), (6.into(), uses("nut")), (7.into(), own(&[6, 1]))];
+    state(&mut library, "street", stated).unwrap();
+    let mut scene = scene();
+    let root = scene.root();
+    let mut document = Document::open(&mut scene, root, library, "street").unwrap();
+    let swap = single(document.library(), "street", &6.into(), Field::Use, Some(uses("wheel")));
+    document.apply(&mut scene, &swap).unwrap();
+    check(&document, &scene, "below the tyre");
+    document.undo(&mut scene).unwrap();
+    check(&document, &scene, "below the nut");
+}
+
+#[test]
 fn a_node_keeps_its_handle_if_it_moves_into_a_use_that_comes_with_it() {
     let (mut scene, mut document) = open();
     let root = document.root();

@@ -156,7 +156,7 @@ pub(crate) fn stage_of(path: &Path) -> Result<Stage> {
                 let sum: f32 = vertex.weights.iter().sum();
                 vertex.weights.iter_mut().for_each(|weight| *weight /= sum);
             }
-            if vertex.weights.iter().all(|weight| !(*weight > 0.0)) {
+            if vertex.weights.iter().all(|weight| *weight == 0.0 || weight.is_nan()) {
                 vertex.weights = [1.0, 0.0, 0.0, 0.0]; // it follows its first joint
             }
             vertex
