@@ -166,14 +166,6 @@ impl SceneBuffers {
         }
     }
 
-    /// Draws each command by a call of its own, from now on: for comparing.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_single_calls(mut self) -> Self {
-        self.calls = Calls::Single;
-        self
-    }
-
     /// Returns the tables.
     #[must_use]
     pub const fn scene(&self) -> &GpuScene {
