@@ -385,9 +385,8 @@ impl Slice {
         let count = slots.records.len();
         let lengths = [slots.parents.len(), slots.worlds.len(), slots.locals.len()];
         ensure!(lengths == [count; 3], "there are {count} slots, and columns of {lengths:?}");
-        let lengths = [drawables.bounds.len(), drawables.stamps.len()];
-        let count = drawables.records.len();
-        ensure!(lengths[0] == count && lengths[1] >= count, "there are {count} drawables, and columns of {lengths:?}");
+        let (drawn, bounds, stamps) = (drawables.records.len(), drawables.bounds.len(), drawables.stamps.len());
+        ensure!(bounds == drawn && stamps >= drawn, "{drawn} drawables have {bounds} bounds and {stamps} stamps");
         for (used, length) in [(used_rows, rows.len()), (used_slots, count), (used_drawables, drawables.records.len())]
         {
             ensure!(used.first(length, MAX_ROWS).is_none(), "index {length} or above is in use");
