@@ -8,13 +8,10 @@ use hedgerow::visit::ListedDrawable;
 use hedgerow::{
     Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, ViewRange,
 };
+use hedgerow_testkit::frames::{ball, edit};
 use std::collections::BTreeMap;
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 32, ..SceneConfig::DEFAULT };
-
-fn ball() -> Node<'static> {
-    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)))
-}
 
 /// What a renderer keeps: a table of drawables, and buffers of matrices and of previous matrices.
 #[derive(Default)]
@@ -95,33 +92,6 @@ impl Kept {
                 let expected = scene.get(node).unwrap().previous_world().unwrap();
                 assert!(self.previous[matrix as usize].same_bits(expected), "frame {frame}: {node:?}");
             }
-        }
-    }
-}
-
-/// Makes some random edits.
-fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng) {
-    nodes.retain(|&node| scene.contains(node));
-    for _ in 0..dice.usize(..12) {
-        let (node, other) = (nodes[dice.usize(..nodes.len())], nodes[dice.usize(..nodes.len())]);
-        if !scene.contains(node) || !scene.contains(other) {
-            continue;
-        }
-        let mut edited = scene.edit(node).unwrap();
-        match dice.u32(..16) {
-            0..4 => _ = edited.set_local(Transform::from_xyz(dice.f32(), dice.f32(), 0.0)).unwrap(),
-            4 => _ = edited.set_material(dice.u32(..3)),
-            5 => _ = edited.set_layers(Layers::new(dice.u32(..4))),
-            6 => _ = edited.set_user_data(dice.u32(..3)),
-            7 => _ = edited.set_view_range(ViewRange::new(0.0, 1.0 + dice.f32()).unwrap()),
-            8 => _ = edited.set_drawable(Drawable::new(dice.u32(..3), Aabb::cube(dice.f32()))).unwrap(),
-            9 => _ = edited.set_drawable(None).unwrap(),
-            // Some of these are circles, which are refused.
-            10 => _ = scene.reparent(node, other, if dice.bool() { Keep::World } else { Keep::Local }),
-            11 if nodes.len() > 200 => _ = scene.remove(node).unwrap(),
-            12 => _ = scene.reparent(node, Place::Detached, Keep::Local),
-            13 => nodes.push(scene.insert(node, Node::drawable(Drawable::new(2, Aabb::cube(1.0)))).unwrap()),
-            _ => nodes.push(scene.insert(if dice.bool() { node } else { scene.root() }, ball()).unwrap()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What tests share: the naive [`model`] of a scene, the [`drivers`] of fuzz targets, [`hostile`] files, small
-//! [`gltf`] files, [`memory`] that is counted and refused, and random numbers ([`dice`], [`numbers`]).
+//! [`gltf`] files, [`frames`] of random edits, [`memory`] that is counted and refused, and random numbers ([`dice`],
+//! [`numbers`]).
 //!
 //! Tests of the libraries, `crates/soak` and the fuzz targets use this crate. It is not published. Without features it
 //! needs neither scenes nor animation.
@@ -10,6 +11,8 @@ pub mod clips;
 pub mod dice;
 pub mod drivers;
 pub mod forged;
+#[cfg(feature = "scene")]
+pub mod frames;
 pub mod gltf;
 pub mod hostile;
 pub mod input;

@@ -4,15 +4,12 @@ use bytemuck::{Pod, cast_slice};
 use hedgerow::motion::Smooth;
 use hedgerow::query::Frustum;
 use hedgerow::visit::ListedDrawable;
-use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, Drawable, Layers, Mat34, Node, Scene, SceneConfig, Transform};
 use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, View};
 use hedgerow_gpu::{Buffer, Error, GpuScene, MeshArgs, Step, Synced};
+use hedgerow_testkit::frames::{ball, edit};
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 32, ..SceneConfig::DEFAULT };
-
-fn ball() -> Node<'static> {
-    Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)))
-}
 
 fn key_of(drawable: &ListedDrawable) -> Option<u32> {
     drawable.material.map_or(Some(9), |material| (material != 2).then_some(material))
@@ -139,31 +136,6 @@ fn check_previous(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: us
         if let Some(node) = tables.node(slot).filter(|&node| scene.local(node).is_some()) {
             let expected = scene.get(node).unwrap().previous_world().unwrap();
             assert!(previous[instances[slot].matrix as usize].same_bits(expected), "frame {frame}: {node:?}");
-        }
-    }
-}
-
-fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng) {
-    nodes.retain(|&node| scene.contains(node));
-    for _ in 0..dice.usize(..12) {
-        let (node, other) = (nodes[dice.usize(..nodes.len())], nodes[dice.usize(..nodes.len())]);
-        if !scene.contains(node) || !scene.contains(other) {
-            continue;
-        }
-        let mut edited = scene.edit(node).unwrap();
-        match dice.u32(..15) {
-            0..4 => _ = edited.set_local(Transform::from_xyz(dice.f32(), dice.f32(), 0.0)).unwrap(),
-            4 => _ = edited.set_material(dice.u32(..4)),
-            5 => _ = edited.set_layers(Layers::new(dice.u32(..4))),
-            6 => _ = edited.set_user_data(dice.u32(..3)),
-            7 => _ = edited.set_drawable(Drawable::new(dice.u32(..3), Aabb::cube(dice.f32()))).unwrap(),
-            8 => _ = edited.set_drawable(None).unwrap(),
-            // Some of these are circles, which are refused.
-            9 => _ = scene.reparent(node, other, if dice.bool() { Keep::World } else { Keep::Local }),
-            10 if nodes.len() > 200 => _ = scene.remove(node).unwrap(),
-            11 => _ = scene.reparent(node, Place::Detached, Keep::Local),
-            12 => nodes.push(scene.insert(node, Node::drawable(Drawable::new(2, Aabb::cube(1.0)))).unwrap()),
-            _ => nodes.push(scene.insert(if dice.bool() { node } else { scene.root() }, ball()).unwrap()),
         }
     }
 }

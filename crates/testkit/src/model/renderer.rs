@@ -305,7 +305,7 @@ impl Buffer {
         });
         ensure!(wrong.is_none(), "the slot {wrong:?} is freed though it is free, or told twice in {steps} steps");
         ensure!(table.len() == drawables.len(), "{} slots are kept, not {}", table.len(), drawables.len());
-        ensure!(drawables.sync(scene, mirror, |_| {}) == 0, "what is in step is told again");
+        ensure!(drawables.sync(scene, mirror, |_| {}) == 0, "a table that is up to date gets steps");
         let mut count = 0;
         for slice in scene.slices() {
             for drawable in slice.drawables().iter() {
