@@ -1,7 +1,7 @@
 //! The palettes and morph weights of drawables, and the steps that keep them.
 
 use crate::error::Error;
-use crate::scene::{GpuScene, Items, Synced, short};
+use crate::scene::{GpuScene, Items, Synced, Written, short};
 use crate::step::{Buffer, Step};
 use bytemuck::cast_slice;
 use core::ops::Range;
@@ -30,8 +30,8 @@ pub(crate) struct Palettes {
     freed: Vec<NodeHandle>,
     /// The first items of rooms that are not in use, by length; and the sum of their lengths.
     unused: (BTreeMap<u32, Vec<u32>>, usize),
-    /// What the last sync wrote: ranges, and single items.
-    written: (Vec<Range<u32>>, Vec<u32>),
+    /// What the last sync wrote, if previous palettes are kept.
+    written: Written,
 }
 
 #[derive(Clone, Copy)]
@@ -235,11 +235,7 @@ impl Palettes {
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
         let (from, to) = (Buffer::Palettes, Buffer::PreviousPalettes);
-        let (ranges, indices) = core::mem::take(&mut self.written);
-        // What the last sync wrote is the previous frame's now, before anything is written.
-        if previous && !(ranges.is_empty() && indices.is_empty()) {
-            step(Step::Settle { from, to, ranges: &ranges, indices: &indices }, done);
-        }
+        self.written.settle(from, to, done, step);
         if self.sized < self.items.len() {
             let bytes = |len: usize| (len * from.stride()) as u64;
             let (least, room) = (bytes(self.items.len()), bytes(self.items.len() * 5 / 4));
@@ -260,13 +256,8 @@ impl Palettes {
         listed.for_each(|at| items.push(at, self.items[at as usize]));
         let written = &mut self.written;
         items.flush(from, done, &mut |next: Step<'_>, done: &mut Synced| {
-            match &next {
-                Step::Write { offset, bytes, .. } if previous => {
-                    let at = |byte: u64| u32::try_from(byte / from.stride() as u64).unwrap_or(u32::MAX);
-                    written.0.push(at(*offset)..at(*offset + bytes.len() as u64));
-                }
-                Step::Scatter { indices, .. } if previous => written.1.extend_from_slice(indices),
-                _ => {}
+            if previous {
+                written.note(&next);
             }
             step(next, done);
         });

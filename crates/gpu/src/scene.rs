@@ -64,8 +64,8 @@ pub struct GpuScene {
     pub(crate) palettes: Palettes,
     /// What the tables have at each slot.
     slots: Vec<Slot>,
-    /// The matrices that the last sync wrote: ranges, and single ones.
-    written: (Vec<Range<u32>>, Vec<u32>),
+    /// The matrices that the last sync wrote, if previous ones are kept.
+    written: Written,
     /// Whether a sync has begun and not ended.
     open: bool,
     buffers: Buffers,
@@ -84,6 +84,13 @@ struct Buffers {
     instances: Items<Instance>,
     bounds: Items<Bounds>,
     previous: Items<Mat34>,
+}
+
+impl Buffers {
+    fn push(&mut self, slot: usize, instance: Instance, bounds: Bounds) {
+        self.instances.push(short(slot), instance);
+        self.bounds.push(short(slot), bounds);
+    }
 }
 
 /// What a sync did.
@@ -125,7 +132,7 @@ impl GpuScene {
             bins: Bins::default(),
             palettes: Palettes::default(),
             slots: Vec::new(),
-            written: Default::default(),
+            written: Written::default(),
             open: false,
             buffers: Buffers::default(),
         }
@@ -282,7 +289,7 @@ impl GpuScene {
         }
         self.bins.arrange_anew();
         self.palettes.forget();
-        self.written = Default::default();
+        self.written = Written::default();
     }
 
     fn try_sync(
@@ -315,55 +322,37 @@ impl GpuScene {
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
         let Self { matrices, written, previous, most_bytes, .. } = self;
-        let (last_ranges, last_indices) = core::mem::take(written);
-        let stride = Buffer::Matrices.stride() as u64;
-        // What the last sync wrote is the previous frame's now, before anything is written.
-        let mut settled = !*previous || last_ranges.is_empty() && last_indices.is_empty();
-        let mut settle = |done: &mut Synced, step: &mut dyn FnMut(Step<'_>, &mut Synced)| {
-            if !core::mem::replace(&mut settled, true) {
-                let (from, to) = (Buffer::Matrices, Buffer::Previous);
-                step(Step::Settle { from, to, ranges: &last_ranges, indices: &last_indices }, done);
+        written.settle(Buffer::Matrices, Buffer::Previous, done, step);
+        let mut step = |next: Step<'_>, done: &mut Synced| {
+            if *previous {
+                written.note(&next);
             }
+            step(next, done);
         };
+        let (buffer, stride) = (Buffer::Matrices, Buffer::Matrices.stride() as u64);
         let mut too_large = None;
         let stats = matrices.sync(scene, |next| match next {
+            MirrorStep::Resize { len } if len as u64 * stride > *most_bytes => too_large = Some(len as u64 * stride),
             MirrorStep::Resize { len } => {
                 let bytes = len as u64 * stride;
-                if bytes > *most_bytes {
-                    too_large = Some(bytes);
-                    return;
-                }
-                // Before a buffer that shrinks loses what the last sync wrote.
-                settle(done, step);
-                step(Step::Resize { buffer: Buffer::Matrices, bytes, keep: *previous }, done);
+                step(Step::Resize { buffer, bytes, keep: *previous }, done);
                 if *previous {
                     step(Step::Resize { buffer: Buffer::Previous, bytes, keep: true }, done);
                 }
             }
             MirrorStep::Write { first, matrices } => {
-                settle(done, step);
                 if too_large.is_none() {
-                    let offset = first as u64 * stride;
-                    step(Step::Write { buffer: Buffer::Matrices, offset, bytes: cast_slice(matrices) }, done);
-                    written.0.push(short(first)..short(first + matrices.len()));
+                    step(Step::Write { buffer, offset: first as u64 * stride, bytes: cast_slice(matrices) }, done);
                 }
             }
         });
-        settle(done, step);
         if let Some(bytes) = too_large {
-            return Err(Error::TooLarge { buffer: Some(Buffer::Matrices), bytes, most: *most_bytes });
+            return Err(Error::TooLarge { buffer: Some(buffer), bytes, most: *most_bytes });
         }
         done.matrices = stats.matrices;
         let (indices, items) = matrices.scattered();
         if !indices.is_empty() {
-            step(Step::Scatter { buffer: Buffer::Matrices, indices, items: cast_slice(items) }, done);
-        }
-        if *previous {
-            written.1 = last_indices;
-            written.1.clear();
-            written.1.extend_from_slice(indices);
-        } else {
-            written.0.clear();
+            step(Step::Scatter { buffer, indices, items: cast_slice(items) }, done);
         }
         Ok(())
     }
@@ -421,16 +410,14 @@ impl GpuScene {
                     node: [low(bits), low(bits >> 32)],
                     deform: palettes.tell(drawable.node),
                 };
-                buffers.instances.push(short(slot), instance);
-                buffers.bounds.push(short(slot), Bounds::new(&drawable.drawable.bounds, matrix, bin));
+                buffers.push(slot, instance, Bounds::new(&drawable.drawable.bounds, matrix, bin));
             }
             DrawableStep::Free { slots: range } => {
                 for slot in range {
                     let freed = core::mem::take(&mut slots[slot]);
                     bins.leave(freed.bin);
                     palettes.free(freed.node);
-                    buffers.instances.push(short(slot), Instance::default());
-                    buffers.bounds.push(short(slot), Bounds::default());
+                    buffers.push(slot, Instance::default(), Bounds::default());
                 }
             }
         });
@@ -447,8 +434,7 @@ impl GpuScene {
             buffers.bounds.truncate(len);
             // A buffer may have anything in the slots that it did not have before.
             for slot in (before..len).filter(|&slot| slots[slot].node.is_none()) {
-                buffers.instances.push(short(slot), Instance::default());
-                buffers.bounds.push(short(slot), Bounds::default());
+                buffers.push(slot, Instance::default(), Bounds::default());
             }
         }
         buffers.previous.dedup();
@@ -480,6 +466,43 @@ impl GpuScene {
             commands.iter_mut().for_each(|command| command.first_instance += room);
         }
         Ok(())
+    }
+}
+
+/// What a sync wrote of a buffer: ranges, and single items. It is the previous frame's in the next sync.
+#[derive(Default)]
+pub(crate) struct Written {
+    ranges: Vec<Range<u32>>,
+    indices: Vec<u32>,
+}
+
+impl Written {
+    /// Copies what the last sync wrote to the buffer of previous items, before anything else is written.
+    pub(crate) fn settle(
+        &mut self,
+        from: Buffer,
+        to: Buffer,
+        done: &mut Synced,
+        step: &mut impl FnMut(Step<'_>, &mut Synced),
+    ) {
+        let Self { ranges, indices } = self;
+        if !ranges.is_empty() || !indices.is_empty() {
+            step(Step::Settle { from, to, ranges, indices }, done);
+        }
+        ranges.clear();
+        indices.clear();
+    }
+
+    /// Notes what a step of this sync writes.
+    pub(crate) fn note(&mut self, step: &Step<'_>) {
+        match step {
+            Step::Write { buffer, offset, bytes } => {
+                let at = |byte: u64| u32::try_from(byte / buffer.stride() as u64).unwrap_or(u32::MAX);
+                self.ranges.push(at(*offset)..at(*offset + bytes.len() as u64));
+            }
+            Step::Scatter { indices, .. } => self.indices.extend_from_slice(indices),
+            Step::Resize { .. } | Step::Settle { .. } => {}
+        }
     }
 }
 
