@@ -351,19 +351,15 @@ impl Recording<'_> {
     /// theirs, unless all are to be spread. Returns false if there is no room.
     fn order_run(&mut self, scene: &Scene, run: &[NodeHandle], ends: [Option<NodeHandle>; 2], spread: bool) -> bool {
         let parent = self.place_of(scene, Self::parent(scene, run[0])).expect("the parent has a place");
-        let sibling = |recording: &mut Self, node: NodeHandle| {
-            let place = recording.place_of(scene, node)?;
-            let Document { library, places, .. } = &mut *recording.document;
-            let spot = Expansion::new(library, places).spot(place);
-            spot.filter(|&(above, _)| above == parent).map(|(_, sibling)| sibling)
+        let Self { document, renamed, .. } = &mut *self;
+        let mut expansion = Expansion::new(&document.library, &mut document.places);
+        let mut sibling = |node: NodeHandle| {
+            let (above, sibling) = expansion.of_node(scene, node).and_then(|place| expansion.spot(place))?;
+            (above == parent).then_some(sibling)
         };
-        let [low, high] = ends.map(|end| end.and_then(|node| sibling(self, node)));
-        let siblings: Vec<Option<Sibling>> = run
-            .iter()
-            .map(|node| if spread || self.renamed.contains(node) { None } else { sibling(self, *node) })
-            .collect();
-        let Document { library, places, .. } = &mut *self.document;
-        let expansion = Expansion::new(library, places);
+        let [low, high] = ends.map(|end| end.and_then(&mut sibling));
+        let kept = run.iter().map(|&node| if spread || renamed.contains(&node) { None } else { sibling(node) });
+        let siblings: Vec<Option<Sibling>> = kept.collect();
         let compare = |a: &Sibling, b: &Sibling| expansion.compare(a, b);
         let between = |of: &Sibling| {
             low.is_none_or(|low| compare(&low, of).is_lt()) && high.is_none_or(|high| compare(of, &high).is_lt())

@@ -229,9 +229,14 @@ impl Library {
     /// ```
     pub fn apply(&mut self, patch: &Patch) -> Result<(), PatchError> {
         self.check(patch)?;
+        self.make(patch);
+        Ok(())
+    }
+
+    /// Makes all changes of a patch that was checked.
+    pub(crate) fn make(&mut self, patch: &Patch) {
         self.definitions.iter_mut().for_each(Definition::release);
         self.state_all(patch, |entry| entry.after.clone());
-        Ok(())
     }
 
     /// Checks a whole patch before anything is stated, so that a refused one moves no node to another slot.

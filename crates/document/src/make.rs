@@ -25,43 +25,45 @@ impl Document {
     ///
     /// If the scene refuses an edit, which it does only if it has no room, all is as before, with new handles.
     pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
+        let of_open = |entry: &&Entry| *entry.key.definition == *self.name;
+        let roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
+        let roots: Vec<&Entry> = roots.collect();
+        if let [entry, ..] = roots[..]
+            && !roots.iter().any(|entry| is_root(&entry.after))
+        {
+            let why = "the definition is open in a scene and must keep a root; open another one first";
+            return Err(PatchError::Invalid { key: entry.key.clone(), why });
+        }
+        self.library.check(patch)?;
         // A use, or a definition that was missing, may bring very many nodes.
         let brings = |entry: &Entry| {
             matches!(entry.after, Some(Value::Use(Some(_)))) || changes_root(entry) && is_root(&entry.after)
         };
-        if patch.entries().iter().any(brings) {
-            self.library.check(patch)?;
-            if self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
-                return Err(crate::Error::from(Error::CapacityOverflow).into());
-            }
+        if patch.entries().iter().any(brings) && self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
+            return Err(crate::Error::from(Error::CapacityOverflow).into());
         }
-        let of_open = |entry: &&Entry| *entry.key.definition == *self.name;
-        let roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
-        let roots: Vec<&Entry> = roots.collect();
-        let made = match roots.first() {
-            None => self.follow_patch(scene, patch),
-            Some(entry) if !roots.iter().any(|entry| is_root(&entry.after)) => {
-                let why = "the definition is open in a scene and must keep a root; open another one first";
-                return Err(PatchError::Invalid { key: entry.key.clone(), why });
-            }
-            Some(_) => self.library.apply(patch).and_then(|()| Ok(self.fill(scene)?)),
+        let made = if roots.is_empty() {
+            self.follow_patch(scene, patch)
+        } else {
+            self.library.make(patch);
+            self.fill(scene)
         };
-        if let Err(PatchError::Document(_)) = made {
-            self.library.apply(&patch.inverse())?;
+        if made.is_err() {
+            self.library.make(&patch.inverse());
             self.fill(scene)?;
         }
         // Readers of changes never hear of a node that enters and leaves between two updates.
         scene.update();
         self.reader = crate::document::reader(scene);
-        made
+        Ok(made?)
     }
 
-    fn follow_patch(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
+    fn follow_patch(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), crate::Error> {
         self.make_room(scene, patch);
         let mut touched = Touched::default();
         self.touch(patch, |entry| entry.before.is_some(), &mut touched);
         let renewed = self.renewed(scene, patch);
-        self.library.apply(patch)?;
+        self.library.make(patch);
         self.touch(patch, |entry| entry.after.is_some(), &mut touched);
         self.touch_defined(patch, &mut touched);
         self.set_components(scene, patch)?;
@@ -69,8 +71,7 @@ impl Document {
         touched.places.remove(&root);
         let Self { library, places, .. } = self;
         let Touched { places: moved, uses } = touched;
-        Structure::new(library, places, scene, root).follow(moved, &uses, &renewed)?;
-        Ok(())
+        Structure::new(library, places, scene, root).follow(moved, &uses, &renewed)
     }
 
     /// Makes all nodes below the root anew.

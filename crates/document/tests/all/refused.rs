@@ -115,7 +115,7 @@ fn refused_patches_change_nothing_in_a_document() {
     }
     document.apply(&mut scene, &good).unwrap();
     check(&document, &scene, "applied");
-    // The only id that is left is none that a node may have.
+    // The only id that is left is not valid for a node.
     document.apply(&mut scene, &state("street", &[largest - 1, 1], Value::Use(None))).unwrap();
     let place = document.library().place("street", Spot::below(0, 0.0), "wheel", Node::group()).unwrap();
     let paste =
