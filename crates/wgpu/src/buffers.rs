@@ -16,11 +16,13 @@ use wgpu::{BindGroup, BindGroupLayout, BufferUsages, CommandEncoder, Device, Que
 /// use hedgerow_wgpu::SceneBuffers;
 /// use hedgerow_wgpu::gpu::{GpuScene, MeshArgs, layout::View};
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let (device, queue): (wgpu::Device, wgpu::Queue) = unimplemented!();
-/// # let (camera, light, pipelines, group): (Mat4, Mat4, [wgpu::RenderPipeline; 2], wgpu::BindGroup) = unimplemented!();
-/// # let (vertices, indices): (wgpu::Buffer, wgpu::Buffer) = unimplemented!();
-/// # let pass: wgpu::RenderPass<'static> = unimplemented!();
+/// # fn draw(
+/// #     (device, queue): (wgpu::Device, wgpu::Queue),
+/// #     [camera, light]: [Mat4; 2],
+/// #     (pipelines, group): ([wgpu::RenderPipeline; 2], wgpu::BindGroup),
+/// #     [vertices, indices]: [wgpu::Buffer; 2],
+/// #     mut pass: wgpu::RenderPass<'_>,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
 /// let mut scene = Scene::new();
 /// scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::cube(1.0))))?;
 /// let mut tables = GpuScene::new().with_views(2);
@@ -34,7 +36,6 @@ use wgpu::{BindGroup, BindGroupLayout, BufferUsages, CommandEncoder, Device, Que
 /// let views = [camera, light].map(|matrix| View::new(&Frustum::from_view_projection(&matrix).unwrap(), Layers::ALL));
 /// buffers.cull(&queue, &mut encoder, &views);
 /// // let mut pass = encoder.begin_render_pass(..);
-/// # let mut pass = pass;
 /// pass.set_vertex_buffer(0, vertices.slice(..));
 /// pass.set_index_buffer(indices.slice(..), wgpu::IndexFormat::Uint32);
 /// pass.set_bind_group(0, &group, &[]);

@@ -256,7 +256,7 @@ mod tests {
         let ball = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
         let mut nodes: Vec<_> = (0..200).map(|_| scene.insert(scene.root(), ball).unwrap()).collect();
         let (mut mirror, mut table) = (DrawableMirror::new(), BTreeMap::new());
-        // Stamps seem new again after 2^32 updates, so from the fifth on more is told than changed.
+        // Stamps seem new again after 2^32 updates, so from the fifth on there are more steps than changes.
         let jumps = [LIMIT - 4, 0, 0, 0, 0, LIMIT - 1, 0, LIMIT - 2, LIMIT, 7 * LIMIT, 1, 0, LIMIT / 2, LIMIT / 2];
         for (material, jump) in (1..).zip(jumps) {
             for edited in [0, material as usize] {

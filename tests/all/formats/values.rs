@@ -71,7 +71,7 @@ fn equal<T: PartialEq + Debug>(read: T, value: &T) {
 /// Nodes with all components, each with the number of its parent. Later ones have the other forms of some.
 fn nodes() -> [(Option<usize>, Node<'static>); 4] {
     let turned = Transform { rotation: Quat::from_xyzw(0.5, -0.5, 0.5, 0.5), ..Transform::from_xyz(1.0, 2.0, 3.0) };
-    // No field is left out, so that whoever adds one is led to a new version.
+    // No field is left out, so that a new one must be added here, with a new version.
     let lamp = Node {
         local: Some(Transform { scale: Vec3::new(1.0, 2.0, -3.0), ..turned }.into()),
         translation_f64: Some(DVec3::new(2_683_141.257, 1_247_913.503, -408.125)),
