@@ -8,7 +8,9 @@
 
 use fastrand::Rng;
 use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
-use hedgerow_document::{Document, Entry, Field, Key, Library, Merged, Patch, PatchError, Path, Spot, Value};
+use hedgerow_document::{
+    Document, Entry, Field, Key, Library, Link, Merged, Message, Patch, PatchError, Path, Spot, Value,
+};
 use std::collections::VecDeque;
 
 type Anything = Box<dyn std::error::Error>;
@@ -68,9 +70,8 @@ impl Designer {
                 document.apply(scene, &patch)?;
                 return Ok(patch);
             }
-            // A step is not taken back if others have stated one of its keys since.
-            10 => return Ok(document.undo(scene).ok().flatten().unwrap_or_default()),
-            _ => return Ok(document.redo(scene).ok().flatten().unwrap_or_default()),
+            10 => return Ok(document.undo(scene)?.unwrap_or_default()),
+            _ => return Ok(document.redo(scene)?.unwrap_or_default()),
         }
         Ok(document.commit(scene)?.clone())
     }
@@ -154,55 +155,11 @@ fn files(rng: &mut Rng, writers: [u16; 2]) -> Result<(), Anything> {
     Ok(())
 }
 
-/// A patch on its way, made by someone who had received so many patches since the message before.
-struct Message {
-    received: usize,
-    patch: Patch,
-}
-
-/// One end of a connection. Patches that cross are merged at both ends, so that both come to the same library.
-struct End {
-    /// What both ends have made, as far as this one knows.
-    agreed: Library,
-    /// Our patches that the other end may not have made yet. They come behind all that were received.
-    sent: VecDeque<Patch>,
-    /// The number of patches that were received since our last message.
-    received: usize,
-    is_server: bool,
-}
-
-impl End {
-    fn send(&mut self, patch: Patch) -> Message {
-        self.sent.push_back(patch.clone());
-        Message { received: core::mem::take(&mut self.received), patch }
-    }
-
-    /// Returns what a patch from the other end changes here, where ours are made already, and the number of conflicts.
-    fn receive(&mut self, message: Message) -> Result<(Patch, usize), PatchError> {
-        let Message { received, patch: mut theirs } = message;
-        for ours in self.sent.drain(..received) {
-            self.agreed.apply(&ours)?;
-        }
-        self.received += 1;
-        let (mut base, mut conflicts) = (self.agreed.clone(), 0);
-        self.agreed.apply(&theirs)?;
-        for ours in &mut self.sent {
-            // The server's wins, at both ends.
-            let [first, last] = if self.is_server { [&*ours, &theirs] } else { [&theirs, &*ours] };
-            let merged = Patch::merge(&base, first, last)?;
-            conflicts += merged.conflicts.len();
-            base.apply(ours)?;
-            (theirs, *ours) = (ours.inverse().then(&merged.patch)?, theirs.inverse().then(&merged.patch)?);
-        }
-        Ok((theirs, conflicts))
-    }
-}
-
 /// A designer, and the connection to the server with all that is on its way.
 struct Client {
     designer: Designer,
-    end: End,
-    server_end: End,
+    link: Link,
+    server_link: Link,
     to_server: VecDeque<Message>,
     from_server: VecDeque<Message>,
 }
@@ -210,10 +167,9 @@ struct Client {
 impl Client {
     fn join(library: &[u8], writer: u16) -> Result<Self, Anything> {
         let library = Library::from_bytes(library)?;
-        let end = |is_server| End { agreed: library.clone(), sent: VecDeque::new(), received: 0, is_server };
-        let (end, server_end) = (end(false), end(true));
+        let (link, server_link) = (Link::new(library.clone(), false), Link::new(library.clone(), true));
         let designer = Designer::open(library, writer)?;
-        Ok(Self { designer, end, server_end, to_server: VecDeque::new(), from_server: VecDeque::new() })
+        Ok(Self { designer, link, server_link, to_server: VecDeque::new(), from_server: VecDeque::new() })
     }
 
     fn act(&mut self, rng: &mut Rng) -> Result<(), Anything> {
@@ -221,14 +177,14 @@ impl Client {
         while patch.is_empty() {
             patch = self.designer.act(rng)?;
         }
-        self.to_server.push_back(self.end.send(patch));
+        self.to_server.push_back(self.link.send(patch));
         Ok(())
     }
 
     /// Follows all that has arrived. Edits were committed and sent before.
     fn receive(&mut self) -> Result<(), PatchError> {
         let Designer { scene, document } = &mut self.designer;
-        self.from_server.drain(..).try_for_each(|message| document.follow(scene, &self.end.receive(message)?.0))
+        self.from_server.drain(..).try_for_each(|message| document.follow(scene, &self.link.receive(message)?.0))
     }
 }
 
@@ -243,11 +199,11 @@ struct Server {
 impl Server {
     fn receive(&mut self, from: usize) -> Result<(), PatchError> {
         while let Some(message) = self.clients[from].to_server.pop_front() {
-            let (patch, conflicts) = self.clients[from].server_end.receive(message)?;
+            let (patch, conflicts) = self.clients[from].server_link.receive(message)?;
             self.library.apply(&patch)?;
-            (self.ordered, self.conflicts) = (self.ordered + 1, self.conflicts + conflicts);
+            (self.ordered, self.conflicts) = (self.ordered + 1, self.conflicts + conflicts.len());
             for (_, to) in self.clients.iter_mut().enumerate().filter(|(number, _)| *number != from) {
-                to.from_server.push_back(to.server_end.send(patch.clone()));
+                to.from_server.push_back(to.server_link.send(patch.clone()));
             }
         }
         Ok(())
@@ -267,7 +223,7 @@ fn live(rng: &mut Rng, patches: usize) -> Result<(), Anything> {
         for number in 0..server.clients.len() {
             let client = &mut server.clients[number];
             client.act(rng)?;
-            most = most.max(client.end.sent.len());
+            most = most.max(client.link.pending());
             if rng.u8(0..3) == 0 {
                 client.receive()?;
             }

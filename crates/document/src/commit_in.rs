@@ -18,7 +18,8 @@ impl Document {
     /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit); [`Error::Step`] if the path leads to no use.
+    /// Those of [`commit`](Self::commit); [`Error::Step`] if the path leads to no use, and if the scene has no room for
+    /// what other instances get; then the edits are a step of the open definition alone, as after a commit.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, SceneConfig, Tree};
@@ -56,7 +57,7 @@ impl Document {
         });
         let step = made.as_ref().unwrap_or(&stated);
         if !step.is_empty() {
-            self.add_step(step.clone());
+            self.history.push(step.clone());
         }
         made.map_err(refused)
     }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, PatchError};
 use crate::expand::Expansion;
+use crate::history::{History, Way};
 use crate::library::{Library, MOST_NODES};
 use crate::patch::Patch;
 use crate::path::Path;
@@ -60,9 +61,7 @@ pub struct Document {
     pub(crate) root: NodeHandle,
     pub(crate) places: Places,
     pub(crate) reader: ChangeReader,
-    steps: Vec<Patch>,
-    /// The number of steps that are done; undone ones follow.
-    done: usize,
+    pub(crate) history: History,
 }
 
 impl Document {
@@ -141,8 +140,8 @@ impl Document {
         let mut places = Places::default();
         let top = Expansion::new(&library, &mut places).begin(number).ok_or_else(missing)?;
         let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
-        let (name, steps) = (definition.into(), Vec::new());
-        Ok((Self { library, definition: number, name, root, places, reader, steps, done: 0 }, top))
+        let (name, history) = (definition.into(), History::default());
+        Ok((Self { library, definition: number, name, root, places, reader, history }, top))
     }
 
     /// Returns the library as of the last step.
@@ -206,29 +205,24 @@ impl Document {
     /// # Errors
     /// [`Error::NoRoot`]; [`Error::Scene`] if the scene does not track changes.
     pub fn commit(&mut self, scene: &mut Scene) -> Result<&Patch, Error> {
+        static EMPTY: Patch = Patch::EMPTY;
         let patch = self.record(scene)?;
         if patch.is_empty() {
-            static EMPTY: Patch = Patch::EMPTY;
             return Ok(&EMPTY);
         }
-        self.add_step(patch);
-        Ok(&self.steps[self.done - 1])
-    }
-
-    pub(crate) fn add_step(&mut self, patch: Patch) {
-        self.steps.truncate(self.done);
-        self.steps.push(patch);
-        self.done += 1;
+        self.history.push(patch);
+        Ok(self.history.last().unwrap_or(&EMPTY))
     }
 
     /// Takes back all edits since the last step. Removed nodes come back with new handles.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit).
+    /// Those of [`commit`](Self::commit). [`Error::Step`] if the scene has no room for the nodes that come back; then the
+    /// edits are a step, as after a commit.
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
         let patch = self.record(scene)?;
         self.make(scene, &patch.inverse()).map_err(|error| {
-            self.add_step(patch);
+            self.history.push(patch);
             Error::Step(Box::new(error))
         })
     }
@@ -245,65 +239,62 @@ impl Document {
         self.commit(scene)?;
         self.make(scene, patch)?;
         if !patch.is_empty() {
-            self.add_step(patch.clone());
+            self.history.push(patch.clone());
         }
         Ok(())
     }
 
     /// Applies someone else's patch: like [`apply`](Self::apply), but no step of ours that [`undo`](Self::undo) takes
-    /// back.
+    /// back. If patches cross on their way, a [`Link`](crate::Link) says what to follow.
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
     pub fn follow(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
         self.commit(scene)?;
-        self.make(scene, patch)
+        self.make(scene, patch)?;
+        self.history.follow(patch);
+        Ok(())
     }
 
-    /// Takes back the last step, and returns its inverse; `None` if there is none. Edits since the last step become a
-    /// step of their own first, so that step is the one that is taken back.
+    /// Takes back the last step, and returns the patch that did; `None` if there is no step. Edits since the last step
+    /// become a step of their own first, so that step is the one that is taken back.
+    ///
+    /// What patches that were [followed](Self::follow) have stated since stays, and so does a node of the step that they
+    /// have changed or put nodes below; all else of the step is taken back, as by [`Patch::merge`]. The patch is empty if
+    /// nothing is left. Such an undo copies the library.
     ///
     /// # Errors
-    /// Those of [`apply`](Self::apply): [`PatchError::State`] if a patch that was followed stated one of the step's keys.
+    /// Those of [`apply`](Self::apply).
     pub fn undo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
-        self.commit(scene)?;
-        let Some(step) = self.done.checked_sub(1).map(|last| self.steps[last].inverse()) else { return Ok(None) };
-        self.make(scene, &step)?;
-        self.done -= 1;
-        Ok(Some(step))
+        self.go(scene, Way::Undo)
     }
 
-    /// Makes the last undone step again, and returns it; `None` if there is none, or if there were edits since.
+    /// Makes the last undone step again, and returns the patch that did; `None` if there is none, or if there were edits
+    /// since. What patches that were followed have stated since stays, as for [`undo`](Self::undo).
     ///
     /// # Errors
-    /// Those of [`undo`](Self::undo).
+    /// Those of [`apply`](Self::apply).
     pub fn redo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
-        self.commit(scene)?;
-        let Some(step) = self.steps.get(self.done).cloned() else { return Ok(None) };
-        self.make(scene, &step)?;
-        self.done += 1;
-        Ok(Some(step))
+        self.go(scene, Way::Redo)
     }
 
-    /// Joins the last two steps, as for each frame of a drag. Has no effect if there are fewer, or after an undo.
+    fn go(&mut self, scene: &mut Scene, way: Way) -> Result<Option<Patch>, PatchError> {
+        self.commit(scene)?;
+        let Some(patch) = self.history.next(way, &self.library)? else { return Ok(None) };
+        self.make(scene, &patch)?;
+        self.history.advance(way, patch.clone());
+        Ok(Some(patch))
+    }
+
+    /// Joins the last two steps, as for each frame of a drag. Has no effect if there are fewer, after an undo, and if a
+    /// patch was followed between them.
     pub fn amend(&mut self) {
-        if let [.., first, second] = &self.steps[..]
-            && self.done == self.steps.len()
-            && let Ok(joined) = first.then(second)
-        {
-            self.done -= 2;
-            self.steps.truncate(self.done);
-            if !joined.is_empty() {
-                self.add_step(joined);
-            }
-        }
+        self.history.amend();
     }
 
     /// Forgets all but the last `keep` steps that can be undone.
     pub fn forget(&mut self, keep: usize) {
-        let old = self.done.saturating_sub(keep);
-        self.steps.drain(..old);
-        self.done -= old;
+        self.history.forget(keep);
     }
 
     /// Returns the place of the root.

@@ -33,6 +33,13 @@ pub enum PatchError {
     },
     /// The library has no such definition.
     NoDefinition(Arc<str>),
+    /// A message answers more messages than its [`Link`](crate::Link) sent.
+    Messages {
+        /// The number that it answers.
+        received: usize,
+        /// The number that were sent.
+        sent: usize,
+    },
     /// The scene's document cannot be brought to this state.
     Document(Error),
 }
@@ -75,6 +82,12 @@ impl fmt::Display for PatchError {
             Self::Invalid { key, why } => write!(f, "{key}: {why}"),
             Self::Scene { key, error } => write!(f, "{key}: {error}"),
             Self::NoDefinition(name) => write!(f, "the library has no definition {name:?}; define it first"),
+            Self::Messages { received, sent } => {
+                write!(
+                    f,
+                    "the message answers {received} messages, but {sent} were sent; begin with a copy of the library"
+                )
+            }
             Self::Document(error) => error.fmt(f),
         }
     }

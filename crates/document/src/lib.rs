@@ -5,6 +5,7 @@
 //! | what is stated: levels, prefabs, variants, overrides | [`Library`], its keys [`Key`], [`Path`], [`Field`], its values [`Value`], [`Spot`], [`Order`] |
 //! | a definition in a scene: commit, undo, follow | [`Document`] |
 //! | changes as values: apply, invert, join, merge | [`Patch`], [`Entry`], [`Merged`] |
+//! | several writers at the same time | [`Link`], [`Message`] |
 //! | what has no effect now, and why | [`Note`] |
 //! | files | [`Library::to_bytes`], and text with the feature `serde`: `text` |
 //!
@@ -32,7 +33,9 @@ mod copies;
 mod document;
 mod error;
 mod expand;
+mod history;
 mod library;
+mod link;
 mod make;
 mod merge;
 mod operations;
@@ -50,6 +53,7 @@ pub use document::Document;
 pub use error::{Error, PatchError};
 pub use expand::Note;
 pub use library::Library;
+pub use link::{Link, Message};
 pub use merge::{Conflict, Merged, Renumbered};
 pub use order::Order;
 pub use patch::{Entry, Key, Patch};

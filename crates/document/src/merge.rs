@@ -117,6 +117,22 @@ impl Patch {
     }
 }
 
+/// Two patches of the same library, each as it is after the other. Where they disagree, the first wins.
+pub(crate) struct Crossed {
+    /// The first, to be made after the last.
+    pub(crate) first: Patch,
+    /// The last, to be made after the first.
+    pub(crate) last: Patch,
+    pub(crate) conflicts: Vec<Conflict>,
+}
+
+impl Crossed {
+    pub(crate) fn new(base: &Library, first: &Patch, last: &Patch) -> Result<Self, PatchError> {
+        let Merged { patch, conflicts, .. } = Patch::merge(base, first, last)?;
+        Ok(Self { first: last.inverse().then(&patch)?, last: first.inverse().then(&patch)?, conflicts })
+    }
+}
+
 fn key(definition: &Arc<str>, ids: &[u64], field: Field) -> Key {
     Key { definition: definition.clone(), path: joined(ids, &[]), field }
 }

@@ -1,54 +1,24 @@
 //! Documents that several edit at the same time, over slow connections.
 
-use crate::acts::{check, edit, library, patch, scene, seeds};
+use crate::acts::{check, edit, library, patch, scene, seeds, single};
+use crate::operations::street;
 use fastrand::Rng;
-use hedgerow::Scene;
-use hedgerow_document::{Document, Library, Patch};
+use hedgerow::{Node, Scene};
+use hedgerow_document::{Document, Field, Library, Link, Message, Patch, PatchError, Path, Spot, Value};
 use std::collections::VecDeque;
-
-/// One end of a connection: what both ends have made, and our patches that the other end may not have made yet.
-struct End {
-    agreed: Library,
-    sent: VecDeque<Patch>,
-    received: usize,
-    is_server: bool,
-}
-
-impl End {
-    fn send(&mut self, patch: Patch) -> (usize, Patch) {
-        self.sent.push_back(patch.clone());
-        (core::mem::take(&mut self.received), patch)
-    }
-
-    /// Returns what a patch changes where ours are made already.
-    fn receive(&mut self, (received, mut theirs): (usize, Patch)) -> Patch {
-        self.sent.drain(..received).for_each(|ours| self.agreed.apply(&ours).unwrap());
-        self.received += 1;
-        let mut base = self.agreed.clone();
-        self.agreed.apply(&theirs).unwrap();
-        for ours in &mut self.sent {
-            let [first, last] = if self.is_server { [&*ours, &theirs] } else { [&theirs, &*ours] };
-            let merged = Patch::merge(&base, first, last).unwrap().patch;
-            base.apply(ours).unwrap();
-            (theirs, *ours) = (ours.inverse().then(&merged).unwrap(), theirs.inverse().then(&merged).unwrap());
-        }
-        theirs
-    }
-}
 
 struct Client {
     scene: Scene,
     document: Document,
-    ends: [End; 2],
-    up: VecDeque<(usize, Patch)>,
-    down: VecDeque<(usize, Patch)>,
+    ends: [Link; 2],
+    up: VecDeque<Message>,
+    down: VecDeque<Message>,
 }
 
 impl Client {
     fn join(library: &Library, writer: u16) -> Self {
         let (mut scene, library) = (scene(), Library::from_bytes(&library.to_bytes()).unwrap());
-        let end = |is_server| End { agreed: library.clone(), sent: VecDeque::new(), received: 0, is_server };
-        let (ends, root) = ([false, true].map(end), scene.root());
+        let (ends, root) = ([false, true].map(|wins| Link::new(library.clone(), wins)), scene.root());
         let mut document = Document::open(&mut scene, root, library, "a").unwrap();
         document.set_writer(writer);
         Self { scene, document, ends, up: VecDeque::new(), down: VecDeque::new() }
@@ -62,9 +32,9 @@ impl Client {
                 edit(dice, scene, document.root(), count);
                 document.commit(scene).unwrap().clone()
             }
-            // Others may have stated the keys of the step.
-            3 => document.undo(scene).ok().flatten().unwrap_or_default(),
-            4 => document.redo(scene).ok().flatten().unwrap_or_default(),
+            // Others may have stated keys of the step.
+            3 => document.undo(scene).unwrap().unwrap_or_default(),
+            4 => document.redo(scene).unwrap().unwrap_or_default(),
             _ => {
                 let patch = patch(dice, document.library());
                 document.apply(scene, &patch).unwrap();
@@ -77,7 +47,7 @@ impl Client {
 
     fn receive(&mut self) {
         while let Some(message) = self.down.pop_front() {
-            let patch = self.ends[0].receive(message);
+            let patch = self.ends[0].receive(message).unwrap().0;
             self.document.follow(&mut self.scene, &patch).unwrap();
         }
     }
@@ -85,7 +55,7 @@ impl Client {
 
 fn deliver(library: &mut Library, clients: &mut [Client], from: usize) {
     while let Some(message) = clients[from].up.pop_front() {
-        let patch = clients[from].ends[1].receive(message);
+        let patch = clients[from].ends[1].receive(message).unwrap().0;
         library.apply(&patch).unwrap();
         for (_, to) in clients.iter_mut().enumerate().filter(|(number, _)| *number != from) {
             let message = to.ends[1].send(patch.clone());
@@ -122,4 +92,82 @@ fn writers_whose_patches_cross_come_to_the_same_library_and_scene() {
             check(&client.document, &client.scene, &format!("seed {seed}, at the end"));
         }
     }
+}
+
+#[test]
+fn an_undo_takes_back_what_others_have_not_stated_since() {
+    let (mut scene, at) = (scene(), Path::from([5, 1, 1]));
+    let root = scene.root();
+    let mut document = Document::open(&mut scene, root, street(), "street").unwrap();
+    let own = |scene: &Scene, document: &Document| {
+        let node = scene.get(document.node(scene, &at).unwrap()).unwrap();
+        (node.own_material(), node.user_data(), node.children().count())
+    };
+    let tyre = document.node(&scene, &at).unwrap();
+    let (_, _, children) = own(&scene, &document);
+    scene.edit(tyre).unwrap().set_material(1).set_user_data(2);
+    let [kept, lost] = [(); 2].map(|()| scene.insert(tyre, Node::group()).unwrap());
+    document.commit(&mut scene).unwrap();
+    let kept = document.path(&scene, kept).unwrap();
+    for path in [&at, &kept] {
+        let theirs = single(document.library(), "street", path, Field::Material, Some(Value::Material(Some(99))));
+        document.follow(&mut scene, &theirs).unwrap();
+    }
+    let before = document.library().clone();
+
+    document.undo(&mut scene).unwrap().unwrap();
+    check(&document, &scene, "undone");
+    assert_eq!(own(&scene, &document), (Some(99), 0, children + 1), "a node that they changed stays");
+    assert!(scene.get(lost).is_none());
+    assert_eq!(document.undo(&mut scene).unwrap(), None);
+    document.redo(&mut scene).unwrap().unwrap();
+    assert_eq!(*document.library(), before);
+}
+
+#[test]
+fn redo_restores_what_undo_took_back_among_the_patches_of_others() {
+    for seed in seeds(8) {
+        let dice = &mut Rng::with_seed(seed);
+        let (mut scene, library) = (scene(), library(dice, seed % 2 == 0));
+        let root = scene.root();
+        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let mut followed = 0;
+        for round in 0..60 {
+            match dice.u8(0..6) {
+                0..2 => {
+                    edit(dice, &mut scene, document.root(), 3);
+                    document.commit(&mut scene).unwrap();
+                }
+                2 => _ = document.undo(&mut scene).unwrap(),
+                3 => _ = document.redo(&mut scene).unwrap(),
+                _ => {
+                    let theirs = patch(dice, document.library());
+                    document.follow(&mut scene, &theirs).unwrap();
+                    followed += usize::from(!theirs.is_empty());
+                }
+            }
+            check(&document, &scene, &format!("seed {seed}, round {round}"));
+        }
+        assert!(followed > 5, "{followed}");
+        let mut states = vec![document.library().clone()];
+        while document.undo(&mut scene).unwrap().is_some() {
+            states.push(document.library().clone());
+        }
+        while let Some(after) = states.pop() {
+            assert_eq!(*document.library(), after, "seed {seed}");
+            document.redo(&mut scene).unwrap();
+        }
+        check(&document, &scene, &format!("seed {seed}, at the end"));
+    }
+}
+
+#[test]
+fn a_message_of_another_link_is_refused() {
+    let (mut library, mut here) = (street(), Link::new(street(), false));
+    let message = Message { received: 1, patch: Patch::new() };
+    assert_eq!(here.receive(message), Err(PatchError::Messages { received: 1, sent: 0 }));
+    let patch = library.place("street", Spot::below(0, 1.0), "wheel", Node::group()).unwrap();
+    library.apply(&patch).unwrap();
+    let mut other = Link::new(library, true);
+    assert!(matches!(here.receive(other.send(patch.inverse())), Err(PatchError::State(_))));
 }

@@ -126,21 +126,6 @@ fn refused_patches_change_nothing_in_a_document() {
     }
 }
 
-#[test]
-fn a_step_whose_keys_others_stated_is_neither_undone_nor_made_again() {
-    let (mut scene, mut document) = open();
-    let after = Some(Value::Material(Some(99)));
-    let theirs = single(document.library(), "street", &[5, 1, 1].into(), Field::Material, after);
-    document.follow(&mut scene, &theirs).unwrap();
-    let key = PatchError::State(theirs.entries()[0].key.clone());
-    for call in [Document::undo, Document::redo] {
-        assert_eq!(refused(&mut document, &mut scene, call), key);
-    }
-    document.follow(&mut scene, &theirs.inverse()).unwrap();
-    assert!(document.redo(&mut scene).unwrap().is_some() && document.undo(&mut scene).unwrap().is_some());
-    check(&document, &scene, "undone");
-}
-
 type Call = fn(&mut Document, &mut Scene) -> Result<(), PatchError>;
 
 /// All calls that make a step of the edits first.
