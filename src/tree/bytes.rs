@@ -31,7 +31,7 @@ impl Tree {
         out.into_file(TREE)
     }
 
-    /// Restores a tree from the bytes of [`Tree::to_bytes`].
+    /// Restores a tree from the bytes of [`Tree::to_bytes`], of this and any earlier [release](crate::snapshot#files-that-last).
     ///
     /// Any bytes are safe: everything is validated, so a scene accepts the tree, and allocation is bounded by the size
     /// of the input. Runs in **O(bytes)**.

@@ -55,7 +55,8 @@ impl Library {
         out
     }
 
-    /// Restores an equal library from the bytes of [`Library::to_bytes`].
+    /// Restores an equal library from the bytes of [`Library::to_bytes`], of this and any earlier
+    /// [release](hedgerow::snapshot#files-that-last).
     ///
     /// Any bytes are safe: everything is validated, and allocation is bounded by the size of the input. Runs in
     /// **O(bytes log statements)**.
@@ -102,7 +103,8 @@ impl Patch {
         out
     }
 
-    /// Restores an equal patch from the bytes of [`Patch::to_bytes`].
+    /// Restores an equal patch from the bytes of [`Patch::to_bytes`], of this and any earlier
+    /// [release](hedgerow::snapshot#files-that-last).
     ///
     /// Any bytes are safe: everything is validated, and allocation is bounded by the size of the input. Runs in
     /// **O(bytes log entries)**.

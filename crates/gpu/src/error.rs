@@ -4,7 +4,8 @@ use crate::step::Buffer;
 use core::fmt;
 use hedgerow::NodeHandle;
 
-/// Why a call of [`GpuScene::sync`](crate::GpuScene::sync) was ended. The next call writes everything anew.
+/// Why a scene or a clip cannot be drawn from buffers. After a [`GpuScene::sync`](crate::GpuScene::sync) that failed, the next
+/// one writes everything anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -24,6 +25,8 @@ pub enum Error {
         /// The greatest number of bytes.
         most: u64,
     },
+    /// A clip cannot be added to [`BakedClips`](crate::BakedClips), for this reason.
+    Baked(&'static str),
 }
 
 impl fmt::Display for Error {
@@ -35,6 +38,7 @@ impl fmt::Display for Error {
                     "node {node} has the unknown mesh {mesh}; call `set_mesh` first, or give its drawables no key"
                 )
             }
+            Self::Baked(why) => f.write_str(why),
             Self::TooLarge { buffer, bytes, most } => {
                 match buffer {
                     Some(buffer) => write!(f, "the buffer {buffer:?} needs {bytes} bytes")?,

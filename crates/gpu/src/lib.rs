@@ -6,6 +6,7 @@
 //! | cull many views in one compute pass, and draw what they see | [`CULL`], [`layout::View`], [`Batch`] |
 //! | read the records in shaders that draw | [`FETCH`] |
 //! | skin characters in shaders, with morph targets and motion vectors | [`GpuScene::set_palette`], [`SKIN`] |
+//! | pose crowds in shaders, from clips that were sampled once | [`BakedClips`], [`BAKED`] |
 //! | records as they are in memory | [`layout`] |
 //!
 //! `hedgerow-wgpu` executes the steps with wgpu. With another library, do it yourself: a step is a resize, a write, or one
@@ -23,6 +24,7 @@
 //! | [`CULL`] | `cull_drawables` | uniform: [`layout::Views`]; matrices; instances; bounds; bins; commands; visible slots |
 //! | [`FETCH`] | functions for your shaders | group 1: matrices; instances; previous matrices |
 //! | [`FETCH`] and [`SKIN`] | the same, and skinning | and: palettes; previous palettes |
+//! | [`BAKED`] | functions for your shaders | group 2: [`BakedClips`] |
 //!
 //! To cull, copy [`Buffer::Template`] to a buffer of indirect commands, then run the pass over
 //! [`GpuScene::len`] threads. View *v* lists its visible slots from *v* · `room` on ([`GpuScene::sizes`]), and its commands
@@ -38,6 +40,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod baked;
 mod bins;
 mod deform;
 mod error;
@@ -45,6 +48,7 @@ pub mod layout;
 mod scene;
 mod step;
 
+pub use baked::BakedClips;
 pub use bins::{Batch, MeshArgs};
 pub use error::Error;
 pub use scene::{GpuScene, Synced};
@@ -60,6 +64,8 @@ pub const CULL: &str = include_str!("wgsl/cull.wgsl");
 pub const FETCH: &str = include_str!("wgsl/fetch.wgsl");
 /// Functions for shaders that draw what joints or morph targets deform. They need [`FETCH`] before them.
 pub const SKIN: &str = include_str!("wgsl/skin.wgsl");
+/// Functions for shaders that draw crowds with palettes of [`BakedClips`].
+pub const BAKED: &str = include_str!("wgsl/baked.wgsl");
 
 /// The pages of the crate whose examples are tested.
 #[cfg(doctest)]

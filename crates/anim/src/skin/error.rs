@@ -123,6 +123,12 @@ pub enum SkinError {
         /// The name of the missing list.
         what: &'static str,
     },
+    /// The number of frames a second of a clip to [bake](crate::Skin::bake) is not finite and positive, or gives more than
+    /// 2²⁴ matrices.
+    BakedFrames {
+        /// The number of frames a second.
+        frames_per_second: f32,
+    },
     /// The bytes are not of the named kind: a skin or a skinned mesh.
     WrongKind(&'static str),
     /// The bytes are newer than the crate, or older than its first release.
@@ -209,6 +215,11 @@ impl fmt::Display for SkinError {
             Self::MorphWeight { target, weight } => {
                 write!(f, "the weight of morph target {target} is {weight}; pass one from -1,000,000 to 1,000,000")
             }
+            Self::BakedFrames { frames_per_second } => write!(
+                f,
+                "the clip cannot be baked at {frames_per_second} frames a second; pass a positive number, 15 to 30 for \
+                 most clips"
+            ),
             Self::WrongKind(what) => write!(f, "the bytes are not a {what}; pass the result of its to_bytes"),
             &Self::Version { found, newest } => Unread { found, newest }.fmt(f),
             Self::FileLength { expected, found } => {

@@ -2,8 +2,10 @@
 //!
 //! A [`Skin`] computes a [`Palette`] from model matrices. Model matrices use the skeleton's joint numbers; palettes and
 //! vertices use the skin's joint numbers. The palette deforms a [`SkinnedMesh`], after any morph targets. A mesh only
-//! accepts palettes of the skin that it was built for. A [`SkinBatch`] skins the visible characters of a crowd.
+//! accepts palettes of the skin that it was built for. A [`SkinBatch`] skins the visible characters of a crowd; a
+//! [`BakedClip`] is for crowds that a shader poses.
 
+mod bake;
 mod batch;
 mod builder;
 mod bytes;
@@ -19,6 +21,7 @@ mod palette;
 mod threads;
 
 pub use crate::skin::kernels::VertexStream;
+pub use bake::BakedClip;
 pub use batch::SkinBatch;
 pub use builder::SkinnedMeshBuilder;
 pub use error::SkinError;

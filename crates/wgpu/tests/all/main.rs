@@ -2,6 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "there are few items")]
 
+mod baked;
 mod device;
 mod skin;
 mod viewer;

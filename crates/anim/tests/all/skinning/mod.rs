@@ -7,7 +7,8 @@ mod palettes;
 use fastrand::Rng;
 use hedgerow_anim::glam::{DVec3, Quat, Vec3};
 use hedgerow_anim::{
-    Crowd, Error, Mat34, Pose, Skeleton, SkeletonBuilder, Transform,
+    ClipBuilder, Crowd, Error, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform,
+    raw::Track,
     skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinBatch, SkinError, SkinOutput, SkinnedMesh},
 };
 use proptest::collection::vec;

@@ -151,3 +151,38 @@ fn a_mesh_refuses_the_palette_of_another_order_also_after_it_was_saved() {
     assert!(given.bounds(other.palette(&models, &mut room).unwrap()).is_ok());
     assert_eq!(batch.push(Arc::new(given), Arc::new(other)), Ok(0));
 }
+
+#[test]
+fn a_baked_clip_has_the_palettes_of_its_player_at_even_times() {
+    let (skeleton, skin, mesh) = column();
+    let mut raw = RawClip::new(0.73, skeleton.len()).unwrap();
+    for joint in 0..4 {
+        let turns = vec![Quat::IDENTITY, Quat::from_rotation_x(1.0), Quat::from_rotation_y(0.4)];
+        raw.set_rotation(joint, Track::linear(vec![0.0, 0.2, 0.73], turns).unwrap()).unwrap();
+    }
+    let (clip, _) = ClipBuilder::new().build(&raw).unwrap();
+    let baked = skin.bake(&skeleton, &clip, 30.0).unwrap();
+    assert_eq!((baked.frames(), baked.joints()), (23, 4), "0.73 · 30 is 21.9");
+    assert!((baked.frames_per_second() - 22.0 / 0.73).abs() < 1e-4);
+    let (mut player, mut pose) = (Player::new(&clip), Pose::rest(&skeleton));
+    let (mut models, mut room) = (Vec::new(), Vec::new());
+    for frame in 0..23 {
+        player.seek(frame as f32 / baked.frames_per_second());
+        player.sample(&mut pose).unwrap();
+        pose.to_models(&skeleton, &mut models).unwrap();
+        let expected = skin.palette(&models, &mut room).unwrap();
+        let found = baked.palette(frame).unwrap();
+        assert_eq!(&baked.matrices()[4 * frame..4 * frame + 4], found.matrices());
+        for (found, expected) in found.iter().zip(expected.iter()) {
+            let mut numbers = found.rows.as_flattened().iter().zip(expected.rows.as_flattened());
+            assert!(numbers.all(|(a, b)| (a - b).abs() < 1e-5), "{frame}");
+        }
+        mesh.skin(found, SkinOutput::new(&mut [[0.0_f32; 3]; 4][..])).unwrap();
+    }
+    assert_eq!(baked.palette(23), None);
+
+    for frames_per_second in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e8] {
+        let refused = skin.bake(&skeleton, &clip, frames_per_second);
+        assert!(matches!(refused, Err(Error::Skin(SkinError::BakedFrames { .. }))), "{frames_per_second}");
+    }
+}
