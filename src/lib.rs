@@ -55,6 +55,8 @@
 //!
 //! # A frame
 //!
+#![doc = include_str!("../docs/figures/edit.svg")]
+//!
 //! Edits change the tree at once. A node is one record that never moves. From the records, [`Scene::update`] derives
 //! the arrays that passes read: slices of some thousand nodes in depth-first order, world matrices, inherited
 //! visibility and materials. It only visits slices that edits affect. [`Scene::draw_list`] lists the visible drawables;
@@ -66,6 +68,8 @@
 //! Draw lists, culling, spatial queries, walks over slices, [`Scene::world`], [`NodeRef::bounds`],
 //! [`Column`](data::Column)s and [`Inherited`](data::Inherited) properties see the state of the last update:
 //!
+#![doc = include_str!("../docs/figures/passes.svg")]
+//!
 //! | edit since the update | passes see |
 //! |---|---|
 //! | inserted | nothing yet |
@@ -75,8 +79,16 @@
 //! | range set ([`NodeMut::set_view_range`]) | the new value at once; a [`DrawableMirror`](changes::DrawableMirror) sets the drawable after the update |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
-//! [`NodeRef::layers`], [`NodeRef::fresh_world`] and so on. Iterators and [`Scene::visit`] see all edits, and only they
-//! follow the order of siblings. Passes see parents first, but siblings in the order in which the update placed them.
+//! [`NodeRef::layers`] and so on. Iterators and [`Scene::visit`] see all edits, and only they follow the order of
+//! siblings. Passes see parents first, but siblings in the order in which the update placed them.
+//!
+//! | a node's place in the world | call | cost |
+//! |---|---|---|
+//! | as of the last update, as it is drawn | [`Scene::world`], [`NodeRef::world`]; of many nodes [`Scene::worlds_of`] | O(1) |
+//! | as of now, between edits | [`NodeRef::fresh_world`] | O(ancestors) |
+//! | as of now, far from the origin | [`NodeRef::world_f64`] | O(ancestors) |
+//! | as of now, as translation, rotation and scale | [`NodeRef::world_transform`] | O(ancestors) |
+//! | in the frame before, for motion vectors | [`NodeRef::previous_world`] | O(1) |
 //!
 //! # Costs
 //!

@@ -38,13 +38,12 @@ impl Scene {
         }
     }
 
-    /// Returns the world matrix of a node as of the last update. A node without a transform has its parent's matrix, or
-    /// the identity if the node is [anchored](crate::Node::anchored).
+    /// Returns the world matrix of a node as of the last update; the identity for a node that was inserted since.
     ///
-    /// Runs in **O(1)**. A node that was inserted since the update has the identity. A node that was since moved,
-    /// anchored or released, or got or lost a transform, has the old matrix:
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the current one. If ancestors' transforms exceed
-    /// single precision, numbers are infinite or NaN: see [`Stats::overflowed`](crate::stats::Stats::overflowed).
+    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the matrix as of now, for a node that was set or moved
+    /// since. A node without a transform has its parent's matrix, or the identity if it is
+    /// [anchored](crate::Node::anchored). If ancestors' transforms exceed single precision, numbers are infinite or NaN: see
+    /// [`Stats::overflowed`](crate::stats::Stats::overflowed). Runs in **O(1)**.
     #[inline]
     #[must_use]
     pub fn world(&self, node: NodeHandle) -> Option<&Mat34> {
