@@ -4,7 +4,8 @@
 //! |---|---|
 //! | How do I edit a scene from several threads, or during a visit? | [`threads`] |
 //! | Where do I keep data of my own? | [`own_data`] |
-//! | How do I undo edits? | [`undo`] |
+//! | How do I isolate, ghost, section or select parts in an editor? | [`editors`] |
+//! | How do I undo edits, or roll a game back? | [`undo`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
 //! | How do I draw between two fixed steps of a simulation? | [`fixed_steps`] |
 //! | How do I load and unload parts of a world at run time? | [`streaming`] |
@@ -33,6 +34,7 @@
 //! | `SelectionBox` | [`Scene::query`](crate::Scene::query) with a [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect) |
 
 pub mod choosing_a_config;
+pub mod editors;
 pub mod fixed_steps;
 pub mod glossary;
 pub mod large_worlds;
