@@ -100,7 +100,7 @@ fn every_level_gives_the_same_bits_for_every_length_and_start() {
     let count = 71;
     let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
     let parents: Vec<u32> = (0..count).map(|slot| if slot % 3 == 0 { slot / 2 } else { slot.max(1) - 1 }).collect();
-    for (start, end) in (1..20).flat_map(|start| (start..=count as usize).map(move |end| (start, end))) {
+    for (start, end) in (1..20).flat_map(|start| (start..start + 40).map(move |end| (start, end))) {
         assert_same_bits(&locals, &parents, &before, start..end, Upcoming::default(), "limbs");
     }
 }
@@ -138,7 +138,7 @@ fn slots_below_the_one_before_and_others_have_the_same_bits_at_every_level_howev
     let mut dice = Rng::with_seed(17);
     let count = 260;
     let (locals, before) = (transforms(count, &mut dice), matrices(count, &mut dice));
-    for tenths in 0..=10 {
+    for tenths in (0..=10).step_by(2) {
         let mut parent_of = |slot: u32| match slot {
             0 => 0,
             _ if dice.u32(..10) < tenths => slot - 1,
