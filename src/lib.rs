@@ -76,7 +76,7 @@
 //! | removed | gone at once |
 //! | moved, detached, anchored | the old position |
 //! | transform, drawable, material, visibility, layers, user data set or removed | the old value |
-//! | range set ([`NodeMut::set_view_range`]) | the new value at once; a [`DrawableMirror`](changes::DrawableMirror) sets the drawable after the update |
+//! | range set ([`NodeMut::set_view_range`]) | the new value at once; which drawables it applies to ([`Scene::view_ranges`]), after the update |
 //!
 //! Other reads of single nodes see all edits: [`Scene::local`], [`Scene::parent`], [`NodeRef::material`],
 //! [`NodeRef::layers`] and so on. Iterators and [`Scene::visit`] see all edits, and only they follow the order of
@@ -93,8 +93,8 @@
 //! # Costs
 //!
 //! A node takes 99 bytes: 83 for its record, 16 for its row. A drawable takes 80 more, layers take 4, and a transform
-//! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for indices. Slices with hidden nodes or
-//! layers take 8 more per node. Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is
+//! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for indices. Slices with hidden nodes,
+//! layers or view ranges take 12 more per node. Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is
 //! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
 //!
 //! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes

@@ -55,6 +55,27 @@ impl LevelsOfDetail {
         Ok(Self { margin, ..self })
     }
 
+    /// Returns the margin.
+    #[must_use]
+    pub const fn margin(&self) -> f32 {
+        self.margin
+    }
+
+    /// Iterates over all coarser levels, by mesh: the mesh, the distance, and what is drawn from there on.
+    ///
+    /// ```
+    /// let mut levels = hedgerow::query::LevelsOfDetail::new();
+    /// levels.insert(7, &[(20.0, Some(8)), (60.0, None)])?;
+    /// assert!(levels.iter().eq([(7, 20.0, Some(8)), (7, 60.0, None)]));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (u32, f32, Option<u32>)> {
+        self.meshes.iter().zip(&self.coarser).flat_map(|(&mesh, Coarser { from, meshes })| {
+            let used = from.iter().zip(meshes).filter(|(from, _)| !from.is_nan());
+            used.map(move |(&from, &coarser)| (mesh, from, coarser))
+        })
+    }
+
     /// Sets the coarser meshes of a mesh, each with the distance from which it is drawn. If the last mesh is `None`,
     /// nothing is drawn from there on. Replaces earlier levels; an empty list removes them. Runs in **O(meshes)**.
     ///

@@ -3,7 +3,7 @@
 use crate::pass::{ChangedSlices, DrawList, SliceCursor};
 use crate::scene::Scene;
 use crate::store::SliceId;
-use crate::visit::{Flow, SliceView, SliceVisitor, SliceVisitorMut};
+use crate::visit::{Flow, ListedRange, SliceView, SliceVisitor, SliceVisitorMut};
 use core::iter::FusedIterator;
 use core::ops::ControlFlow;
 
@@ -77,6 +77,26 @@ impl Scene {
     pub fn slices(&self) -> impl FusedIterator<Item = SliceView<'_>> + Clone {
         let store = &self.store;
         store.slices.in_tree().iter().map(move |&number| store.view(number))
+    }
+
+    /// Iterates over all nodes with a [view range](crate::Node::view_range), for a renderer that tests distances itself.
+    /// Together with [`ListedDrawable::ranged`](crate::visit::ListedDrawable::ranged), it says which ranges a drawable is
+    /// in. Leaves out nodes that were inserted since the last update. Runs in **O(nodes with ranges)**.
+    ///
+    /// ```
+    /// use hedgerow::{Aabb, Drawable, Node, Scene, ViewRange};
+    ///
+    /// let mut scene = Scene::new();
+    /// let near = ViewRange::new(0.0, 50.0)?;
+    /// let trees = scene.insert(scene.root(), Node::group().with_view_range(near))?;
+    /// scene.insert(trees, Node::drawable(Drawable::new(1, Aabb::cube(1.0))))?;
+    /// scene.update();
+    /// assert_eq!(scene.view_ranges().next().map(|ranged| (ranged.node, ranged.range)), Some((trees, near)));
+    /// assert!(scene.slices().flat_map(|slice| slice.drawables().iter()).all(|tree| tree.ranged == Some(trees)));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn view_ranges(&self) -> impl Iterator<Item = ListedRange> {
+        self.store.ranges()
     }
 
     /// Returns the slice with this number, in the tree or detached; `None` if no slice has the number. Runs in **O(1)**.

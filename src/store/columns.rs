@@ -35,7 +35,7 @@ impl Row {
     pub(crate) const OWN_MATERIAL: u16 = 1 << 1;
     /// There is an effective material.
     pub(crate) const MATERIAL: u16 = 1 << 2;
-    /// The node has layers of its own, or is hidden or shown.
+    /// The node has layers or a view range of its own, or is hidden or shown.
     pub(crate) const OWN_VISIBILITY: u16 = 1 << 3;
     /// The transform is relative to the world, whose slot is [`Row::WORLD_SLOT`].
     pub(crate) const ANCHORED: u16 = 1 << 4;
@@ -160,17 +160,25 @@ pub(crate) struct EffectiveVisibility {
     /// The layers that the node and all its ancestors have in common.
     layers: u32,
     hidden: bool,
+    /// The nearest node with a view range, from this one upwards; nil if there is none.
+    ranged: RecordId,
 }
 
 impl EffectiveVisibility {
     /// What the root inherits.
-    pub(crate) const ALL: Self = Self { layers: u32::MAX, hidden: false };
+    pub(crate) const ALL: Self = Self { layers: u32::MAX, hidden: false, ranged: RecordId::NIL };
 
     /// Returns the visibility of a child with these layers and components.
     #[inline]
-    pub(crate) fn below(self, own: Option<&Layers>, has: Has) -> Self {
+    pub(crate) fn below(self, own: Option<&Layers>, has: Has, child: RecordId) -> Self {
         let layers = own.map_or(self.layers, |own| self.layers & own.mask());
-        Self { layers, hidden: has.has(Has::HIDDEN) || self.hidden && !has.has(Has::SHOWN) }
+        let hidden = has.has(Has::HIDDEN) || self.hidden && !has.has(Has::SHOWN);
+        Self { layers, hidden, ranged: if has.has(Has::RANGE) { child } else { self.ranged } }
+    }
+
+    #[inline(always)]
+    pub(crate) fn ranged(self) -> Option<RecordId> {
+        self.ranged.some()
     }
 
     #[inline(always)]

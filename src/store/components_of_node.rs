@@ -302,7 +302,7 @@ impl Nodes {
     pub(crate) fn set_view_range(&mut self, id: RecordId, range: Option<ViewRange>) {
         let before = self.components.range.replace(id, range);
         self.set_bit(id, Has::RANGE, range.is_some());
-        self.mark_drawn(before != range, id, ChangeKinds::VIEW_RANGE);
+        self.mark_if(before != range, id, Pending::INHERITED, ChangeKinds::VIEW_RANGE);
     }
 
     /// Sets or removes a node's name.

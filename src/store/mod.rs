@@ -83,7 +83,7 @@ pub(crate) use record::{Has, RecordId};
 pub(crate) use row_set::RowSet;
 pub use usage::Usage;
 pub(crate) use view::Computes;
-pub use view::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
+pub use view::{DrawableView, ListedDrawable, ListedRange, RowView, SliceView, SliceViewMut, TransformView};
 pub(crate) use world::{Above, WideLocal};
 
 use crate::unique::unique_number;

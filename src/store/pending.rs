@@ -8,8 +8,8 @@
 //! | [`of`](Pending::of) kinds of edits | all edits of the node, even to the same value | – | the kinds |
 //! | [`MOVED`](Pending::MOVED) | moves below another parent | takes the row away; the node waits for another | – |
 //! | [`RESHAPED`](Pending::RESHAPED) | transform or drawable got or lost, anchored, released | reconstitutes the slice | – |
-//! | [`INHERITED`](Pending::INHERITED) | another material, layers, visibility | derives what rows inherit in the slice | – |
-//! | [`REDRAWN`](Pending::REDRAWN) | drawable set, other user data or view range | copies mesh and bounds; lists read the slice again | – |
+//! | [`INHERITED`](Pending::INHERITED) | another material, layers, visibility, view range | derives what rows inherit in the slice | – |
+//! | [`REDRAWN`](Pending::REDRAWN) | drawable set, other user data | copies mesh and bounds; lists read the slice again | – |
 //! | [`RECOMPUTED`](Pending::RECOMPUTED) | local transform is or was a matrix, or was in double precision | computes the slot even from equal copies | – |
 //! | [`PRESENCE`](Pending::PRESENCE) | the subtree left the tree or came back, if the scene has checkpoints | – | – |
 //!

@@ -71,7 +71,7 @@ impl Has {
     /// [`Visibility::Shown`](crate::Visibility).
     pub(crate) const SHOWN: Self = Self::of_visibility(Visibility::Shown);
     /// All bits that decide where the node is visible.
-    pub(crate) const VISIBILITY: Self = Self(Self::LAYERS.0 | Self::HIDDEN.0 | Self::SHOWN.0);
+    pub(crate) const VISIBILITY: Self = Self(Self::LAYERS.0 | Self::HIDDEN.0 | Self::SHOWN.0 | Self::RANGE.0);
     /// The node has a tag: see [`tags`](super::tags).
     pub(crate) const TAG: Self = Self(1 << 9);
     /// The node was in the tree after the last update, so readers of changes know it.

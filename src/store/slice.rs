@@ -5,7 +5,7 @@
 //! slots, by slot: record 4 │ parent's slot 4 │ world 48 │ local transform 40                       96 B a transform
 //! drawables:      handle 8 │ mesh 4 │ material 4 │ layers 4 │ slot 2 │ row 2 │ local bounds 24 │ stamp 4   52 B a drawable
 //! user data, by row, if a drawable has any: 4                                                       0 or 4 B a node
-//! visibility, by row, if a node above or in the slice is hidden or has layers: 8                    0 or 8 B a node
+//! visibility, by row, if a node above or in the slice is hidden or has layers or a range: 12       0 or 12 B a node
 //! sets            of rows, slots and drawables: six of 512 bytes                                         3 KiB a slice
 //! ```
 //!
@@ -56,7 +56,7 @@ pub(crate) struct Slice {
     pub(crate) drawables: Drawables,
     /// The drawables of live nodes.
     pub(crate) used_drawables: RowSet,
-    /// The visibility of each row; empty if all rows are visible on all layers.
+    /// The visibility of each row; empty if all rows are visible on all layers and at all distances.
     pub(crate) visibility: Vec<EffectiveVisibility>,
     /// The user data of each row with a drawable, for its draws; empty or too short if all others have 0.
     pub(crate) user_data: Vec<u32>,
@@ -232,7 +232,7 @@ impl Slice {
         if !row.is(Row::OWN_VISIBILITY) {
             return up;
         }
-        up.below(components.layers.get(row.record), pages.record(row.record).has)
+        up.below(components.layers.get(row.record), pages.record(row.record).has, row.record)
     }
 
     /// Derives the visibility and the drawable of a written row.
@@ -408,7 +408,7 @@ impl Slice {
         true
     }
 
-    /// Recomputes materials and layers of all rows. Stamps the drawable of each node with a change, and calls `report`.
+    /// Recomputes materials and visibility of all rows. Stamps the drawable of each node with a change, and calls `report`.
     pub(crate) fn inherit(
         &mut self,
         pages: &Pages,
@@ -423,12 +423,12 @@ impl Slice {
             let mut row = self.rows[at];
             let up = self.rows[usize::from(row.above)];
             row.inherit(&up, pages);
-            let visibility = self.visibility_below(pages, components, &row);
+            let (visibility, before) = (self.visibility_below(pages, components, &row), self.visibility(at));
             let mut kinds = ChangeKinds::NONE;
             if row.material() != self.rows[at].material() {
                 kinds |= ChangeKinds::MATERIAL;
             }
-            if visibility.layers() != self.visibility(at).layers() {
+            if visibility.layers() != before.layers() {
                 kinds |= ChangeKinds::VISIBILITY;
             }
             if !kinds.is_empty() {
@@ -436,7 +436,7 @@ impl Slice {
             }
             self.rows[at] = row;
             self.set_visibility(at, visibility);
-            if row.drawable < NO_DRAWABLE && !kinds.is_empty() {
+            if row.drawable < NO_DRAWABLE && (!kinds.is_empty() || visibility.ranged() != before.ranged()) {
                 self.stamp(at, stamp);
                 let record = &mut self.drawables.records[usize::from(row.drawable)];
                 record.material = row.material;

@@ -6,7 +6,7 @@
 //! | [`Home::Tree`], [`Home::Limbo`] | nodes are in the tree, or detached | reconstitution | end of the slice |
 //! | [`Work::FREED`] | a row died, and is in use until the update | `Slices::free_row` | assignment |
 //! | [`Work::RESHAPED`] | a node needs or has another slot or drawable | masks, removals | assignment |
-//! | [`Work::INHERITS`] | a row's own material, layers or visibility changed | masks | `prepare`, before the sweep |
+//! | [`Work::INHERITS`] | a row's own material, layers, visibility or view range changed | masks | `prepare`, before the sweep |
 //! | [`Work::KEPT`] | the slice was kept while its subtree moved: all imports are copied | `unplace_large` | `prepare` |
 //! | [`Due::Changed`] | dirty slots are computed, unless their copies are equal | marks of slots, imports | sweep |
 //! | [`Due::All`] | all dirty slots are computed | new slots, masks, `mark_all` | sweep |

@@ -7,6 +7,7 @@ use crate::store::Store;
 use crate::store::boxes::SliceBoxes;
 use crate::store::columns::{DrawEntry, NO_DRAWABLE, Row, Stamp, short};
 use crate::store::location::SliceId;
+use crate::store::matrix_slot::MatrixSlot;
 use crate::store::pending::Pending;
 use crate::store::record::{Has, RecordId};
 use crate::store::row_set::RowSet;
@@ -79,6 +80,11 @@ impl<'s> SliceView<'s> {
     pub fn block_bounds(&self) -> impl Iterator<Item = Aabb> + use<'s> {
         let blocks = self.boxes().map(|boxes| &boxes.blocks);
         blocks.into_iter().flat_map(|blocks| (0..blocks.len()).filter_map(|block| blocks.get(block)))
+    }
+
+    /// Returns the nearest node with a view range, from a row's node upwards.
+    fn ranged(&self, row: usize) -> Option<NodeHandle> {
+        self.slice.visibility(row).ranged().map(|id| self.store.nodes.handle(id))
     }
 
     /// Returns the rows.
@@ -343,8 +349,22 @@ pub struct ListedDrawable {
     pub layers: Layers,
     /// The node's [user data](crate::NodeMut::set_user_data), as of the last update.
     pub user_data: u32,
-    /// The node's own [view range](crate::Node::view_range), as of now. Those of its ancestors apply, too.
-    pub view_range: Option<ViewRange>,
+    /// The nearest node, from this one upwards, that has a [view range](crate::Node::view_range), as of the last update;
+    /// see [`Scene::view_ranges`](crate::Scene::view_ranges).
+    pub ranged: Option<NodeHandle>,
+}
+
+/// A node with a view range. It shows what is below it only if this range and those of all nodes above hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ListedRange {
+    /// The node.
+    pub node: NodeHandle,
+    /// Its own range, as of now.
+    pub range: ViewRange,
+    /// The matrix that has the node's position, from which distances are measured.
+    pub matrix: MatrixSlot,
+    /// The nearest node above with a range, as of the last update.
+    pub above: Option<NodeHandle>,
 }
 
 /// The drawables of a slice.
@@ -385,7 +405,7 @@ impl<'s> DrawableView<'s> {
             material: record.material(),
             layers: Layers::new(record.layers),
             user_data: self.view.user_data(record.row()),
-            view_range: self.view.store.nodes.range(record.node.record()),
+            ranged: self.view.ranged(record.row()),
         })
     }
 
@@ -495,10 +515,19 @@ impl Store {
     }
 
     /// Returns the slot of a node's world matrix, its own or that of the nearest ancestor with a transform.
-    pub(crate) fn matrix_slot(&self, id: RecordId) -> Option<crate::store::MatrixSlot> {
+    pub(crate) fn matrix_slot(&self, id: RecordId) -> Option<MatrixSlot> {
         let (view, row) = self.view_of(id)?;
         let slot = view.slice.rows.get(row)?.slot;
-        Some(crate::store::MatrixSlot { slice: view.number(), slot: u32::from(slot) })
+        Some(MatrixSlot { slice: view.number(), slot: u32::from(slot) })
+    }
+
+    /// Iterates over the nodes with a view range that have a row, in the order of their records.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = ListedRange> + '_ {
+        self.nodes.ranges().filter_map(|(id, range)| {
+            let ((view, row), matrix) = (self.view_of(id)?, self.matrix_slot(id)?);
+            let above = view.ranged(usize::from(view.slice.rows.get(row)?.above));
+            Some(ListedRange { node: self.nodes.handle(id), range, matrix, above })
+        })
     }
 }
 

@@ -41,7 +41,7 @@ pub use node::Visitor;
 pub use slice::{SliceVisitor, SliceVisitorMut};
 
 pub use crate::pass::TransformPass;
-pub use crate::store::{DrawableView, ListedDrawable, RowView, SliceView, SliceViewMut, TransformView};
+pub use crate::store::{DrawableView, ListedDrawable, ListedRange, RowView, SliceView, SliceViewMut, TransformView};
 
 /// The return value of a visitor: how the walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
