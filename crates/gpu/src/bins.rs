@@ -2,6 +2,7 @@
 
 use crate::layout::{Bin, Command};
 use core::ops::Range;
+use hedgerow::query::LevelsOfDetail;
 use std::collections::HashMap;
 
 /// Where the triangles of a mesh are in the renderer's vertex and index buffers.
@@ -27,61 +28,145 @@ pub struct Batch {
 }
 
 /// The drawables of one key and mesh.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: u32,
     mesh: u32,
+    /// The number of drawables whose mesh this is.
+    own: u32,
+    /// The number of drawables that may be drawn with this mesh: those, and others of which it is a coarser level.
     count: u32,
-    /// The number of drawables for which there is room, for each winding.
-    room: u32,
+    /// The number of drawables that a list has room for, for each winding.
+    capacity: u32,
+    /// The distances and bins of coarser levels, as in a [`Bin`]; found for the first drawable whose mesh this is.
+    levels: Option<([f32; 4], [u32; 4])>,
 }
 
+/// A distance, and the mesh from there on.
+type Level = (f32, Option<u32>);
+
 /// All bins. Bin 0 is that of drawables that are never drawn.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bins {
     numbers: HashMap<(u32, u32), u32>,
+    /// By bin.
     entries: Vec<Entry>,
+    unused: Vec<u32>,
     meshes: HashMap<u32, MeshArgs>,
+    levels: HashMap<u32, Vec<Level>>,
     batches: Vec<Batch>,
-    /// The number of commands of a view, and the length of its list of visible slots.
+    /// The number of commands of a view, and the capacity of its list of visible slots.
     commands: u32,
-    room: u32,
+    capacity: u32,
     /// Whether commands must be arranged anew.
     stale: bool,
+    /// Whether meshes were removed since they were arranged.
+    removed: bool,
 }
 
 impl Bins {
+    pub(crate) fn new() -> Self {
+        Self {
+            numbers: HashMap::new(),
+            entries: vec![Entry::default()],
+            unused: Vec::new(),
+            meshes: HashMap::new(),
+            levels: HashMap::new(),
+            batches: Vec::new(),
+            commands: 0,
+            capacity: 0,
+            stale: false,
+            removed: false,
+        }
+    }
+
     pub(crate) fn set_mesh(&mut self, mesh: u32, args: MeshArgs) {
         let before = self.meshes.insert(mesh, args);
         self.stale |= before.is_some_and(|before| before != args);
     }
 
-    /// Returns the bin of a key and a mesh; `None` if the mesh is unknown.
-    pub(crate) fn find(&mut self, key: u32, mesh: u32) -> Option<u32> {
-        if let Some(&bin) = self.numbers.get(&(key, mesh)) {
-            return Some(bin);
+    pub(crate) fn remove_mesh(&mut self, mesh: u32) -> Option<MeshArgs> {
+        let args = self.meshes.remove(&mesh);
+        self.removed |= args.is_some();
+        args
+    }
+
+    /// Replaces all levels. No drawable may be in a bin.
+    pub(crate) fn set_levels(&mut self, levels: &LevelsOfDetail) {
+        let mut by_mesh: HashMap<u32, Vec<Level>> = HashMap::new();
+        levels.iter().for_each(|(mesh, from, coarser)| by_mesh.entry(mesh).or_default().push((from, coarser)));
+        *self = Self { meshes: core::mem::take(&mut self.meshes), levels: by_mesh, stale: true, ..Self::new() };
+    }
+
+    pub(crate) fn has_levels(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
+    /// Returns the bin of a key and a mesh.
+    ///
+    /// # Errors
+    /// Returns the mesh that is unknown: this one, or one of its coarser levels.
+    pub(crate) fn find(&mut self, key: u32, mesh: u32) -> Result<u32, u32> {
+        let bin = self.find_plain(key, mesh)?;
+        if self.entries[bin as usize].levels.is_none() {
+            let none = Bin::default();
+            let (mut from, mut bins) = (none.from, none.levels);
+            let levels = self.levels.get(&mesh).cloned().unwrap_or_default();
+            for (at, (distance, coarser)) in levels.into_iter().enumerate() {
+                from[at] = distance;
+                bins[at] = coarser.map_or(Ok(0), |coarser| self.find_plain(key, coarser))?;
+            }
+            self.entries[bin as usize].levels = Some((from, bins));
         }
-        self.meshes.get(&mesh)?;
-        self.entries.push(Entry { key, mesh, count: 0, room: 0 });
-        let bin = u32::try_from(self.entries.len()).ok()?;
+        Ok(bin)
+    }
+
+    /// Like [`Self::find`], without looking for levels.
+    fn find_plain(&mut self, key: u32, mesh: u32) -> Result<u32, u32> {
+        if let Some(&bin) = self.numbers.get(&(key, mesh)) {
+            return Ok(bin);
+        }
+        if !self.meshes.contains_key(&mesh) {
+            return Err(mesh);
+        }
+        let bin = self.unused.pop().unwrap_or_else(|| {
+            self.entries.push(Entry::default());
+            index(self.entries.len() - 1)
+        });
+        self.entries[bin as usize] = Entry { key, mesh, ..Entry::default() };
         self.numbers.insert((key, mesh), bin);
-        Some(bin)
+        Ok(bin)
     }
 
     /// Counts a drawable that comes into a bin.
     pub(crate) fn enter(&mut self, bin: u32) {
-        if let Some(entry) = self.entry(bin) {
-            entry.count += 1;
-            let full = entry.count > entry.room;
-            self.stale |= full;
+        if bin > 0 {
+            self.entries[bin as usize].own += 1;
+            self.each_of(bin, |entry| entry.count += 1);
         }
     }
 
     /// Counts a drawable that leaves a bin.
     pub(crate) fn leave(&mut self, bin: u32) {
-        if let Some(entry) = self.entry(bin) {
-            entry.count -= 1;
+        if bin > 0 {
+            self.entries[bin as usize].own -= 1;
+            self.each_of(bin, |entry| entry.count -= 1);
         }
+    }
+
+    /// Calls `each` with a bin and those of its coarser levels.
+    fn each_of(&mut self, bin: u32, mut each: impl FnMut(&mut Entry)) {
+        let coarser = self.entries[bin as usize].levels.map_or([0; 4], |(_, bins)| bins);
+        for bin in [bin].into_iter().chain(coarser).filter(|&bin| bin > 0) {
+            let entry = &mut self.entries[bin as usize];
+            each(entry);
+            self.stale |= entry.count > entry.capacity;
+        }
+    }
+
+    /// Returns whether a drawable in one bin may be drawn by the commands of another.
+    pub(crate) fn draws(&self, bin: u32, other: u32) -> bool {
+        bin == other || self.entries[bin as usize].levels.is_some_and(|(_, bins)| bins.contains(&other))
     }
 
     /// Lets [`arrange`](Self::arrange) write everything.
@@ -89,16 +174,38 @@ impl Bins {
         self.stale = true;
     }
 
-    fn entry(&mut self, bin: u32) -> Option<&mut Entry> {
-        self.entries.get_mut(bin.checked_sub(1)? as usize)
-    }
-
     pub(crate) fn batches(&self) -> &[Batch] {
         &self.batches
     }
 
     pub(crate) const fn sizes(&self) -> (u32, u32) {
-        (self.commands, self.room)
+        (self.commands, self.capacity)
+    }
+
+    /// Gives up the bins of meshes that were removed.
+    ///
+    /// # Errors
+    /// Returns the bin and the mesh if a drawable needs it still.
+    pub(crate) fn sweep(&mut self) -> Result<(), (u32, u32)> {
+        if !self.removed {
+            return Ok(());
+        }
+        for (bin, entry) in (0..).zip(&mut self.entries).skip(1) {
+            if self.meshes.contains_key(&entry.mesh) || self.numbers.get(&(entry.key, entry.mesh)) != Some(&bin) {
+                continue;
+            }
+            if entry.count > 0 {
+                return Err((bin, entry.mesh));
+            }
+            self.numbers.remove(&(entry.key, entry.mesh));
+            self.unused.push(bin);
+            self.stale |= entry.capacity > 0;
+            entry.capacity = 0;
+        }
+        // Bins without drawables may name one that was given up.
+        self.entries.iter_mut().filter(|entry| entry.own == 0).for_each(|entry| entry.levels = None);
+        self.removed = false;
+        Ok(())
     }
 
     /// Arranges the commands, if that is necessary: by key, winding and mesh. Returns the bins, and the commands of a view.
@@ -106,28 +213,32 @@ impl Bins {
         if !core::mem::take(&mut self.stale) {
             return None;
         }
-        for entry in &mut self.entries {
+        for entry in &mut self.entries[1..] {
             // A quarter more, so that few changes arrange anew; and less if most of it is empty.
-            if entry.count > entry.room || entry.count < entry.room / 4 {
-                entry.room = if entry.count > 0 { entry.count + entry.count / 4 + 8 } else { 0 };
+            if entry.count > entry.capacity || entry.count < entry.capacity / 4 {
+                entry.capacity = if entry.count > 0 { entry.count + entry.count / 4 + 8 } else { 0 };
             }
         }
-        let mut order: Vec<usize> = (0..self.entries.len()).filter(|&at| self.entries[at].room > 0).collect();
+        let mut order: Vec<usize> = (1..self.entries.len()).filter(|&at| self.entries[at].capacity > 0).collect();
         order.sort_unstable_by_key(|&at| (self.entries[at].key, self.entries[at].mesh));
-        let (mut bins, mut commands) = (vec![Bin::default(); self.entries.len() + 1], Vec::new());
+        let with_levels = |entry: &Entry| {
+            let (from, levels) = entry.levels.unwrap_or((Bin::default().from, [0; 4]));
+            Bin { from, levels, ..Bin::default() }
+        };
+        let (mut bins, mut commands) = (self.entries.iter().map(with_levels).collect::<Vec<_>>(), Vec::new());
         self.batches.clear();
-        self.room = 0;
+        self.capacity = 0;
         for of_key in order.chunk_by(|&a, &b| self.entries[a].key == self.entries[b].key) {
             for (winding, mirrored) in [false, true].into_iter().enumerate() {
                 let begin = index(commands.len());
                 for &at in of_key {
-                    let Entry { mesh, room, .. } = self.entries[at];
+                    let Entry { mesh, capacity, .. } = self.entries[at];
                     let MeshArgs { index_count, first_index, base_vertex } = self.meshes[&mesh];
-                    bins[at + 1].commands[winding] = index(commands.len());
-                    bins[at + 1].firsts[winding] = self.room;
-                    let first_instance = self.room;
+                    bins[at].commands[winding] = index(commands.len());
+                    bins[at].firsts[winding] = self.capacity;
+                    let first_instance = self.capacity;
                     commands.push(Command { index_count, instance_count: 0, first_index, base_vertex, first_instance });
-                    self.room += room;
+                    self.capacity += capacity;
                 }
                 let key = self.entries[of_key[0]].key;
                 self.batches.push(Batch { key, mirrored, commands: begin..index(commands.len()) });

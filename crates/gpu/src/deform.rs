@@ -1,7 +1,8 @@
 //! The palettes and morph weights of drawables, and the steps that keep them.
 
 use crate::error::Error;
-use crate::scene::{GpuScene, Items, Synced, Written, short};
+use crate::items::{Items, Written};
+use crate::scene::{GpuScene, Synced, short};
 use crate::step::{Buffer, Step};
 use bytemuck::cast_slice;
 use core::ops::Range;
@@ -12,39 +13,39 @@ use std::collections::BTreeMap;
 /// The bits of a matrix, or of twelve weights.
 type Item = [u32; 12];
 
-/// All palettes. Each is a room of consecutive items: weights, then matrices. Nobody has item 0, so that an instance
+/// All palettes. Each has a span of consecutive items: weights, then matrices. Nobody has item 0, so that an instance
 /// with 0 has no palette.
 #[derive(Default)]
 pub(crate) struct Palettes {
-    rooms: NodeMap<Room>,
+    spans: NodeMap<Span>,
     items: Vec<Item>,
     /// The number of items that the buffer has room for.
     sized: usize,
     /// Items to write; some are listed more than once.
     dirty: Vec<u32>,
-    /// Rooms that were not there at the last sync: they begin without motion.
+    /// Spans that were not there at the last sync: they begin without motion.
     fresh: Vec<Range<u32>>,
-    /// Nodes whose room changed, and whose instance may not know it.
+    /// Nodes whose span changed, and whose instance may not know it.
     moved: Vec<NodeHandle>,
     /// Nodes whose drawable is gone.
     freed: Vec<NodeHandle>,
-    /// The first items of rooms that are not in use, by length; and the sum of their lengths.
+    /// The first items of spans that are not in use, by length; and the sum of their lengths.
     unused: (BTreeMap<u32, Vec<u32>>, usize),
     /// What the last sync wrote, if previous palettes are kept.
     written: Written,
 }
 
 #[derive(Clone, Copy)]
-struct Room {
+struct Span {
     first: u32,
     /// The number of items with weights.
     weights: u32,
     len: u32,
-    /// Whether the instance of the drawable has it.
-    told: bool,
+    /// Whether the instance of the drawable names it.
+    in_instance: bool,
 }
 
-impl Room {
+impl Span {
     /// The item of the first joint.
     const fn joint(self) -> u32 {
         self.first + self.weights
@@ -103,29 +104,29 @@ impl Palettes {
     fn set(&mut self, node: NodeHandle, palette: &[Mat34], weights: &[f32]) {
         let of_weights = short(weights.len().div_ceil(12));
         let len = of_weights + short(palette.len());
-        let held = self.rooms.get(node).filter(|held| (held.weights, held.len) == (of_weights, len));
-        let room = match held {
+        let held = self.spans.get(node).filter(|held| (held.weights, held.len) == (of_weights, len));
+        let span = match held {
             Some(&held) => held,
             None if len == 0 => {
                 self.remove(node);
                 return;
             }
             None => {
-                if let Some(held) = self.rooms.remove(node) {
+                if let Some(held) = self.spans.remove(node) {
                     self.release(held);
                 }
-                let room = Room { first: self.allocate(len), weights: of_weights, len, told: false };
-                // It displaces nothing or the room of a removed node; a stale handle gets its own back.
-                if let Some((_, displaced)) = self.rooms.insert(node, room) {
+                let span = Span { first: self.allocate(len), weights: of_weights, len, in_instance: false };
+                // It displaces nothing or the span of a removed node; a stale handle gets its own back.
+                if let Some((_, displaced)) = self.spans.insert(node, span) {
                     self.release(displaced);
                 }
-                if !self.rooms.contains_key(node) {
+                if !self.spans.contains_key(node) {
                     return;
                 }
                 self.moved.push(node);
-                self.fresh.push(room.range());
-                self.dirty.extend(room.range());
-                room
+                self.fresh.push(span.range());
+                self.dirty.extend(span.range());
+                span
             }
         };
         let Self { items, dirty, .. } = self;
@@ -142,26 +143,26 @@ impl Palettes {
             for (at, weight) in twelve.iter().enumerate() {
                 item[8 - at / 4 * 4 + at % 4] = weight.to_bits();
             }
-            write(room.joint() - before, item);
+            write(span.joint() - before, item);
         }
-        for (at, &matrix) in (room.joint()..).zip(cast_slice::<Mat34, Item>(palette)) {
+        for (at, &matrix) in (span.joint()..).zip(cast_slice::<Mat34, Item>(palette)) {
             write(at, matrix);
         }
     }
 
     fn remove(&mut self, node: NodeHandle) -> bool {
-        let Some(room) = self.rooms.remove(node) else { return false };
-        self.release(room);
+        let Some(span) = self.spans.remove(node) else { return false };
+        self.release(span);
         self.moved.push(node);
         true
     }
 
-    fn release(&mut self, room: Room) {
-        self.unused.0.entry(room.len).or_default().push(room.first);
-        self.unused.1 += room.len as usize;
+    fn release(&mut self, span: Span) {
+        self.unused.0.entry(span.len).or_default().push(span.first);
+        self.unused.1 += span.len as usize;
     }
 
-    /// Returns the first item of a room of this length.
+    /// Returns the first item of a span of this length.
     fn allocate(&mut self, len: u32) -> u32 {
         if let Some(first) = self.unused.0.get_mut(&len).and_then(Vec::pop) {
             self.unused.1 -= len as usize;
@@ -175,12 +176,12 @@ impl Palettes {
         short(first)
     }
 
-    /// Moves all rooms together.
+    /// Moves all spans together.
     fn pack(&mut self) {
         let old = core::mem::replace(&mut self.items, vec![Item::default()]);
-        for (node, room) in self.rooms.iter_mut() {
-            let range = room.range();
-            *room = Room { first: short(self.items.len()), told: false, ..*room };
+        for (node, span) in self.spans.iter_mut() {
+            let range = span.range();
+            *span = Span { first: short(self.items.len()), in_instance: false, ..*span };
             self.items.extend_from_slice(&old[range.start as usize..range.end as usize]);
             self.moved.push(node);
         }
@@ -196,22 +197,22 @@ impl Palettes {
     }
 
     /// Returns the item of the first joint of a node, for its instance; 0 if nothing deforms it.
-    pub(crate) fn tell(&mut self, node: NodeHandle) -> u32 {
-        if self.rooms.is_empty() {
+    pub(crate) fn deform_of(&mut self, node: NodeHandle) -> u32 {
+        if self.spans.is_empty() {
             return 0;
         }
-        self.rooms.get_mut(node).map_or(0, |room| {
-            room.told = true;
-            room.joint()
+        self.spans.get_mut(node).map_or(0, |span| {
+            span.in_instance = true;
+            span.joint()
         })
     }
 
     /// Notes that a node's drawable has left its slot.
     pub(crate) fn free(&mut self, node: Option<NodeHandle>) {
-        self.freed.extend(node.filter(|&node| self.rooms.contains_key(node)));
+        self.freed.extend(node.filter(|&node| self.spans.contains_key(node)));
     }
 
-    /// Lets go of the palettes of removed nodes. Returns the nodes whose instance must be told.
+    /// Lets go of the palettes of removed nodes. Returns the nodes whose instance has another span, or none.
     pub(crate) fn take_moved(&mut self, scene: &Scene) -> Vec<NodeHandle> {
         for node in core::mem::take(&mut self.freed) {
             if !scene.contains(node) {
@@ -222,7 +223,7 @@ impl Palettes {
         // Some were removed before they had a slot.
         moved.iter().filter(|&&node| !scene.contains(node)).for_each(|&node| _ = self.remove(node));
         self.moved.clear();
-        moved.retain(|&node| self.rooms.get(node).is_none_or(|room| !room.told));
+        moved.retain(|&node| self.spans.get(node).is_none_or(|span| !span.in_instance));
         moved
     }
 
@@ -230,7 +231,7 @@ impl Palettes {
     pub(crate) fn sync(
         &mut self,
         previous: bool,
-        most: u64,
+        max: u64,
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
@@ -239,10 +240,10 @@ impl Palettes {
         if self.sized < self.items.len() {
             let bytes = |len: usize| (len * from.stride()) as u64;
             let (least, room) = (bytes(self.items.len()), bytes(self.items.len() * 5 / 4));
-            if least > most {
-                return Err(Error::TooLarge { buffer: Some(from), bytes: least, most });
+            if least > max {
+                return Err(Error::TooLarge { buffer: Some(from), bytes: least, max });
             }
-            let bytes = room.min(most / from.stride() as u64 * from.stride() as u64);
+            let bytes = room.min(max / from.stride() as u64 * from.stride() as u64);
             for buffer in [from, to].into_iter().take(1 + usize::from(previous)) {
                 step(Step::Resize { buffer, bytes, keep: true }, done);
             }
@@ -250,7 +251,7 @@ impl Palettes {
         }
         self.dirty.sort_unstable();
         self.dirty.dedup();
-        // Rooms may have been moved together since an item was listed.
+        // Spans may have been moved together since an item was listed.
         let listed = self.dirty.drain(..).filter(|&at| (at as usize) < self.items.len());
         let mut items = Items::default();
         listed.for_each(|at| items.push(at, self.items[at as usize]));

@@ -9,9 +9,9 @@ use hedgerow::NodeHandle;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A drawable has a mesh that was not set.
+    /// A drawable has a mesh that was not set, or one with such a coarser level.
     UnknownMesh {
-        /// The mesh.
+        /// The mesh or the level.
         mesh: u32,
         /// The node of the drawable.
         node: NodeHandle,
@@ -23,7 +23,7 @@ pub enum Error {
         /// The number of bytes.
         bytes: u64,
         /// The greatest number of bytes.
-        most: u64,
+        max: u64,
     },
     /// A clip cannot be added to [`BakedClips`](crate::BakedClips), for this reason.
     Baked(&'static str),
@@ -35,19 +35,16 @@ impl fmt::Display for Error {
             Self::UnknownMesh { mesh, node } => {
                 write!(
                     f,
-                    "node {node} has the unknown mesh {mesh}; call `set_mesh` first, or give its drawables no key"
+                    "node {node} has the unknown mesh {mesh}, or a level with it; call `set_mesh` first, or give it no key"
                 )
             }
             Self::Baked(why) => f.write_str(why),
-            Self::TooLarge { buffer, bytes, most } => {
+            Self::TooLarge { buffer, bytes, max } => {
                 match buffer {
                     Some(buffer) => write!(f, "the buffer {buffer:?} needs {bytes} bytes")?,
                     None => write!(f, "the lists of visible drawables need {bytes} bytes")?,
                 }
-                write!(
-                    f,
-                    " of {most}; request a greater `max_storage_buffer_binding_size`, or draw fewer views at once"
-                )
+                write!(f, " of {max}; request a greater `max_storage_buffer_binding_size`, or draw fewer views at once")
             }
         }
     }

@@ -1,10 +1,11 @@
 //! The records of the buffers, as shaders read them.
 
 use bytemuck::{Pod, Zeroable};
+use hedgerow::glam::DVec3;
 use hedgerow::query::Frustum;
 use hedgerow::{Aabb, Layers};
 
-/// What a shader that draws needs of a drawable. 32 bytes; zero for a free slot.
+/// What a shader that draws needs of a drawable. 36 bytes; zero for a free slot.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Instance {
@@ -23,6 +24,8 @@ pub struct Instance {
     /// The index of the first joint's matrix in [`Buffer::Palettes`](crate::Buffer::Palettes); 0 if nothing deforms the
     /// drawable. Before it are the weights of morph targets, four in 16 bytes, backwards.
     pub deform: u32,
+    /// The [`Range`] that the drawable is in, an index in [`Buffer::Ranges`](crate::Buffer::Ranges); 0 if there is none.
+    pub range: u32,
 }
 
 /// Stands for no material in an [`Instance`].
@@ -56,14 +59,38 @@ impl Bounds {
     }
 }
 
-/// Where culling lists the drawables of one key and mesh, once for either winding. 16 bytes.
+/// Where culling lists the drawables of one key and mesh, once for either winding. 48 bytes.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Bin {
     /// The command of each winding, mirrored drawables last.
     pub commands: [u32; 2],
     /// The first place of each winding in a view's list of visible slots.
     pub firsts: [u32; 2],
+    /// The distance from which each coarser level is drawn, ascending; [`f32::MAX`] if there are fewer levels.
+    pub from: [f32; 4],
+    /// The bin of each coarser level; 0 if nothing is drawn there.
+    pub levels: [u32; 4],
+}
+
+impl Default for Bin {
+    fn default() -> Self {
+        Self { commands: [0; 2], firsts: [0; 2], from: [f32::MAX; 4], levels: [0; 4] }
+    }
+}
+
+/// A node with a view range. 16 bytes, before 16 more in which culling keeps whether the range held in each view.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Range {
+    /// The index of the node's world matrix.
+    pub matrix: u32,
+    /// The least distance.
+    pub near: f32,
+    /// The distance at which the range ends; [`f32::MAX`] if it is infinite.
+    pub far: f32,
+    /// The range of the nearest node above with one, which must hold, too; 0 if there is none.
+    pub above: u32,
 }
 
 /// An indexed indirect draw. 20 bytes, as graphics libraries expect them.
@@ -82,17 +109,21 @@ pub struct Command {
     pub first_instance: u32,
 }
 
-/// A view that is culled. 112 bytes.
+/// A view that is culled. 128 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct View {
     planes: [[f32; 4]; 6],
+    /// What the planes are relative to.
+    origin: [f32; 3],
     layers: u32,
-    padding: [u32; 3],
+    eye: [f32; 3],
+    /// The factor of distances; 0 for a view without levels of detail and view ranges.
+    scale: f32,
 }
 
 impl View {
-    /// Returns the view of a frustum that sees these layers.
+    /// Returns the view of a frustum that sees these layers, all view ranges, and each drawable at its finest level.
     ///
     /// ```
     /// use hedgerow::glam::camera::rh::proj::directx;
@@ -102,19 +133,43 @@ impl View {
     ///
     /// let projection = directx::perspective(1.0, 1.5, 0.1, 100.0);
     /// let view = View::new(&Frustum::from_view_projection(&projection)?, Layers::ALL);
-    /// assert_eq!(size_of_val(&view), 112);
+    /// let camera = [4.0, 0.0, 0.0];
+    /// let view = view.with_detail(camera, 1.0);
+    /// assert_eq!(size_of_val(&view), 128);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn new(frustum: &Frustum, layers: Layers) -> Self {
         let mut planes = [[0.0; 4]; 6];
         planes.iter_mut().zip(frustum.planes()).for_each(|(plane, of)| *plane = *of);
-        Self { planes, layers: layers.mask(), padding: [0; 3] }
+        Self { planes, layers: layers.mask(), ..Self::default() }
+    }
+
+    /// Returns the view of a frustum that is relative to this position, such as the camera of a
+    /// [`DrawList` with an eye](hedgerow::DrawList::set_eye). Far from the origin, its planes are more exact. World matrices
+    /// stay in single precision: a drawable a million units away may be off by 1/16.
+    #[must_use]
+    pub fn relative_to(self, origin: impl Into<DVec3>) -> Self {
+        Self { origin: origin.into().as_vec3().to_array(), ..self }
+    }
+
+    /// Returns the view with [levels of detail](crate::GpuScene::set_levels) and [view
+    /// ranges](hedgerow::Node::view_range), as a [`DetailView`](hedgerow::query::DetailView) has them: by distance from this
+    /// position, times a scale greater than 0. A view knows by its number what it showed in the last culling, to which the
+    /// margin applies; so keep the order of your views.
+    #[must_use]
+    pub fn with_detail(self, eye: impl Into<DVec3>, scale: f32) -> Self {
+        Self { eye: eye.into().as_vec3().to_array(), scale, ..self }
+    }
+
+    /// Returns whether the view looks at distances.
+    pub(crate) fn has_detail(&self) -> bool {
+        self.scale > 0.0
     }
 }
 
-/// The greatest number of views of a call.
-pub const MOST_VIEWS: usize = 32;
+/// The greatest number of views that are culled at once.
+pub const MAX_VIEWS: usize = 32;
 
 /// The uniform of the culling shader.
 #[repr(C)]
@@ -126,8 +181,18 @@ pub struct Views {
     pub slots: u32,
     /// The number of commands of a view.
     pub commands: u32,
-    /// The length of a view's list of visible slots.
-    pub room: u32,
+    /// The capacity of a view's list of visible slots.
+    pub capacity: u32,
+    /// The number of [`Range`]s, with number 0, which is unused.
+    pub ranges: u32,
+    /// The views that had levels of detail in the last culling, one bit each.
+    pub known: u32,
+    /// The [margin](hedgerow::query::LevelsOfDetail::with_margin) of levels of detail and view ranges.
+    pub margin: f32,
+    /// The number of the culling.
+    pub epoch: u32,
+    /// The number of words of a record in [`Buffer::Levels`](crate::Buffer::Levels), then padding.
+    pub words: [u32; 4],
     /// The views.
-    pub views: [View; MOST_VIEWS],
+    pub views: [View; MAX_VIEWS],
 }

@@ -44,7 +44,9 @@ mod baked;
 mod bins;
 mod deform;
 mod error;
+mod items;
 pub mod layout;
+mod ranges;
 mod scene;
 mod step;
 

@@ -3,20 +3,19 @@
 use crate::bins::{Batch, Bins, MeshArgs};
 use crate::deform::Palettes;
 use crate::error::Error;
-use crate::layout::{Bounds, Instance, NONE, View, Views};
+use crate::items::{Items, Written};
+use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE, View, Views};
+use crate::ranges::Ranges;
 use crate::step::{Buffer, Step};
-use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
+use bytemuck::{Zeroable, bytes_of, cast_slice};
 use core::fmt;
-use core::ops::Range;
 use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
+use hedgerow::query::LevelsOfDetail;
 use hedgerow::visit::ListedDrawable;
 use hedgerow::{Mat34, NodeHandle, Scene};
 
 /// Returns the key of a drawable; `None` leaves it out.
 type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
-
-/// A run of at least this many items is written, and shorter ones are scattered: from there on, a copy costs less.
-const SHORTEST: usize = 64;
 
 /// Keeps the drawables of a scene in buffers: matrices, instances, bounds, and commands that draw them.
 ///
@@ -57,11 +56,13 @@ pub struct GpuScene {
     key: KeyOf,
     previous: bool,
     views: u32,
-    most_bytes: u64,
+    max_buffer_size: u64,
     matrices: MatrixMirror,
     drawables: DrawableMirror,
     bins: Bins,
     pub(crate) palettes: Palettes,
+    ranges: Ranges,
+    levels: Levels,
     /// What the tables have at each slot.
     slots: Vec<Slot>,
     /// The matrices that the last sync wrote, if previous ones are kept.
@@ -76,6 +77,18 @@ struct Slot {
     node: Option<NodeHandle>,
     matrix: u32,
     bin: u32,
+}
+
+/// What culling keeps from one time to the next.
+#[derive(Default)]
+struct Levels {
+    margin: f32,
+    /// The number of the last culling, and its views with levels of detail, one bit each.
+    epoch: u32,
+    known: u32,
+    /// The number of records that the buffer needs room for, and has.
+    records: usize,
+    capacity: usize,
 }
 
 /// Lists of a sync, whose memory the next one uses again.
@@ -126,11 +139,13 @@ impl GpuScene {
             key: Box::new(|_| Some(0)),
             previous: false,
             views: 4,
-            most_bytes: 128 << 20,
+            max_buffer_size: 128 << 20,
             matrices: MatrixMirror::new().with_scatter(),
             drawables: DrawableMirror::new(),
-            bins: Bins::default(),
+            bins: Bins::new(),
             palettes: Palettes::default(),
+            ranges: Ranges::new(),
+            levels: Levels { margin: LevelsOfDetail::new().margin(), ..Levels::default() },
             slots: Vec::new(),
             written: Written::default(),
             open: false,
@@ -159,30 +174,53 @@ impl GpuScene {
         self
     }
 
-    /// Sets the number of views that are culled at once, from 1 to [`MOST_VIEWS`](crate::layout::MOST_VIEWS).
+    /// Sets the number of views that are culled at once, from 1 to [`MAX_VIEWS`].
     #[must_use]
     pub fn with_views(mut self, views: usize) -> Self {
-        self.views = u32::try_from(views.clamp(1, crate::layout::MOST_VIEWS)).unwrap_or(1);
+        self.views = u32::try_from(views.clamp(1, MAX_VIEWS)).unwrap_or(1);
         self
     }
 
     /// Sets the greatest number of bytes of a buffer; the default is 128 MiB, which every device with WebGPU has.
     #[must_use]
-    pub const fn with_most_bytes(mut self, bytes: u64) -> Self {
-        self.most_bytes = bytes;
+    pub const fn with_max_buffer_size(mut self, bytes: u64) -> Self {
+        self.max_buffer_size = bytes;
         self
     }
 
     /// Returns the greatest number of bytes of a buffer.
     #[must_use]
-    pub const fn most_bytes(&self) -> u64 {
-        self.most_bytes
+    pub const fn max_buffer_size(&self) -> u64 {
+        self.max_buffer_size
     }
 
-    /// Tells where the triangles of a mesh are. A mesh must be set before a drawable that has it is synced, and may be set
+    /// Sets where the triangles of a mesh are. A mesh must be set before a drawable that has it is synced, and may be set
     /// again.
     pub fn set_mesh(&mut self, mesh: u32, args: MeshArgs) {
         self.bins.set_mesh(mesh, args);
+    }
+
+    /// Removes a mesh, and returns where its triangles were. The next sync returns [`Error::UnknownMesh`] if a drawable with
+    /// a key has the mesh still, itself or as a coarser level.
+    pub fn remove_mesh(&mut self, mesh: u32) -> Option<MeshArgs> {
+        self.bins.remove_mesh(mesh)
+    }
+
+    /// Sets the coarser meshes of all meshes, and the margin of view ranges, for views [with detail](View::with_detail).
+    /// Every mesh of a level must be set. The next sync writes everything: set levels once, before the first.
+    ///
+    /// Each view then draws of a drawable what [`Scene::cull`] lists with these levels, at the same distances and with the
+    /// same margin; a distance within a millionth of a limit, relative to the coordinates, may count as beyond it or not, and
+    /// a drawable that had a mesh without levels before counts as new.
+    /// In shaders, `hg_mesh` is the finest mesh, and the command draws that of the level.
+    ///
+    /// Culling keeps the levels of the last time in [`Buffer::Levels`]: 12 bytes for each record of the scene for up to 8
+    /// views, and 4 bytes for each 8 more. A list of visible slots has room for each drawable at each level.
+    pub fn set_levels(&mut self, levels: &LevelsOfDetail) {
+        self.forget();
+        self.bins.set_levels(levels);
+        self.levels.margin = levels.margin();
+        self.invalidate();
     }
 
     /// Returns the batches of each view, sorted by key; of each, first those drawables that are not mirrored. There are none
@@ -198,7 +236,7 @@ impl GpuScene {
         self.views as usize
     }
 
-    /// Returns the number of commands of a view, and the length of its list of visible slots.
+    /// Returns the number of commands of a view, and the capacity of its list of visible slots.
     #[must_use]
     pub const fn sizes(&self) -> (u32, u32) {
         if self.open { (0, 0) } else { self.bins.sizes() }
@@ -234,16 +272,35 @@ impl GpuScene {
         self.previous
     }
 
-    /// Returns the uniform of the culling shader for these views, of which at most [`views`](Self::views) are taken.
+    /// Returns the uniform of the culling shader for these views, of which at most [`views`](Self::views) are taken. Call it
+    /// once for each culling: it counts them.
     #[must_use]
-    pub fn views_of(&self, views: &[View]) -> Views {
-        let (commands, room) = self.sizes();
+    pub fn next_views(&mut self, views: &[View]) -> Views {
+        let (commands, capacity) = self.sizes();
         let views = &views[..views.len().min(self.views())];
-        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let mut all =
-            Views { count: number(views.len()), slots: number(self.len()), commands, room, ..Zeroable::zeroed() };
+        let with_detail = (0..).zip(views).filter(|(_, view)| view.has_detail());
+        let known = with_detail.fold(0, |known, (view, _)| known | 1 << view);
+        // No record has 0, the contents of a new buffer.
+        self.levels.epoch = self.levels.epoch.checked_add(1).unwrap_or(2);
+        let mut all = Views {
+            count: short(views.len()),
+            slots: short(self.len()),
+            commands,
+            capacity,
+            ranges: short(self.ranges.len()),
+            known: core::mem::replace(&mut self.levels.known, known),
+            margin: self.levels.margin,
+            epoch: self.levels.epoch,
+            words: [self.words_of_levels(), 0, 0, 0],
+            views: Zeroable::zeroed(),
+        };
         all.views[..views.len()].copy_from_slice(views);
         all
+    }
+
+    /// Returns the number of words of a record in the buffer of levels: its generation, a number, and four bits a view.
+    const fn words_of_levels(&self) -> u32 {
+        2 + self.views.div_ceil(8)
     }
 
     /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an update
@@ -289,6 +346,8 @@ impl GpuScene {
         }
         self.bins.arrange_anew();
         self.palettes.forget();
+        self.ranges = Ranges::new();
+        self.levels = Levels { margin: self.levels.margin, epoch: self.levels.epoch, ..Levels::default() };
         self.written = Written::default();
     }
 
@@ -298,7 +357,8 @@ impl GpuScene {
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
-        self.sync_matrices(scene, done, step)?;
+        let moved = self.sync_matrices(scene, done, step)?;
+        self.ranges.read(scene, &self.matrices, moved);
         self.read_drawables(scene, done, step)?;
         let Buffers { instances, bounds, previous } = &mut self.buffers;
         previous.flush(Buffer::Previous, done, step);
@@ -307,21 +367,24 @@ impl GpuScene {
         for node in self.palettes.take_moved(scene) {
             if let Some(slot) = self.drawables.index(scene, node) {
                 let offset = (slot * Buffer::Instances.stride() + core::mem::offset_of!(Instance, deform)) as u64;
-                let deform = self.palettes.tell(node);
+                let deform = self.palettes.deform_of(node);
                 step(Step::Write { buffer: Buffer::Instances, offset, bytes: bytes_of(&deform) }, done);
             }
         }
-        self.palettes.sync(self.previous, self.most_bytes, done, step)?;
+        self.palettes.sync(self.previous, self.max_buffer_size, done, step)?;
+        self.ranges.write(self.max_buffer_size, done, step)?;
+        self.resize_levels(done, step)?;
         self.arrange(done, step)
     }
 
+    /// Returns whether matrices have other indices.
     fn sync_matrices(
         &mut self,
         scene: &Scene,
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) -> Result<(), Error> {
-        let Self { matrices, written, previous, most_bytes, .. } = self;
+    ) -> Result<bool, Error> {
+        let Self { matrices, written, previous, max_buffer_size, .. } = self;
         written.settle(Buffer::Matrices, Buffer::Previous, done, step);
         let mut step = |next: Step<'_>, done: &mut Synced| {
             if *previous {
@@ -332,7 +395,9 @@ impl GpuScene {
         let (buffer, stride) = (Buffer::Matrices, Buffer::Matrices.stride() as u64);
         let mut too_large = None;
         let stats = matrices.sync(scene, |next| match next {
-            MirrorStep::Resize { len } if len as u64 * stride > *most_bytes => too_large = Some(len as u64 * stride),
+            MirrorStep::Resize { len } if len as u64 * stride > *max_buffer_size => {
+                too_large = Some(len as u64 * stride)
+            }
             MirrorStep::Resize { len } => {
                 let bytes = len as u64 * stride;
                 step(Step::Resize { buffer, bytes, keep: *previous }, done);
@@ -347,14 +412,14 @@ impl GpuScene {
             }
         });
         if let Some(bytes) = too_large {
-            return Err(Error::TooLarge { buffer: Some(buffer), bytes, most: *most_bytes });
+            return Err(Error::TooLarge { buffer: Some(buffer), bytes, max: *max_buffer_size });
         }
         done.matrices = stats.matrices;
         let (indices, items) = matrices.scattered();
         if !indices.is_empty() {
             step(Step::Scatter { buffer, indices, items: cast_slice(items) }, done);
         }
-        Ok(())
+        Ok(stats.moved)
     }
 
     fn read_drawables(
@@ -363,7 +428,20 @@ impl GpuScene {
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
-        let Self { drawables, matrices, bins, palettes, slots, key, previous, most_bytes, buffers, .. } = self;
+        let Self {
+            drawables,
+            matrices,
+            bins,
+            palettes,
+            ranges,
+            levels,
+            slots,
+            key,
+            previous,
+            max_buffer_size,
+            buffers,
+            ..
+        } = self;
         buffers.instances.clear();
         buffers.bounds.clear();
         buffers.previous.clear();
@@ -379,8 +457,8 @@ impl GpuScene {
                 let shown = key(&drawable).filter(|_| !drawable.drawable.bounds.is_empty());
                 let bin = match shown.map(|key| bins.find(key, mesh)) {
                     None => 0,
-                    Some(Some(bin)) => bin,
-                    Some(None) => {
+                    Some(Ok(bin)) => bin,
+                    Some(Err(mesh)) => {
                         failed.get_or_insert(Error::UnknownMesh { mesh, node: drawable.node });
                         0
                     }
@@ -408,8 +486,10 @@ impl GpuScene {
                     layers: drawable.layers.mask(),
                     user_data: drawable.user_data,
                     node: [low(bits), low(bits >> 32)],
-                    deform: palettes.tell(drawable.node),
+                    deform: palettes.deform_of(drawable.node),
+                    range: ranges.index(drawable.ranged),
                 };
+                levels.records = levels.records.max(instance.node[1] as usize + 1);
                 buffers.push(slot, instance, Bounds::new(&drawable.drawable.bounds, matrix, bin));
             }
             DrawableStep::Free { slots: range } => {
@@ -424,8 +504,8 @@ impl GpuScene {
         if let Some(len) = resized {
             for buffer in [Buffer::Instances, Buffer::Bounds] {
                 let bytes = (len * buffer.stride()) as u64;
-                if bytes > *most_bytes {
-                    return Err(Error::TooLarge { buffer: Some(buffer), bytes, most: *most_bytes });
+                if bytes > *max_buffer_size {
+                    return Err(Error::TooLarge { buffer: Some(buffer), bytes, max: *max_buffer_size });
                 }
                 step(Step::Resize { buffer, bytes, keep: true }, done);
             }
@@ -442,18 +522,42 @@ impl GpuScene {
         failed.map_or(Ok(()), Err)
     }
 
+    /// Makes room for what culling keeps of drawables with levels of detail.
+    fn resize_levels(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
+        let of_record = self.words_of_levels() as usize * Buffer::Levels.stride();
+        let Levels { records, capacity, .. } = &mut self.levels;
+        if !self.bins.has_levels() || *records <= *capacity {
+            return Ok(());
+        }
+        let (buffer, max) = (Buffer::Levels, self.max_buffer_size);
+        let bytes = (*records * of_record) as u64;
+        if bytes > max {
+            return Err(Error::TooLarge { buffer: Some(buffer), bytes, max });
+        }
+        let before = core::mem::replace(capacity, *records * 5 / 4);
+        *capacity = (*capacity).min(usize::try_from(max).unwrap_or(usize::MAX) / of_record);
+        step(Step::Resize { buffer, bytes: (*capacity * of_record) as u64, keep: true }, done);
+        let zeros = vec![0; (*capacity - before) * of_record];
+        step(Step::Write { buffer, offset: (before * of_record) as u64, bytes: &zeros }, done);
+        Ok(())
+    }
+
     fn arrange(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
+        if let Err((bin, mesh)) = self.bins.sweep() {
+            let user = self.slots.iter().find(|slot| self.bins.draws(slot.bin, bin)).and_then(|slot| slot.node);
+            return user.map_or(Ok(()), |node| Err(Error::UnknownMesh { mesh, node }));
+        }
         let Some((bins, commands)) = self.bins.arrange() else { return Ok(()) };
-        let (count, room) = self.bins.sizes();
+        let (count, capacity) = self.bins.sizes();
         let check = |buffer: Option<Buffer>, bytes: u64| {
-            let most = self.most_bytes;
-            if bytes > most { Err(Error::TooLarge { buffer, bytes, most }) } else { Ok(bytes) }
+            let max = self.max_buffer_size;
+            if bytes > max { Err(Error::TooLarge { buffer, bytes, max }) } else { Ok(bytes) }
         };
         let bytes = check(Some(Buffer::Bins), size_of_val(&bins[..]) as u64)?;
         step(Step::Resize { buffer: Buffer::Bins, bytes, keep: false }, done);
         step(Step::Write { buffer: Buffer::Bins, offset: 0, bytes: cast_slice(&bins) }, done);
         let views = u64::from(self.views);
-        check(None, 4 * u64::from(room) * views)?;
+        check(None, 4 * u64::from(capacity) * views)?;
         let of_view = size_of_val(&commands[..]) as u64;
         let bytes = check(Some(Buffer::Template), of_view * views)?;
         step(Step::Resize { buffer: Buffer::Template, bytes, keep: false }, done);
@@ -463,120 +567,9 @@ impl GpuScene {
                 let offset = of_view * u64::from(view);
                 step(Step::Write { buffer: Buffer::Template, offset, bytes: cast_slice(&commands) }, done);
             }
-            commands.iter_mut().for_each(|command| command.first_instance += room);
+            commands.iter_mut().for_each(|command| command.first_instance += capacity);
         }
         Ok(())
-    }
-}
-
-/// What a sync wrote of a buffer: ranges, and single items. It is the previous frame's in the next sync.
-#[derive(Default)]
-pub(crate) struct Written {
-    ranges: Vec<Range<u32>>,
-    indices: Vec<u32>,
-}
-
-impl Written {
-    /// Copies what the last sync wrote to the buffer of previous items, before anything else is written.
-    pub(crate) fn settle(
-        &mut self,
-        from: Buffer,
-        to: Buffer,
-        done: &mut Synced,
-        step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) {
-        let Self { ranges, indices } = self;
-        if !ranges.is_empty() || !indices.is_empty() {
-            step(Step::Settle { from, to, ranges, indices }, done);
-        }
-        ranges.clear();
-        indices.clear();
-    }
-
-    /// Notes what a step of this sync writes.
-    pub(crate) fn note(&mut self, step: &Step<'_>) {
-        match step {
-            Step::Write { buffer, offset, bytes } => {
-                let at = |byte: u64| u32::try_from(byte / buffer.stride() as u64).unwrap_or(u32::MAX);
-                self.ranges.push(at(*offset)..at(*offset + bytes.len() as u64));
-            }
-            Step::Scatter { indices, .. } => self.indices.extend_from_slice(indices),
-            Step::Resize { .. } | Step::Settle { .. } => {}
-        }
-    }
-}
-
-/// Items with their indices, none twice.
-pub(crate) struct Items<T> {
-    indices: Vec<u32>,
-    items: Vec<T>,
-}
-
-impl<T> Default for Items<T> {
-    fn default() -> Self {
-        Self { indices: Vec::new(), items: Vec::new() }
-    }
-}
-
-impl<T: Pod> Items<T> {
-    fn clear(&mut self) {
-        self.indices.clear();
-        self.items.clear();
-    }
-
-    fn len(&self) -> usize {
-        self.indices.len()
-    }
-
-    pub(crate) fn push(&mut self, index: u32, item: T) {
-        self.indices.push(index);
-        self.items.push(item);
-    }
-
-    /// Keeps the items with an index below a length.
-    fn truncate(&mut self, len: usize) {
-        self.keep(|at, indices| (indices[at] as usize) < len);
-    }
-
-    /// Keeps the first of items with one index.
-    fn dedup(&mut self) {
-        let mut seen = std::collections::HashSet::with_capacity(self.len());
-        self.keep(|at, indices| seen.insert(indices[at]));
-    }
-
-    fn keep(&mut self, mut keep: impl FnMut(usize, &[u32]) -> bool) {
-        let mut kept = 0;
-        for at in 0..self.len() {
-            if keep(at, &self.indices) {
-                (self.indices[kept], self.items[kept]) = (self.indices[at], self.items[at]);
-                kept += 1;
-            }
-        }
-        self.indices.truncate(kept);
-        self.items.truncate(kept);
-    }
-
-    /// Writes the long runs, and scatters the rest.
-    pub(crate) fn flush(&mut self, buffer: Buffer, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) {
-        let (mut at, mut kept) = (0, 0);
-        while at < self.len() {
-            let first = self.indices[at];
-            let run = (first..).zip(&self.indices[at..]).take_while(|(next, index)| next == *index).count();
-            if run >= SHORTEST {
-                let offset = u64::from(first) * buffer.stride() as u64;
-                step(Step::Write { buffer, offset, bytes: cast_slice(&self.items[at..at + run]) }, done);
-            } else {
-                self.indices.copy_within(at..at + run, kept);
-                self.items.copy_within(at..at + run, kept);
-                kept += run;
-            }
-            at += run;
-        }
-        if kept > 0 {
-            let (indices, items) = (&self.indices[..kept], cast_slice(&self.items[..kept]));
-            step(Step::Scatter { buffer, indices, items }, done);
-        }
-        self.clear();
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is to be done with buffers.
 
-use crate::layout::{Bin, Bounds, Command, Instance};
+use crate::layout::{Bin, Bounds, Command, Instance, Range as ViewRange};
 use core::ops::Range;
 use hedgerow::Mat34;
 
@@ -22,13 +22,17 @@ pub enum Buffer {
     Bounds,
     /// [`Bin`]s.
     Bins,
+    /// [`Range`](ViewRange)s at even indices, each with what culling keeps of it behind it. Range 0 is unused.
+    Ranges,
+    /// What culling keeps of drawables with levels of detail, by the record of the node; empty without levels.
+    Levels,
     /// [`Command`]s of all views, none of which draws anything. Copy them to the indirect buffer before each culling.
     Template,
 }
 
 impl Buffer {
     /// All buffers, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Matrices,
         Self::Previous,
         Self::Palettes,
@@ -36,6 +40,8 @@ impl Buffer {
         Self::Instances,
         Self::Bounds,
         Self::Bins,
+        Self::Ranges,
+        Self::Levels,
         Self::Template,
     ];
 
@@ -47,6 +53,8 @@ impl Buffer {
             Self::Instances => size_of::<Instance>(),
             Self::Bounds => size_of::<Bounds>(),
             Self::Bins => size_of::<Bin>(),
+            Self::Ranges => size_of::<ViewRange>(),
+            Self::Levels => size_of::<u32>(),
             Self::Template => size_of::<Command>(),
         }
     }

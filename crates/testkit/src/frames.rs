@@ -22,7 +22,7 @@ pub fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut Rng) {
             4 => _ = edited.set_material(dice.u32(..4)),
             5 => _ = edited.set_layers(Layers::new(dice.u32(..4))),
             6 => _ = edited.set_user_data(dice.u32(..3)),
-            7 => _ = edited.set_view_range(ViewRange::new(0.0, 1.0 + dice.f32()).unwrap()),
+            7 => _ = edited.set_view_range(dice.bool().then(|| ViewRange::new(0.0, 1.0 + dice.f32()).unwrap())),
             8 => _ = edited.set_drawable(Drawable::new(dice.u32(..3), Aabb::cube(dice.f32()))).unwrap(),
             9 => _ = edited.set_drawable(None).unwrap(),
             // Some of these are circles, which are refused.

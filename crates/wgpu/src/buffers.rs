@@ -130,8 +130,8 @@ impl SceneBuffers {
     #[must_use]
     pub fn new(device: &Device, scene: GpuScene) -> Self {
         let limits = device.limits();
-        let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(scene.most_bytes());
-        let mut scene = scene.with_most_bytes(most / ALIGN as u64 * ALIGN as u64);
+        let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size).min(scene.max_buffer_size());
+        let mut scene = scene.with_max_buffer_size(most / ALIGN as u64 * ALIGN as u64);
         scene.invalidate();
         let passes = Passes::new(device);
         let tables = Buffer::ALL.map(|buffer| make(device, &format!("hedgerow {buffer:?}"), 0, TABLE));
@@ -284,10 +284,10 @@ impl SceneBuffers {
 
     /// Makes room for what culling writes.
     fn fit(&mut self) {
-        let ((commands, room), views) = (self.scene.sizes(), self.scene.views() as u64);
+        let ((commands, capacity), views) = (self.scene.sizes(), self.scene.views() as u64);
         let command = size_of::<Command>() as u64;
         for (buffer, bytes) in
-            [(&mut self.commands, command * u64::from(commands)), (&mut self.visible, 4 * u64::from(room))]
+            [(&mut self.commands, command * u64::from(commands)), (&mut self.visible, 4 * u64::from(capacity))]
         {
             if buffer.size() < bytes * views {
                 *buffer = make(&self.device, "hedgerow visible", bytes * views, buffer.usage());
@@ -302,17 +302,21 @@ impl SceneBuffers {
     ///
     /// # Panics
     /// Panics if there are more views.
-    pub fn cull(&self, queue: &Queue, encoder: &mut CommandEncoder, views: &[View]) {
+    pub fn cull(&mut self, queue: &Queue, encoder: &mut CommandEncoder, views: &[View]) {
         let most = self.scene.views();
         assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
-        let ((commands, room), slots) = (self.scene.sizes(), short(self.scene.len()));
-        if commands == 0 || room == 0 {
+        let ((commands, capacity), slots) = (self.scene.sizes(), short(self.scene.len()));
+        if commands == 0 || capacity == 0 {
             return;
         }
-        queue.write_buffer(&self.views, 0, bytes_of(&self.scene.views_of(views)));
+        let views = self.scene.next_views(views);
+        queue.write_buffer(&self.views, 0, bytes_of(&views));
         let bytes = u64::from(commands) * (size_of::<Command>() * self.scene.views()) as u64;
         encoder.copy_buffer_to_buffer(self.buffer(Buffer::Template), 0, &self.commands, 0, Some(bytes));
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        if views.ranges > 1 {
+            self.passes.cull_ranges.run(&mut pass, &self.cull_group, views.ranges);
+        }
         self.passes.cull.run(&mut pass, &self.cull_group, slots);
     }
 
@@ -479,7 +483,8 @@ fn cull_group(
 ) -> BindGroup {
     let table = |buffer: Buffer| &tables[buffer as usize];
     let read = [Buffer::Matrices, Buffer::Instances, Buffer::Bounds, Buffer::Bins].map(table);
-    let all = [&[views], &read[..], &[commands, visible]].concat();
+    let kept = [Buffer::Ranges, Buffer::Levels].map(table);
+    let all = [&[views], &read[..], &[commands, visible], &kept].concat();
     passes.cull.bind(device, all.into_iter().map(wgpu::Buffer::as_entire_binding))
 }
 

@@ -16,6 +16,7 @@ pub(crate) struct Pass {
 pub(crate) struct Passes {
     pub(crate) scatter: Pass,
     pub(crate) settle: Pass,
+    pub(crate) cull_ranges: Pass,
     pub(crate) cull: Pass,
     pub(crate) fetch: BindGroupLayout,
     pub(crate) skin: BindGroupLayout,
@@ -25,10 +26,16 @@ impl Passes {
     pub(crate) fn new(device: &Device) -> Self {
         let (read, write) = (storage(true), storage(false));
         let stages = ShaderStages::VERTEX_FRAGMENT | ShaderStages::COMPUTE;
+        let compute = |entry, source, bindings: &[BindingType]| {
+            Pass::new(device, entry, source, layout(device, entry, ShaderStages::COMPUTE, bindings))
+        };
+        let cull = [UNIFORM, read, read, read, read, write, write, write, write];
+        let cull = compute("cull_drawables", CULL, &cull);
         Self {
-            scatter: Pass::new(device, "scatter_items", SCATTER, &[UNIFORM, read, write]),
-            settle: Pass::new(device, "settle_matrices", SETTLE, &[UNIFORM, read, read, write]),
-            cull: Pass::new(device, "cull_drawables", CULL, &[UNIFORM, read, read, read, read, write, write]),
+            scatter: compute("scatter_items", SCATTER, &[UNIFORM, read, write]),
+            settle: compute("settle_matrices", SETTLE, &[UNIFORM, read, read, write]),
+            cull_ranges: Pass::new(device, "cull_ranges", CULL, cull.layout.clone()),
+            cull,
             fetch: layout(device, "hedgerow fetch", stages, &[read; 3]),
             skin: layout(device, "hedgerow skin", stages, &[read; 5]),
         }
@@ -36,8 +43,7 @@ impl Passes {
 }
 
 impl Pass {
-    fn new(device: &Device, entry: &str, source: &str, bindings: &[BindingType]) -> Self {
-        let layout = layout(device, entry, ShaderStages::COMPUTE, bindings);
+    fn new(device: &Device, entry: &str, source: &str, layout: BindGroupLayout) -> Self {
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(entry),
             source: wgpu::ShaderSource::Wgsl(source.into()),

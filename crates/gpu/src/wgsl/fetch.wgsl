@@ -2,11 +2,12 @@
 // attribute of the vertex buffer that lists visible slots, which advances by instance.
 
 @group(1) @binding(0) var<storage, read> hg_matrices: array<vec4f>;
-@group(1) @binding(1) var<storage, read> hg_instances: array<array<u32, 8>>;
+@group(1) @binding(1) var<storage, read> hg_instances: array<array<u32, 9>>;
 // The matrices again if the scene keeps no previous ones.
 @group(1) @binding(2) var<storage, read> hg_previous_matrices: array<vec4f>;
 
 fn hg_matrix(slot: u32) -> u32 { return hg_instances[slot][0]; }
+// The finest mesh, if it has levels of detail.
 fn hg_mesh(slot: u32) -> u32 { return hg_instances[slot][1]; }
 // All bits are set if the drawable has no material.
 fn hg_material(slot: u32) -> u32 { return hg_instances[slot][2]; }

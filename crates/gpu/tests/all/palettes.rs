@@ -158,7 +158,7 @@ fn palettes_beyond_the_limit_are_refused() {
     let mut scene = Scene::new();
     let node = scene.insert(scene.root(), body()).unwrap();
     scene.update();
-    let mut tables = tables().with_most_bytes(4800);
+    let mut tables = tables().with_max_buffer_size(4800);
     tables.set_palette(node, &[Mat34::IDENTITY; 99], &[]);
     let mut buffers = Buffers::default();
     buffers.sync(&mut tables, &scene);

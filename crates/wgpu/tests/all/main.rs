@@ -3,6 +3,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "there are few items")]
 
 mod baked;
+mod cull;
 mod device;
 mod skin;
 mod viewer;
