@@ -27,11 +27,19 @@ pub enum Error {
     },
     /// A clip cannot be added to [`BakedClips`](crate::BakedClips), for this reason.
     Baked(&'static str),
+    /// An instance of an acceleration structure has 24 bits for its slot.
+    TooManyInstances {
+        /// The number of slots.
+        slots: usize,
+    },
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TooManyInstances { slots } => {
+                write!(f, "{slots} slots are more than the 2^24 of an acceleration structure; trace fewer drawables")
+            }
             Self::UnknownMesh { mesh, node } => {
                 write!(
                     f,

@@ -67,6 +67,10 @@ impl<T: Pod> Items<T> {
         self.indices.len()
     }
 
+    pub(crate) fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+
     pub(crate) fn push(&mut self, index: u32, item: T) {
         self.indices.push(index);
         self.items.push(item);

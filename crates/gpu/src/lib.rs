@@ -49,12 +49,14 @@ pub mod layout;
 mod ranges;
 mod scene;
 mod step;
+mod tlas;
 
 pub use baked::BakedClips;
 pub use bins::{Batch, MeshArgs};
 pub use error::Error;
 pub use scene::{GpuScene, Synced};
 pub use step::{Buffer, Step};
+pub use tlas::TlasInstance;
 
 /// The shader of [`Step::Scatter`].
 pub const SCATTER: &str = include_str!("wgsl/scatter.wgsl");

@@ -7,6 +7,7 @@ use crate::items::{Items, Written};
 use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE, View, Views};
 use crate::ranges::Ranges;
 use crate::step::{Buffer, Step};
+use crate::tlas::{Tlas, TlasInstance};
 use bytemuck::{Zeroable, bytes_of, cast_slice};
 use core::fmt;
 use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
@@ -63,6 +64,7 @@ pub struct GpuScene {
     pub(crate) palettes: Palettes,
     ranges: Ranges,
     levels: Levels,
+    pub(crate) tlas: Option<Tlas>,
     /// What the tables have at each slot.
     slots: Vec<Slot>,
     /// The matrices that the last sync wrote, if previous ones are kept.
@@ -146,6 +148,7 @@ impl GpuScene {
             palettes: Palettes::default(),
             ranges: Ranges::new(),
             levels: Levels { margin: LevelsOfDetail::new().margin(), ..Levels::default() },
+            tlas: None,
             slots: Vec::new(),
             written: Written::default(),
             open: false,
@@ -349,6 +352,9 @@ impl GpuScene {
         self.ranges = Ranges::new();
         self.levels = Levels { margin: self.levels.margin, epoch: self.levels.epoch, ..Levels::default() };
         self.written = Written::default();
+        if let Some(tlas) = &mut self.tlas {
+            tlas.clear(true);
+        }
     }
 
     fn try_sync(
@@ -357,10 +363,16 @@ impl GpuScene {
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<(), Error> {
+        if let Some(tlas) = &mut self.tlas {
+            tlas.clear(false);
+        }
         let moved = self.sync_matrices(scene, done, step)?;
         self.ranges.read(scene, &self.matrices, moved);
         self.read_drawables(scene, done, step)?;
         let Buffers { instances, bounds, previous } = &mut self.buffers;
+        if let Some(tlas) = &mut self.tlas {
+            tlas.finish(scene, instances.indices(), self.slots.len(), |slot| self.slots[slot].node);
+        }
         previous.flush(Buffer::Previous, done, step);
         instances.flush(Buffer::Instances, done, step);
         bounds.flush(Buffer::Bounds, done, step);
@@ -384,7 +396,7 @@ impl GpuScene {
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<bool, Error> {
-        let Self { matrices, written, previous, max_buffer_size, .. } = self;
+        let Self { matrices, written, previous, max_buffer_size, tlas, .. } = self;
         written.settle(Buffer::Matrices, Buffer::Previous, done, step);
         let mut step = |next: Step<'_>, done: &mut Synced| {
             if *previous {
@@ -406,6 +418,9 @@ impl GpuScene {
                 }
             }
             MirrorStep::Write { first, matrices } => {
+                if let Some(tlas) = tlas {
+                    (first..first + matrices.len()).for_each(|matrix| tlas.note_moved(matrix));
+                }
                 if too_large.is_none() {
                     step(Step::Write { buffer, offset: first as u64 * stride, bytes: cast_slice(matrices) }, done);
                 }
@@ -416,6 +431,9 @@ impl GpuScene {
         }
         done.matrices = stats.matrices;
         let (indices, items) = matrices.scattered();
+        if let Some(tlas) = tlas {
+            indices.iter().for_each(|&matrix| tlas.note_moved(matrix as usize));
+        }
         if !indices.is_empty() {
             step(Step::Scatter { buffer, indices, items: cast_slice(items) }, done);
         }
@@ -433,6 +451,7 @@ impl GpuScene {
             matrices,
             bins,
             palettes,
+            tlas,
             ranges,
             levels,
             slots,
@@ -478,6 +497,9 @@ impl GpuScene {
                     let world = owner.or(node).map(|node| *node.previous_world().unwrap_or(node.world()));
                     buffers.previous.push(matrix, world.unwrap_or(Mat34::IDENTITY));
                 }
+                if let Some(tlas) = tlas {
+                    tlas.set(slot, Some((matrix, &drawable)));
+                }
                 let bits = drawable.node.to_bits();
                 let instance = Instance {
                     matrix,
@@ -497,11 +519,17 @@ impl GpuScene {
                     let freed = core::mem::take(&mut slots[slot]);
                     bins.leave(freed.bin);
                     palettes.free(freed.node);
+                    if let Some(tlas) = tlas {
+                        tlas.set(slot, None);
+                    }
                     buffers.push(slot, Instance::default(), Bounds::default());
                 }
             }
         });
         if let Some(len) = resized {
+            if tlas.is_some() && len > TlasInstance::MAX_SLOTS {
+                return Err(Error::TooManyInstances { slots: len });
+            }
             for buffer in [Buffer::Instances, Buffer::Bounds] {
                 let bytes = (len * buffer.stride()) as u64;
                 if bytes > *max_buffer_size {

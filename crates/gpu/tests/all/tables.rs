@@ -6,7 +6,7 @@ use hedgerow::query::Frustum;
 use hedgerow::visit::ListedDrawable;
 use hedgerow::{Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, Range, View};
-use hedgerow_gpu::{Buffer, Error, GpuScene, MeshArgs, Step, Synced};
+use hedgerow_gpu::{Buffer, Error, GpuScene, MeshArgs, Step, Synced, TlasInstance};
 use hedgerow_testkit::frames::{ball, edit};
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 32, ..SceneConfig::DEFAULT };
@@ -16,16 +16,20 @@ fn key_of(drawable: &ListedDrawable) -> Option<u32> {
 }
 
 fn tables() -> GpuScene {
-    let mut tables = GpuScene::new().with_key(key_of).with_previous();
+    let mut tables = GpuScene::new().with_key(key_of).with_previous().with_tlas();
     for mesh in 0..3 {
         tables.set_mesh(mesh, MeshArgs { index_count: 36 + mesh, first_index: 100 * mesh, base_vertex: 5 });
+        tables.set_blas(mesh, BLAS + u64::from(mesh));
     }
     tables
 }
 
-/// The buffers of a device.
+/// The address of the acceleration structure of mesh 0.
+const BLAS: u64 = 1 << 40;
+
+/// The buffers of a device, and a table of instances for ray tracing.
 #[derive(Default)]
-pub(crate) struct Buffers([Vec<u8>; Buffer::ALL.len()]);
+pub(crate) struct Buffers([Vec<u8>; Buffer::ALL.len()], Vec<TlasInstance>);
 
 impl Buffers {
     pub(crate) fn run(&mut self, step: Step<'_>) {
@@ -67,7 +71,19 @@ impl Buffers {
     }
 
     pub(crate) fn sync(&mut self, tables: &mut GpuScene, scene: &Scene) -> Synced {
-        tables.sync(scene, |step| self.run(step)).unwrap()
+        let synced = tables.sync(scene, |step| self.run(step)).unwrap();
+        self.copy_instances(tables);
+        synced
+    }
+
+    /// Copies what the last sync changed of the instances for ray tracing.
+    fn copy_instances(&mut self, tables: &GpuScene) {
+        // As in a buffer that is longer: new instances have anything.
+        let unset = TlasInstance { blas: u64::MAX, ..TlasInstance::default() };
+        self.1.resize(tables.len(), unset);
+        let (slots, instances) = tables.tlas();
+        assert!(slots.is_sorted_by(|a, b| a < b) && slots.len() == instances.len());
+        slots.iter().zip(instances).for_each(|(&slot, instance)| self.1[slot as usize] = *instance);
     }
 
     pub(crate) fn of<T: Pod>(&self, buffer: Buffer) -> &[T] {
@@ -100,6 +116,10 @@ fn check(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
             (center, half, matrix),
             (local.center().to_array(), (local.size() * 0.5).to_array(), instance.matrix)
         );
+        let traced = buffers.1[slot];
+        assert_eq!((traced.index() as usize, traced.mask()), (slot, drawable.layers.mask().to_le_bytes()[0]));
+        let (blas, expected): (_, [f32; 12]) = (BLAS + u64::from(instance.mesh), bytemuck::cast(*world));
+        assert!(traced.transform == expected && (traced.blas, traced.offset_and_flags) == (blas, 0), "frame {frame}");
         let found = ranges_of(&instance, buffers);
         assert_eq!(found, ranges_in(scene, drawable.node), "frame {frame}: {}", drawable.node);
         let Some(key) = key_of(&drawable) else {
@@ -128,6 +148,7 @@ fn check(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
     }
     for slot in (0..tables.len()).filter(|&slot| !used[slot]) {
         assert_eq!((instances[slot], bounds[slot]), (Instance::default(), Bounds::default()), "frame {frame}");
+        assert_eq!(buffers.1[slot], TlasInstance::default(), "frame {frame}");
     }
 }
 
@@ -202,11 +223,12 @@ fn a_still_frame_takes_no_step_and_a_moved_node_52_bytes() {
     let mut scene = Scene::new();
     let nodes: Vec<_> = (0..1000).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
     scene.update();
-    let (mut tables, mut buffers) = (GpuScene::new(), Buffers::default());
+    let (mut tables, mut buffers) = (GpuScene::new().with_tlas(), Buffers::default());
     tables.set_mesh(1, MeshArgs::default());
     buffers.sync(&mut tables, &scene);
     scene.update();
     assert_eq!(buffers.sync(&mut tables, &scene), Synced::default());
+    assert!(tables.tlas().0.is_empty());
     for node in nodes.iter().step_by(100) {
         scene.set_local(*node, Transform::from_xyz(2.0, 0.0, 0.0)).unwrap();
     }
@@ -214,11 +236,16 @@ fn a_still_frame_takes_no_step_and_a_moved_node_52_bytes() {
     let synced = buffers.sync(&mut tables, &scene);
     let moved = nodes.len().div_ceil(100);
     assert_eq!(synced, Synced { matrices: moved, drawables: 0, bytes: 52 * moved as u64, steps: 1 });
+    assert_eq!(tables.tlas().0.len(), moved);
     // In and out: 68 bytes and two indices each. Room for a quarter more is there.
     scene.remove(nodes[10]).unwrap();
     scene.update();
     let synced = buffers.sync(&mut tables, &scene);
-    assert_eq!((synced.drawables, synced.bytes), (1, 76));
+    assert_eq!((synced.drawables, synced.bytes, tables.tlas().0.len()), (1, 76, 1));
+    // A structure that was compacted has another address.
+    tables.set_blas(1, BLAS);
+    buffers.sync(&mut tables, &scene);
+    assert_eq!(tables.tlas().0.len(), nodes.len() - 1);
 }
 
 #[test]
@@ -313,7 +340,9 @@ fn a_panic_of_a_step_loses_nothing() {
                 buffers.run(step);
             })
         });
-        drop(std::panic::catch_unwind(attempt));
+        if std::panic::catch_unwind(attempt).is_ok() {
+            buffers.copy_instances(&tables);
+        }
         buffers.sync(&mut tables, &scene);
         check(&tables, &buffers, &scene, panics);
     }
