@@ -66,6 +66,10 @@ impl GpuScene {
     /// and on the GPU, twelve weights as many; [previous ones](Self::with_previous) are copied on the GPU. Runs in
     /// **O(joints + weights)**.
     ///
+    /// A palette stays at its place in the buffer. A new one is named in its instance by a write of 4 bytes. If more than
+    /// half of the buffer is free and no free part has the length of a new palette, all move together: they are uploaded
+    /// again, have no motion in that frame, and each gets such a write.
+    ///
     /// With `hedgerow-character`, call it for each `Deformed` after `Deformed::follow`, with `node()`, `palette().matrices()`
     /// and `weights()`.
     ///

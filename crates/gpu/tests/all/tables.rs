@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, cast_slice};
 use hedgerow::motion::Smooth;
-use hedgerow::query::Frustum;
+use hedgerow::query::{Frustum, LevelsOfDetail};
 use hedgerow::visit::ListedDrawable;
 use hedgerow::{Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, Range, View};
@@ -301,6 +301,55 @@ fn an_unknown_mesh_is_refused_and_then_all_is_written() {
     scene.update();
     assert!(buffers.sync(&mut tables, &scene).matrices >= 99, "all is written");
     check(&tables, &buffers, &scene, 0);
+}
+
+#[test]
+fn meshes_come_and_go() {
+    let mut scene = Scene::new();
+    let drawn = |mesh| Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)));
+    let [first, second] = [0, 1].map(|mesh| scene.insert(scene.root(), drawn(mesh)).unwrap());
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    // A mesh that a drawable has is missed, until it is set again.
+    let args = tables.remove_mesh(1).unwrap();
+    assert_eq!(tables.remove_mesh(1), None);
+    for _ in 0..2 {
+        assert_eq!(tables.sync(&scene, |_| {}), Err(Error::UnknownMesh { mesh: 1, node: second }));
+    }
+    tables.set_mesh(1, args);
+    buffers.sync(&mut tables, &scene);
+    check(&tables, &buffers, &scene, 0);
+    // Others take its place.
+    for mesh in 10..60 {
+        tables.remove_mesh(mesh - 1);
+        tables.set_mesh(mesh, args);
+        scene.edit(second).unwrap().set_drawable(Drawable::new(mesh, Aabb::cube(1.0))).unwrap();
+        scene.update();
+        buffers.sync(&mut tables, &scene);
+        assert_eq!(tables.batches().len(), 2);
+    }
+    assert!(buffers.of::<Bin>(Buffer::Bins).len() < 6, "bins are used again");
+    // So with coarser levels, which must be known, too.
+    let mut levels = LevelsOfDetail::new();
+    levels.insert(0, &[(10.0, Some(2)), (30.0, Some(70)), (50.0, None)]).unwrap();
+    tables.set_levels(&levels);
+    assert_eq!(tables.sync(&scene, |_| {}), Err(Error::UnknownMesh { mesh: 70, node: first }));
+    tables.set_mesh(70, MeshArgs { first_index: 7000, ..args });
+    buffers.sync(&mut tables, &scene);
+    let at = |mesh: u32| {
+        let first_index = 100 * mesh;
+        let found =
+            buffers.of::<Command>(Buffer::Template).iter().position(|command| command.first_index == first_index);
+        found.unwrap() as u32
+    };
+    let bins = buffers.of::<Bin>(Buffer::Bins);
+    let bin = bins[buffers.of::<Bounds>(Buffer::Bounds)[tables.slot(&scene, first).unwrap()].bin as usize];
+    assert_eq!(bin.from, [10.0, 30.0, 50.0, f32::MAX]);
+    assert_eq!(bin.levels.map(|level| bins[level as usize].commands[0])[..2], [at(2), at(70)]);
+    assert_eq!(bin.levels[2..], [0, 0], "nothing is drawn from there on");
+    tables.remove_mesh(70);
+    assert_eq!(tables.sync(&scene, |_| {}), Err(Error::UnknownMesh { mesh: 70, node: first }));
 }
 
 #[test]
