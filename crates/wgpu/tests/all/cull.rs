@@ -3,6 +3,7 @@
 use crate::device::{device, read};
 use hedgerow::glam::camera::rh::{proj::directx, view::look_at_mat4};
 use hedgerow::glam::{DVec3, EulerRot, Mat4, Quat, Vec3};
+use hedgerow::motion::Smooth;
 use hedgerow::query::{CullView, DetailView, Frustum, LevelsOfDetail};
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig};
 use hedgerow::{Transform, ViewRange, Visibility};
@@ -189,9 +190,16 @@ fn is_near(camera: &Camera, bounds: &Aabb) -> bool {
 struct Doubts(BTreeSet<(usize, NodeHandle, u32)>);
 
 impl Doubts {
-    /// Notes the distances of a frame. `differs`: what was listed last may differ, since the device alone listed the drawable,
-    /// or it had a mesh without levels, whose listing the device does not keep.
-    fn note(&mut self, scene: &Scene, (view, camera): (usize, &Camera), node: NodeHandle, differs: bool) {
+    /// Notes the distances of a frame. `forgets`: the CPU knows nothing of the last frame, which the device keeps by handle.
+    /// `differs`: what was listed last differs, or had a mesh without levels, which the device does not keep.
+    fn note(
+        &mut self,
+        scene: &Scene,
+        (view, camera): (usize, &Camera),
+        node: NodeHandle,
+        differs: bool,
+        forgets: bool,
+    ) {
         let Some((eye, scale)) = camera.detail else { return };
         let Some(at) = scene.get(node) else { return };
         let mut note = |node: NodeHandle, limits: &[f32], distance: f64, size: f64, differs: bool| {
@@ -214,12 +222,12 @@ impl Doubts {
             let limits: Vec<f32> =
                 levels().iter().filter(|level| level.0 == drawable.mesh).map(|level| level.1).collect();
             let size = (min.abs().max(max.abs()) + eye.abs()).element_sum();
-            note(node, &limits, distance, size, differs);
+            note(node, &limits, distance, size, differs || forgets);
         }
         if let Some(range) = at.view_range() {
             let place = at.world().translation().as_dvec3();
             let size = (place.abs() + eye.abs()).element_sum();
-            note(node, &[range.near(), range.far()], place.distance(eye), size, false);
+            note(node, &[range.near(), range.far()], place.distance(eye), size, forgets);
         }
     }
 
@@ -227,6 +235,90 @@ impl Doubts {
         let of = |node| (view, node, 0)..=(view, node, u32::MAX);
         let up = core::iter::successors(scene.get(node), |node| node.parent());
         up.map(|node| node.handle()).any(|node| self.0.range(of(node)).next().is_some())
+    }
+}
+
+/// What follows the scene: buffers of a device, and lists of the CPU.
+struct Watch<'g> {
+    gpu: &'g (Device, Queue),
+    buffers: SceneBuffers,
+    lists: [DrawList; 4],
+    plain: DrawList,
+    meshes: BTreeMap<NodeHandle, u32>,
+    doubts: Doubts,
+    /// The views and nodes of the last frame with which only one of both listed the node, or at another level.
+    differed: BTreeSet<(usize, NodeHandle)>,
+    counts: Counts,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    listed: usize,
+    coarser: usize,
+    out_of_range: usize,
+    /// Listed by the device alone.
+    more: usize,
+    in_doubt: usize,
+}
+
+/// What a frame showed before.
+#[derive(Clone, Copy, PartialEq)]
+enum Before {
+    /// The scene as of the update before.
+    LastUpdate,
+    /// The scene before another update, or unblended.
+    Else,
+    /// Another scene, so that lists know nothing.
+    Another,
+}
+
+impl Watch<'_> {
+    fn check(&mut self, scene: &Scene, nodes: &[NodeHandle], (far, frame): (Vec3, usize), before: Before) {
+        let Self { gpu, buffers, lists, plain, meshes, doubts, differed, counts } = self;
+        let differed_before = core::mem::take(differed);
+        buffers.sync(&gpu.1, scene).unwrap();
+        let cameras = cameras(far, frame as f32 * 0.03);
+        let mut encoder = gpu.0.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        buffers.cull(&gpu.1, &mut encoder, &cameras.each_ref().map(Camera::view));
+        gpu.1.submit([encoder.finish()]);
+        check_buffers(gpu, buffers, scene, frame, before == Before::LastUpdate);
+        let seen = seen(gpu, buffers, cameras.len());
+        for (view, ((seen, list), camera)) in seen.iter().zip(lists).zip(&cameras).enumerate() {
+            camera.cull(scene, list, Some(&levels()));
+            camera.cull(scene, plain, None);
+            let in_view: BTreeSet<NodeHandle> = plain.commands().iter().map(|command| command.node).collect();
+            let told: BTreeMap<NodeHandle, u32> =
+                list.commands().iter().map(|command| (command.node, command.mesh)).collect();
+            counts.out_of_range += in_view.len() - told.len();
+            let found = |node| seen.get(&(buffers.scene().slot(scene, node)? as u32)).copied();
+            for &node in nodes {
+                let mesh = scene.get(node).unwrap().drawable().unwrap().mesh;
+                let is_new = meshes.get(&node).is_some_and(|&before| before != mesh);
+                let differs = is_new || differed_before.contains(&(view, node));
+                doubts.note(scene, (view, camera), node, differs, before == Before::Another);
+            }
+            for &node in nodes {
+                let (at, found) = (scene.get(node).unwrap(), found(node));
+                let expected = told.get(&node);
+                let expected = expected.map(|&mesh| (at.material().unwrap(), at.world().is_mirrored(), mesh));
+                if found == expected {
+                    counts.listed += usize::from(found.is_some());
+                    counts.coarser += usize::from(found.is_some_and(|found| found.2 != at.drawable().unwrap().mesh));
+                    continue;
+                }
+                differed.insert((view, node));
+                if found.is_some() && !in_view.contains(&node) {
+                    assert!(is_near(camera, &at.bounds().unwrap()), "frame {frame}, {view}: {node} is out of view");
+                    counts.more += 1;
+                } else {
+                    let is_doubtful = doubts.has(scene, view, node);
+                    assert!(is_doubtful, "frame {frame}, view {view}: {node}: {found:?}, not {expected:?}");
+                    counts.in_doubt += 1;
+                }
+            }
+        }
+        let mesh = |&node: &NodeHandle| Some((node, scene.get(node)?.drawable()?.mesh));
+        *meshes = nodes.iter().filter_map(mesh).collect();
     }
 }
 
@@ -242,64 +334,60 @@ fn buffers_of_a_device_hold_the_scene_and_see_what_it_sees() {
     for (far, frames) in [(Vec3::ZERO, frames()), (Vec3::new(1e6, 0.0, -3e5), frames() / 2)] {
         let mut dice = fastrand::Rng::with_seed(30);
         let (mut scene, mut nodes) = town(far, 600, &mut dice);
-        let mut buffers = SceneBuffers::new(&gpu.0, tables());
-        let levels = levels();
-        let (mut lists, mut plain, mut doubts) = (vec![DrawList::new(); 4], DrawList::new(), Doubts::default());
-        let (mut listed, mut coarser, mut more, mut doubtful, mut out_of_range) = (0, 0, 0, 0, 0);
+        let mut watch = Watch {
+            gpu: &gpu,
+            buffers: SceneBuffers::new(&gpu.0, tables()),
+            lists: Default::default(),
+            plain: DrawList::new(),
+            meshes: BTreeMap::new(),
+            doubts: Doubts::default(),
+            differed: BTreeSet::new(),
+            counts: Counts::default(),
+        };
+        let mut before = Before::Else;
         for frame in 0..frames {
-            let mesh = |&node: &NodeHandle| Some((node, scene.get(node)?.drawable()?.mesh));
-            let meshes: BTreeMap<NodeHandle, u32> = nodes.iter().filter_map(mesh).collect();
             edit(&mut scene, &mut nodes, &mut dice);
-            scene.update();
-            buffers.sync(&gpu.1, &scene).unwrap();
-            let cameras = cameras(far, frame as f32 * 0.03);
-            let mut encoder = gpu.0.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            buffers.cull(&gpu.1, &mut encoder, &cameras.each_ref().map(Camera::view));
-            gpu.1.submit([encoder.finish()]);
-            check_buffers(&gpu, &buffers, &scene, frame);
-            for (view, (seen, list)) in seen(&gpu, &buffers, cameras.len()).iter().zip(&mut lists).enumerate() {
-                let camera = &cameras[view];
-                camera.cull(&scene, list, Some(&levels));
-                camera.cull(&scene, &mut plain, None);
-                let in_view: BTreeSet<NodeHandle> = plain.commands().iter().map(|command| command.node).collect();
-                let told: BTreeMap<NodeHandle, u32> =
-                    list.commands().iter().map(|command| (command.node, command.mesh)).collect();
-                out_of_range += in_view.len() - told.len();
-                for &node in &nodes {
-                    let Some(slot) = buffers.scene().slot(&scene, node) else {
-                        doubts.note(&scene, (view, camera), node, false);
-                        continue;
-                    };
-                    let at = scene.get(node).unwrap();
-                    let found = seen.get(&(slot as u32)).copied();
-                    let is_extra = found.is_some() && !in_view.contains(&node);
-                    let is_new = meshes.get(&node).is_some_and(|&mesh| mesh != at.drawable().unwrap().mesh);
-                    doubts.note(&scene, (view, camera), node, is_extra || is_new);
-                    if is_extra {
-                        assert!(is_near(camera, &at.bounds().unwrap()), "frame {frame}, {view}: {node} is out of view");
-                        more += 1;
-                    } else if doubts.has(&scene, view, node) {
-                        doubtful += 1;
-                    } else {
-                        let expected = told.get(&node);
-                        let expected = expected.map(|&mesh| (at.material().unwrap(), at.world().is_mirrored(), mesh));
-                        assert_eq!(found, expected, "frame {frame}, view {view}: {node}");
-                        listed += usize::from(found.is_some());
-                        coarser += usize::from(found.is_some_and(|found| found.2 != at.drawable().unwrap().mesh));
-                    }
+            match frame % 50 {
+                // An update that is not synced, and another count of updates.
+                10 => {
+                    scene.update();
+                    edit(&mut scene, &mut nodes, &mut dice);
+                    before = Before::Else;
                 }
+                20 => {
+                    scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
+                    before = Before::Another;
+                }
+                30 => {
+                    scene = scene.clone();
+                    before = Before::Another;
+                }
+                40 => {
+                    // Frames between two updates.
+                    let mut smooth = Smooth::new(&scene).unwrap();
+                    scene.update();
+                    smooth.step(&scene).unwrap();
+                    for part in 1..4 {
+                        let blended = smooth.blend(&mut scene, part as f32 / 4.0);
+                        watch.check(&blended, &nodes, (far, frame), Before::Else);
+                    }
+                    before = Before::Else;
+                }
+                _ => {}
             }
+            scene.update();
+            watch.check(&scene, &nodes, (far, frame), before);
+            before = Before::LastUpdate;
         }
-        println!(
-            "{listed} listed, {coarser} of them coarser, {out_of_range} not in range, {more} more, {doubtful} in doubt"
-        );
-        assert!(listed > 200 * frames && coarser > 30 * frames && out_of_range > 20 * frames);
-        assert!(far != Vec3::ZERO || doubtful + more < listed / 200, "{doubtful} are in doubt");
+        let counts = watch.counts;
+        println!("{counts:?}");
+        assert!(counts.listed > 100 * frames && counts.coarser > 20 * frames && counts.out_of_range > 20 * frames);
+        assert!(far != Vec3::ZERO || counts.in_doubt + counts.more < counts.listed / 50, "{counts:?}");
     }
 }
 
 /// Compares matrices and previous ones with the scene, to the bit.
-fn check_buffers(gpu: &(Device, Queue), buffers: &SceneBuffers, scene: &Scene, frame: usize) {
+fn check_buffers(gpu: &(Device, Queue), buffers: &SceneBuffers, scene: &Scene, frame: usize, has_previous: bool) {
     let instances = read::<Instance>(gpu, buffers.buffer(Buffer::Instances));
     let matrices = read::<Mat34>(gpu, buffers.buffer(Buffer::Matrices));
     let previous = read::<Mat34>(gpu, buffers.buffer(Buffer::Previous));
@@ -307,6 +395,7 @@ fn check_buffers(gpu: &(Device, Queue), buffers: &SceneBuffers, scene: &Scene, f
         let slot = buffers.scene().slot(scene, drawable.node).unwrap();
         let (matrix, node) = (instances[slot].matrix as usize, scene.get(drawable.node).unwrap());
         assert!(matrices[matrix].same_bits(node.world()), "frame {frame}");
-        assert!(previous[matrix].same_bits(node.previous_world().unwrap()), "frame {frame}");
+        let same = |world: &Mat34| previous[matrix].same_bits(world);
+        assert!(!has_previous || same(node.previous_world().unwrap()), "frame {frame}");
     }
 }
