@@ -191,8 +191,14 @@ pub struct Views {
     pub margin: f32,
     /// The number of the culling.
     pub epoch: u32,
-    /// The number of words of a record in [`Buffer::Levels`](crate::Buffer::Levels), then padding.
-    pub words: [u32; 4],
+    /// The number of words of a record in [`Buffer::Kept`](crate::Buffer::Kept).
+    pub words: u32,
+    /// Where the words of slots begin there, with occlusion.
+    pub hidden: u32,
+    /// The list of what view 0 sees and did not see last; 0 without occlusion.
+    pub second: u32,
+    /// Padding.
+    pub padding: u32,
     /// The views.
     pub views: [View; MAX_VIEWS],
 }

@@ -64,6 +64,10 @@ pub const SCATTER: &str = include_str!("wgsl/scatter.wgsl");
 pub const SETTLE: &str = include_str!("wgsl/settle.wgsl");
 /// The shader that culls.
 pub const CULL: &str = include_str!("wgsl/cull.wgsl");
+/// The shader that makes a pyramid of depths for [`OCCLUSION`].
+pub const PYRAMID: &str = include_str!("wgsl/pyramid.wgsl");
+/// The shader that lists what is not hidden. It needs [`CULL`] before it.
+pub const OCCLUSION: &str = include_str!("wgsl/occlusion.wgsl");
 /// Functions for shaders that draw: matrices, normals, records.
 pub const FETCH: &str = include_str!("wgsl/fetch.wgsl");
 /// Functions for shaders that draw what joints or morph targets deform. They need [`FETCH`] before them.

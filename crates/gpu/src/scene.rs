@@ -57,13 +57,14 @@ pub struct GpuScene {
     key: KeyOf,
     previous: bool,
     views: u32,
+    occlusion: bool,
     max_buffer_size: u64,
     matrices: MatrixMirror,
     drawables: DrawableMirror,
     bins: Bins,
     pub(crate) palettes: Palettes,
     ranges: Ranges,
-    levels: Levels,
+    kept: Kept,
     pub(crate) tlas: Option<Tlas>,
     /// What the tables have at each slot.
     slots: Vec<Slot>,
@@ -83,14 +84,15 @@ struct Slot {
 
 /// What culling keeps from one time to the next.
 #[derive(Default)]
-struct Levels {
+struct Kept {
     margin: f32,
     /// The number of the last culling, and its views with levels of detail, one bit each.
     epoch: u32,
     known: u32,
-    /// The number of records that the buffer needs room for, and has.
+    /// One past the greatest record of a drawable.
     records: usize,
-    capacity: usize,
+    /// The numbers of records and of slots that the buffer has room for.
+    capacity: [usize; 2],
 }
 
 /// Lists of a sync, whose memory the next one uses again.
@@ -141,13 +143,14 @@ impl GpuScene {
             key: Box::new(|_| Some(0)),
             previous: false,
             views: 4,
+            occlusion: false,
             max_buffer_size: 128 << 20,
             matrices: MatrixMirror::new().with_scatter(),
             drawables: DrawableMirror::new(),
             bins: Bins::new(),
             palettes: Palettes::default(),
             ranges: Ranges::new(),
-            levels: Levels { margin: LevelsOfDetail::new().margin(), ..Levels::default() },
+            kept: Kept { margin: LevelsOfDetail::new().margin(), ..Kept::default() },
             tlas: None,
             slots: Vec::new(),
             written: Written::default(),
@@ -184,6 +187,16 @@ impl GpuScene {
         self
     }
 
+    /// Leaves out of view 0 what is behind other drawables. Culling lists what the view saw the last time. Draw it, make a
+    /// pyramid of its depth with [`PYRAMID`](crate::PYRAMID), and run [`OCCLUSION`](crate::OCCLUSION). It lists what is not
+    /// hidden, and was not drawn yet, in one list more, of the number [`views`](Self::views). Draw it, too: the picture then
+    /// has all that is seen. Takes 4 bytes a slot.
+    #[must_use]
+    pub const fn with_occlusion(mut self) -> Self {
+        self.occlusion = true;
+        self
+    }
+
     /// Sets the greatest number of bytes of a buffer; the default is 128 MiB, which every device with WebGPU has.
     #[must_use]
     pub const fn with_max_buffer_size(mut self, bytes: u64) -> Self {
@@ -217,12 +230,12 @@ impl GpuScene {
     /// a drawable that had a mesh without levels before counts as new.
     /// In shaders, `hg_mesh` is the finest mesh, and the command draws that of the level.
     ///
-    /// Culling keeps the levels of the last time in [`Buffer::Levels`]: 12 bytes for each record of the scene for up to 8
+    /// Culling keeps the levels of the last time in [`Buffer::Kept`]: 12 bytes for each record of the scene for up to 8
     /// views, and 4 bytes for each 8 more. A list of visible slots has room for each drawable at each level.
     pub fn set_levels(&mut self, levels: &LevelsOfDetail) {
         self.forget();
         self.bins.set_levels(levels);
-        self.levels.margin = levels.margin();
+        self.kept.margin = levels.margin();
         self.invalidate();
     }
 
@@ -269,6 +282,13 @@ impl GpuScene {
         self.slots.get(slot)?.node
     }
 
+    /// Returns the number of lists of visible slots, and of commands: one for each of the [views](Self::views), and one more
+    /// [with occlusion](Self::with_occlusion).
+    #[must_use]
+    pub const fn lists(&self) -> u32 {
+        self.views + if self.occlusion { 1 } else { 0 }
+    }
+
     /// Returns whether the scene keeps previous matrices.
     #[must_use]
     pub const fn has_previous(&self) -> bool {
@@ -284,17 +304,20 @@ impl GpuScene {
         let with_detail = (0..).zip(views).filter(|(_, view)| view.has_detail());
         let known = with_detail.fold(0, |known, (view, _)| known | 1 << view);
         // No record has 0, the contents of a new buffer.
-        self.levels.epoch = self.levels.epoch.checked_add(1).unwrap_or(2);
+        self.kept.epoch = self.kept.epoch.checked_add(1).unwrap_or(2);
         let mut all = Views {
             count: short(views.len()),
             slots: short(self.len()),
             commands,
             capacity,
             ranges: short(self.ranges.len()),
-            known: core::mem::replace(&mut self.levels.known, known),
-            margin: self.levels.margin,
-            epoch: self.levels.epoch,
-            words: [self.words_of_levels(), 0, 0, 0],
+            known: core::mem::replace(&mut self.kept.known, known),
+            margin: self.kept.margin,
+            epoch: self.kept.epoch,
+            words: self.words_of_levels(),
+            hidden: short(self.kept.capacity[0]) * self.words_of_levels(),
+            second: if self.occlusion { self.views } else { 0 },
+            padding: 0,
             views: Zeroable::zeroed(),
         };
         all.views[..views.len()].copy_from_slice(views);
@@ -350,7 +373,7 @@ impl GpuScene {
         self.bins.arrange_anew();
         self.palettes.forget();
         self.ranges = Ranges::new();
-        self.levels = Levels { margin: self.levels.margin, epoch: self.levels.epoch, ..Levels::default() };
+        self.kept = Kept { margin: self.kept.margin, epoch: self.kept.epoch, ..Kept::default() };
         self.written = Written::default();
         if let Some(tlas) = &mut self.tlas {
             tlas.clear(true);
@@ -385,7 +408,7 @@ impl GpuScene {
         }
         self.palettes.sync(self.previous, self.max_buffer_size, done, step)?;
         self.ranges.write(self.max_buffer_size, done, step)?;
-        self.resize_levels(done, step)?;
+        self.resize_kept(done, step)?;
         self.arrange(done, step)
     }
 
@@ -453,7 +476,7 @@ impl GpuScene {
             palettes,
             tlas,
             ranges,
-            levels,
+            kept,
             slots,
             key,
             previous,
@@ -511,7 +534,7 @@ impl GpuScene {
                     deform: palettes.deform_of(drawable.node),
                     range: ranges.index(drawable.ranged),
                 };
-                levels.records = levels.records.max(instance.node[1] as usize + 1);
+                kept.records = kept.records.max(instance.node[1] as usize + 1);
                 buffers.push(slot, instance, Bounds::new(&drawable.drawable.bounds, matrix, bin));
             }
             DrawableStep::Free { slots: range } => {
@@ -550,23 +573,30 @@ impl GpuScene {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Makes room for what culling keeps of drawables with levels of detail.
-    fn resize_levels(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
-        let of_record = self.words_of_levels() as usize * Buffer::Levels.stride();
-        let Levels { records, capacity, .. } = &mut self.levels;
-        if !self.bins.has_levels() || *records <= *capacity {
+    /// Makes room for what culling keeps of drawables.
+    fn resize_kept(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
+        let (buffer, max) = (Buffer::Kept, self.max_buffer_size);
+        let of_record = self.words_of_levels() as usize * buffer.stride();
+        let bytes = |[records, slots]: [usize; 2]| records * of_record + slots * buffer.stride();
+        let records = if self.bins.has_levels() { self.kept.records } else { 0 };
+        let needed = [records, if self.occlusion { self.slots.len() } else { 0 }];
+        let before = self.kept.capacity;
+        if needed[0] <= before[0] && needed[1] <= before[1] {
             return Ok(());
         }
-        let (buffer, max) = (Buffer::Levels, self.max_buffer_size);
-        let bytes = (*records * of_record) as u64;
-        if bytes > max {
-            return Err(Error::TooLarge { buffer: Some(buffer), bytes, max });
+        if bytes(needed) as u64 > max {
+            return Err(Error::TooLarge { buffer: Some(buffer), bytes: bytes(needed) as u64, max });
         }
-        let before = core::mem::replace(capacity, *records * 5 / 4);
-        *capacity = (*capacity).min(usize::try_from(max).unwrap_or(usize::MAX) / of_record);
-        step(Step::Resize { buffer, bytes: (*capacity * of_record) as u64, keep: true }, done);
-        let zeros = vec![0; (*capacity - before) * of_record];
-        step(Step::Write { buffer, offset: (before * of_record) as u64, bytes: &zeros }, done);
+        // The table of slots grows by a quarter itself.
+        let mut capacity = [before[0].max(if needed[0] > before[0] { records * 5 / 4 } else { 0 }), needed[1]];
+        if bytes(capacity) as u64 > max {
+            capacity = needed;
+        }
+        step(Step::Resize { buffer, bytes: bytes(capacity) as u64, keep: true }, done);
+        // Slots have other places now, so that nothing counts as seen.
+        let (begin, end) = (bytes([before[0].min(capacity[0]), 0]), bytes(capacity));
+        step(Step::Write { buffer, offset: begin as u64, bytes: &vec![0; end - begin] }, done);
+        self.kept.capacity = capacity;
         Ok(())
     }
 
@@ -584,13 +614,13 @@ impl GpuScene {
         let bytes = check(Some(Buffer::Bins), size_of_val(&bins[..]) as u64)?;
         step(Step::Resize { buffer: Buffer::Bins, bytes, keep: false }, done);
         step(Step::Write { buffer: Buffer::Bins, offset: 0, bytes: cast_slice(&bins) }, done);
-        let views = u64::from(self.views);
-        check(None, 4 * u64::from(capacity) * views)?;
+        let lists = u64::from(self.lists());
+        check(None, 4 * u64::from(capacity) * lists)?;
         let of_view = size_of_val(&commands[..]) as u64;
-        let bytes = check(Some(Buffer::Template), of_view * views)?;
+        let bytes = check(Some(Buffer::Template), of_view * lists)?;
         step(Step::Resize { buffer: Buffer::Template, bytes, keep: false }, done);
         let mut commands = commands;
-        for view in 0..self.views {
+        for view in 0..self.lists() {
             if count > 0 {
                 let offset = of_view * u64::from(view);
                 step(Step::Write { buffer: Buffer::Template, offset, bytes: cast_slice(&commands) }, done);

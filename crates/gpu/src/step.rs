@@ -24,8 +24,9 @@ pub enum Buffer {
     Bins,
     /// [`Range`](ViewRange)s at even indices, each with what culling keeps of it behind it. Range 0 is unused.
     Ranges,
-    /// What culling keeps of drawables with levels of detail, by the record of the node; empty without levels.
-    Levels,
+    /// What culling keeps of drawables from one time to the next: with levels of detail, by the record of the node; with
+    /// occlusion, by slot. Empty without both.
+    Kept,
     /// [`Command`]s of all views, none of which draws anything. Copy them to the indirect buffer before each culling.
     Template,
 }
@@ -41,7 +42,7 @@ impl Buffer {
         Self::Bounds,
         Self::Bins,
         Self::Ranges,
-        Self::Levels,
+        Self::Kept,
         Self::Template,
     ];
 
@@ -54,7 +55,7 @@ impl Buffer {
             Self::Bounds => size_of::<Bounds>(),
             Self::Bins => size_of::<Bin>(),
             Self::Ranges => size_of::<ViewRange>(),
-            Self::Levels => size_of::<u32>(),
+            Self::Kept => size_of::<u32>(),
             Self::Template => size_of::<Command>(),
         }
     }

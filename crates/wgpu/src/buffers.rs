@@ -190,6 +190,14 @@ impl SceneBuffers {
         (&self.commands, &self.visible)
     }
 
+    pub(crate) fn cull_layout(&self) -> &BindGroupLayout {
+        self.passes.cull.layout()
+    }
+
+    pub(crate) const fn cull_group(&self) -> &BindGroup {
+        &self.cull_group
+    }
+
     /// Returns a number that changes if a buffer is replaced, so that bind groups of your own must be made anew.
     #[must_use]
     pub const fn generation(&self) -> u64 {
@@ -284,13 +292,13 @@ impl SceneBuffers {
 
     /// Makes room for what culling writes.
     fn fit(&mut self) {
-        let ((commands, capacity), views) = (self.scene.sizes(), self.scene.views() as u64);
+        let ((commands, capacity), lists) = (self.scene.sizes(), u64::from(self.scene.lists()));
         let command = size_of::<Command>() as u64;
         for (buffer, bytes) in
             [(&mut self.commands, command * u64::from(commands)), (&mut self.visible, 4 * u64::from(capacity))]
         {
-            if buffer.size() < bytes * views {
-                *buffer = make(&self.device, "hedgerow visible", bytes * views, buffer.usage());
+            if buffer.size() < bytes * lists {
+                *buffer = make(&self.device, "hedgerow visible", bytes * lists, buffer.usage());
                 self.generation += 1;
             }
         }
@@ -311,13 +319,13 @@ impl SceneBuffers {
         }
         let views = self.scene.next_views(views);
         queue.write_buffer(&self.views, 0, bytes_of(&views));
-        let bytes = u64::from(commands) * (size_of::<Command>() * self.scene.views()) as u64;
+        let bytes = u64::from(commands * self.scene.lists()) * size_of::<Command>() as u64;
         encoder.copy_buffer_to_buffer(self.buffer(Buffer::Template), 0, &self.commands, 0, Some(bytes));
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         if views.ranges > 1 {
-            self.passes.cull_ranges.run(&mut pass, &self.cull_group, views.ranges);
+            self.passes.cull_ranges.run(&mut pass, &[&self.cull_group], views.ranges);
         }
-        self.passes.cull.run(&mut pass, &self.cull_group, slots);
+        self.passes.cull.run(&mut pass, &[&self.cull_group], slots);
     }
 
     /// Draws what a view sees of a batch, with the pipeline, bind groups, vertices and indices that are set. The list of
@@ -325,9 +333,9 @@ impl SceneBuffers {
     /// instance. Returns the number of calls.
     ///
     /// # Panics
-    /// Panics if there are fewer [views](GpuScene::views).
+    /// Panics if there are fewer [lists](GpuScene::lists).
     pub fn draw(&self, pass: &mut RenderPass<'_>, view: u32, batch: &Batch, list: u32) -> u32 {
-        assert!((view as usize) < self.scene.views(), "view {view} is not culled; ask for more by `with_views`");
+        assert!(view < self.scene.lists(), "view {view} is not culled; ask for more by `with_views`");
         let Range { start, end } = batch.commands;
         let (first, count) = (view * self.scene.sizes().0 + start, end - start);
         let offset = |command: u32| u64::from(command) * size_of::<Command>() as u64;
@@ -418,7 +426,7 @@ impl Work<'_> {
                 let bindings = staged.into_iter().chain([table(buffer).as_entire_binding()]);
                 let group = passes.scatter.bind(device, bindings);
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                passes.scatter.run(&mut pass, &group, count);
+                passes.scatter.run(&mut pass, &[&group], count);
             }
             Copy::Settle { from, to, ranges, uniform, count, list } => {
                 let (matrices, previous) = (table(from), table(to));
@@ -435,7 +443,7 @@ impl Work<'_> {
                     let bindings = [part(&now.buffer, uniform, 16), list].into_iter().chain(tables);
                     let group = passes.settle.bind(device, bindings);
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                    passes.settle.run(&mut pass, &group, count);
+                    passes.settle.run(&mut pass, &[&group], count);
                 }
             }
         }
@@ -483,7 +491,7 @@ fn cull_group(
 ) -> BindGroup {
     let table = |buffer: Buffer| &tables[buffer as usize];
     let read = [Buffer::Matrices, Buffer::Instances, Buffer::Bounds, Buffer::Bins].map(table);
-    let kept = [Buffer::Ranges, Buffer::Levels].map(table);
+    let kept = [Buffer::Ranges, Buffer::Kept].map(table);
     let all = [&[views], &read[..], &[commands, visible], &kept].concat();
     passes.cull.bind(device, all.into_iter().map(wgpu::Buffer::as_entire_binding))
 }

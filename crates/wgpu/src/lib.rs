@@ -15,10 +15,12 @@
 #![doc = include_str!("../GUIDE.md")]
 
 mod buffers;
+mod occlusion;
 mod pipelines;
 
 pub use buffers::SceneBuffers;
 pub use hedgerow_gpu as gpu;
+pub use occlusion::Occlusion;
 
 /// The pages of the crate whose examples are tested.
 #[cfg(doctest)]

@@ -4,11 +4,11 @@ use hedgerow_gpu::{CULL, SCATTER, SETTLE};
 use wgpu::{BindGroup, BindGroupLayout, BindingResource, BindingType, Buffer, ComputePass, ComputePipeline, Device};
 use wgpu::{BufferBindingType, ShaderStages};
 
-/// A compute pass with its layout.
+/// A compute pass with the layouts of its groups.
 #[derive(Debug)]
 pub(crate) struct Pass {
     pipeline: ComputePipeline,
-    layout: BindGroupLayout,
+    layouts: Vec<BindGroupLayout>,
 }
 
 /// All compute passes, and the layout of what shaders that draw read.
@@ -27,14 +27,14 @@ impl Passes {
         let (read, write) = (storage(true), storage(false));
         let stages = ShaderStages::VERTEX_FRAGMENT | ShaderStages::COMPUTE;
         let compute = |entry, source, bindings: &[BindingType]| {
-            Pass::new(device, entry, source, layout(device, entry, ShaderStages::COMPUTE, bindings))
+            Pass::new(device, entry, source, &[layout(device, entry, ShaderStages::COMPUTE, bindings)], &[])
         };
         let cull = [UNIFORM, read, read, read, read, write, write, write, write];
         let cull = compute("cull_drawables", CULL, &cull);
         Self {
             scatter: compute("scatter_items", SCATTER, &[UNIFORM, read, write]),
             settle: compute("settle_matrices", SETTLE, &[UNIFORM, read, read, write]),
-            cull_ranges: Pass::new(device, "cull_ranges", CULL, cull.layout.clone()),
+            cull_ranges: Pass::new(device, "cull_ranges", CULL, &cull.layouts, &[]),
             cull,
             fetch: layout(device, "hedgerow fetch", stages, &[read; 3]),
             skin: layout(device, "hedgerow skin", stages, &[read; 5]),
@@ -43,14 +43,20 @@ impl Passes {
 }
 
 impl Pass {
-    fn new(device: &Device, entry: &str, source: &str, layout: BindGroupLayout) -> Self {
+    pub(crate) fn new(
+        device: &Device,
+        entry: &str,
+        source: &str,
+        layouts: &[BindGroupLayout],
+        constants: &[(&str, f64)],
+    ) -> Self {
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(entry),
             source: wgpu::ShaderSource::Wgsl(source.into()),
         });
         let of_pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(entry),
-            bind_group_layouts: &[Some(&layout)],
+            bind_group_layouts: &layouts.iter().map(Some).collect::<Vec<_>>(),
             immediate_size: 0,
         });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -58,10 +64,15 @@ impl Pass {
             layout: Some(&of_pipeline),
             module: &module,
             entry_point: Some(entry),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
             cache: None,
         });
-        Self { pipeline, layout }
+        Self { pipeline, layouts: layouts.to_vec() }
+    }
+
+    /// Returns the layout of the last group.
+    pub(crate) fn layout(&self) -> &BindGroupLayout {
+        &self.layouts[self.layouts.len() - 1]
     }
 
     pub(crate) fn bind<'b>(
@@ -69,20 +80,27 @@ impl Pass {
         device: &Device,
         bindings: impl IntoIterator<Item = BindingResource<'b>>,
     ) -> BindGroup {
-        bind(device, &self.layout, bindings)
+        bind(device, self.layout(), bindings)
     }
 
     /// Runs so many threads, in workgroups of 64, of which a dimension has at most 65,535.
-    pub(crate) fn run(&self, pass: &mut ComputePass<'_>, group: &BindGroup, threads: u32) {
-        let groups = threads.div_ceil(64);
-        let rows = groups.div_ceil(65_535).max(1);
+    pub(crate) fn run(&self, pass: &mut ComputePass<'_>, groups: &[&BindGroup], threads: u32) {
+        let workgroups = threads.div_ceil(64);
+        let rows = workgroups.div_ceil(65_535).max(1);
+        self.run_grid(pass, groups, [workgroups.div_ceil(rows), rows]);
+    }
+
+    /// Runs so many workgroups.
+    pub(crate) fn run_grid(&self, pass: &mut ComputePass<'_>, groups: &[&BindGroup], [width, height]: [u32; 2]) {
         pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, group, &[]);
-        pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1);
+        for (number, group) in (0..).zip(groups) {
+            pass.set_bind_group(number, *group, &[]);
+        }
+        pass.dispatch_workgroups(width, height, 1);
     }
 }
 
-const UNIFORM: BindingType =
+pub(crate) const UNIFORM: BindingType =
     BindingType::Buffer { ty: BufferBindingType::Uniform, has_dynamic_offset: false, min_binding_size: None };
 
 const fn storage(read_only: bool) -> BindingType {
@@ -90,7 +108,12 @@ const fn storage(read_only: bool) -> BindingType {
     BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None }
 }
 
-fn layout(device: &Device, label: &str, visibility: ShaderStages, bindings: &[BindingType]) -> BindGroupLayout {
+pub(crate) fn layout(
+    device: &Device,
+    label: &str,
+    visibility: ShaderStages,
+    bindings: &[BindingType],
+) -> BindGroupLayout {
     let entry = |(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
     let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })

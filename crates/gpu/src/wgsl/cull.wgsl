@@ -16,7 +16,7 @@ struct View { planes: array<vec4f, 6>, origin: vec3f, layers: u32, eye: vec3f, s
 struct Views {
     count: u32, slots: u32, commands: u32, capacity: u32,
     ranges: u32, known: u32, margin: f32, epoch: u32,
-    words: u32,
+    words: u32, hidden: u32, second: u32,
     @align(16) views: array<View, 32>,
 }
 
@@ -29,7 +29,8 @@ struct Views {
 @group(0) @binding(6) var<storage, read_write> visible: array<u32>;
 @group(0) @binding(7) var<storage, read_write> ranges: array<Range>;
 // By record: the generation, the number of the culling that wrote it, then four bits a view. They are 0 if the drawable was
-// not listed, else its level and 1.
+// not listed, else its level and 1. With occlusion, then by slot: the bin in view 0, or 0 if it is not in there, and whether
+// it was seen last in the lowest bit.
 @group(0) @binding(8) var<storage, read_write> kept: array<u32>;
 
 // The words of an instance.
@@ -96,23 +97,42 @@ fn count_levels(bin: Bin, distance: f32) -> u32 {
 
 fn words_at(slot: u32) -> u32 { return instances[slot][RECORD] * all.words; }
 
-@compute @workgroup_size(64)
-fn cull_drawables(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    let slot = id.y * groups.x * 64u + id.x;
-    if slot >= all.slots { return; }
-    let box = bounds[slot];
-    // A free slot is in bin 0.
-    if box.bin == 0u { return; }
+// The box of a drawable in world space. Mirrored triangles are wound the other way, and are drawn by other commands.
+struct Place { center: vec3f, half: vec3f, far: f32, winding: u32 }
+
+fn place_of(box: Bounds) -> Place {
     let x = matrices[3u * box.matrix];
     let y = matrices[3u * box.matrix + 1u];
     let z = matrices[3u * box.matrix + 2u];
     let local = vec4f(box.center, 1.0);
     let center = vec3f(dot(x, local), dot(y, local), dot(z, local));
-    let always = box.half.x < 0.0;
     let half = vec3f(dot(abs(x.xyz), box.half), dot(abs(y.xyz), box.half), dot(abs(z.xyz), box.half));
-    let far = sum(center) + sum(half);
-    // Mirrored triangles are wound the other way, and are drawn by other commands.
-    let winding = select(0u, 1u, dot(x.xyz, cross(y.xyz, z.xyz)) < 0.0);
+    return Place(center, half, sum(center) + sum(half), select(0u, 1u, dot(x.xyz, cross(y.xyz, z.xyz)) < 0.0));
+}
+
+fn list_slot(view: u32, bin: u32, winding: u32, slot: u32) {
+    let list = bins[bin];
+    let rank = atomicAdd(&commands[view * all.commands + list.commands[winding]].instance_count, 1u);
+    visible[view * all.capacity + list.firsts[winding] + rank] = slot;
+}
+
+@compute @workgroup_size(64)
+fn cull_drawables(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    let slot = id.y * groups.x * 64u + id.x;
+    if slot >= all.slots { return; }
+    var seen_last = false;
+    if all.second != 0u {
+        seen_last = (kept[all.hidden + slot] & 1u) != 0u;
+        kept[all.hidden + slot] = 0u;
+    }
+    let box = bounds[slot];
+    // A free slot is in bin 0.
+    if box.bin == 0u { return; }
+    let at_place = place_of(box);
+    let center = at_place.center;
+    let half = at_place.half;
+    let far = at_place.far;
+    let always = box.half.x < 0.0;
     let finest = bins[box.bin];
     let has_levels = finest.distances.x < FARTHEST;
     var layers = 0u;
@@ -164,9 +184,12 @@ fn cull_drawables(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgro
                 if drawn > 0u { bin = finest.levels[drawn - 1u]; }
             }
         }
-        let list = bins[bin];
-        let rank = atomicAdd(&commands[view * all.commands + list.commands[winding]].instance_count, 1u);
-        visible[view * all.capacity + list.firsts[winding] + rank] = slot;
+        if all.second != 0u && view == 0u {
+            // `cull_hidden` decides about the others.
+            kept[all.hidden + slot] = bin << 1u | u32(seen_last);
+            if !seen_last { continue; }
+        }
+        list_slot(view, bin, at_place.winding, slot);
     }
     if any(vec4u(after[0], after[1], after[2], after[3]) != vec4u()) {
         let at = words_at(slot);

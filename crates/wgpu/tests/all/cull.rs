@@ -57,6 +57,11 @@ fn range(dice: &mut fastrand::Rng) -> ViewRange {
 
 pub(crate) fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fastrand::Rng) {
     for _ in 0..dice.usize(..30) {
+        // A removal takes whatever is below.
+        while nodes.len() < 400 {
+            let top = scene.children(scene.root()).next().unwrap();
+            nodes.push(scene.insert(top, node(dice, 40.0)).unwrap());
+        }
         let (at, other) = (dice.usize(..nodes.len()), nodes[dice.usize(..nodes.len())]);
         let (node, new) = (nodes[at], node(dice, 4.0));
         match dice.u32(..12) {
@@ -71,11 +76,10 @@ pub(crate) fn edit(scene: &mut Scene, nodes: &mut Vec<NodeHandle>, dice: &mut fa
             8 => nodes.push(scene.insert(other, new).unwrap()),
             9 => _ = scene.edit(node).unwrap().set_view_range(dice.bool().then(|| range(dice))),
             10 => _ = scene.edit(node).unwrap().set_drawable(new.drawable).unwrap(),
-            _ if nodes.len() > 300 => {
+            _ => {
                 scene.remove(node).unwrap();
                 nodes.retain(|&node| scene.contains(node));
             }
-            _ => {}
         }
     }
 }
@@ -148,7 +152,11 @@ pub(crate) fn cameras(far: Vec3, time: f32) -> [Camera; 4] {
 }
 
 /// The slots that each view sees, with the key, the winding and the mesh of the command that draws them.
-fn seen(gpu: &(Device, Queue), buffers: &SceneBuffers, views: usize) -> Vec<BTreeMap<u32, (u32, bool, u32)>> {
+pub(crate) fn read_seen(
+    gpu: &(Device, Queue),
+    buffers: &SceneBuffers,
+    views: usize,
+) -> Vec<BTreeMap<u32, (u32, bool, u32)>> {
     let (commands, visible) = buffers.visible();
     let (commands, visible) = (read::<Command>(gpu, commands), read::<u32>(gpu, visible));
     let (count, _) = buffers.scene().sizes();
@@ -282,7 +290,7 @@ impl Watch<'_> {
         buffers.cull(&gpu.1, &mut encoder, &cameras.each_ref().map(Camera::view));
         gpu.1.submit([encoder.finish()]);
         check_buffers(gpu, buffers, scene, frame, before == Before::LastUpdate);
-        let seen = seen(gpu, buffers, cameras.len());
+        let seen = read_seen(gpu, buffers, cameras.len());
         for (view, ((seen, list), camera)) in seen.iter().zip(lists).zip(&cameras).enumerate() {
             camera.cull(scene, list, Some(&levels()));
             camera.cull(scene, plain, None);

@@ -5,5 +5,7 @@
 mod baked;
 mod cull;
 mod device;
+mod occlusion;
+mod painter;
 mod skin;
 mod viewer;
