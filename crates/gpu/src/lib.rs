@@ -4,6 +4,9 @@
 //! |---|---|
 //! | keep the buffers: the steps of each frame | [`GpuScene`], [`Step`], [`Buffer`] |
 //! | cull many views in one compute pass, and draw what they see | [`CULL`], [`layout::View`], [`Batch`] |
+//! | levels of detail and view ranges, by distance | [`GpuScene::set_levels`], [`View::with_detail`](layout::View::with_detail) |
+//! | leave out what is hidden behind other drawables | [`GpuScene::with_occlusion`], [`PYRAMID`], [`OCCLUSION`] |
+//! | trace rays: what changed, as instances of a TLAS | [`GpuScene::with_tlas`], [`TlasInstance`] |
 //! | read the records in shaders that draw | [`FETCH`] |
 //! | skin characters in shaders, with morph targets and motion vectors | [`GpuScene::set_palette`], [`SKIN`] |
 //! | pose crowds in shaders, from clips that were sampled once | [`BakedClips`], [`BAKED`] |
@@ -21,16 +24,24 @@
 //! |---|---|---|
 //! | [`SCATTER`] | `scatter_items` | uniform: count, words of an item; indices and items; the buffer |
 //! | [`SETTLE`] | `settle_matrices` | uniform: count; indices; matrices or palettes; previous ones |
-//! | [`CULL`] | `cull_drawables` | uniform: [`layout::Views`]; matrices; instances; bounds; bins; commands; visible slots |
+//! | [`CULL`] | `cull_ranges`, `cull_drawables` | uniform: [`layout::Views`]; matrices; instances; bounds; bins; commands; visible slots; ranges; what is kept |
+//! | [`PYRAMID`] | `reduce_depth`, `reduce_level` | depth or the finer level; level to write |
+//! | [`CULL`] and [`OCCLUSION`] | `cull_hidden` | those of [`CULL`]; group 1: uniform (a matrix and a size); pyramid |
 //! | [`FETCH`] | functions for your shaders | group 1: matrices; instances; previous matrices |
 //! | [`FETCH`] and [`SKIN`] | the same, and skinning | and: palettes; previous palettes |
 //! | [`BAKED`] | functions for your shaders | group 2: [`BakedClips`] |
 //!
-//! To cull, copy [`Buffer::Template`] to a buffer of indirect commands, then run the pass over
-//! [`GpuScene::len`] threads. View *v* lists its visible slots from *v* · `room` on ([`GpuScene::sizes`]), and its commands
-//! from *v* · `commands` on. For each [`Batch`], set the pipeline, bind the list of visible slots as a vertex buffer that
-//! advances by instance, and draw the batch's commands indirectly. Do not read the list by `instance_index` instead: on
-//! Direct3D 12, that is without `first_instance` in some calls.
+//! To cull, copy [`Buffer::Template`] to a buffer of indirect commands, and the result of [`GpuScene::next_views`] to the
+//! uniform. Run `cull_ranges` over [`Views::ranges`](layout::Views::ranges) threads if there is more than one, then
+//! `cull_drawables` over [`GpuScene::len`]. View *v* lists its visible slots from *v* · `capacity` on ([`GpuScene::sizes`]),
+//! and its commands from *v* · `commands` on. For each [`Batch`], set the pipeline, bind the list of visible slots as a
+//! vertex buffer that advances by instance, and draw the batch's commands indirectly. Do not read the list by
+//! `instance_index` instead: on Direct3D 12, that is without `first_instance` in some calls.
+//!
+//! For occlusion, draw view 0, then run `reduce_depth` once and `reduce_level` for each further level, in workgroups of 8 by
+//! 8, then `cull_hidden` over [`GpuScene::len`] threads, and draw the list of number [`GpuScene::views`]. Set the constant
+//! `REVERSED` of the pipelines if nearer depths are greater. The first level has half the size of the depth, in both
+//! directions rounded up to a power of two.
 //!
 //! The order within a command differs from run to run, so blended drawables are better drawn from a
 //! [`DrawList`](hedgerow::DrawList): give them no [key](GpuScene::with_key).
@@ -42,6 +53,7 @@
 
 mod baked;
 mod bins;
+mod culling;
 mod deform;
 mod error;
 mod items;

@@ -1,17 +1,17 @@
 //! The tables of a scene, and the steps that keep them.
 
 use crate::bins::{Batch, Bins, MeshArgs};
+use crate::culling::Kept;
 use crate::deform::Palettes;
 use crate::error::Error;
 use crate::items::{Items, Written};
-use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE, View, Views};
+use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE};
 use crate::ranges::Ranges;
 use crate::step::{Buffer, Step};
 use crate::tlas::{Tlas, TlasInstance};
-use bytemuck::{Zeroable, bytes_of, cast_slice};
+use bytemuck::{bytes_of, cast_slice};
 use core::fmt;
 use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
-use hedgerow::query::LevelsOfDetail;
 use hedgerow::visit::ListedDrawable;
 use hedgerow::{Mat34, NodeHandle, Scene};
 
@@ -56,15 +56,15 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 pub struct GpuScene {
     key: KeyOf,
     previous: bool,
-    views: u32,
-    occlusion: bool,
-    max_buffer_size: u64,
+    pub(crate) views: u32,
+    pub(crate) occlusion: bool,
+    pub(crate) max_buffer_size: u64,
     matrices: MatrixMirror,
     drawables: DrawableMirror,
-    bins: Bins,
+    pub(crate) bins: Bins,
     pub(crate) palettes: Palettes,
-    ranges: Ranges,
-    kept: Kept,
+    pub(crate) ranges: Ranges,
+    pub(crate) kept: Kept,
     pub(crate) tlas: Option<Tlas>,
     /// What the tables have at each slot.
     slots: Vec<Slot>,
@@ -80,19 +80,6 @@ struct Slot {
     node: Option<NodeHandle>,
     matrix: u32,
     bin: u32,
-}
-
-/// What culling keeps from one time to the next.
-#[derive(Default)]
-struct Kept {
-    margin: f32,
-    /// The number of the last culling, and its views with levels of detail, one bit each.
-    epoch: u32,
-    known: u32,
-    /// One past the greatest record of a drawable.
-    records: usize,
-    /// The numbers of records and of slots that the buffer has room for.
-    capacity: [usize; 2],
 }
 
 /// Lists of a sync, whose memory the next one uses again.
@@ -150,7 +137,7 @@ impl GpuScene {
             bins: Bins::new(),
             palettes: Palettes::default(),
             ranges: Ranges::new(),
-            kept: Kept { margin: LevelsOfDetail::new().margin(), ..Kept::default() },
+            kept: Kept::new(),
             tlas: None,
             slots: Vec::new(),
             written: Written::default(),
@@ -187,16 +174,6 @@ impl GpuScene {
         self
     }
 
-    /// Leaves out of view 0 what is behind other drawables. Culling lists what the view saw the last time. Draw it, make a
-    /// pyramid of its depth with [`PYRAMID`](crate::PYRAMID), and run [`OCCLUSION`](crate::OCCLUSION). It lists what is not
-    /// hidden, and was not drawn yet, in one list more, of the number [`views`](Self::views). Draw it, too: the picture then
-    /// has all that is seen. Takes 4 bytes a slot.
-    #[must_use]
-    pub const fn with_occlusion(mut self) -> Self {
-        self.occlusion = true;
-        self
-    }
-
     /// Sets the greatest number of bytes of a buffer; the default is 128 MiB, which every device with WebGPU has.
     #[must_use]
     pub const fn with_max_buffer_size(mut self, bytes: u64) -> Self {
@@ -220,23 +197,6 @@ impl GpuScene {
     /// a key has the mesh still, itself or as a coarser level.
     pub fn remove_mesh(&mut self, mesh: u32) -> Option<MeshArgs> {
         self.bins.remove_mesh(mesh)
-    }
-
-    /// Sets the coarser meshes of all meshes, and the margin of view ranges, for views [with detail](View::with_detail).
-    /// Every mesh of a level must be set. The next sync writes everything: set levels once, before the first.
-    ///
-    /// Each view then draws of a drawable what [`Scene::cull`] lists with these levels, at the same distances and with the
-    /// same margin; a distance within a millionth of a limit, relative to the coordinates, may count as beyond it or not, and
-    /// a drawable that had a mesh without levels before counts as new.
-    /// In shaders, `hg_mesh` is the finest mesh, and the command draws that of the level.
-    ///
-    /// Culling keeps the levels of the last time in [`Buffer::Kept`]: 12 bytes for each record of the scene for up to 8
-    /// views, and 4 bytes for each 8 more. A list of visible slots has room for each drawable at each level.
-    pub fn set_levels(&mut self, levels: &LevelsOfDetail) {
-        self.forget();
-        self.bins.set_levels(levels);
-        self.kept.margin = levels.margin();
-        self.invalidate();
     }
 
     /// Returns the batches of each view, sorted by key; of each, first those drawables that are not mirrored. There are none
@@ -282,51 +242,10 @@ impl GpuScene {
         self.slots.get(slot)?.node
     }
 
-    /// Returns the number of lists of visible slots, and of commands: one for each of the [views](Self::views), and one more
-    /// [with occlusion](Self::with_occlusion).
-    #[must_use]
-    pub const fn lists(&self) -> u32 {
-        self.views + if self.occlusion { 1 } else { 0 }
-    }
-
     /// Returns whether the scene keeps previous matrices.
     #[must_use]
     pub const fn has_previous(&self) -> bool {
         self.previous
-    }
-
-    /// Returns the uniform of the culling shader for these views, of which at most [`views`](Self::views) are taken. Call it
-    /// once for each culling: it counts them.
-    #[must_use]
-    pub fn next_views(&mut self, views: &[View]) -> Views {
-        let (commands, capacity) = self.sizes();
-        let views = &views[..views.len().min(self.views())];
-        let with_detail = (0..).zip(views).filter(|(_, view)| view.has_detail());
-        let known = with_detail.fold(0, |known, (view, _)| known | 1 << view);
-        // No record has 0, the contents of a new buffer.
-        self.kept.epoch = self.kept.epoch.checked_add(1).unwrap_or(2);
-        let mut all = Views {
-            count: short(views.len()),
-            slots: short(self.len()),
-            commands,
-            capacity,
-            ranges: short(self.ranges.len()),
-            known: core::mem::replace(&mut self.kept.known, known),
-            margin: self.kept.margin,
-            epoch: self.kept.epoch,
-            words: self.words_of_levels(),
-            hidden: short(self.kept.capacity[0]) * self.words_of_levels(),
-            second: if self.occlusion { self.views } else { 0 },
-            padding: 0,
-            views: Zeroable::zeroed(),
-        };
-        all.views[..views.len()].copy_from_slice(views);
-        all
-    }
-
-    /// Returns the number of words of a record in the buffer of levels: its generation, a number, and four bits a view.
-    const fn words_of_levels(&self) -> u32 {
-        2 + self.views.div_ceil(8)
     }
 
     /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an update
@@ -363,7 +282,7 @@ impl GpuScene {
         self.open = true;
     }
 
-    fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.matrices = MatrixMirror::new().with_scatter();
         self.drawables = DrawableMirror::new();
         for slot in self.slots.drain(..) {
@@ -373,7 +292,7 @@ impl GpuScene {
         self.bins.arrange_anew();
         self.palettes.forget();
         self.ranges = Ranges::new();
-        self.kept = Kept { margin: self.kept.margin, epoch: self.kept.epoch, ..Kept::default() };
+        self.kept.forget();
         self.written = Written::default();
         if let Some(tlas) = &mut self.tlas {
             tlas.clear(true);
@@ -431,7 +350,7 @@ impl GpuScene {
         let mut too_large = None;
         let stats = matrices.sync(scene, |next| match next {
             MirrorStep::Resize { len } if len as u64 * stride > *max_buffer_size => {
-                too_large = Some(len as u64 * stride)
+                too_large = Some(len as u64 * stride);
             }
             MirrorStep::Resize { len } => {
                 let bytes = len as u64 * stride;
@@ -571,33 +490,6 @@ impl GpuScene {
         buffers.previous.dedup();
         done.drawables = buffers.instances.len();
         failed.map_or(Ok(()), Err)
-    }
-
-    /// Makes room for what culling keeps of drawables.
-    fn resize_kept(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
-        let (buffer, max) = (Buffer::Kept, self.max_buffer_size);
-        let of_record = self.words_of_levels() as usize * buffer.stride();
-        let bytes = |[records, slots]: [usize; 2]| records * of_record + slots * buffer.stride();
-        let records = if self.bins.has_levels() { self.kept.records } else { 0 };
-        let needed = [records, if self.occlusion { self.slots.len() } else { 0 }];
-        let before = self.kept.capacity;
-        if needed[0] <= before[0] && needed[1] <= before[1] {
-            return Ok(());
-        }
-        if bytes(needed) as u64 > max {
-            return Err(Error::TooLarge { buffer: Some(buffer), bytes: bytes(needed) as u64, max });
-        }
-        // The table of slots grows by a quarter itself.
-        let mut capacity = [before[0].max(if needed[0] > before[0] { records * 5 / 4 } else { 0 }), needed[1]];
-        if bytes(capacity) as u64 > max {
-            capacity = needed;
-        }
-        step(Step::Resize { buffer, bytes: bytes(capacity) as u64, keep: true }, done);
-        // Slots have other places now, so that nothing counts as seen.
-        let (begin, end) = (bytes([before[0].min(capacity[0]), 0]), bytes(capacity));
-        step(Step::Write { buffer, offset: begin as u64, bytes: &vec![0; end - begin] }, done);
-        self.kept.capacity = capacity;
-        Ok(())
     }
 
     fn arrange(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
