@@ -18,6 +18,7 @@ use crate::store::world::WideLocal;
 use crate::{Aabb, Drawable, Error, Layers, Local, Mat34, NodeHandle, Transform, ViewRange};
 use core::ops::{ControlFlow, Range};
 use glam::{DAffine3, Vec3};
+use hedgerow_math::internal::prefetch_whole;
 
 /// A slice: a part of the nodes, in depth-first order, in the state of the last update.
 ///
@@ -407,6 +408,13 @@ impl<'s> DrawableView<'s> {
             user_data: self.view.user_data(record.row()),
             ranged: self.view.ranged(record.row()),
         })
+    }
+
+    /// Loads into the cache what [`get`](Self::get) reads.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, slot: usize) {
+        prefetch_whole(self.records(), slot);
+        prefetch_whole(&self.view.slice.drawables.bounds, slot);
     }
 
     /// Iterates over all drawables, in the order of their slots.

@@ -11,6 +11,7 @@ use crate::step::{Buffer, Step};
 use crate::tlas::{Tlas, TlasInstance};
 use bytemuck::{bytes_of, cast_slice};
 use core::fmt;
+use core::ops::Range;
 use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
 use hedgerow::visit::ListedDrawable;
 use hedgerow::{Mat34, NodeHandle, Scene};
@@ -75,6 +76,18 @@ pub struct GpuScene {
     buffers: Buffers,
 }
 
+/// So many steps of drawables are applied together.
+const CHUNK: usize = 256;
+
+/// Returns the slots that a step sets or frees.
+fn slots_of(step: &DrawableStep) -> Range<usize> {
+    match step {
+        DrawableStep::Resize { .. } => 0..0,
+        DrawableStep::Set { slot, .. } => *slot..slot + 1,
+        DrawableStep::Free { slots } => slots.clone(),
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Slot {
     node: Option<NodeHandle>,
@@ -88,6 +101,9 @@ struct Buffers {
     instances: Items<Instance>,
     bounds: Items<Bounds>,
     previous: Items<Mat34>,
+    /// Steps that are applied together, and what their slots had.
+    steps: Vec<DrawableStep>,
+    olds: Vec<Slot>,
 }
 
 impl Buffers {
@@ -311,7 +327,7 @@ impl GpuScene {
         let moved = self.sync_matrices(scene, done, step)?;
         self.ranges.read(scene, &self.matrices, moved);
         self.read_drawables(scene, done, step)?;
-        let Buffers { instances, bounds, previous } = &mut self.buffers;
+        let Buffers { instances, bounds, previous, .. } = &mut self.buffers;
         if let Some(tlas) = &mut self.tlas {
             tlas.finish(scene, instances.indices(), self.slots.len(), |slot| self.slots[slot].node);
         }
@@ -407,14 +423,27 @@ impl GpuScene {
         buffers.bounds.clear();
         buffers.previous.clear();
         let (before, mut resized, mut failed) = (slots.len(), None, None);
-        drawables.sync(scene, matrices, |next| match next {
-            DrawableStep::Resize { len } => {
-                resized = Some(len);
-                // A table that shrinks has only free slots there.
-                slots.resize(len, Slot::default());
-            }
-            DrawableStep::Set { slot, matrix, drawable } => {
-                let mesh = drawable.drawable.mesh;
+        let (mut steps, mut olds) = (core::mem::take(&mut buffers.steps), core::mem::take(&mut buffers.olds));
+        steps.clear();
+        let mut apply = |slots: &mut [Slot], steps: &mut Vec<DrawableStep>| {
+            // These slots are far apart. Their cache lines arrive together if nothing else is done meanwhile.
+            olds.clear();
+            steps.iter().for_each(|next| olds.extend_from_slice(slots.get(slots_of(next)).unwrap_or(&[])));
+            let mut old = olds.iter().copied();
+            for next in steps.drain(..) {
+                let DrawableStep::Set { slot, matrix, drawable } = next else {
+                    for (slot, freed) in slots_of(&next).zip(&mut old) {
+                        slots[slot] = Slot::default();
+                        bins.leave(freed.bin);
+                        palettes.free(freed.node);
+                        if let Some(tlas) = tlas {
+                            tlas.set(slot, None);
+                        }
+                        buffers.push(slot, Instance::default(), Bounds::default());
+                    }
+                    continue;
+                };
+                let (old, mesh) = (old.next().unwrap_or_default(), drawable.drawable.mesh);
                 let shown = key(&drawable).filter(|_| !drawable.drawable.bounds.is_empty());
                 let bin = match shown.map(|key| bins.find(key, mesh)) {
                     None => 0,
@@ -424,7 +453,7 @@ impl GpuScene {
                         0
                     }
                 };
-                let old = core::mem::replace(&mut slots[slot], Slot { node: Some(drawable.node), matrix, bin });
+                slots[slot] = Slot { node: Some(drawable.node), matrix, bin };
                 if old.node != Some(drawable.node) {
                     palettes.free(old.node);
                 }
@@ -456,18 +485,23 @@ impl GpuScene {
                 kept.records = kept.records.max(instance.node[1] as usize + 1);
                 buffers.push(slot, instance, Bounds::new(&drawable.drawable.bounds, matrix, bin));
             }
-            DrawableStep::Free { slots: range } => {
-                for slot in range {
-                    let freed = core::mem::take(&mut slots[slot]);
-                    bins.leave(freed.bin);
-                    palettes.free(freed.node);
-                    if let Some(tlas) = tlas {
-                        tlas.set(slot, None);
-                    }
-                    buffers.push(slot, Instance::default(), Bounds::default());
+        };
+        drawables.sync(scene, matrices, |next| match next {
+            DrawableStep::Resize { len } => {
+                apply(slots, &mut steps);
+                resized = Some(len);
+                // A table that shrinks has only free slots there.
+                slots.resize(len, Slot::default());
+            }
+            next => {
+                steps.push(next);
+                if steps.len() == CHUNK {
+                    apply(slots, &mut steps);
                 }
             }
         });
+        apply(slots, &mut steps);
+        (buffers.steps, buffers.olds) = (steps, olds);
         if let Some(len) = resized {
             if tlas.is_some() && len > TlasInstance::MAX_SLOTS {
                 return Err(Error::TooManyInstances { slots: len });

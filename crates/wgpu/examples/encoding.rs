@@ -211,7 +211,7 @@ fn main() -> Result<()> {
                 let node = nodes[dice.usize(..nodes.len())];
                 let up = Transform::from_xyz(0.0, dice.f32(), 0.0);
                 for scene in [&mut ours, &mut theirs] {
-                    let local = *scene.get(node).and_then(|node| node.transform()).unwrap_or(&up);
+                    let local = scene.get(node).and_then(|node| node.transform()).unwrap_or(up);
                     let moved = Transform { translation: local.translation.with_y(up.translation.y), ..local };
                     scene.set_local(node, moved)?;
                 }
@@ -224,7 +224,9 @@ fn main() -> Result<()> {
             calls = microseconds(&mut draws, || drawing.draw(&views));
             // The first frames upload everything, and make room.
             if frame == 2 {
-                [&mut by_lists, &mut syncs, &mut draws].map(Vec::clear);
+                for samples in [&mut by_lists, &mut syncs, &mut draws] {
+                    samples.clear();
+                }
             }
         }
         let [a, b, c] = [&mut by_lists, &mut syncs, &mut draws].map(|samples| median_and_least(samples));

@@ -1,11 +1,13 @@
 //! The buffers of a scene on a device.
 
-use crate::pipelines::{Passes, bind, part};
-use bytemuck::{bytes_of, cast_slice};
+use crate::pipelines::{Passes, bind};
+use crate::staging::{ALIGN, Staging, TABLE, Tables, Work, make, short};
+use bytemuck::bytes_of;
 use core::ops::Range;
 use hedgerow::Scene;
 use hedgerow_gpu::layout::{Command, View, Views};
 use hedgerow_gpu::{Batch, Buffer, Error, GpuScene, Step, Synced};
+use wgpu::util::StagingBelt;
 use wgpu::{BindGroup, BindGroupLayout, BufferUsages, CommandEncoder, Device, Queue, RenderPass};
 
 /// The buffers of a scene on a device: they execute the steps of a [`GpuScene`].
@@ -52,22 +54,52 @@ pub struct SceneBuffers {
     scene: GpuScene,
     device: Device,
     passes: Passes,
-    tables: [wgpu::Buffer; Buffer::ALL.len()],
+    tables: Tables,
     /// What culling writes: indirect commands, and the slots that views see.
     commands: wgpu::Buffer,
     visible: wgpu::Buffer,
     views: wgpu::Buffer,
     /// The words that a sync uploads, with those of the sync before, whose list of matrices a settle step reads.
     staging: [Staging; 2],
-    cull_group: BindGroup,
-    /// The groups for shaders that draw, without and with palettes.
-    groups: [BindGroup; 2],
+    belt: StagingBelt,
+    groups: Groups,
     generation: u64,
     /// The generation of the bind groups.
     bound: u64,
     calls: Calls,
     /// For single calls, where the visible slots of each command begin.
     firsts: Vec<u32>,
+}
+
+/// The groups for culling, and for shaders that draw without and with palettes.
+#[derive(Debug)]
+struct Groups {
+    cull: BindGroup,
+    draw: [BindGroup; 2],
+}
+
+impl Groups {
+    fn new(
+        device: &Device,
+        passes: &Passes,
+        tables: &Tables,
+        [views, commands, visible]: [&wgpu::Buffer; 3],
+        has_previous: bool,
+    ) -> Self {
+        use Buffer::{Bins, Bounds, Instances, Kept, Matrices, Palettes, Previous, PreviousPalettes, Ranges};
+        let whole = |buffers: &[Buffer]| buffers.iter().map(|&buffer| &tables[buffer as usize]).collect::<Vec<_>>();
+        let culled = [&[views], &whole(&[Matrices, Instances, Bounds, Bins])[..], &[commands, visible]].concat();
+        let culled = [culled, whole(&[Ranges, Kept])].concat();
+        let previous = if has_previous { [Previous, PreviousPalettes] } else { [Matrices, Palettes] };
+        let drawn = whole(&[Matrices, Instances, previous[0], Palettes, previous[1]]);
+        let bind = |layout, buffers: &[&wgpu::Buffer]| {
+            bind(device, layout, buffers.iter().map(|buffer| buffer.as_entire_binding()))
+        };
+        Self {
+            cull: bind(passes.cull.layout(), &culled),
+            draw: [bind(&passes.fetch, &drawn[..3]), bind(&passes.skin, &drawn)],
+        }
+    }
 }
 
 /// How batches are drawn.
@@ -79,49 +111,6 @@ enum Calls {
     /// cannot say it.
     Single,
 }
-
-#[derive(Debug)]
-struct Staging {
-    bytes: Vec<u8>,
-    buffer: wgpu::Buffer,
-    /// The list of scattered items, by buffer.
-    lists: [Range<u64>; Buffer::ALL.len()],
-}
-
-/// A step, whose bytes are staged.
-enum Copy {
-    Write {
-        buffer: Buffer,
-        from: u64,
-        to: u64,
-        bytes: u64,
-    },
-    /// The uniform is at `from`.
-    Scatter {
-        buffer: Buffer,
-        from: u64,
-        bytes: u64,
-        count: u32,
-    },
-    /// The uniform is at `uniform`.
-    Settle {
-        from: Buffer,
-        to: Buffer,
-        ranges: Vec<Range<u32>>,
-        uniform: u64,
-        count: u32,
-        /// Where the list is, if it is staged again.
-        list: Option<u64>,
-    },
-}
-
-/// The alignment of bindings within a buffer, and of lengths.
-const ALIGN: usize = 256;
-/// After so many bytes, what is staged is submitted before more is.
-const CHUNK: usize = 32 << 20;
-
-const TABLE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
-const STAGING: BufferUsages = TABLE.union(BufferUsages::UNIFORM);
 
 impl SceneBuffers {
     /// Creates empty buffers. The device should have the feature `INDIRECT_FIRST_INSTANCE`; without it, batches are drawn
@@ -139,16 +128,12 @@ impl SceneBuffers {
         let visible = make(device, "hedgerow visible", 0, TABLE | BufferUsages::VERTEX);
         let views =
             make(device, "hedgerow views", size_of::<Views>() as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
-        let staging = [0, 1].map(|_| Staging {
-            bytes: Vec::new(),
-            buffer: make(device, "hedgerow staging", 0, STAGING),
-            lists: Default::default(),
-        });
-        let cull_group = cull_group(device, &passes, &tables, &views, &commands, &visible);
-        let groups = draw_groups(device, &passes, &tables, scene.has_previous());
+        let staging = [0, 1].map(|_| Staging::new(device));
+        let groups = Groups::new(device, &passes, &tables, [&views, &commands, &visible], scene.has_previous());
         let first = device.features().contains(wgpu::Features::INDIRECT_FIRST_INSTANCE);
         let calls = if first { Calls::Multi } else { Calls::Single };
         let device = device.clone();
+        let belt = StagingBelt::new(device.clone(), 256 << 10);
         Self {
             scene,
             device,
@@ -158,7 +143,7 @@ impl SceneBuffers {
             visible,
             views,
             staging,
-            cull_group,
+            belt,
             groups,
             generation: 0,
             bound: 0,
@@ -195,7 +180,7 @@ impl SceneBuffers {
     }
 
     pub(crate) const fn cull_group(&self) -> &BindGroup {
-        &self.cull_group
+        &self.groups.cull
     }
 
     /// Returns a number that changes if a buffer is replaced, so that bind groups of your own must be made anew.
@@ -214,7 +199,7 @@ impl SceneBuffers {
     /// after each sync.
     #[must_use]
     pub const fn group(&self) -> &BindGroup {
-        &self.groups[0]
+        &self.groups.draw[0]
     }
 
     /// Returns the layout of [`skin_group`](Self::skin_group), for pipelines that draw deformed drawables.
@@ -227,7 +212,7 @@ impl SceneBuffers {
     /// [`group`](Self::group), and palettes. Ask again after each sync.
     #[must_use]
     pub const fn skin_group(&self) -> &BindGroup {
-        &self.groups[1]
+        &self.groups.draw[1]
     }
 
     /// Brings the buffers up to the scene's last update, and submits that to the queue. Nothing is submitted if nothing
@@ -236,16 +221,10 @@ impl SceneBuffers {
     /// # Errors
     /// Those of [`GpuScene::sync`].
     pub fn sync(&mut self, queue: &Queue, scene: &Scene) -> Result<Synced, Error> {
-        let Self { scene: gpu, device, passes, tables, staging, generation, firsts, calls, .. } = self;
-        staging.swap(0, 1);
-        let [now, last] = staging;
-        now.bytes.clear();
-        now.lists = Default::default();
-        let mut work = Work { device, queue, passes, now, last, copies: Vec::new(), encoder: None };
+        let Self { scene: gpu, device, passes, tables, staging, belt, generation, firsts, calls, .. } = self;
+        let mut work = Work::begin((device, queue), passes, belt, staging);
         let synced = gpu.sync(scene, |step| {
-            if work.now.bytes.len() > CHUNK {
-                work.submit(tables);
-            }
+            work.submit_chunk(tables);
             match step {
                 Step::Resize { buffer, bytes, keep } => {
                     let table = &mut tables[buffer as usize];
@@ -254,26 +233,17 @@ impl SceneBuffers {
                         let old = core::mem::replace(table, new);
                         *generation += 1;
                         if keep {
-                            // Before all other copies, which know the new buffer alone.
-                            let encoder = work.encoder.get_or_insert_with(|| commands(device));
-                            encoder.copy_buffer_to_buffer(&old, 0, table, 0, Some(old.size()));
+                            work.keep(&old, table);
                         }
                     }
                 }
                 Step::Write { buffer, offset, bytes } => {
-                    let from = work.now.bytes.len();
-                    work.now.bytes.extend_from_slice(bytes);
+                    let staged = work.write(buffer, offset, bytes);
                     if (buffer, *calls) == (Buffer::Template, Calls::Single) {
-                        take_firsts(&mut work.now.bytes[from..], offset, firsts);
-                    }
-                    work.copies.push(Copy::Write { buffer, from: from as u64, to: offset, bytes: bytes.len() as u64 });
-                }
-                Step::Scatter { buffer, indices, items } => {
-                    // A binding has a greatest length.
-                    for (indices, items) in indices.chunks(1 << 20).zip(items.chunks(buffer.stride() << 20)) {
-                        work.scatter(buffer, indices, items);
+                        take_firsts(staged, offset, firsts);
                     }
                 }
+                Step::Scatter { buffer, indices, items } => work.scatter(buffer, indices, items),
                 Step::Settle { from, to, ranges, indices } => work.settle(from, to, ranges, indices),
             }
         });
@@ -283,8 +253,8 @@ impl SceneBuffers {
         self.fit();
         if self.generation != self.bound {
             let Self { device, passes, tables, views, commands, visible, .. } = self;
-            self.cull_group = cull_group(device, passes, tables, views, commands, visible);
-            self.groups = draw_groups(device, passes, tables, self.scene.has_previous());
+            let has_previous = self.scene.has_previous();
+            self.groups = Groups::new(device, passes, tables, [views, commands, visible], has_previous);
             self.bound = self.generation;
         }
         synced
@@ -323,9 +293,9 @@ impl SceneBuffers {
         encoder.copy_buffer_to_buffer(self.buffer(Buffer::Template), 0, &self.commands, 0, Some(bytes));
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         if views.ranges > 1 {
-            self.passes.cull_ranges.run(&mut pass, &[&self.cull_group], views.ranges);
+            self.passes.cull_ranges.run(&mut pass, &[&self.groups.cull], views.ranges);
         }
-        self.passes.cull.run(&mut pass, &[&self.cull_group], slots);
+        self.passes.cull.run(&mut pass, &[&self.groups.cull], slots);
     }
 
     /// Draws what a view sees of a batch, with the pipeline, bind groups, vertices and indices that are set. The list of
@@ -357,109 +327,6 @@ impl SceneBuffers {
     }
 }
 
-/// A sync at work.
-struct Work<'w> {
-    device: &'w Device,
-    queue: &'w Queue,
-    passes: &'w Passes,
-    now: &'w mut Staging,
-    last: &'w Staging,
-    copies: Vec<Copy>,
-    encoder: Option<CommandEncoder>,
-}
-
-impl Work<'_> {
-    fn scatter(&mut self, buffer: Buffer, indices: &[u32], items: &[u8]) {
-        let (bytes, count) = (&mut self.now.bytes, short(indices.len()));
-        let from = begin(bytes, &[count, short(buffer.stride() / 4)]);
-        let list = bytes.len() as u64;
-        bytes.extend_from_slice(cast_slice(indices));
-        self.now.lists[buffer as usize] = list..bytes.len() as u64;
-        bytes.extend_from_slice(items);
-        self.copies.push(Copy::Scatter { buffer, from, bytes: bytes.len() as u64 - list, count });
-    }
-
-    fn settle(&mut self, from: Buffer, to: Buffer, ranges: &[Range<u32>], indices: &[u32]) {
-        let (bytes, count) = (&mut self.now.bytes, short(indices.len()));
-        let uniform = begin(bytes, &[count]);
-        // The list is on the device still, unless it was uploaded in parts.
-        let kept = &self.last.lists[from as usize];
-        let list = (kept.end - kept.start != 4 * u64::from(count)).then_some(bytes.len() as u64);
-        if list.is_some() {
-            bytes.extend_from_slice(cast_slice(indices));
-        }
-        self.copies.push(Copy::Settle { from, to, ranges: ranges.to_vec(), uniform, count, list });
-    }
-
-    /// Uploads what is staged, and submits the copies.
-    fn submit(&mut self, tables: &[wgpu::Buffer; Buffer::ALL.len()]) {
-        if self.copies.is_empty() && self.encoder.is_none() {
-            return;
-        }
-        let Self { device, queue, now, .. } = self;
-        now.bytes.resize(now.bytes.len().next_multiple_of(4), 0);
-        if now.buffer.size() < now.bytes.len() as u64 {
-            now.buffer = make(device, "hedgerow staging", now.bytes.len() as u64 * 5 / 4, STAGING);
-        }
-        queue.write_buffer(&now.buffer, 0, &now.bytes);
-        let mut encoder = self.encoder.take().unwrap_or_else(|| commands(device));
-        for copy in core::mem::take(&mut self.copies) {
-            self.encode(copy, tables, &mut encoder);
-        }
-        self.queue.submit([encoder.finish()]);
-        if self.now.bytes.len() > CHUNK {
-            // More comes, in this buffer again.
-            self.now.bytes.clear();
-            self.now.lists = Default::default();
-        }
-    }
-
-    fn encode(&self, copy: Copy, tables: &[wgpu::Buffer; Buffer::ALL.len()], encoder: &mut CommandEncoder) {
-        let Self { device, passes, now, last, .. } = self;
-        let table = |buffer: Buffer| &tables[buffer as usize];
-        match copy {
-            Copy::Write { buffer, from, to, bytes } => {
-                encoder.copy_buffer_to_buffer(&now.buffer, from, table(buffer), to, Some(bytes));
-            }
-            Copy::Scatter { buffer, from, bytes, count } => {
-                let staged = [part(&now.buffer, from, 16), part(&now.buffer, from + ALIGN as u64, bytes)];
-                let bindings = staged.into_iter().chain([table(buffer).as_entire_binding()]);
-                let group = passes.scatter.bind(device, bindings);
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                passes.scatter.run(&mut pass, &[&group], count);
-            }
-            Copy::Settle { from, to, ranges, uniform, count, list } => {
-                let (matrices, previous) = (table(from), table(to));
-                for Range { start, end } in ranges {
-                    let bytes = |index: u32| u64::from(index) * from.stride() as u64;
-                    let (at, length) = (bytes(start), bytes(end - start));
-                    encoder.copy_buffer_to_buffer(matrices, at, previous, at, Some(length));
-                }
-                if count > 0 {
-                    let kept = last.lists[from as usize].start;
-                    let (buffer, at) = list.map_or((&last.buffer, kept), |at| (&now.buffer, at));
-                    let tables = [matrices, previous].map(|table| table.as_entire_binding());
-                    let list = part(buffer, at, 4 * u64::from(count));
-                    let bindings = [part(&now.buffer, uniform, 16), list].into_iter().chain(tables);
-                    let group = passes.settle.bind(device, bindings);
-                    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                    passes.settle.run(&mut pass, &[&group], count);
-                }
-            }
-        }
-    }
-}
-
-/// Appends a uniform, and aligns what follows for a binding. Returns where the uniform is.
-fn begin(bytes: &mut Vec<u8>, words: &[u32]) -> u64 {
-    let aligned = |bytes: &Vec<u8>| bytes.len().next_multiple_of(ALIGN);
-    let from = aligned(bytes);
-    bytes.resize(from, 0);
-    bytes.extend_from_slice(cast_slice(words));
-    bytes.resize(aligned(bytes), 0);
-    from as u64
-}
-
 /// Takes where their visible slots begin from staged commands, the first of which is at this offset of the template.
 fn take_firsts(staged: &mut [u8], offset: u64, firsts: &mut Vec<u32>) {
     let commands = staged.chunks_exact_mut(size_of::<Command>());
@@ -470,45 +337,4 @@ fn take_firsts(staged: &mut [u8], offset: u64, firsts: &mut Vec<u32>) {
         *first = core::mem::take(&mut command.first_instance);
         staged.copy_from_slice(bytes_of(&command));
     }
-}
-
-fn commands(device: &Device) -> CommandEncoder {
-    device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("hedgerow") })
-}
-
-fn make(device: &Device, label: &str, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
-    let size = bytes.max(1).next_multiple_of(ALIGN as u64);
-    device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
-}
-
-fn cull_group(
-    device: &Device,
-    passes: &Passes,
-    tables: &[wgpu::Buffer; Buffer::ALL.len()],
-    views: &wgpu::Buffer,
-    commands: &wgpu::Buffer,
-    visible: &wgpu::Buffer,
-) -> BindGroup {
-    let table = |buffer: Buffer| &tables[buffer as usize];
-    let read = [Buffer::Matrices, Buffer::Instances, Buffer::Bounds, Buffer::Bins].map(table);
-    let kept = [Buffer::Ranges, Buffer::Kept].map(table);
-    let all = [&[views], &read[..], &[commands, visible], &kept].concat();
-    passes.cull.bind(device, all.into_iter().map(wgpu::Buffer::as_entire_binding))
-}
-
-fn draw_groups(
-    device: &Device,
-    passes: &Passes,
-    tables: &[wgpu::Buffer; Buffer::ALL.len()],
-    has_previous: bool,
-) -> [BindGroup; 2] {
-    let previous = if has_previous { Buffer::Previous } else { Buffer::Matrices };
-    let previous_palettes = if has_previous { Buffer::PreviousPalettes } else { Buffer::Palettes };
-    let read = [Buffer::Matrices, Buffer::Instances, previous, Buffer::Palettes, previous_palettes];
-    let read = read.map(|buffer| tables[buffer as usize].as_entire_binding());
-    [(&passes.fetch, 3), (&passes.skin, 5)].map(|(layout, count)| bind(device, layout, read[..count].iter().cloned()))
-}
-
-fn short(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -17,6 +17,7 @@
 mod buffers;
 mod occlusion;
 mod pipelines;
+mod staging;
 
 pub use buffers::SceneBuffers;
 pub use hedgerow_gpu as gpu;

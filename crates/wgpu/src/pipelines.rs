@@ -130,7 +130,7 @@ pub(crate) fn bind<'b>(
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }
 
-/// A part of a buffer.
+/// A part of a buffer; all from the offset on if it has no bytes.
 pub(crate) fn part(buffer: &Buffer, offset: u64, bytes: u64) -> BindingResource<'_> {
     let size = core::num::NonZero::new(bytes);
     BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })

@@ -10,6 +10,8 @@ use core::ops::Range;
 
 /// The number of slots of a block, one for each bit of a word. Each slice has whole blocks.
 const BLOCK: usize = DrawableView::CHUNK;
+/// How many drawables are loaded into the cache ahead.
+const AHEAD: usize = 8;
 
 /// Keeps track of a table of a scene's drawables, such as the instances that a compute shader culls. A drawable keeps
 /// its slot in the table until a step sets it in another one: if it is reparented, if its slice is reconstituted, grows
@@ -57,6 +59,8 @@ pub struct DrawableMirror {
     places: Places,
     /// The slots that were set and not freed since, one bit each.
     told: Vec<u64>,
+    /// The drawables of a slice to set.
+    listed: Vec<u16>,
     /// The base of each slice in the buffer of matrices, as told.
     matrices: Vec<u32>,
     /// The version of all these bases.
@@ -103,6 +107,7 @@ impl DrawableMirror {
             cursor: SliceCursor::new().without_transforms(),
             places: Places::new(u64::BITS),
             told: Vec::new(),
+            listed: Vec::new(),
             matrices: Vec::new(),
             matrices_version: 0,
             updates: 0,
@@ -152,8 +157,22 @@ impl DrawableMirror {
                     for block in 0..room as usize / BLOCK {
                         let at = first as usize / BLOCK + block;
                         self.free(at, !drawables.live_word(block), &mut step);
-                        self.set(at, (drawables, block), since, base, &mut step);
+                        self.list(at, (drawables, block), since);
                     }
+                    let listed = core::mem::take(&mut self.listed);
+                    for (at, &slot) in listed.iter().enumerate() {
+                        // Drawables that changed are far apart, and most have left the cache since the update.
+                        if let Some(&ahead) = listed.get(at + AHEAD) {
+                            drawables.prefetch(usize::from(ahead));
+                        }
+                        let slot = usize::from(slot);
+                        if let Some(drawable) = drawables.get(slot) {
+                            let matrix = base.saturating_add(u32::from(short(drawable.transform)));
+                            step(DrawableStep::Set { slot: first as usize + slot, matrix, drawable });
+                        }
+                    }
+                    self.listed = listed;
+                    self.listed.clear();
                 }
             }
             let released = core::mem::take(&mut self.places.released);
@@ -180,16 +199,9 @@ impl DrawableMirror {
         self.places.len = len;
     }
 
-    /// Sets the slots of a block in the table to those drawables of a block of a slice that one of so many last updates
-    /// changed, or to all.
-    fn set(
-        &mut self,
-        at: usize,
-        (drawables, block): (DrawableView<'_>, usize),
-        since: Option<(u32, Stamp)>,
-        base: u32,
-        step: &mut impl FnMut(DrawableStep),
-    ) {
+    /// Lists the drawables of a block of a slice that one of so many last updates changed, or all, and marks their slots as
+    /// set.
+    fn list(&mut self, at: usize, (drawables, block): (DrawableView<'_>, usize), since: Option<(u32, Stamp)>) {
         let mut slots = drawables.live_word(block);
         if let Some((count, now)) = since {
             slots &= drawables.stamped_word(block, count, now);
@@ -198,12 +210,8 @@ impl DrawableMirror {
             self.told[at] |= slots;
         }
         while slots != 0 {
-            let slot = slots.trailing_zeros() as usize;
+            self.listed.push(short(block * BLOCK + slots.trailing_zeros() as usize));
             slots &= slots - 1;
-            if let Some(drawable) = drawables.get(block * BLOCK + slot) {
-                let matrix = base.saturating_add(u32::from(short(drawable.transform)));
-                step(DrawableStep::Set { slot: at * BLOCK + slot, matrix, drawable });
-            }
         }
     }
 

@@ -341,7 +341,7 @@ fn meshes_come_and_go() {
         let first_index = 100 * mesh;
         let found =
             buffers.of::<Command>(Buffer::Template).iter().position(|command| command.first_index == first_index);
-        found.unwrap() as u32
+        u32::try_from(found.unwrap()).unwrap()
     };
     let bins = buffers.of::<Bin>(Buffer::Bins);
     let bin = bins[buffers.of::<Bounds>(Buffer::Bounds)[tables.slot(&scene, first).unwrap()].bin as usize];
