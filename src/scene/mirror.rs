@@ -66,7 +66,7 @@ impl Default for MatrixMirror {
 /// The length of the shortest run that a step writes if others are scattered: from there on, copies cost less.
 const SHORTEST: usize = 64;
 /// How many scattered matrices are loaded into the cache ahead.
-const AHEAD: usize = 12;
+const AHEAD: usize = 32;
 
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]

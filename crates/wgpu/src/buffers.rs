@@ -7,7 +7,6 @@ use core::ops::Range;
 use hedgerow::Scene;
 use hedgerow_gpu::layout::{Command, View, Views};
 use hedgerow_gpu::{Batch, Buffer, Error, GpuScene, Step, Synced};
-use wgpu::util::StagingBelt;
 use wgpu::{BindGroup, BindGroupLayout, BufferUsages, CommandEncoder, Device, Queue, RenderPass};
 
 /// The buffers of a scene on a device: they execute the steps of a [`GpuScene`].
@@ -61,7 +60,6 @@ pub struct SceneBuffers {
     views: wgpu::Buffer,
     /// The words that a sync uploads, with those of the sync before, whose list of matrices a settle step reads.
     staging: [Staging; 2],
-    belt: StagingBelt,
     groups: Groups,
     generation: u64,
     /// The generation of the bind groups.
@@ -133,7 +131,6 @@ impl SceneBuffers {
         let first = device.features().contains(wgpu::Features::INDIRECT_FIRST_INSTANCE);
         let calls = if first { Calls::Multi } else { Calls::Single };
         let device = device.clone();
-        let belt = StagingBelt::new(device.clone(), 256 << 10);
         Self {
             scene,
             device,
@@ -143,7 +140,6 @@ impl SceneBuffers {
             visible,
             views,
             staging,
-            belt,
             groups,
             generation: 0,
             bound: 0,
@@ -221,8 +217,8 @@ impl SceneBuffers {
     /// # Errors
     /// Those of [`GpuScene::sync`].
     pub fn sync(&mut self, queue: &Queue, scene: &Scene) -> Result<Synced, Error> {
-        let Self { scene: gpu, device, passes, tables, staging, belt, generation, firsts, calls, .. } = self;
-        let mut work = Work::begin((device, queue), passes, belt, staging);
+        let Self { scene: gpu, device, passes, tables, staging, generation, firsts, calls, .. } = self;
+        let mut work = Work::begin((device, queue), passes, staging);
         let synced = gpu.sync(scene, |step| {
             work.submit_chunk(tables);
             match step {

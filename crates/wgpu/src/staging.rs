@@ -4,7 +4,6 @@ use crate::pipelines::{Passes, part};
 use bytemuck::cast_slice;
 use core::ops::Range;
 use hedgerow_gpu::Buffer;
-use wgpu::util::StagingBelt;
 use wgpu::{BufferUsages, CommandEncoder, Device, Queue};
 
 /// The buffers of a scene, by number.
@@ -56,7 +55,6 @@ pub(crate) struct Work<'w> {
     device: &'w Device,
     queue: &'w Queue,
     passes: &'w Passes,
-    belt: &'w mut StagingBelt,
     now: &'w mut Staging,
     last: &'w Staging,
     copies: Vec<Copy>,
@@ -67,13 +65,12 @@ impl<'w> Work<'w> {
     pub(crate) fn begin(
         (device, queue): (&'w Device, &'w Queue),
         passes: &'w Passes,
-        belt: &'w mut StagingBelt,
         [now, last]: &'w mut [Staging; 2],
     ) -> Self {
         core::mem::swap(now, last);
         now.bytes.clear();
         now.lists = Default::default();
-        Self { device, queue, passes, belt, now, last, copies: Vec::new(), encoder: None }
+        Self { device, queue, passes, now, last, copies: Vec::new(), encoder: None }
     }
 
     /// Copies the contents of a table that is replaced, before all other copies, which know the new buffer alone.
@@ -143,16 +140,13 @@ impl<'w> Work<'w> {
         if self.copies.is_empty() && self.encoder.is_none() {
             return;
         }
-        let Self { device, queue, passes, belt, now, last, copies, encoder: open } = self;
+        let Self { device, queue, passes, now, last, copies, encoder: open } = self;
         now.bytes.resize(now.bytes.len().next_multiple_of(4), 0);
         if now.buffer.size() < now.bytes.len() as u64 {
             now.buffer = make(device, "hedgerow staging", now.bytes.len() as u64 * 5 / 4, STAGING);
         }
         let mut encoder = open.take().unwrap_or_else(|| encoder(device));
-        if let Some(size) = core::num::NonZero::new(now.bytes.len() as u64) {
-            // Its buffers are used again: a write to the queue would take new memory each time.
-            belt.write_buffer(&mut encoder, &now.buffer, 0, size).copy_from_slice(&now.bytes);
-        }
+        queue.write_buffer(&now.buffer, 0, &now.bytes);
         let buffer = |source: Source| match source {
             Source::Staged => &now.buffer,
             Source::Last => &last.buffer,
@@ -173,9 +167,7 @@ impl<'w> Work<'w> {
                 }
             }
         }
-        belt.finish();
         queue.submit([encoder.finish()]);
-        belt.recall();
     }
 }
 
