@@ -27,7 +27,7 @@ const FRAMES: usize = 40;
 
 fn scene(count: u32, bounds: bool) -> Result<(Scene, Vec<NodeHandle>)> {
     let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT })?;
-    let side = f64::from(count).sqrt().ceil() as u32;
+    let side = count.isqrt() + 1;
     let node = |at: u32| {
         let place = Transform::from_xyz((at % side) as f32 * 3.0, 0.0, (at / side) as f32 * 3.0);
         Node::transform(place).with_drawable(Drawable::new(at % MESHES, Aabb::cube(1.0))).with_material(at % 4)
@@ -135,7 +135,7 @@ impl Drawing {
         let mut encoder = self.device.create_command_encoder(&Default::default());
         self.buffers.cull(&self.queue, &mut encoder, views);
         let mut calls = 0;
-        for view in 0..views.len() as u32 {
+        for (view, _) in (0..).zip(views) {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
                     view: &self.depth,

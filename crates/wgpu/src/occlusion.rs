@@ -2,6 +2,7 @@
 
 use crate::SceneBuffers;
 use crate::pipelines::{Pass, UNIFORM, bind, layout};
+use crate::staging::short;
 use bytemuck::{Pod, Zeroable, bytes_of};
 use hedgerow::glam::Mat4;
 use hedgerow_gpu::{CULL, OCCLUSION, PYRAMID};
@@ -99,12 +100,12 @@ impl Occlusion {
         let views = [depth, &pyramid.levels[0]].map(BindingResource::TextureView);
         let first = bind(&self.device, self.reduce_depth.layout(), views);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        for (level, group) in [&first].into_iter().chain(&pyramid.groups).enumerate() {
+        for (level, group) in (0..).zip([&first].into_iter().chain(&pyramid.groups)) {
             let reduce = if level == 0 { &self.reduce_depth } else { &self.reduce_level };
-            let size = pyramid.levels[0].texture().size().mip_level_size(level as u32, wgpu::TextureDimension::D2);
+            let size = pyramid.levels[0].texture().size().mip_level_size(level, wgpu::TextureDimension::D2);
             reduce.run_grid(&mut pass, &[group], [size.width.div_ceil(8), size.height.div_ceil(8)]);
         }
-        self.cull.run(&mut pass, &[buffers.cull_group(), &pyramid.group], buffers.scene().len() as u32);
+        self.cull.run(&mut pass, &[buffers.cull_group(), &pyramid.group], short(buffers.scene().len()));
     }
 
     fn make_pyramid(&self, of: wgpu::Extent3d) -> Pyramid {
