@@ -190,13 +190,16 @@ impl Bins {
         if !self.removed {
             return Ok(());
         }
-        for (bin, entry) in (0..).zip(&mut self.entries).skip(1) {
-            if self.meshes.contains_key(&entry.mesh) || self.numbers.get(&(entry.key, entry.mesh)) != Some(&bin) {
-                continue;
-            }
-            if entry.count > 0 {
-                return Err((bin, entry.mesh));
-            }
+        let is_gone = |&(bin, entry): &(u32, &Entry)| {
+            !self.meshes.contains_key(&entry.mesh) && self.numbers.get(&(entry.key, entry.mesh)) == Some(&bin)
+        };
+        let gone: Vec<(u32, Entry)> =
+            (0..).zip(&self.entries).skip(1).filter(is_gone).map(|(bin, entry)| (bin, *entry)).collect();
+        if let Some((bin, entry)) = gone.iter().find(|(_, entry)| entry.count > 0) {
+            return Err((*bin, entry.mesh));
+        }
+        for (bin, _) in gone {
+            let entry = &mut self.entries[bin as usize];
             self.numbers.remove(&(entry.key, entry.mesh));
             self.unused.push(bin);
             self.stale |= entry.capacity > 0;
@@ -209,7 +212,8 @@ impl Bins {
     }
 
     /// Arranges the commands, if that is necessary: by key, winding and mesh. Returns the bins, and the commands of a view.
-    pub(crate) fn arrange(&mut self) -> Option<(Vec<Bin>, Vec<Command>)> {
+    /// A list of visible slots should have at most `max` places.
+    pub(crate) fn arrange(&mut self, max: u64) -> Option<(Vec<Bin>, Vec<Command>)> {
         if !core::mem::take(&mut self.stale) {
             return None;
         }
@@ -218,6 +222,9 @@ impl Bins {
             if entry.count > entry.capacity || entry.count < entry.capacity / 4 {
                 entry.capacity = if entry.count > 0 { entry.count + entry.count / 4 + 8 } else { 0 };
             }
+        }
+        if self.entries.iter().map(|entry| 2 * u64::from(entry.capacity)).sum::<u64>() > max {
+            self.entries.iter_mut().for_each(|entry| entry.capacity = entry.count);
         }
         let mut order: Vec<usize> = (1..self.entries.len()).filter(|&at| self.entries[at].capacity > 0).collect();
         order.sort_unstable_by_key(|&at| (self.entries[at].key, self.entries[at].mesh));

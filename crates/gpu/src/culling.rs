@@ -34,11 +34,17 @@ impl GpuScene {
     /// Leaves out of view 0 what is behind other drawables. Culling lists what the view saw the last time. Draw it, make a
     /// pyramid of its depth with [`PYRAMID`](crate::PYRAMID), and run [`OCCLUSION`](crate::OCCLUSION). It lists what is not
     /// hidden, and was not drawn yet, in one list more, of the number [`views`](Self::views). Draw it, too: the picture then
-    /// has all that is seen. Takes 4 bytes a slot.
+    /// has all that is seen. Takes 4 bytes a slot, and the memory of a view's list and commands.
     #[must_use]
     pub const fn with_occlusion(mut self) -> Self {
         self.occlusion = true;
         self
+    }
+
+    /// Returns whether the tables are [with occlusion](Self::with_occlusion).
+    #[must_use]
+    pub const fn has_occlusion(&self) -> bool {
+        self.occlusion
     }
 
     /// Sets the coarser meshes of all meshes, and the margin of view ranges, for views [with detail](View::with_detail).
@@ -50,7 +56,8 @@ impl GpuScene {
     /// In shaders, `hg_mesh` is the finest mesh, and the command draws that of the level.
     ///
     /// Culling keeps the levels of the last time in [`Buffer::Kept`]: 12 bytes for each record of the scene for up to 8
-    /// views, and 4 bytes for each 8 more. A list of visible slots has room for each drawable at each level.
+    /// views, and 4 bytes for each 8 more. A list of visible slots has room for each drawable at each level, in either winding:
+    /// 10 bytes a drawable, level and list.
     pub fn set_levels(&mut self, levels: &LevelsOfDetail) {
         self.forget();
         self.bins.set_levels(levels);

@@ -3,16 +3,17 @@
 use crate::error::Error;
 use crate::items::Items;
 use crate::layout::Range;
-use crate::scene::{Synced, short};
+use crate::scene::{Synced, high, short};
 use crate::step::{Buffer, Step};
 use hedgerow::changes::{MatrixMirror, SliceCursor};
-use hedgerow::data::NodeMap;
 use hedgerow::{NodeHandle, Scene};
+use std::collections::HashMap;
 
 /// All nodes with a view range, each with an index that it keeps.
 pub(crate) struct Ranges {
     cursor: SliceCursor,
-    indices: NodeMap<u32>,
+    /// By record, since a drawable keeps its index if another node with a range takes the record of the one above it.
+    indices: HashMap<u32, u32>,
     /// What the buffer has, by index. Index 0 is no node's, so that an instance with 0 is in no range.
     entries: Vec<(Option<NodeHandle>, Range)>,
     unused: Vec<u32>,
@@ -25,7 +26,7 @@ impl Ranges {
     pub(crate) fn new() -> Self {
         Self {
             cursor: SliceCursor::new().with_detached().without_transforms(),
-            indices: NodeMap::new(),
+            indices: HashMap::new(),
             entries: vec![(None, Range::default())],
             unused: Vec::new(),
             capacity: 0,
@@ -40,7 +41,7 @@ impl Ranges {
 
     /// Returns the index of a node's range; 0 if it has none.
     pub(crate) fn index(&self, node: Option<NodeHandle>) -> u32 {
-        node.and_then(|node| self.indices.get(node)).copied().unwrap_or(0)
+        node.and_then(|node| self.indices.get(&record(node))).copied().unwrap_or(0)
     }
 
     /// Finds out which ranges changed. `moved`: matrices may have other indices. Runs in O(1) if nothing but transforms
@@ -50,24 +51,30 @@ impl Ranges {
         if is_empty || scene.changed_slices(&mut self.cursor).count() == 0 && !moved {
             return;
         }
-        for (index, entry) in (0..).zip(&mut self.entries) {
-            if let Some(node) = entry.0.filter(|&node| scene.get(node).and_then(|node| node.view_range()).is_none()) {
-                self.indices.remove(node);
-                self.unused.push(index);
-                *entry = (None, Range::default());
+        let mut seen = vec![false; self.entries.len()];
+        for ranged in scene.view_ranges() {
+            let index = *self.indices.entry(record(ranged.node)).or_insert_with(|| {
+                self.unused.pop().unwrap_or_else(|| {
+                    self.entries.push((None, Range::default()));
+                    seen.push(false);
+                    short(self.entries.len() - 1)
+                })
+            });
+            seen[index as usize] = true;
+            let entry = &mut self.entries[index as usize];
+            if entry.0 != Some(ranged.node) {
+                // No matrix has this index, so that the range is written below. Culling knows nothing of the node yet.
+                *entry = (Some(ranged.node), Range { matrix: u32::MAX, ..Range::default() });
+                self.items.push(2 * index + 1, Range::default());
             }
         }
-        for ranged in scene.view_ranges() {
-            if self.indices.contains_key(ranged.node) {
-                continue;
+        for (index, entry) in (0..).zip(&mut self.entries) {
+            if let Some(node) = entry.0.take_if(|_| !seen[index as usize]) {
+                self.indices.remove(&record(node));
+                self.unused.push(index);
+                entry.1 = Range::default();
+                self.items.push(2 * index, Range::default());
             }
-            let index = self.unused.pop().unwrap_or(short(self.entries.len()));
-            self.entries.resize(self.entries.len().max(index as usize + 1), (None, Range::default()));
-            // No matrix has this index, so that the range is written below.
-            self.entries[index as usize] = (Some(ranged.node), Range { matrix: u32::MAX, ..Range::default() });
-            _ = self.indices.insert(ranged.node, index);
-            // Culling knows nothing of the node yet.
-            self.items.push(2 * index + 1, Range::default());
         }
         for ranged in scene.view_ranges() {
             let index = self.index(Some(ranged.node));
@@ -103,4 +110,9 @@ impl Ranges {
         self.items.flush(Buffer::Ranges, done, step);
         Ok(())
     }
+}
+
+/// Returns the number of a node's record, which no two nodes have at the same time.
+fn record(node: NodeHandle) -> u32 {
+    high(node.to_bits())
 }

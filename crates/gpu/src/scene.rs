@@ -72,7 +72,7 @@ pub struct GpuScene {
     /// The matrices that the last sync wrote, if previous ones are kept.
     written: Written,
     /// Whether a sync has begun and not ended.
-    open: bool,
+    pub(crate) open: bool,
     buffers: Buffers,
 }
 
@@ -267,8 +267,8 @@ impl GpuScene {
     /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an update
     /// and the next edits; updates may be skipped.
     ///
-    /// Runs in **O(1)** without steps if nothing changed, else in **O(slices + what changed)**, and in O(keys · meshes) if
-    /// commands are arranged anew.
+    /// Runs in **O(1)** without steps if nothing changed, else in **O(slices + what changed)**, in O(nodes with a view range)
+    /// more if anything but transforms changed, and in O(keys · meshes) if commands are arranged anew.
     ///
     /// # Errors
     /// [`Error::UnknownMesh`], [`Error::TooLarge`]. The next call then writes everything, as does the next one after a
@@ -478,7 +478,7 @@ impl GpuScene {
                     material: drawable.material.unwrap_or(NONE),
                     layers: drawable.layers.mask(),
                     user_data: drawable.user_data,
-                    node: [low(bits), low(bits >> 32)],
+                    node: [low(bits), high(bits)],
                     deform: palettes.deform_of(drawable.node),
                     range: ranges.index(drawable.ranged),
                 };
@@ -531,7 +531,8 @@ impl GpuScene {
             let user = self.slots.iter().find(|slot| self.bins.draws(slot.bin, bin)).and_then(|slot| slot.node);
             return user.map_or(Ok(()), |node| Err(Error::UnknownMesh { mesh, node }));
         }
-        let Some((bins, commands)) = self.bins.arrange() else { return Ok(()) };
+        let lists = u64::from(self.lists());
+        let Some((bins, commands)) = self.bins.arrange(self.max_buffer_size / 4 / lists) else { return Ok(()) };
         let (count, capacity) = self.bins.sizes();
         let check = |buffer: Option<Buffer>, bytes: u64| {
             let max = self.max_buffer_size;
@@ -540,7 +541,6 @@ impl GpuScene {
         let bytes = check(Some(Buffer::Bins), size_of_val(&bins[..]) as u64)?;
         step(Step::Resize { buffer: Buffer::Bins, bytes, keep: false }, done);
         step(Step::Write { buffer: Buffer::Bins, offset: 0, bytes: cast_slice(&bins) }, done);
-        let lists = u64::from(self.lists());
         check(None, 4 * u64::from(capacity) * lists)?;
         let of_view = size_of_val(&commands[..]) as u64;
         let bytes = check(Some(Buffer::Template), of_view * lists)?;
@@ -565,4 +565,8 @@ pub(crate) fn short(index: usize) -> u32 {
 #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
 const fn low(bits: u64) -> u32 {
     bits as u32
+}
+
+pub(crate) const fn high(bits: u64) -> u32 {
+    low(bits >> 32)
 }

@@ -72,19 +72,25 @@ impl GpuScene {
     /// Keeps account of instances for ray tracing, which [`tlas`](Self::tlas) lists. Takes 24 bytes a drawable.
     #[must_use]
     pub fn with_tlas(mut self) -> Self {
-        self.tlas = Some(Tlas::default());
-        self.invalidate();
+        self.keep_tlas();
         self
     }
 
     /// Sets the bottom-level acceleration structure of a mesh, by its address on the device, or by a number of yours that is
-    /// not 0. With the next sync, all drawables with the mesh are listed, in O(slots).
+    /// not 0. With the next sync, all drawables with the mesh are listed, in O(slots). The tables are then
+    /// [`with_tlas`](Self::with_tlas).
     pub fn set_blas(&mut self, mesh: u32, blas: u64) {
-        if let Some(tlas) = &mut self.tlas
-            && tlas.blas.insert(mesh, blas) != Some(blas)
-        {
+        let tlas = self.keep_tlas();
+        if tlas.blas.insert(mesh, blas) != Some(blas) {
             tlas.changed.insert(mesh);
         }
+    }
+
+    fn keep_tlas(&mut self) -> &mut Tlas {
+        if self.tlas.is_none() {
+            self.invalidate();
+        }
+        self.tlas.get_or_insert_default()
     }
 
     /// Returns the slots that the last sync changed, ascending, and what is in them now: what moved, came, went, or got other
@@ -122,7 +128,8 @@ impl GpuScene {
     /// ```
     #[must_use]
     pub fn tlas(&self) -> (&[u32], &[TlasInstance]) {
-        self.tlas.as_ref().map_or((&[], &[]), |tlas| (&tlas.slots, &tlas.instances))
+        let tlas = self.tlas.as_ref().filter(|_| !self.open);
+        tlas.map_or((&[], &[]), |tlas| (&tlas.slots, &tlas.instances))
     }
 }
 

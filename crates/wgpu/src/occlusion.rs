@@ -83,6 +83,12 @@ impl Occlusion {
     /// Lists what view 0 sees and did not see last, by a depth to which that was drawn. `matrix` is the view and projection
     /// of the frustum of view 0; `depth` is a view of the whole depth, whose texture has the usage `TEXTURE_BINDING`. Call it
     /// once for a submit.
+    ///
+    /// The picture must fill the depth, without a smaller viewport. Of a format with a stencil, pass a view of the depth
+    /// alone.
+    ///
+    /// # Panics
+    /// Panics unless the tables were made [with occlusion](hedgerow_gpu::GpuScene::with_occlusion).
     pub fn cull(
         &mut self,
         queue: &Queue,
@@ -91,6 +97,7 @@ impl Occlusion {
         matrix: &Mat4,
         depth: &TextureView,
     ) {
+        assert!(buffers.scene().has_occlusion(), "make the tables by `GpuScene::with_occlusion`");
         let of = depth.texture().size();
         if self.pyramid.as_ref().is_none_or(|pyramid| pyramid.of != of) {
             self.pyramid = Some(self.make_pyramid(of));

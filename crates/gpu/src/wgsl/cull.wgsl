@@ -54,7 +54,8 @@ fn length_of(v: vec3f, scale: f32) -> f32 {
 @compute @workgroup_size(64)
 fn cull_ranges(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let at = id.y * groups.x * 64u + id.x;
-    if at >= all.ranges { return; }
+    // Nobody has range 0.
+    if at == 0u || at >= all.ranges { return; }
     let range = ranges[at];
     let known = range.known & all.known;
     let place = vec3f(matrices[3u * range.matrix].w, matrices[3u * range.matrix + 1u].w, matrices[3u * range.matrix + 2u].w);
@@ -73,11 +74,11 @@ fn cull_ranges(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
         // An eye that was not beyond a limit stays so up to the margin.
         let near = range.near * select(1.0, all.margin, (known & ~range.beyond_near & bit) != 0u);
         let far = range.far * select(1.0, all.margin, (known & ~range.beyond_far & bit) != 0u);
-        let endless = range.far > FARTHEST;
-        if distance >= near { beyond_near |= bit; }
-        if !endless && distance >= far { beyond_far |= bit; }
-        if distance + slack >= near && (endless || distance - slack < far) { shown |= bit; }
+        // Within rounding, what is in the range on one side of a limit is in it: also as long as that is remembered.
+        if distance + slack >= near { beyond_near |= bit; }
+        if range.far <= FARTHEST && distance - slack >= far { beyond_far |= bit; }
     }
+    shown |= beyond_near & ~beyond_far;
     ranges[at].beyond_near = beyond_near;
     ranges[at].beyond_far = beyond_far;
     ranges[at].known = detailed;
@@ -168,25 +169,25 @@ fn cull_drawables(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgro
             let distance = select(length_of(max(abs(eye - center) - half, vec3f()), scale), 0.0, always);
             var level = count_levels(finest, distance);
             let bits = 4u * (view % 8u);
-            let last = before[view / 8u] >> bits & 15u;
+            let last = (before[view / 8u] >> bits) & 15u;
             // What was listed becomes coarser at the margin alone.
             if last > 0u { level = clamp(last - 1u, count_levels(finest, distance / all.margin), level); }
             if level > 0u { bin = finest.levels[level - 1u]; }
-            if bin != 0u {
-                after[view / 8u] |= (level + 1u) << bits;
-            } else {
+            if bin == 0u {
                 // Nothing is drawn from there on. Within the rounding of the distance, the level before is.
                 let nearer = max(distance - TOLERANCE * (far + sum(eye)) * scale, 0.0);
                 var drawn = count_levels(finest, nearer);
                 if last > 0u { drawn = clamp(last - 1u, count_levels(finest, nearer / all.margin), drawn); }
                 if drawn == level { continue; }
+                level = drawn;
                 bin = box.bin;
-                if drawn > 0u { bin = finest.levels[drawn - 1u]; }
+                if level > 0u { bin = finest.levels[level - 1u]; }
             }
+            after[view / 8u] |= (level + 1u) << bits;
         }
         if all.second != 0u && view == 0u {
             // `cull_hidden` decides about the others.
-            kept[all.hidden + slot] = bin << 1u | u32(seen_last);
+            kept[all.hidden + slot] = (bin << 1u) | u32(seen_last);
             if !seen_last { continue; }
         }
         list_slot(view, bin, at_place.winding, slot);

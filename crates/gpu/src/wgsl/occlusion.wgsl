@@ -46,7 +46,8 @@ fn is_hidden(center: vec3f, half: vec3f) -> bool {
 @compute @workgroup_size(64)
 fn cull_hidden(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     let slot = id.y * groups.x * 64u + id.x;
-    if slot >= all.slots { return; }
+    // Without occlusion, nothing is kept of slots.
+    if all.second == 0u || slot >= all.slots { return; }
     let at = all.hidden + slot;
     let bin = kept[at] >> 1u;
     if bin == 0u { return; }
@@ -57,6 +58,6 @@ fn cull_hidden(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups
     // Vertices are rounded as the box is.
     let half = place.half + TOLERANCE * (place.far + sum(all.views[0].origin));
     let seen = box.half.x < 0.0 || !is_hidden(center, half);
-    kept[at] = bin << 1u | u32(seen);
+    kept[at] = (bin << 1u) | u32(seen);
     if seen && !seen_last { list_slot(all.second, bin, place.winding, slot); }
 }

@@ -4,9 +4,12 @@ use bytemuck::{Pod, cast_slice};
 use hedgerow::motion::Smooth;
 use hedgerow::query::{Frustum, LevelsOfDetail};
 use hedgerow::visit::ListedDrawable;
-use hedgerow::{Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
 use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, Range, View};
-use hedgerow_gpu::{Buffer, Error, GpuScene, MeshArgs, Step, Synced, TlasInstance};
+use hedgerow_gpu::{
+    Buffer, CULL, Error, FETCH, GpuScene, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, Step, Synced,
+    TlasInstance,
+};
 use hedgerow_testkit::frames::{ball, edit};
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 32, ..SceneConfig::DEFAULT };
@@ -296,6 +299,7 @@ fn an_unknown_mesh_is_refused_and_then_all_is_written() {
     scene.update();
     let refused = tables.sync(&scene, |step| buffers.run(step));
     assert_eq!(refused, Err(Error::UnknownMesh { mesh: 77, node: nodes[3] }));
+    assert!(tables.tlas().0.is_empty() && tables.batches().is_empty());
     assert!(refused.unwrap_err().to_string().contains("set_mesh"));
     scene.edit(nodes[3]).unwrap().set_drawable(Drawable::new(2, Aabb::cube(1.0))).unwrap();
     scene.update();
@@ -417,4 +421,83 @@ fn views_have_the_planes_of_their_frustum() {
     let mut tables = GpuScene::new().with_views(2);
     let views = tables.next_views(&[view; 3]);
     assert_eq!((views.count, views.views[1]), (2, view), "no more than there is room for");
+}
+
+#[test]
+fn a_refused_removal_of_meshes_leaves_levels_as_they_were() {
+    let mut scene = Scene::new();
+    let drawn = |mesh| Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)));
+    let [fine, other] = [0, 2].map(|mesh| scene.insert(scene.root(), drawn(mesh)).unwrap());
+    scene.update();
+    let mut tables = GpuScene::new();
+    (0..3).for_each(|mesh| tables.set_mesh(mesh, MeshArgs { index_count: mesh, ..MeshArgs::default() }));
+    let mut levels = LevelsOfDetail::new();
+    levels.insert(0, &[(10.0, Some(1))]).unwrap();
+    tables.set_levels(&levels);
+    tables.sync(&scene, |_| {}).unwrap();
+    scene.remove(fine).unwrap();
+    scene.update();
+    // Nothing is drawn with mesh 1 any more, but with mesh 2.
+    [1, 2].into_iter().for_each(|mesh| _ = tables.remove_mesh(mesh));
+    assert_eq!(tables.sync(&scene, |_| {}), Err(Error::UnknownMesh { mesh: 2, node: other }));
+    tables.set_mesh(2, MeshArgs::default());
+    let fine = scene.insert(scene.root(), drawn(0)).unwrap();
+    scene.update();
+    assert_eq!(tables.sync(&scene, |_| {}), Err(Error::UnknownMesh { mesh: 1, node: fine }));
+    tables.set_mesh(1, MeshArgs::default());
+    tables.sync(&scene, |_| {}).unwrap();
+}
+
+#[test]
+fn a_node_that_takes_the_record_of_another_has_its_range() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT }).unwrap();
+    let ranged = |near| Node::group().with_view_range(ViewRange::new(near, 1e6).unwrap());
+    let first = scene.insert(scene.root(), ranged(1.0)).unwrap();
+    let below = scene.insert(first, Node::group()).unwrap();
+    let balls: Vec<_> = (0..500).map(|_| scene.insert(below, ball()).unwrap()).collect();
+    let last = scene.insert(scene.root(), ranged(3.0)).unwrap();
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    buffers.sync(&mut tables, &scene);
+    scene.reparent(below, scene.root(), Keep::Local).unwrap();
+    scene.remove(first).unwrap();
+    scene.edit(last).unwrap().set_view_range(None);
+    let second = scene.insert(scene.root(), ranged(2.0)).unwrap();
+    assert_eq!(second.to_bits() >> 32, first.to_bits() >> 32, "the same record");
+    scene.reparent(below, second, Keep::Local).unwrap();
+    scene.update();
+    buffers.sync(&mut tables, &scene);
+    check(&tables, &buffers, &scene, 0);
+    for ball in balls {
+        let slot = tables.slot(&scene, ball).unwrap();
+        assert_eq!(ranges_of(&buffers.of::<Instance>(Buffer::Instances)[slot], &buffers), ranges_in(&scene, ball));
+    }
+}
+
+#[test]
+fn shifts_in_shaders_are_in_brackets_since_browsers_refuse_them_otherwise() {
+    let is_alone = |text: &mut dyn Iterator<Item = char>, open: &str, close: &str| {
+        let mut depth = 0;
+        for letter in text {
+            match letter {
+                _ if open.contains(letter) => depth += 1,
+                _ if close.contains(letter) && depth == 0 => return true,
+                _ if close.contains(letter) => depth -= 1,
+                ',' | ';' | '=' if depth == 0 => return true,
+                '&' | '|' | '^' | '+' | '-' | '*' | '/' | '%' if depth == 0 => return false,
+                _ => {}
+            }
+        }
+        true
+    };
+    let mut shifts = 0;
+    for line in [SCATTER, SETTLE, CULL, PYRAMID, OCCLUSION, FETCH, SKIN].iter().flat_map(|text| text.lines()) {
+        let line = line.split("//").next().unwrap();
+        for (at, _) in line.match_indices(" << ").chain(line.match_indices(" >> ")) {
+            let right = is_alone(&mut line[at + 4..].chars(), "([", ")]");
+            assert!(right && is_alone(&mut line[..at].chars().rev(), ")]", "(["), "{line}");
+            shifts += 1;
+        }
+    }
+    assert!(shifts > 8, "{shifts}");
 }
