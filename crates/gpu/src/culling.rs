@@ -48,16 +48,31 @@ impl GpuScene {
     }
 
     /// Sets the coarser meshes of all meshes, and the margin of view ranges, for views [with detail](View::with_detail).
-    /// Every mesh of a level must be set. The next sync writes everything: set levels once, before the first.
+    /// Every mesh of a level must be set, or the next sync returns [`Error::UnknownMesh`]. That sync writes everything: set
+    /// levels once, before the first.
     ///
-    /// Each view then draws of a drawable what [`Scene::cull`] lists with these levels, at the same distances and with the
-    /// same margin; a distance within a millionth of a limit, relative to the coordinates, may count as beyond it or not, and
-    /// a drawable that had a mesh without levels before counts as new.
-    /// In shaders, `hg_mesh` is the finest mesh, and the command draws that of the level.
+    /// Each view then draws of a drawable what [`Scene::cull`](hedgerow::Scene::cull) lists with these levels, at the same
+    /// distances and with the same margin. A distance within a millionth of a limit, relative to the coordinates, may count
+    /// as beyond it or not; a drawable that had a mesh without levels before counts as new. In shaders, `hg_mesh` is the
+    /// finest mesh; the command draws that of the level.
     ///
     /// Culling keeps the levels of the last time in [`Buffer::Kept`]: 12 bytes for each record of the scene for up to 8
     /// views, and 4 bytes for each 8 more. A list of visible slots has room for each drawable at each level, in either winding:
     /// 10 bytes a drawable, level and list.
+    ///
+    /// ```
+    /// use hedgerow::query::LevelsOfDetail;
+    /// use hedgerow_gpu::{GpuScene, MeshArgs};
+    ///
+    /// let mut tables = GpuScene::new();
+    /// for mesh in [7, 8] {
+    ///     tables.set_mesh(mesh, MeshArgs { index_count: 36, first_index: 36 * (mesh - 7), base_vertex: 0 });
+    /// }
+    /// let mut levels = LevelsOfDetail::new();
+    /// levels.insert(7, &[(20.0, Some(8)), (150.0, None)])?;
+    /// tables.set_levels(&levels);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
     pub fn set_levels(&mut self, levels: &LevelsOfDetail) {
         self.forget();
         self.bins.set_levels(levels);
