@@ -10,8 +10,8 @@ use hedgerow::{Aabb, Drawable, Layers, Node, Scene, Transform};
 use hedgerow_wgpu::gpu::layout::View;
 use hedgerow_wgpu::{Occlusion, SceneBuffers};
 
-/// A camera that goes round at random, sometimes between the boxes and far away.
-fn camera(dice: &mut fastrand::Rng, eye: &mut Vec3, reversed: bool) -> (Mat4, Vec3) {
+/// A camera that goes round at random, sometimes between the boxes and far away: its matrix, and that relative to it.
+fn camera(dice: &mut fastrand::Rng, eye: &mut Vec3, reversed: bool) -> [Mat4; 2] {
     let number = |dice: &mut fastrand::Rng, spread: f32| (dice.f32() - 0.5) * spread;
     if dice.u32(..8) == 0 {
         *eye = Vec3::new(number(dice, 80.0), number(dice, 30.0), number(dice, 80.0));
@@ -24,7 +24,7 @@ fn camera(dice: &mut fastrand::Rng, eye: &mut Vec3, reversed: bool) -> (Mat4, Ve
         (true, 0) => directx::orthographic(-20.0, 20.0, -20.0, 20.0, 100.0, 0.0),
         (false, 0) => directx::orthographic(-20.0, 20.0, -20.0, 20.0, 0.0, 100.0),
     };
-    (projection * look_at_mat4(*eye, target, Vec3::Y), *eye)
+    [Vec3::ZERO, *eye].map(|origin| projection * look_at_mat4(*eye - origin, target - origin, Vec3::Y))
 }
 
 #[test]
@@ -42,22 +42,31 @@ fn a_picture_with_occlusion_has_the_same_pixels_and_fewer_drawables() {
             let wall = wall.with_drawable(Drawable::new(2, Aabb::cube(1.0))).with_material(0);
             scene.insert(scene.root(), wall).unwrap();
         }
+        // What has no end is in front of everything.
+        let endless = Node::drawable(Drawable::new(2, Aabb::INFINITE)).with_material(0);
+        scene.insert(scene.root(), endless).unwrap();
         let mut plain = SceneBuffers::new(&gpu.0, tables());
         let mut two_phase = SceneBuffers::new(&gpu.0, tables().with_occlusion());
         let mut occlusion = Occlusion::new(&gpu.0, &two_phase, reversed);
-        let painter = Painter::new(&gpu, &plain, size, reversed);
+        // The window has two sizes in turn.
+        let painters = [size, [size[1] + 5, size[0]]].map(|size| Painter::new(&gpu, &plain, size, reversed));
         let second = two_phase.scene().views() as u32;
         let (mut eye, mut in_view, mut drawn, mut late, mut coloured) = (Vec3::new(0.0, 3.0, 40.0), 0, 0, 0, 0);
         for frame in 0..60 {
+            let painter = &painters[frame / 25 % 2];
             if frame % 3 > 0 {
                 edit(&mut scene, &mut nodes, &mut dice);
             }
             scene.update();
             plain.sync(&gpu.1, &scene).unwrap();
             two_phase.sync(&gpu.1, &scene).unwrap();
-            let (matrix, eye) = camera(&mut dice, &mut eye, reversed);
-            let frustum = Frustum::from_view_projection(&matrix).unwrap();
-            let view = View::new(&frustum, Layers::new(1)).with_detail(eye.as_dvec3(), 0.5);
+            let matrices = camera(&mut dice, &mut eye, reversed);
+            let (matrix, is_relative) = (matrices[0], dice.bool());
+            let of_view = matrices[usize::from(is_relative)];
+            let frustum = Frustum::from_view_projection(&of_view).unwrap();
+            let origin = if is_relative { eye } else { Vec3::ZERO };
+            let view = View::new(&frustum, Layers::new(1)).relative_to(origin.as_dvec3());
+            let view = view.with_detail(eye.as_dvec3(), 0.5);
             // A light has all that is in its view.
             let views = [view, view];
 
@@ -69,7 +78,7 @@ fn a_picture_with_occlusion_has_the_same_pixels_and_fewer_drawables() {
             let mut encoder = encoder_of(&gpu);
             two_phase.cull(&gpu.1, &mut encoder, &views);
             painter.draw_view(&mut encoder, &two_phase, true, 0);
-            occlusion.cull(&gpu.1, &mut encoder, &two_phase, &matrix, &painter.depth);
+            occlusion.cull(&gpu.1, &mut encoder, &two_phase, &of_view, &painter.depth);
             painter.draw_view(&mut encoder, &two_phase, false, second);
             let found = painter.finish(&gpu, encoder, &matrix);
 
@@ -87,7 +96,7 @@ fn a_picture_with_occlusion_has_the_same_pixels_and_fewer_drawables() {
             late += rest.len();
         }
         println!("{size:?}: {in_view} in view, {drawn} drawn, {late} of them late, {coloured} pixels");
-        assert!(late > 0 && coloured > 0 && (size[0] < 97 || drawn < in_view * 9 / 10), "{drawn} of {in_view}");
+        assert!(late > 0 && coloured > 0 && (size[0] < 97 || drawn < in_view), "{drawn} of {in_view}");
     }
 }
 
