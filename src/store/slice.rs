@@ -428,14 +428,17 @@ impl Slice {
             if row.material() != self.rows[at].material() {
                 kinds |= ChangeKinds::MATERIAL;
             }
-            if visibility.layers() != before.layers() {
-                kinds |= ChangeKinds::VISIBILITY;
+            // Most rows keep theirs.
+            if visibility != before {
+                if visibility.layers() != before.layers() {
+                    kinds |= ChangeKinds::VISIBILITY;
+                }
+                self.set_visibility(at, visibility);
             }
             if !kinds.is_empty() {
                 report(row.record, kinds);
             }
             self.rows[at] = row;
-            self.set_visibility(at, visibility);
             if row.drawable < NO_DRAWABLE && (!kinds.is_empty() || visibility.ranged() != before.ranged()) {
                 self.stamp(at, stamp);
                 let record = &mut self.drawables.records[usize::from(row.drawable)];
