@@ -69,6 +69,11 @@ pub fn skin(bytes: &[u8]) {
     drivers::skin::run(&structured(bytes));
 }
 
+/// See `crates/testkit/src/drivers/triangles.rs`.
+pub fn triangles(bytes: &[u8]) {
+    drivers::triangles::run(&structured(bytes));
+}
+
 /// See `crates/testkit/src/drivers/text.rs`; bytes that look like JSON are passed on as they are.
 pub fn serde(bytes: &[u8]) {
     drivers::text::run(bytes);

@@ -23,7 +23,7 @@ struct File {
 type Read = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 /// The first version of every format that was released.
-const FIRST: [(&str, u32); 14] = [
+const FIRST: [(&str, u32); 15] = [
     ("clip.bytes", 4),
     ("clip_tight.bytes", 4),
     ("library.bytes", 1),
@@ -38,6 +38,7 @@ const FIRST: [(&str, u32); 14] = [
     ("skinned_mesh_eight.bytes", 3),
     ("tree.bytes", 14),
     ("tree.json", 1),
+    ("triangle_tree.bytes", 1),
 ];
 
 /// The first member of text, up to its number.

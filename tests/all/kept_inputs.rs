@@ -17,6 +17,7 @@ const TARGETS: &[Target] = &[
     ("clip", |bytes| drivers::clip::run(&Input::from_bytes(bytes))),
     ("skeleton", |bytes| drivers::skeleton::run(&Input::from_bytes(bytes))),
     ("skin", |bytes| drivers::skin::run(&Input::from_bytes(bytes))),
+    ("triangles", |bytes| drivers::triangles::run(&Input::from_bytes(bytes))),
     #[cfg(feature = "serde")]
     ("serde", drivers::text::run),
 ];

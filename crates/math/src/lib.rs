@@ -28,6 +28,7 @@
 //! | affine matrix, three rows of four | [`Mat34`]: 48 bytes, aligned to 16 |
 //! | boxes, and many of them as columns | [`Aabb`], [`Boxes`] |
 //! | shapes to test boxes against | [`Frustum`], [`Ray`] (in a node's space [`LocalRay`]), [`Sphere`] |
+//! | triangles, and tests of them in their own space | [`Triangles`], [`TriangleHit`], [`Faces`], [`LocalVolume`], [`Touch`] |
 //! | why a value is invalid | [`Error`] |
 //!
 //! Three features are off by default: `bytemuck` makes [`Mat34`], [`PackedTransform`] and [`Aabb`] plain data for
@@ -54,6 +55,7 @@ mod simd;
 #[cfg(feature = "serde")]
 mod text;
 mod transform;
+mod triangles;
 
 pub use aabb::Aabb;
 pub use boxes::Boxes;
@@ -62,6 +64,8 @@ pub use frustum::Frustum;
 pub use mat34::Mat34;
 pub use ray::{LocalRay, Ray, Sphere};
 pub use transform::{PackedTransform, Transform};
+pub use triangles::volume::{LocalVolume, Touch};
+pub use triangles::{Faces, TriangleHit, Triangles};
 
 use boxes::{BLOCK, BoxGroup, GROUP};
 use frustum::TOLERANCE;

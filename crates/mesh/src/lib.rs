@@ -1,4 +1,4 @@
-//! Static meshes as columns of sub-meshes, for culling and drawing.
+//! Static meshes as columns of sub-meshes, for culling and drawing, and trees over triangles, for picking.
 //!
 //! ```
 //! use hedgerow_mesh::glam::{Vec3, Vec4};
@@ -16,7 +16,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`MeshSet`] stores the sub-meshes of all its meshes in common columns. It does not need a scene; boxes are in
+//! A [`TriangleTree`] finds which triangle of a mesh a ray hits, what a selection rectangle contains, and which corner is
+//! nearest. A [`MeshSet`] stores the sub-meshes of all its meshes in common columns. It does not need a scene; boxes are in
 //! world space, or in any other space that the frusta share.
 //!
 //! ```text
@@ -43,7 +44,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub use hedgerow_math::{Aabb, Frustum, glam};
+pub use hedgerow_math::{Aabb, Faces, Frustum, LocalRay, LocalVolume, Touch, TriangleHit, Triangles, glam};
 pub use slotmap;
 
 mod by_material;
@@ -54,6 +55,7 @@ mod handle;
 mod holes;
 mod set;
 mod sub_mesh;
+mod triangle_tree;
 mod validate;
 
 pub use by_material::{MaterialDraws, MaterialGroup};
@@ -62,6 +64,7 @@ pub use error::MeshError;
 pub use handle::MeshHandle;
 pub use set::MeshSet;
 pub use sub_mesh::{MeshDraw, ShadowDraw, SubMesh};
+pub use triangle_tree::{NearestPoint, Snap, TriangleTree, TriangleTreeError};
 
 /// The example of the README, tested.
 #[cfg(doctest)]

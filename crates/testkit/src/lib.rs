@@ -1,5 +1,5 @@
 //! What tests share: the naive [`model`] of a scene, the [`drivers`] of fuzz targets, [`hostile`] files, small
-//! [`gltf`] files, [`frames`] of random edits, [`memory`] that is counted and refused, and random numbers ([`dice`],
+//! [`gltf`] files, [`frames`] of random edits, made meshes of [`triangles`], [`memory`] that is counted and refused, and random numbers ([`dice`],
 //! [`numbers`]).
 //!
 //! Tests of the libraries, `crates/soak` and the fuzz targets use this crate. It is not published. Without features it
@@ -21,6 +21,7 @@ pub mod memory;
 #[cfg(feature = "scene")]
 pub mod model;
 pub mod numbers;
+pub mod triangles;
 
 pub use dice::Dice;
 pub use input::Input;

@@ -13,6 +13,7 @@ use hedgerow_anim::raw::Track;
 use hedgerow_anim::skin::MorphTarget;
 use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Skin, SkinnedMesh};
 use hedgerow_document::{Entry, Field, Key, Library, LocalValue, Order, Patch, Spot, Value};
+use hedgerow_mesh::{TriangleTree, Triangles};
 use hedgerow_testkit::model::dump::dump;
 
 /// Returns all files.
@@ -28,6 +29,7 @@ pub(super) fn files() -> Vec<File> {
         bytes("skin.3.bytes", skin(), Skin::to_bytes, Skin::from_bytes, equal),
         bytes("skinned_mesh.3.bytes", mesh(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
         bytes("skinned_mesh_eight.3.bytes", mesh_eight(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
+        bytes("triangle_tree.1.bytes", triangles(), TriangleTree::to_bytes, TriangleTree::from_bytes, equal),
         #[cfg(feature = "serde")]
         text("scene.1.json", scene(), same_text),
         #[cfg(feature = "serde")]
@@ -66,6 +68,20 @@ where
 #[expect(clippy::needless_pass_by_value, reason = "like the other comparisons")]
 fn equal<T: PartialEq + Debug>(read: T, value: &T) {
     assert_eq!(&read, value);
+}
+
+/// A tree of two levels, over hills of whole numbers.
+fn triangles() -> TriangleTree {
+    const SIDE: u32 = 7;
+    let (mut positions, mut indices) = (Vec::new(), Vec::new());
+    for (x, z) in (0..SIDE).flat_map(|x| (0..SIDE).map(move |z| (x, z))) {
+        positions.push([x, x * z % 3, z].map(|number| number as f32));
+        if x + 1 < SIDE && z + 1 < SIDE {
+            let at = x * SIDE + z;
+            indices.extend([[at, at + 1, at + SIDE], [at + 1, at + SIDE + 1, at + SIDE]]);
+        }
+    }
+    TriangleTree::build(Triangles::new(&positions, &indices)).unwrap()
 }
 
 /// Nodes with all components, each with the number of its parent. Later ones have the other forms of some.

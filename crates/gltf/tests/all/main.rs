@@ -17,4 +17,5 @@ mod rest;
 mod shipped_models;
 mod stored;
 mod surfaces;
+mod triangles;
 mod whole;

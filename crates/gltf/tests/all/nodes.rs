@@ -46,7 +46,7 @@ fn model(path: &Path, files: &[PathBuf]) -> Model {
 }
 
 /// Lists all files below a folder, in a fixed order.
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+pub(crate) fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for entry in entries {

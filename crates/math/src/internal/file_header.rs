@@ -38,11 +38,13 @@ pub enum Kind {
     Library = 9,
     /// Changes of a library.
     LibraryPatch = 10,
+    /// A tree over the triangles of a mesh.
+    TriangleTree = 11,
 }
 
 impl Kind {
     /// All kinds, each of which has files in `tests/formats`, with the types that read them.
-    pub const ALL: [(Self, &str); 8] = [
+    pub const ALL: [(Self, &str); 9] = [
         (Self::Scene, "Scene"),
         (Self::Tree, "Tree"),
         (Self::Skeleton, "Skeleton"),
@@ -51,6 +53,7 @@ impl Kind {
         (Self::SkinnedMesh, "SkinnedMesh"),
         (Self::Library, "Library"),
         (Self::LibraryPatch, "Patch"),
+        (Self::TriangleTree, "TriangleTree"),
     ];
 }
 

@@ -2,3 +2,4 @@
 
 mod forms;
 mod meshes;
+mod triangles;

@@ -24,6 +24,8 @@ pub mod skin;
 pub mod snapshot;
 #[cfg(feature = "serde")]
 pub mod text;
+#[cfg(feature = "mesh")]
+pub mod triangles;
 #[cfg(feature = "scene")]
 pub mod visit_mutate;
 

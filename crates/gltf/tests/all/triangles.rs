@@ -1,0 +1,43 @@
+//! Trees over the triangles of models.
+
+use crate::nodes::walk;
+use hedgerow_gltf::load;
+use hedgerow_mesh::{Faces, TriangleTree};
+use hedgerow_testkit::Dice;
+use hedgerow_testkit::triangles::{Soup, cast_all};
+use std::path::Path;
+
+/// The number of triangles that are tested one by one for each mesh. A long form: `HEDGEROW_TRIANGLES=10000000000`, with
+/// `HEDGEROW_GLTF_DIR`.
+fn budget() -> usize {
+    std::env::var("HEDGEROW_TRIANGLES").map_or(2_000_000, |count| count.parse().expect("a number of triangles"))
+}
+
+#[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs files")]
+fn rays_at_models_hit_what_testing_every_triangle_hits() {
+    let mut files = Vec::new();
+    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models"), &mut files);
+    if let Some(folder) = std::env::var_os("HEDGEROW_GLTF_DIR") {
+        walk(&Path::new(&folder).join("models"), &mut files);
+    }
+    let (mut dice, mut rays, mut hits) = (Dice::with_seed(11), 0, 0);
+    for file in files {
+        let Ok(import) = load(&file) else { continue };
+        let primitives = import.imported.meshes.iter().flat_map(|mesh| &mesh.primitives);
+        for data in primitives.filter_map(|primitive| primitive.vertices.as_ref()) {
+            let soup = Soup { positions: data.positions.clone(), indices: data.triangles().collect() };
+            let tree = TriangleTree::build(soup.mesh()).expect("an import has sound triangles");
+            let count = if soup.indices.is_empty() { 0 } else { (budget() / soup.indices.len()).clamp(5, 100_000) };
+            for _ in 0..count {
+                let ray = soup.ray(&mut dice);
+                let found = tree.cast(soup.mesh(), &ray, f64::INFINITY, Faces::Both);
+                let expected = cast_all(soup.mesh(), &ray, f64::INFINITY, Faces::Both);
+                assert_eq!(found, expected, "{}: {ray:?}", file.display());
+                (rays, hits) = (rays + 1, hits + usize::from(found.is_some()));
+            }
+        }
+    }
+    println!("{rays} rays, {hits} hits");
+    assert!(hits > 100);
+}
