@@ -8,6 +8,8 @@
 //! | [`Scene::cull`](crate::Scene::cull) | up to 32 [`CullView`]s; with an [eye](crate::DrawList::set_eye), also without `bounds`; with a [`DetailView`], by [`LevelsOfDetail`] | a [`DrawList`](crate::DrawList) for each |
 //! | [`Scene::query`](crate::Scene::query) | a [`Volume`]: [`Frustum`], [`Sphere`] or [`Aabb`](crate::Aabb); a [`Filter`]; [`query_from`](crate::Scene::query_from) also takes an eye, and needs no `bounds` | handles of nodes |
 //! | [`Scene::cast_ray`](crate::Scene::cast_ray) | a [`Ray`], which [`Ray::to_local`] takes into a node's space; a [`Filter`] | [`RayHit`]s |
+//! | [`Scene::pick`](crate::Scene::pick), [`pick_all`](crate::Scene::pick_all) | a [`Ray`]; a [`Filter`], perhaps [in a list](Filter::in_list); a closure that tests triangles | a [`Pick`], several |
+//! | [`Scene::select`](crate::Scene::select) | the [`Frustum`] of a selection rectangle; the same | [`Selected`] drawables |
 //! | boxes of your own, without a scene | [`Boxes`] | their indices |
 //!
 //! ```
@@ -26,5 +28,5 @@
 //! ```
 
 pub use crate::pass::{DetailView, LevelsOfDetail};
-pub use crate::scene::{CullView, Filter, RayHit, Volume};
-pub use hedgerow_math::{Boxes, Frustum, LocalRay, Ray, Sphere};
+pub use crate::scene::{CullView, Filter, Pick, Pickable, RayHit, Selected, Volume};
+pub use hedgerow_math::{Boxes, Faces, Frustum, LocalRay, LocalVolume, Ray, Sphere, Touch, TriangleHit, Triangles};

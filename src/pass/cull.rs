@@ -90,7 +90,7 @@ impl Sieve {
 
 pub(crate) struct Found<'s> {
     pub(crate) slice: SliceView<'s>,
-    slot: usize,
+    pub(super) slot: usize,
     /// The probes that touch the drawable, one bit each.
     pub(crate) probes: u32,
 }
@@ -278,7 +278,7 @@ impl Store {
     }
 
     /// Calls `stop`, in order, with each slice whose box a probe touches.
-    fn route<P: Probe>(&self, probes: &[P], mut stop: impl FnMut(Stop)) {
+    pub(super) fn route<P: Probe>(&self, probes: &[P], mut stop: impl FnMut(Stop)) {
         debug_assert!(probes.len() <= MOST_PROBES);
         // One bit a probe. Without probes the shift would be by 32, which overflows.
         let active = u32::MAX.checked_shr(u32::BITS - u32::try_from(probes.len()).unwrap_or(u32::BITS)).unwrap_or(0);

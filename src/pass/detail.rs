@@ -211,6 +211,12 @@ impl LevelMemory {
         self.places.shrink_to_fit();
     }
 
+    /// Returns the index of each record's command, valid only if the command is for the record's node; `None` if the list
+    /// was not filled with levels from this scene.
+    pub(crate) fn places(&self, store: &Store) -> Option<&[u32]> {
+        self.scene.filter(|&scene| scene == store.scene_number()).map(|_| &*self.places)
+    }
+
     /// Stores the index of each listed command, if the list has levels of detail.
     pub(crate) fn remember(&mut self, commands: &[DrawCommand]) {
         if self.scene.is_none() {

@@ -4,6 +4,7 @@ mod cull;
 mod cursor;
 mod detail;
 mod draw;
+mod pick;
 mod render;
 #[cfg(feature = "rayon")]
 mod threads;
@@ -14,6 +15,7 @@ pub(crate) use cursor::{Change, Computed, Look};
 pub use cursor::{ChangedSlices, ChangedSlots, SliceChange, SliceCursor};
 pub use detail::{DetailView, LevelsOfDetail};
 pub use draw::{DepthView, DrawCommand, DrawGroup, DrawGroups, DrawOrder, depth_key};
-pub(crate) use draw::{Joined, Movable};
+pub(crate) use draw::{Joined, Movable, WideWorlds};
+pub(crate) use pick::Met;
 pub use render::{DrawList, RenderPass};
 pub use transform::TransformPass;

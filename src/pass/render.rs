@@ -397,6 +397,17 @@ impl DrawList {
         self.levels.remember(&self.listing.commands);
     }
 
+    /// Returns the command with the mesh of the level that the list chose, if it was filled with levels from this scene.
+    /// `None` if it then does not show the node.
+    pub(crate) fn shown(&self, store: &Store, mut command: DrawCommand) -> Option<DrawCommand> {
+        if let Some(places) = self.levels.places(store) {
+            let place = *places.get(command.node.record().0 as usize)?;
+            let listed = self.listing.commands.get(place as usize).filter(|listed| listed.node == command.node)?;
+            command.set_level(listed.mesh, listed.level());
+        }
+        Some(command)
+    }
+
     /// Takes the world transforms in double precision out, and updates them. Return them by [`Self::keep_worlds`].
     pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
         self.relative.take_worlds(store)

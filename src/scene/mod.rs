@@ -16,6 +16,7 @@ pub mod motion;
 pub mod node_map;
 mod node_mut;
 mod node_ref;
+mod pick;
 mod place;
 mod queue;
 mod reparent;
@@ -32,6 +33,7 @@ pub use mirror::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep, SyncSta
 pub use node_map::NodeMap;
 pub use node_mut::{Change, NodeMut};
 pub use node_ref::NodeRef;
+pub use pick::{Pick, Pickable, Selected};
 pub use place::{Keep, Place};
 pub use queue::{Edit, EditQueue, Outcome, QueuedPlace, Target};
 pub use spatial::{CullView, Filter, RayHit, Volume};

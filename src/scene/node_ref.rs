@@ -422,6 +422,41 @@ impl<'s> NodeRef<'s> {
         self.scene.store.nodes.range(self.id)
     }
 
+    /// Returns the nodes that a stand-in takes the place of: the siblings whose [view range](Self::view_range) ends where
+    /// its own begins. Below a stand-in they are those of the nearest ancestor with siblings of this kind; nothing for all
+    /// other nodes.
+    ///
+    /// To select what a person means who picks a stand-in far away. Runs in **O(ancestors and their siblings)**.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Scene, ViewRange};
+    ///
+    /// let mut scene = Scene::new();
+    /// let trees = Node::group().with_view_range(ViewRange::new(0.0, 120.0)?);
+    /// let wood = Node::group().with_view_range(ViewRange::new(120.0, 900.0)?);
+    /// let (trees, wood) = (scene.insert(scene.root(), trees)?, scene.insert(scene.root(), wood)?);
+    /// let leaf = scene.insert(wood, Node::group())?;
+    /// assert!(scene.get(leaf).unwrap().stands_for().map(|node| node.handle()).eq([trees]));
+    /// assert_eq!(scene.get(trees).unwrap().stands_for().count(), 0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn stands_for(self) -> impl Iterator<Item = Self> {
+        let replaced = |node: Self| {
+            let near = node.view_range().map(ViewRange::near).filter(|&near| near > 0.0);
+            let siblings = near.and(node.parent()).and_then(Self::first_child);
+            core::iter::successors(siblings, |node| node.next_sibling())
+                .filter(move |sibling| sibling.view_range().map(ViewRange::far) == near)
+        };
+        core::iter::successors(Some(self), |node| node.parent())
+            .map(replaced)
+            .find_map(|mut nodes| {
+                let first = nodes.next()?;
+                Some(core::iter::once(first).chain(nodes))
+            })
+            .into_iter()
+            .flatten()
+    }
+
     /// Returns the node's user data; 0 if none was set.
     #[must_use]
     pub fn user_data(self) -> u32 {

@@ -390,11 +390,11 @@ impl Scene {
         Ok(())
     }
 
-    fn check_bounds(&self) -> Result<(), Error> {
+    pub(super) fn check_bounds(&self) -> Result<(), Error> {
         if self.config().bounds { Ok(()) } else { Err(Error::NoBounds) }
     }
 
-    fn sieve(&self, Filter { layers, below }: Filter) -> Result<Sieve, Error> {
+    pub(super) fn sieve(&self, Filter { layers, below }: Filter) -> Result<Sieve, Error> {
         Ok(Sieve { layers: layers.mask(), below: below.map(|node| self.at(node)).transpose()? })
     }
 }

@@ -31,6 +31,7 @@ mod memory;
 mod mirrors;
 mod missed_updates;
 mod node_map;
+mod picking;
 mod queries;
 mod queue;
 mod random;

@@ -3,7 +3,7 @@
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::edit::{Change, Edit, EditQueue};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
-use hedgerow::query::{CullView, Filter, Frustum, Ray};
+use hedgerow::query::{CullView, Filter, Frustum, Ray, Touch};
 use hedgerow::visit::Flow;
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
@@ -196,6 +196,8 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("spatial::cull", |t, h| done(t.scene.cull(&mut [CullView::new(&everywhere(), &mut DrawList::new()).below(h[0])]))),
     ("spatial::query", |t, h| done(t.scene.query(&everywhere(), Filter::below(h[0]), &mut Vec::new()))),
     ("spatial::cast_ray", |t, h| done(t.scene.cast_ray(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(h[0]), &mut Vec::new()))),
+    ("pick::pick", |t, h| done(t.scene.pick(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(h[0]), |_, _, _| None))),
+    ("pick::select", |t, h| done(t.scene.select(&everywhere(), Filter::below(h[0]), |_, _| Touch::Whole, &mut Vec::new()))),
     ("world::set_world", |t, h| done(t.scene.set_world(h[0], PLACE))),
     ("world::world", |t, h| done(t.scene.world(h[0]))),
     ("insert::tree", |t, h| done(t.scene.tree(h[0]))),

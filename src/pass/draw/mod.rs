@@ -18,4 +18,4 @@ pub(crate) use listing::{Listing, Part, VisibleDraw, mark};
 pub(crate) use motion::Motion;
 pub use order::{DepthView, DrawOrder, depth_key};
 pub(crate) use relative::Relative;
-pub(crate) use wide::{Movable, WideWorlds};
+pub(crate) use wide::{Movable, WideSlice, WideWorlds};

@@ -6,6 +6,7 @@
 
 use crate::pass::cull::{Probe, Sieve, ones};
 use crate::pass::detail;
+use crate::pass::pick::Around;
 use crate::pass::{Change, Computed, SliceCursor};
 use crate::store::{DrawEntry, RowSet, SliceId, SliceView, Store};
 use crate::{Aabb, Mat34};
@@ -180,9 +181,20 @@ impl WideSlice {
 
     #[inline]
     pub(crate) fn relative_to(&self, camera: DVec3, slot: u32) -> Mat34 {
-        let DAffine3 { matrix3, translation } = self.slots[slot as usize];
         // Both numbers are large and their difference is small, so subtract before rounding.
-        Mat34::from_wide(&DAffine3 { matrix3, translation: translation - camera })
+        Mat34::from_wide(&self.placed(camera, slot as usize))
+    }
+
+    /// Returns the world transform of a slot with a translation relative to the camera.
+    pub(crate) fn placed(&self, camera: DVec3, slot: usize) -> DAffine3 {
+        let DAffine3 { matrix3, translation } = self.slots[slot];
+        DAffine3 { matrix3, translation: translation - camera }
+    }
+
+    /// Returns the boxes of the slice's drawables.
+    pub(crate) fn around(&self) -> Around<'_> {
+        let WideBoxes { origin, drawables, blocks, own } = &self.boxes;
+        Around { origin: *origin, drawables, blocks, own }
     }
 
     pub(crate) fn distance(&self, drawable: usize, eye: DVec3) -> f64 {
