@@ -145,7 +145,7 @@ impl Trial<1> for Forest {
         };
         let [ours, by_hand] = self.sides.each_ref().map(|(_, list)| meshes(list));
         // Our list forgets the levels of trees out of sight; the baseline remembers these levels.
-        let same = if self.seen { ours.iter().sum::<u32>() == by_hand.iter().sum() } else { ours == by_hand };
+        let same = if self.seen { ours.iter().sum::<u32>() == by_hand.iter().sum::<u32>() } else { ours == by_hand };
         if same { Ok(()) } else { Err(format!("detail: {ours:?} by ours, {by_hand:?} by hand").into()) }
     }
 }

@@ -16,6 +16,7 @@ pub mod molecule_skeleton;
 pub mod molecule_skinning;
 pub mod moved;
 pub mod pauses;
+pub mod pick;
 pub mod rollback;
 pub mod snapshot;
 pub mod thesis_dynamic;
@@ -54,6 +55,7 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
         experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
         experiment("cull", "a town of a million drawables, against testing all boxes", cull::run),
         experiment("detail", "levels of detail while culling, beside meshes set by hand", detail::run),
+        experiment("pick", "triangles in a town of 100,000 drawables, beside cast_ray", pick::run),
         experiment("gpu", "tables that a GPU culls, against lists of the CPU", gpu::run),
         experiment("changes", "updates and edits with the change feed, and without", changes::run),
         experiment("pauses", "single edits and the updates behind them, up to the worst", pauses::run),
