@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 use glam::{DAffine3, DVec3};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::BLOCK;
-use hedgerow_math::{Boxes, Frustum, Ray};
+use hedgerow_math::{Boxes, Frustum, LocalRay, Ray};
 use std::collections::BinaryHeap;
 
 /// A box that the ray enters: of a slice, of a block of 64 drawables, or of a drawable.
@@ -223,25 +223,10 @@ impl Cast<'_> {
     }
 }
 
-/// Returns where a ray enters and leaves a box whose corners are relative to `origin`. The ray misses if the second is less
-/// than the first.
+/// Returns where a ray enters and leaves a box whose corners are relative to `origin`.
 fn slabs(ray: &Ray, origin: DVec3, bounds: &Aabb) -> (f64, f64) {
-    let start = ray.origin().as_dvec3() - origin;
-    let (mut near, mut far) = (0.0_f64, f64::from(ray.length()));
-    for axis in 0..3 {
-        let (low, high) = (f64::from(bounds.min[axis]) - start[axis], f64::from(bounds.max[axis]) - start[axis]);
-        let direction = f64::from(ray.direction()[axis]);
-        if direction == 0.0 {
-            // Beside the box, or between its faces.
-            far = if low <= 0.0 && high >= 0.0 { far } else { f64::NEG_INFINITY };
-            continue;
-        }
-        let (a, b) = (low / direction, high / direction);
-        near = near.max(a.min(b));
-        far = far.min(a.max(b));
-    }
-    // Differences and quotients round.
-    (near, far * (1.0 + 1e-12))
+    let ray = LocalRay { origin: ray.origin().as_dvec3() - origin, direction: ray.direction().as_dvec3() };
+    ray.slabs(bounds.min.as_dvec3(), bounds.max.as_dvec3())
 }
 
 /// Converts a slot or block of a slice, of which there are less than 2¹⁶.

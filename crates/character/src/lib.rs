@@ -145,6 +145,7 @@ mod part;
 mod play;
 mod rig;
 mod sockets;
+mod surface;
 
 pub use bounds::JointBounds;
 pub use deformed::{Deformed, DeformedMesh};

@@ -221,6 +221,28 @@ impl LocalRay {
     pub fn at(&self, t: f64) -> DVec3 {
         self.origin + self.direction * t
     }
+
+    /// Returns where the ray enters and leaves the box between two corners, at 0 or later. It misses if the second is less
+    /// than the first. A box that it misses by no more than rounding errors counts as hit.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn slabs(&self, min: DVec3, max: DVec3) -> (f64, f64) {
+        let (low, high) = (min - self.origin, max - self.origin);
+        let (mut near, mut far) = (0.0_f64, f64::INFINITY);
+        for axis in 0..3 {
+            let (low, high, direction) = (low[axis], high[axis], self.direction[axis]);
+            if direction == 0.0 {
+                // Beside the box, or between its faces.
+                far = if low <= 0.0 && high >= 0.0 { far } else { f64::NEG_INFINITY };
+                continue;
+            }
+            let (a, b) = (low / direction, high / direction);
+            near = near.max(a.min(b));
+            far = far.min(a.max(b));
+        }
+        // Three roundings each.
+        (near * (1.0 - 1e-15), far * (1.0 + 1e-15))
+    }
 }
 
 /// All points up to a distance from a centre.

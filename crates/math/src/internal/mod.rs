@@ -12,4 +12,4 @@ pub use crate::mat34::{invert_wide, keeps, keeps_translation, transform_from_wid
 pub use crate::propagate::{Upcoming, propagate, propagate_block, propagate_listed, reach};
 pub use crate::simd::{level, prefetch, prefetch_far, prefetch_many, prefetch_whole, vectors, whole};
 pub use crate::transform::{PackedTransform, look_rotation};
-pub use crate::triangles::ray_test::{LANES, RayTest, Sieve, normal};
+pub use crate::triangles::ray_test::{RayTest, cast_listed};

@@ -69,3 +69,13 @@ pub struct TriangleHit {
     /// Whether the ray meets the front. A mirrored world transform does not change this.
     pub front: bool,
 }
+
+impl TriangleHit {
+    /// Returns whether this hit is nearer than another one, or as near on a triangle with a lower number.
+    #[inline]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn precedes(&self, other: &Self) -> bool {
+        (self.t, self.triangle) < (other.t, other.triangle)
+    }
+}

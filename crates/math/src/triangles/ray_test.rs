@@ -5,12 +5,13 @@
 
 use super::{Faces, TriangleHit, Triangles};
 use crate::LocalRay;
+use crate::simd::level::level_up_to_avx2;
 use crate::simd::vectors::{max, min};
-use fearless_simd::{f32x4, prelude::*};
+use fearless_simd::{dispatch, f32x4, prelude::*};
 use glam::{DVec3, Vec3};
 
 /// The number of triangles that are tested at once.
-pub const LANES: usize = 4;
+const LANES: usize = 4;
 
 /// A ray as triangles are tested against it.
 #[derive(Clone, Copy, Debug)]
@@ -89,14 +90,52 @@ impl RayTest {
     }
 }
 
+/// Tests the listed triangles of a mesh. Returns the nearest hit up to `limit`, and of equally near ones the triangle with
+/// the lowest number. The numbers need not be sorted.
+#[must_use]
+pub fn cast_listed(
+    test: &RayTest,
+    sieve: &Sieve,
+    mesh: Triangles<'_>,
+    listed: &[u32],
+    limit: f64,
+) -> Option<TriangleHit> {
+    dispatch!(level_up_to_avx2(), simd => nearest(simd, test, sieve, mesh, listed, limit))
+}
+
+#[inline(always)]
+fn nearest<S: Simd>(
+    simd: S,
+    test: &RayTest,
+    sieve: &Sieve,
+    mesh: Triangles<'_>,
+    listed: &[u32],
+    mut limit: f64,
+) -> Option<TriangleHit> {
+    let mut best = None::<TriangleHit>;
+    for four in listed.chunks(LANES) {
+        let mut may_hit = sieve.may_hit(simd, mesh, four);
+        while may_hit != 0 {
+            let triangle = four[may_hit.trailing_zeros() as usize];
+            may_hit &= may_hit - 1;
+            let Some(hit) = mesh.corners(triangle).and_then(|corners| test.hit(corners, triangle, limit)) else {
+                continue;
+            };
+            if best.is_none_or(|best| hit.precedes(&best)) {
+                (best, limit) = (Some(hit), hit.t);
+            }
+        }
+    }
+    best
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "weights need no more")]
 fn weights(parts: [f64; 3], sum: f64) -> [f32; 3] {
     parts.map(|part| (part / sum) as f32)
 }
 
 /// Returns the unit normal of a triangle, or zero if it has no area.
-#[must_use]
-pub fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
+fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 

@@ -64,7 +64,10 @@ impl Path {
         let (center, half) = (tree.frame.center.as_dvec3(), tree.frame.half.as_dvec3());
         let scale = f64::from(tree.frame.scale());
         let local = ray.origin - center;
-        let start = entry(local, ray.direction, half)?;
+        let (start, end) = LocalRay { origin: local, direction: ray.direction }.slabs(-half, half);
+        if start > end || !start.is_finite() {
+            return None;
+        }
         let length = ray.direction.length();
         let at = local + ray.direction * start;
         let from = (at * scale).as_vec3().to_array();
@@ -84,26 +87,6 @@ impl Path {
     fn along(&self, t: f64) -> f32 {
         ((t - self.start) * self.length) as f32 * 1.000_001 + f32::MIN_POSITIVE
     }
-}
-
-/// Returns where a ray enters a box around zero; `None` if it misses.
-fn entry(origin: DVec3, direction: DVec3, half: DVec3) -> Option<f64> {
-    let (mut near, mut far) = (0.0_f64, f64::INFINITY);
-    for axis in 0..3 {
-        let (o, d, h) = (origin[axis], direction[axis], half[axis]);
-        if d == 0.0 {
-            if o.abs() > h {
-                return None;
-            }
-        } else {
-            let (a, b) = ((-h - o) / d, (h - o) / d);
-            near = near.max(a.min(b));
-            far = far.min(a.max(b));
-        }
-    }
-    // Three roundings each.
-    let near = near * (1.0 - 1e-15);
-    (near <= far * (1.0 + 1e-15) && near.is_finite()).then_some(near)
 }
 
 #[inline(always)]
@@ -152,7 +135,7 @@ fn walk<S: Simd, const ANY: bool>(
                         if ANY {
                             return Some(hit);
                         }
-                        if best.is_none_or(|best| (hit.t, triangle) < (best.t, best.triangle)) {
+                        if best.is_none_or(|best| hit.precedes(&best)) {
                             (best, limit, most) = (Some(hit), hit.t, path.along(hit.t));
                         }
                     }

@@ -1,0 +1,230 @@
+//! The triangles of a deformed mesh, in parts that a ray or a volume touches or not.
+
+use crate::DeformedMesh;
+use hedgerow::glam::Vec3;
+use hedgerow::query::{Faces, LocalRay, LocalVolume, Touch, TriangleHit, Triangles};
+use hedgerow::{Aabb, Mat34};
+use hedgerow_anim::Error;
+use hedgerow_anim::skin::{MorphBuffer, Palette, SkinOutput};
+use hedgerow_math::internal::{RayTest, cast_listed};
+use hedgerow_mesh::TriangleTree;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The factor by which boxes are widened to cover rounding; see `bounds`.
+const WIDER: f32 = 1.0 / 524_288.0;
+
+/// From this ray at one pose on, a tree pays: refitting one takes as long as five rays at parts.
+const TREE_FROM: u32 = 5;
+
+/// The parts of a mesh, by the joint that their triangles follow most. All poses share them.
+#[derive(Debug)]
+struct Parts {
+    parts: Vec<Part>,
+    /// The triangles, part by part.
+    order: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Part {
+    /// Its triangles are those of the order up to here, from the end of the part before.
+    end: usize,
+    /// For each joint that its vertices follow, the box of these vertices in the bind pose.
+    joints: Vec<(u16, Aabb)>,
+    /// For each morph target, the greatest displacement on each axis at weight 1.
+    extents: Vec<Vec3>,
+}
+
+/// The triangles of a mesh in its present pose.
+#[derive(Clone, Debug)]
+pub(crate) struct Surface {
+    shared: Arc<Parts>,
+    positions: Vec<[f32; 3]>,
+    /// Whether `positions` are those of the present pose.
+    skinned: bool,
+    /// The number of rays at this pose.
+    rays: u32,
+    tree: Option<TriangleTree>,
+}
+
+/// What the present pose is computed from.
+pub(crate) struct Pose<'p> {
+    pub(crate) mesh: &'p DeformedMesh,
+    pub(crate) palette: &'p [Mat34],
+    pub(crate) weights: &'p [f32],
+    pub(crate) morphed: &'p mut MorphBuffer,
+}
+
+impl Parts {
+    fn new(DeformedMesh { mesh, triangles, skin, .. }: &DeformedMesh) -> Result<Self, Error> {
+        let bind = vec![Mat34::IDENTITY; skin.len()];
+        let (mut morphed, mut weights) = (MorphBuffer::new(), vec![0.0; mesh.morph_targets()]);
+        let mut at_weights = |weights: &[f32]| {
+            let mut positions = vec![[0.0_f32; 3]; mesh.len()];
+            mesh.skin_morphed(Palette::of(skin, &bind)?, weights, &mut morphed, SkinOutput::new(&mut positions[..]))?;
+            Ok::<_, Error>(positions)
+        };
+        let rest = at_weights(&weights)?;
+        let mut targets = Vec::new();
+        for target in 0..weights.len() {
+            weights.fill(0.0);
+            weights[target] = 1.0;
+            targets.push(at_weights(&weights)?);
+        }
+        let influences: Vec<([u16; 8], [f32; 8])> = mesh.influences::<8>().collect();
+        // The heaviest joint of a vertex is its first.
+        let main = |&triangle: &u32| influences[triangles[triangle as usize][0] as usize].0[0];
+        let mut order: Vec<u32> = (0..).zip(triangles).map(|(triangle, _)| triangle).collect();
+        order.sort_by_key(main);
+        let mut parts: Vec<Part> = Vec::new();
+        for listed in order.chunk_by(|a, b| main(a) == main(b)) {
+            let (mut joints, mut extents) = (BTreeMap::new(), vec![Vec3::ZERO; targets.len()]);
+            for vertex in listed.iter().flat_map(|&triangle| triangles[triangle as usize]).map(|vertex| vertex as usize)
+            {
+                let position = Vec3::from(rest[vertex]);
+                let (followed, weights) = &influences[vertex];
+                for (&joint, _) in followed.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+                    let bounds = joints.entry(joint).or_insert(Aabb::EMPTY);
+                    *bounds = bounds.merge(&Aabb::new(position, position));
+                }
+                for (extent, target) in extents.iter_mut().zip(&targets) {
+                    *extent = extent.max((Vec3::from(target[vertex]) - position).abs());
+                }
+            }
+            let before = parts.last().map_or(0, |part| part.end);
+            parts.push(Part { end: before + listed.len(), joints: joints.into_iter().collect(), extents });
+        }
+        Ok(Self { parts, order })
+    }
+
+    /// Returns the triangles of each part, and the box that they are in at a pose. A vertex is a mean of what its joints
+    /// make of it, so it is in the box around the joints' boxes.
+    fn posed(&self, palette: &[Mat34], weights: &[f32]) -> impl Iterator<Item = (&[u32], Aabb)> {
+        let mut from = 0;
+        self.parts.iter().map(move |part| {
+            let listed = &self.order[from..part.end];
+            from = part.end;
+            let reach: Vec3 = part.extents.iter().zip(weights).map(|(&extent, weight)| extent * weight.abs()).sum();
+            let boxes = part.joints.iter().map(|&(joint, Aabb { min, max })| {
+                moved(&Aabb::new(min - reach, max + reach), &palette[usize::from(joint)])
+            });
+            (listed, boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds)))
+        })
+    }
+}
+
+/// Returns the box around a transformed box, and around what rounding makes of points in it.
+fn moved(bounds: &Aabb, matrix: &Mat34) -> Aabb {
+    let far = bounds.min.abs().max(bounds.max.abs());
+    let lost = matrix.rows.map(|[x, y, z, w]| (Vec3::new(x, y, z).abs().dot(far) + w.abs()) * WIDER);
+    let (moved, lost) = (bounds.transformed(matrix), Vec3::from_array(lost));
+    Aabb::new(moved.min - lost, moved.max + lost)
+}
+
+impl Surface {
+    /// Creates the surface. Runs in **O(triangles log triangles + vertices × targets)**.
+    pub(crate) fn new(mesh: &DeformedMesh) -> Result<Self, Error> {
+        let shared = Arc::new(Parts::new(mesh)?);
+        Ok(Self { shared, positions: Vec::new(), skinned: false, rays: 0, tree: None })
+    }
+
+    /// Forgets the pose.
+    pub(crate) fn forget(&mut self) {
+        (self.skinned, self.rays) = (false, 0);
+    }
+
+    /// Returns the nearest hit of a ray.
+    pub(crate) fn cast(
+        &mut self,
+        pose: &mut Pose<'_>,
+        ray: &LocalRay,
+        limit: f64,
+        faces: Faces,
+    ) -> Result<Option<TriangleHit>, Error> {
+        self.rays = self.rays.saturating_add(1);
+        if self.rays >= TREE_FROM && self.grow(pose)? {
+            let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
+            return Ok(self.tree.as_ref().and_then(|tree| tree.cast(mesh, ray, limit, faces)));
+        }
+        let shared = Arc::clone(&self.shared);
+        let mut touched = Vec::new();
+        let mut all = Aabb::EMPTY;
+        for (listed, bounds) in shared.posed(pose.palette, pose.weights) {
+            let (near, far) = ray.slabs(bounds.min.as_dvec3(), bounds.max.as_dvec3());
+            // Boxes without numbers are touched.
+            if !(near > far || near > limit) {
+                all = all.merge(&bounds);
+                touched.push((near, listed));
+            }
+        }
+        // A figure that the ray passes is not skinned.
+        let Some(test) = RayTest::new(ray, faces).filter(|_| !touched.is_empty()) else { return Ok(None) };
+        self.skin(pose)?;
+        touched.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
+        let sieve = test.sieve(ray.at(touched[0].0), all.size().max_element().into());
+        let mut best = None::<TriangleHit>;
+        for (near, listed) in touched {
+            let limit = best.map_or(limit, |best| best.t);
+            if near > limit {
+                break;
+            }
+            let hit = cast_listed(&test, &sieve, mesh, listed, limit);
+            best = hit.filter(|hit| best.is_none_or(|best| hit.precedes(&best))).or(best);
+        }
+        Ok(best)
+    }
+
+    /// Returns how much of the surface is in a volume.
+    pub(crate) fn touch(&mut self, pose: &mut Pose<'_>, volume: &LocalVolume) -> Result<Touch, Error> {
+        let shared = Arc::clone(&self.shared);
+        let (mut inside, mut outside) = (false, false);
+        for (listed, Aabb { min, max }) in shared.posed(pose.palette, pose.weights) {
+            let touch = volume.touch_box(min.as_dvec3(), max.as_dvec3());
+            if touch == Touch::Part {
+                self.skin(pose)?;
+                let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
+                for corners in listed.iter().filter_map(|&triangle| mesh.corners(triangle)) {
+                    match volume.touch(corners.map(Vec3::as_dvec3)) {
+                        Touch::Part => return Ok(Touch::Part),
+                        touch => {
+                            (inside, outside) = (inside | (touch == Touch::Whole), outside | (touch == Touch::None))
+                        }
+                    }
+                }
+            }
+            (inside, outside) = (inside | (touch == Touch::Whole), outside | (touch == Touch::None));
+            if inside && outside {
+                return Ok(Touch::Part);
+            }
+        }
+        Ok(if inside { Touch::Whole } else { Touch::None })
+    }
+
+    /// Skins all vertices, unless it was done: to skin a part takes longer.
+    fn skin(&mut self, Pose { mesh: shared, palette, weights, morphed }: &mut Pose<'_>) -> Result<(), Error> {
+        if !self.skinned {
+            self.positions.resize(shared.mesh.len(), [0.0; 3]);
+            let palette = Palette::of(&shared.skin, palette)?;
+            shared.mesh.skin_morphed(palette, weights, morphed, SkinOutput::new(&mut self.positions[..]))?;
+            self.skinned = true;
+        }
+        Ok(())
+    }
+
+    /// Fits the tree to the pose. Returns whether there is one: not for positions beyond single precision.
+    fn grow(&mut self, pose: &mut Pose<'_>) -> Result<bool, Error> {
+        self.skin(pose)?;
+        if self.rays == TREE_FROM {
+            let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
+            let fitted = match &mut self.tree {
+                Some(tree) => tree.refit(mesh),
+                none => TriangleTree::build(mesh).map(|tree| *none = Some(tree)),
+            };
+            if fitted.is_err() {
+                self.tree = None;
+            }
+        }
+        Ok(self.tree.is_some())
+    }
+}
