@@ -88,7 +88,9 @@ impl Parts {
                     *bounds = bounds.merge(&Aabb::new(position, position));
                 }
                 for (extent, target) in extents.iter_mut().zip(&targets) {
-                    *extent = extent.max((Vec3::from(target[vertex]) - position).abs());
+                    let target = Vec3::from(target[vertex]);
+                    // The difference has lost digits, which a great weight would magnify.
+                    *extent = extent.max((target - position).abs() + (target.abs() + position.abs()) * WIDER);
                 }
             }
             let before = parts.last().map_or(0, |part| part.end);

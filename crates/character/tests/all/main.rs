@@ -5,3 +5,4 @@ mod examples;
 mod joint_bounds;
 mod rigs;
 mod sockets;
+mod triangles;
