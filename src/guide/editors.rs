@@ -10,8 +10,7 @@
 //! | a section | a clipping plane in your shader; boxes behind it need no draw: cull with a [`Frustum::from_planes`](crate::query::Frustum::from_planes) that has the plane in place of the near one |
 //! | caps of a section | the drawables that the plane cuts, by [`Scene::query`](crate::Scene::query) with a flat box or frustum |
 //! | an exploded view | move a clone of the scene, or offsets of your own in the shader; in a scene without a document, set the locals and keep the old ones |
-//! | a marquee | [`Scene::query`](crate::Scene::query) with [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect), which touches; what lies wholly inside touches no other side: test its box |
-//! | to pick | [`Scene::cast_ray`](crate::Scene::cast_ray) ends at boxes; test your triangles in its order |
+//! | a marquee, or to pick | [`Scene::select`](crate::Scene::select), wholly or partly, and [`Scene::pick`](crate::Scene::pick), by triangles: see [`picking`](super::picking) |
 //! | gizmos, cameras, labels | nodes elsewhere in the tree, on a layer that only the editor's views have |
 //! | undo, prefabs, files | the crate `hedgerow-document` |
 //!

@@ -5,6 +5,7 @@
 //! | How do I edit a scene from several threads, or during a visit? | [`threads`] |
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I isolate, ghost, section or select parts in an editor? | [`editors`] |
+//! | How do I pick what is under the pointer, or select by a rectangle? | [`picking`] |
 //! | How do I undo edits, or roll a game back? | [`undo`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
 //! | How do I draw between two fixed steps of a simulation? | [`fixed_steps`] |
@@ -30,8 +31,8 @@
 //! | `traverse`, `getObjectByName`, `Find`, `find_child` | [`NodeRef::descendants`](crate::NodeRef::descendants), [`find_all`](crate::NodeRef::find_all) |
 //! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |
 //! | `layers`, which are each node's own | [`Layers`](crate::Layers), which are inherited; for other masks see the end of [`own_data`] |
-//! | `Raycaster` | [`Scene::cast_ray`](crate::Scene::cast_ray), which tests boxes of nodes that are shown; for hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
-//! | `SelectionBox` | [`Scene::query`](crate::Scene::query) with a [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect) |
+//! | `Raycaster` | [`Scene::pick`](crate::Scene::pick), which finds triangles of nodes that are shown; for boxes of hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
+//! | `SelectionBox` | [`Scene::select`](crate::Scene::select) with a [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect) |
 
 pub mod choosing_a_config;
 pub mod editors;
@@ -41,6 +42,7 @@ pub mod large_worlds;
 pub mod levels_of_detail;
 pub mod own_data;
 pub mod physics;
+pub mod picking;
 pub mod streaming;
 pub mod threads;
 pub mod undo;

@@ -65,7 +65,7 @@ pub struct Selected {
 }
 
 /// Picks find the triangles that a person sees. The scene has no meshes: it finds the boxes and asks `surface` about their
-/// triangles.
+/// triangles. See [the guide](crate::guide::picking).
 impl Scene {
     /// Returns the nearest triangle that a ray hits, and of equally near ones that of the node with the least handle.
     ///

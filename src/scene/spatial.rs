@@ -349,7 +349,7 @@ impl Scene {
     /// Lists the nodes that pass the filter and whose drawables' boxes the ray hits, sorted by distance and then by
     /// handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
     ///
-    /// The scene has no meshes, so test yours in this order, until a hit is nearer than the next box.
+    /// For triangles instead of boxes, see [`Scene::pick`].
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

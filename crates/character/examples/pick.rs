@@ -30,9 +30,9 @@ use std::io::BufWriter;
 const SIZE: [u32; 2] = [720, 400];
 /// The pointers, in pixels.
 const POINTERS: [[f32; 2]; 6] =
-    [[172.0, 232.0], [352.0, 158.0], [389.0, 212.0], [505.0, 190.0], [585.0, 150.0], [330.0, 360.0]];
+    [[117.0, 241.0], [225.0, 239.0], [378.0, 177.0], [164.0, 148.0], [502.0, 297.0], [330.0, 360.0]];
 /// The selection rectangle: its top left and bottom right corners.
-const RECTANGLE: [[f32; 2]; 2] = [[440.0, 90.0], [660.0, 285.0]];
+const RECTANGLE: [[f32; 2]; 2] = [[458.0, 60.0], [690.0, 310.0]];
 const SUN: Vec3 = Vec3::new(0.5, 0.8, 0.35);
 
 /// A mesh that does not deform, and its tree.
@@ -100,8 +100,8 @@ impl Meshes {
 fn main() -> Result<(), Box<dyn Error>> {
     let (scene, mut meshes) = scene()?;
     let view = rh::view::look_at_mat4(Vec3::new(1.0, 3.2, 9.0), Vec3::new(0.3, 0.9, 0.0), Vec3::Y);
-    let camera = rh::proj::directx::perspective_infinite_reverse(0.7, SIZE[0] as f32 / SIZE[1] as f32, 0.1) * view;
-    let mut pick = |ray: &Ray, meshes: &mut Meshes| {
+    let camera = rh::proj::directx::perspective_infinite_reverse(0.55, SIZE[0] as f32 / SIZE[1] as f32, 0.1) * view;
+    let pick = |ray: &Ray, meshes: &mut Meshes| {
         scene.pick(ray, Filter::ALL, |drawn, ray, limit| meshes.cast(drawn, ray, limit))
     };
 
@@ -186,12 +186,12 @@ fn figure(scene: &mut Scene, node: NodeHandle, gait: usize, turn: f32) -> Result
     let rig = Rig::new()?;
     let lists = Lists::new(&PuppetMesh::new(&rig));
     let (skin, clip) = (Lists::skin(&rig)?, puppet::clip(&rig, &Gait::ALL[gait])?);
-    let (mut player, mut pose) = puppet::player(&rig, &clip, 0.3 * clip.duration());
+    let (player, mut pose) = puppet::player(&rig, &clip, 0.3 * clip.duration());
     player.sample(&mut pose)?;
     // A figure without a player keeps the rest pose of its rig: here the pose of the clip.
     let mut posed = SkeletonBuilder::new();
     for joint in 0..u16::try_from(rig.skeleton.len())? {
-        let local = pose.get(joint.into()).ok_or("a joint of the skeleton")?;
+        let local = pose.get(joint);
         let local = if joint == 0 {
             Transform { rotation: Quat::from_rotation_y(turn) * local.rotation, ..local }
         } else {
@@ -231,8 +231,8 @@ fn draw_marks(picture: &mut [Vec3], camera: &Mat4, pointed: &[Pick]) {
     let mut line = |from: Vec2, to: Vec2, colour: Vec3| {
         let steps = (to - from).abs().max_element().max(1.0) * 2.0;
         for step in 0..=steps as u32 {
-            let at = from.lerp(to, step as f32 / steps).as_ivec2();
-            for (x, y) in [(at.x, at.y), (at.x + 1, at.y), (at.x, at.y + 1)] {
+            let at = from.lerp(to, step as f32 / steps).round();
+            for [x, y] in [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(|off: [f32; 2]| (at + Vec2::from(off)).to_array()) {
                 if let Some(pixel) = picture.get_mut(y as usize * SIZE[0] as usize + x as usize) {
                     *pixel = colour;
                 }

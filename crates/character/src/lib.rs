@@ -10,7 +10,7 @@
 //! | boxes around skinned meshes in any pose | [`JointBounds`] |
 //! | a node for each joint: poses move nodes | [`Rig`], [`RigPlace`] |
 //! | clips that play on rigs, with fades from one to another | [`AnimationPlayer`] |
-//! | meshes that joints and morph targets deform, with their palettes, weights and boxes | [`Deformed`], [`DeformedMesh`], [`MorphNode`] |
+//! | meshes that joints and morph targets deform, with their palettes, weights and boxes; rays and selections at them | [`Deformed`], [`DeformedMesh`], [`MorphNode`] |
 //!
 //! If nodes need not follow each joint, use poses and sockets: they cost less than rigs. The steps below are those of
 //! such characters. An [`AnimationPlayer`] does steps 1, 2 and 4, a [`Deformed`] does steps 3, 5, 6 and 9.

@@ -3,6 +3,7 @@
 //! - `street`, `slope`, `above`: rays along the ground, 45° down from 60 m, and down from 400 m, in nanoseconds per ray.
 //!   The baseline lists all boxes along the ray with `cast_ray` and tests triangles until a hit is nearer than the next
 //!   box.
+//! - `skinned`: rays at a bent tube of 19,320 triangles, each at a new pose; the baseline only skins the tube.
 //! - `all boxes`: the rays along the ground; the baseline tests all boxes of the town, eight at a time, then triangles.
 
 use crate::agreement::agree;
@@ -12,7 +13,10 @@ use hedgerow::glam::{Quat, Vec3};
 use hedgerow::math::internal::{BLOCK, boxes};
 use hedgerow::query::{Boxes, Filter, Ray};
 use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform};
-use hedgerow_mesh::{Faces, TriangleTree};
+use hedgerow_anim::skin::SkinOutput;
+use hedgerow_anim::{SkeletonBuilder, Skin, SkinnedMesh};
+use hedgerow_character::{AnimationPlayer, Deformed, DeformedMesh, JointBounds};
+use hedgerow_mesh::{Faces, LocalRay, TriangleTree};
 use hedgerow_testkit::Dice;
 use hedgerow_testkit::triangles::{self, Soup};
 
@@ -39,7 +43,11 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
             front.calls(case.per(count), (&mut side(), &mut side()), Side::pick, Side::all, same)?;
         }
     }
-    Ok(())
+    let figure = || Figure::new(count);
+    let case = Case::new("skinned", 1, Unit::Each("ns/ray"), "skinning once").against_itself();
+    front.calls(case.per(count), (&mut figure(), &mut figure()), Figure::cast, Figure::skin, |figure, _| {
+        agree(figure.hits > 0, "skinned: no ray hits")
+    })
 }
 
 fn same(ours: &mut Side<'_>, theirs: &mut Side<'_>) -> Outcome {
@@ -177,5 +185,77 @@ impl Side<'_> {
             hits.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
             town.nearest(ray, hits.iter().copied())
         }));
+    }
+}
+
+/// A tube that follows a bent chain of joints, and rays at it.
+struct Figure {
+    figure: Deformed,
+    scene: Scene,
+    still: AnimationPlayer,
+    rays: Vec<LocalRay>,
+    positions: Vec<[f32; 3]>,
+    hits: usize,
+}
+
+impl Figure {
+    const JOINTS: u16 = 40;
+
+    fn new(rays: usize) -> Self {
+        let (soup, bone) = (triangles::sphere(20_000), 2.16 / f32::from(Self::JOINTS - 1));
+        let positions: Vec<Vec3> = soup.positions.iter().map(|p| Vec3::new(p[0] * 0.3, p[1], p[2] * 0.3)).collect();
+        let (mut joints, mut weights) = (Vec::new(), Vec::new());
+        for p in &positions {
+            let along = ((p.y + 1.08) / bone).clamp(0.0, f32::from(Self::JOINTS) - 1.001);
+            let joint = (0..Self::JOINTS).rfind(|&joint| f32::from(joint) <= along).unwrap_or(0);
+            joints.extend([joint, joint + 1, joint.saturating_sub(1), (joint + 2).min(Self::JOINTS - 1)]);
+            weights.extend([0.8 * (1.0 - along.fract()), 0.8 * along.fract(), 0.1, 0.1]);
+        }
+        let binds =
+            (0..Self::JOINTS).map(|joint| Transform::from_xyz(0.0, 1.08 - bone * f32::from(joint), 0.0).to_matrix());
+        let skin = Skin::new((0..Self::JOINTS).collect(), binds.collect()).expect("a sound skin");
+        let (mut chain, mut above) = (SkeletonBuilder::new(), None);
+        for joint in 0..Self::JOINTS {
+            let turn = Quat::from_rotation_z(0.25 * (f32::from(joint) * 0.3).sin()) * Quat::from_rotation_x(0.075);
+            let step = Transform::from_xyz(0.0, if joint == 0 { -1.08 } else { bone }, 0.0);
+            above = Some(chain.joint("", above, step.with_rotation(turn)));
+        }
+        let chain = chain.build().expect("a chain").0;
+        let mesh =
+            SkinnedMesh::builder(&soup.positions.iter().map(|p| [p[0] * 0.3, p[1], p[2] * 0.3]).collect::<Vec<_>>())
+                .influences(4, &joints, &weights)
+                .indices(soup.indices.as_flattened())
+                .build(&skin)
+                .expect("a sound mesh");
+        let bounds = JointBounds::new(&skin, &positions, &joints, &weights).expect("a sound mesh");
+        let triangles = mesh.indices().as_chunks().0.to_vec();
+        let mut scene = Scene::new();
+        let node = scene.insert(scene.root(), Node::drawable(Drawable::new(0, Aabb::EMPTY))).expect("a live parent");
+        let mesh = DeformedMesh { mesh, triangles, skin, rig: Some((0, chain)), bounds };
+        let mut figure = Deformed::new(mesh, node, None).expect("a sound rig");
+        let mut positions = vec![[0.0; 3]; figure.mesh().len()];
+        figure.skin(SkinOutput::new(&mut positions[..])).expect("an array of this length");
+        let mut dice = Dice::with_seed(9);
+        let rays = (0..rays).map(|_| {
+            let origin = dice.vector().normalize_or(Vec3::X) * 4.0;
+            let target = Vec3::from(positions[dice.index(positions.len())]) + dice.vector() * 0.1;
+            LocalRay { origin: origin.as_dvec3(), direction: (target - origin).normalize().as_dvec3() }
+        });
+        let (rays, still) = (rays.collect(), AnimationPlayer::at_rest(&[], &[]));
+        Self { figure, scene, still, rays, positions, hits: 0 }
+    }
+
+    fn cast(&mut self) {
+        for ray in &self.rays {
+            self.figure.follow(&self.still, &mut self.scene).expect("a live node");
+            let hit = self.figure.cast(ray, f64::INFINITY, Faces::Both).expect("no morph targets");
+            self.hits += usize::from(hit.is_some());
+        }
+    }
+
+    fn skin(&mut self) {
+        for _ in &self.rays {
+            self.figure.skin(SkinOutput::new(&mut self.positions[..])).expect("an array of this length");
+        }
     }
 }
