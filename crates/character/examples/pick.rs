@@ -227,6 +227,7 @@ fn colour(hit: &Pick, pointed: &[Pick], selected: &[Selected]) -> Vec3 {
 }
 
 /// Draws the rectangle, and a red line along the normal of each hit.
+#[expect(clippy::cast_possible_truncation, reason = "pixels are whole numbers")]
 fn draw_marks(picture: &mut [Vec3], camera: &Mat4, pointed: &[Pick]) {
     let mut line = |from: Vec2, to: Vec2, colour: Vec3| {
         let steps = (to - from).abs().max_element().max(1.0) * 2.0;
@@ -251,6 +252,7 @@ fn draw_marks(picture: &mut [Vec3], camera: &Mat4, pointed: &[Pick]) {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "a colour has 256 shades")]
 fn write(file: &str, picture: &[Vec3]) -> Result<(), Box<dyn Error>> {
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(file)?), SIZE[0], SIZE[1]);
     encoder.set_color(png::ColorType::Rgb);

@@ -153,8 +153,9 @@ impl Surface {
         let mut all = Aabb::EMPTY;
         for (listed, bounds) in shared.posed(pose.palette, pose.weights) {
             let (near, far) = ray.slabs(bounds.min.as_dvec3(), bounds.max.as_dvec3());
+            let passed = near > far || near > limit;
             // Boxes without numbers are touched.
-            if !(near > far || near > limit) {
+            if !passed {
                 all = all.merge(&bounds);
                 touched.push((near, listed));
             }
@@ -180,27 +181,26 @@ impl Surface {
     /// Returns how much of the surface is in a volume.
     pub(crate) fn touch(&mut self, pose: &mut Pose<'_>, volume: &LocalVolume) -> Result<Touch, Error> {
         let shared = Arc::clone(&self.shared);
-        let (mut inside, mut outside) = (false, false);
+        let mut all = None;
+        let mut add = |touch: Touch| {
+            let same = all.is_none_or(|before| before == touch);
+            *all.insert(if same { touch } else { Touch::Part })
+        };
         for (listed, Aabb { min, max }) in shared.posed(pose.palette, pose.weights) {
             let touch = volume.touch_box(min.as_dvec3(), max.as_dvec3());
-            if touch == Touch::Part {
-                self.skin(pose)?;
-                let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
-                for corners in listed.iter().filter_map(|&triangle| mesh.corners(triangle)) {
-                    match volume.touch(corners.map(Vec3::as_dvec3)) {
-                        Touch::Part => return Ok(Touch::Part),
-                        touch => {
-                            (inside, outside) = (inside | (touch == Touch::Whole), outside | (touch == Touch::None))
-                        }
-                    }
+            if touch != Touch::Part {
+                add(touch);
+                continue;
+            }
+            self.skin(pose)?;
+            let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
+            for corners in listed.iter().filter_map(|&triangle| mesh.corners(triangle)) {
+                if add(volume.touch(corners.map(Vec3::as_dvec3))) == Touch::Part {
+                    return Ok(Touch::Part);
                 }
             }
-            (inside, outside) = (inside | (touch == Touch::Whole), outside | (touch == Touch::None));
-            if inside && outside {
-                return Ok(Touch::Part);
-            }
         }
-        Ok(if inside { Touch::Whole } else { Touch::None })
+        Ok(all.unwrap_or(Touch::None))
     }
 
     /// Skins all vertices, unless it was done: to skin a part takes longer.

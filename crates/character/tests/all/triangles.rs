@@ -54,7 +54,7 @@ fn tube(bend: f32, weights: [f32; 2]) -> (Scene, Deformed, AnimationPlayer) {
     let node = scene.insert(scene.root(), node).unwrap();
     scene.update();
     let morph = MorphNode::new(0, weights.to_vec());
-    let player = AnimationPlayer::at_rest(&[], &[morph.clone()]);
+    let player = AnimationPlayer::at_rest(&[], core::slice::from_ref(&morph));
     let mesh = DeformedMesh { mesh, triangles, skin, rig: Some((0, bent(bend))), bounds };
     (scene, Deformed::new(mesh, node, Some(&morph)).unwrap(), player)
 }

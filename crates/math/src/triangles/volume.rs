@@ -102,7 +102,8 @@ impl LocalVolume {
                 return Touch::None;
             }
             // NaN is not inside.
-            if !(low.min(high).element_sum() + plane.w >= 0.0) {
+            let inside = low.min(high).element_sum() + plane.w >= 0.0;
+            if !inside {
                 touch = Touch::Part;
             }
         }

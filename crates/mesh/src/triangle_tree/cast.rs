@@ -37,10 +37,8 @@ fn cast_at<const ANY: bool>(
     faces: Faces,
 ) -> Option<TriangleHit> {
     let (test, path) = (RayTest::new(ray, faces)?, Path::new(tree, ray)?);
-    if tree.is_empty() || !(path.start <= limit) {
-        return None;
-    }
-    dispatch!(level, simd => walk::<_, ANY>(simd, tree, mesh, (&test, &path), limit))
+    let reached = !tree.is_empty() && path.start <= limit;
+    if reached { dispatch!(level, simd => walk::<_, ANY>(simd, tree, mesh, (&test, &path), limit)) } else { None }
 }
 
 /// A ray as boxes are tested against it: in the space of the tree, from where it enters the box around everything.

@@ -83,7 +83,6 @@ const SLACK: f32 = 5e-6;
 impl Frame {
     const EMPTY: Self = Self { center: Vec3::ZERO, half: Vec3::ZERO };
 
-    #[expect(clippy::cast_possible_truncation, reason = "the half extents are enlarged by more")]
     fn of(bounds: &Bounds) -> Self {
         let (min, max) = (bounds.min.truncate().as_dvec3(), bounds.max.truncate().as_dvec3());
         let center = ((min + max) * 0.5).as_vec3();

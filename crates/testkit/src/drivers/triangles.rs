@@ -141,21 +141,11 @@ fn ray(soup: &Soup, dice: &mut Dice, turn: usize) -> LocalRay {
         1 => ray.direction = vertex(dice) - ray.origin,
         2 => (ray.origin, ray.direction) = (vertex(dice), DVec3::Y),
         3 => ray.direction = (vertex(dice) + vertex(dice)) * 0.5 - ray.origin,
-        4 => ray.origin -= ray.direction * (soup.bounds().1 - soup.bounds().0).length().as_f64() * 1e7,
+        4 => ray.origin -= ray.direction * f64::from((soup.bounds().1 - soup.bounds().0).length()) * 1e7,
         5 => ray.origin = vertex(dice),
         _ => {}
     }
     ray
-}
-
-trait AsF64 {
-    fn as_f64(self) -> f64;
-}
-
-impl AsF64 for f32 {
-    fn as_f64(self) -> f64 {
-        self.into()
-    }
 }
 
 fn volumes(tree: &TriangleTree, soup: &Soup, dice: &mut Dice) {
