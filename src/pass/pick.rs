@@ -163,7 +163,7 @@ impl Cast<'_> {
         match self.wide {
             None => store.route(core::slice::from_ref(self.ray), |stop| {
                 if let Some(boxes) = store.view(stop.slice).boxes() {
-                    each(slabs(self.ray, DVec3::ZERO, &boxes.own).0, stop.slice);
+                    each(simd::boxes::distance(&boxes.own, self.ray).into(), stop.slice);
                 }
             }),
             Some((worlds, eye)) => {
@@ -208,15 +208,18 @@ impl Cast<'_> {
         end: f64,
         mut each: impl FnMut(usize, f64),
     ) {
-        // All boxes are tested eight at a time. Relative to an eye far from the slice, single precision does not do.
-        let touched = match self.wide {
-            None => self.ray.up_to(rounded(end)).map_or(0, |ray| simd::boxes::on_ray(boxes.block(block), &ray)),
-            Some(_) => u64::MAX,
-        };
-        for at in ones(touched & mask) {
-            let Some(bounds) = boxes.get(block * BLOCK + at) else { break };
+        let bounds = |at: usize| boxes.get(block * BLOCK + at);
+        if self.wide.is_none() {
+            let touched = self.ray.up_to(rounded(end)).map_or(0, |ray| simd::boxes::on_ray(boxes.block(block), &ray));
+            for (at, bounds) in ones(touched & mask).map_while(|at| Some((at, bounds(at)?))) {
+                each(at, simd::boxes::distance(&bounds, self.ray).into());
+            }
+            return;
+        }
+        // The slice may be so far from the eye that single precision does not do.
+        for (at, bounds) in ones(mask).map_while(|at| Some((at, bounds(at)?))) {
             let (near, far) = slabs(self.ray, around.origin, &bounds);
-            if near <= end && (near <= far || self.wide.is_none()) {
+            if near <= far.min(end) {
                 each(at, near);
             }
         }

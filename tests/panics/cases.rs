@@ -5,7 +5,8 @@ use crate::world::{World, key_of};
 use hedgerow::changes::{DrawableMirror, MatrixMirror};
 use hedgerow::data::{Column, NodeMap};
 use hedgerow::draw::{DepthView, DrawCommand};
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{DVec3, Vec3, Vec4};
+use hedgerow::query::{Filter, Frustum, LocalRay, LocalVolume, Ray, Touch};
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
 use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
 use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Transform};
@@ -112,6 +113,25 @@ pub(crate) const CASES: &[Case] = &[
             let place = Transform::from_xyz(4.0, 0.0, 0.0);
             let items: Vec<_> = world.nodes.iter().cycle().take(100).map(|&node| (node, place)).collect();
             expect(world.scene.set_locals(counted(items)));
+        },
+    },
+    Case {
+        names: &["pick::pick", "pick::pick_all", "pick::select"],
+        run: |world| {
+            let ray = expect(Ray::new(Vec3::new(-9.0, 0.0, 0.0), Vec3::X));
+            let everything = expect(Frustum::from_planes([Vec4::ZERO; 6]));
+            let no_hit = |_: &DrawCommand, _: &LocalRay, _: f64| {
+                tick();
+                None
+            };
+            world.list.set_eye(DVec3::ZERO);
+            expect(world.scene.pick(&ray, Filter::ALL.in_list(&mut world.list), no_hit));
+            expect(world.scene.pick_all(&ray, Filter::ALL, no_hit, &mut Vec::new()));
+            let none = |_: &DrawCommand, _: &LocalVolume| {
+                tick();
+                Touch::None
+            };
+            expect(world.scene.select(&everything, Filter::ALL.in_list(&mut world.list), none, &mut Vec::new()));
         },
     },
     Case {

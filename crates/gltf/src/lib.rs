@@ -138,7 +138,7 @@
 //! the README shows. Vertices are relative to the rig's [`base`](RigPlace::base), as model matrices are, and the
 //! drawable is a child of the base. The transform of the node with the mesh has no effect, as glTF demands. To hide or
 //! copy a deformed mesh, hide or copy the drawable's node. [`Imported::triangles`] returns the triangles of any node,
-//! static or deformed, for rays and physics.
+//! static or deformed, for physics. [`TriangleTrees`] finds what a ray hits and what a rectangle selects, by triangles.
 //!
 //! These parts can also be used alone: [`Imported::clips`], [`Imported::rigs`] and [`Imported::skins`];
 //! [`MeshData::to_skinned_mesh`] and [`MeshData::joint_bounds`]. The front page of [`character`] has the steps; this
@@ -252,7 +252,7 @@ pub use imported::{CoarserMeshes, Imported, ImportedDrawable, ImportedScene, Ski
 pub use mesh::{
     AttributeValues, ImportedMesh, ImportedPrimitive, MeshData, MeshIds, MorphDeltas, Topology, VertexAttribute,
 };
-pub use motion::{ImportedAnimation, ImportedClip, ImportedSkin};
+pub use motion::{ImportedAnimation, ImportedClip, ImportedSkin, TriangleTrees};
 pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
 pub use options::{ImportOptions, Instances, Parts};
 pub use serde_json;

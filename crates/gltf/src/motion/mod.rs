@@ -8,7 +8,7 @@
 //! | `clip` | animations: a clip for each rig |
 //! | `keys` | repairs keys that a track refuses |
 //! | `play`, `deformed` | players of animations; what deforms drawables |
-//! | `triangles` | the triangles of a node, static or deformed |
+//! | `triangles`, `trees` | the triangles of a node, static or deformed; trees over them |
 
 mod clip;
 mod deformed;
@@ -17,11 +17,13 @@ mod morph;
 mod play;
 mod rig;
 mod skin;
+mod trees;
 mod triangles;
 
 pub use clip::{ImportedAnimation, ImportedClip};
 pub(super) use rig::place;
 pub use skin::ImportedSkin;
+pub use trees::TriangleTrees;
 
 use super::error::{ImportError, ImportErrorKind, Item, ItemKind, Warnings};
 use super::file::Reader;

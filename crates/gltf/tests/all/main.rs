@@ -17,5 +17,6 @@ mod rest;
 mod shipped_models;
 mod stored;
 mod surfaces;
+mod triangle_trees;
 mod triangles;
 mod whole;
