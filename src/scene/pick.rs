@@ -72,7 +72,8 @@ impl Scene {
     /// `surface` tests the triangles of one drawable. It gets the command that draws it, the ray in the mesh's space, and
     /// the greatest distance that counts, and returns the nearest hit, for example of a tree of hedgerow-mesh; a
     /// drawable without triangles is not hit. Drawables are asked about nearest box first, until no box is nearer than
-    /// the hit. A box that is smaller than its mesh loses hits. Nodes whose world transform has no inverse are not hit.
+    /// the hit. A box that is smaller than its mesh loses hits; so does rounding at the edge of a box, by a millionth of the
+    /// coordinates, unless there is a list with an eye. Nodes whose world transform has no inverse are not hit.
     ///
     /// World transforms and boxes are those of the last update. Runs in **O(slices + b log b)** for b boxes that the ray
     /// enters before its hit, and the time of `surface`.
@@ -177,8 +178,8 @@ impl Scene {
     /// order is that of a draw list.
     ///
     /// For a selection rectangle, pass [`Frustum::from_view_projection_rect`]. `surface` says how much of one drawable is
-    /// in a volume of the mesh's space, as a tree of hedgerow-mesh does. It is asked only about drawables whose boxes are
-    /// neither inside nor outside: a box that is inside is whole, with or without triangles.
+    /// in a volume of the mesh's space, as a tree of hedgerow-mesh does. It is asked about all drawables whose boxes are not
+    /// outside, so that it can refuse some.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -215,10 +216,10 @@ impl Scene {
         self.within(what.into(), |Within { list, wide, sieve }| {
             self.store.find_within(frustum, wide, sieve, |met, [min, max]| {
                 let Some(drawn) = self.shown(list, &met) else { return };
-                let touch = match around.touch_box(min, max) {
-                    Touch::Part => surface(&drawn, &LocalVolume::of_frustum(frustum, met.world)),
-                    clear => clear,
-                };
+                if around.touch_box(min, max) == Touch::None {
+                    return;
+                }
+                let touch = surface(&drawn, &LocalVolume::of_frustum(frustum, met.world));
                 if touch != Touch::None {
                     selected.push(Selected { drawn, whole: touch == Touch::Whole });
                 }

@@ -290,3 +290,32 @@ fn picks_go_by_the_last_update_without_what_was_removed_since() {
     assert_eq!(Scene::new().pick(&ray, Filter::ALL.in_list(&mut list), none), Ok(None), "an eye needs no boxes");
     assert_eq!(Scene::new().select(&all, Filter::ALL, |_, _| Touch::Whole, &mut Vec::new()), Err(Error::NoBounds));
 }
+
+#[test]
+fn an_empty_box_is_not_hit_and_of_equally_near_hits_the_least_handle_wins() {
+    let (surfaces, mut scene) = (surfaces(), bounded());
+    let square = |bounds| Node::drawable(Drawable::new(2, bounds));
+    let whole = Aabb::new(Vec3::new(-1.0, 0.0, -1.0), Vec3::new(1.0, 0.0, 1.0));
+    scene.insert(scene.root(), square(Aabb::EMPTY)).unwrap();
+    let [first, second, endless] =
+        [whole, whole, Aabb::INFINITE].map(|bounds| scene.insert(scene.root(), square(bounds)).unwrap());
+    scene.update();
+    let ray = Ray::new(Vec3::new(0.25, 3.0, 0.125), Vec3::new(0.02, -1.0, 0.03)).unwrap();
+    let (mut list, mut picks) = (DrawList::new(), Vec::new());
+    for eye in [false, true] {
+        list.set_eye(eye.then_some(DVec3::ZERO));
+        let mut all = |filter: Pickable<'_>| {
+            scene.pick_all(&ray, filter, by_trees(&surfaces), &mut picks).unwrap();
+            picks.iter().map(|pick| (pick.distance, pick.drawn.node)).collect::<Vec<_>>()
+        };
+        let hits = all(Filter::ALL.in_list(&mut list));
+        let mut nodes = [first, second, endless];
+        nodes.sort();
+        assert!(hits.iter().map(|hit| hit.1).eq(nodes), "{eye}: {hits:?}");
+        // The limit belongs to the ray.
+        let exact = ray.up_to(hits[0].0 as f32).unwrap();
+        let nearest = |ray| scene.pick(ray, Filter::ALL, by_trees(&surfaces)).unwrap();
+        assert_eq!(nearest(&ray).unwrap().drawn.node, nodes[0]);
+        assert_eq!(nearest(&exact).is_some(), f64::from(exact.length()) >= hits[0].0);
+    }
+}

@@ -17,7 +17,7 @@ const WIDER: f32 = 1.0 / 524_288.0;
 /// From this ray at one pose on, a tree pays: refitting one takes as long as five rays at parts.
 const TREE_FROM: u32 = 5;
 
-/// The parts of a mesh, by the joint that their triangles follow most. All poses share them.
+/// The parts of a mesh, by the joint that their triangles follow most. Clones of a figure share them.
 #[derive(Debug)]
 struct Parts {
     parts: Vec<Part>,
@@ -36,7 +36,7 @@ struct Part {
 }
 
 /// The triangles of a mesh in its present pose.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Surface {
     shared: Arc<Parts>,
     positions: Vec<[f32; 3]>,
@@ -45,6 +45,13 @@ pub(crate) struct Surface {
     /// The number of rays at this pose.
     rays: u32,
     tree: Option<TriangleTree>,
+}
+
+/// A clone shares the parts, and computes what a pose needs anew.
+impl Clone for Surface {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), positions: Vec::new(), skinned: false, rays: 0, tree: None }
+    }
 }
 
 /// What the present pose is computed from.
@@ -74,7 +81,8 @@ impl Parts {
         let influences: Vec<([u16; 8], [f32; 8])> = mesh.influences::<8>().collect();
         // The heaviest joint of a vertex is its first.
         let main = |&triangle: &u32| influences[triangles[triangle as usize][0] as usize].0[0];
-        let mut order: Vec<u32> = (0..).zip(triangles).map(|(triangle, _)| triangle).collect();
+        let is_sound = |(_, corners): &(u32, &[u32; 3])| corners.iter().all(|&vertex| (vertex as usize) < rest.len());
+        let mut order: Vec<u32> = (0..).zip(triangles).filter(is_sound).map(|(triangle, _)| triangle).collect();
         order.sort_by_key(main);
         let mut parts: Vec<Part> = Vec::new();
         for listed in order.chunk_by(|a, b| main(a) == main(b)) {

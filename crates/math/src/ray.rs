@@ -236,9 +236,10 @@ impl LocalRay {
                 far = if low <= 0.0 && high >= 0.0 { far } else { f64::NEG_INFINITY };
                 continue;
             }
-            let (a, b) = (low / direction, high / direction);
-            near = near.max(a.min(b));
-            far = far.min(a.max(b));
+            // By the sign, so that an empty box is entered after it is left.
+            let (first, last) = if direction > 0.0 { (low, high) } else { (high, low) };
+            near = near.max(first / direction);
+            far = far.min(last / direction);
         }
         // Three roundings each.
         (near * (1.0 - 1e-15), far * (1.0 + 1e-15))

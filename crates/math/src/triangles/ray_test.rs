@@ -26,7 +26,7 @@ pub struct RayTest {
 
 impl RayTest {
     /// Prepares a ray. Returns `None` if it hits nothing: a number is not finite or above 10¹⁵⁰, or the direction is shorter
-    /// than 10⁻¹⁵⁰. Then no product leaves double precision.
+    /// than 10⁻¹⁵⁰. Distances of more than 10¹⁰⁰ may leave double precision, and are then no hits.
     #[must_use]
     pub fn new(ray: &LocalRay, faces: Faces) -> Option<Self> {
         let d = ray.direction;
@@ -174,7 +174,8 @@ impl Sieve {
         let y = max(simd, a[1].abs(), max(simd, b[1].abs(), c[1].abs()));
         let (far, error) = (max(simd, x, y), f32x4::splat(simd, self.error));
         // Two products of coordinates with errors, and their own roundings.
-        let product = far * (error * f32x4::splat(simd, 4.0) + far * f32x4::splat(simd, 1e-6));
+        // Where a product may overflow, so does the slack.
+        let product = far * far * f32x4::splat(simd, 1e-6) + far * (error * f32x4::splat(simd, 4.0));
         let slack = product + (error * error * f32x4::splat(simd, 2.0) + f32x4::splat(simd, f32::MIN_POSITIVE));
         let (least, most) = (min(simd, u, min(simd, v, w)), max(simd, u, max(simd, v, w)));
         // Both comparisons are false for NaN and infinities.

@@ -81,9 +81,9 @@ impl LocalVolume {
         self
     }
 
-    /// A plane at infinity, from an infinite box, has no effect.
+    /// A plane at infinity, from an infinite box, has no effect. Nothing is inside of one without numbers.
     fn add(&mut self, plane: DVec4) {
-        if plane.w < f64::INFINITY {
+        if plane.w != f64::INFINITY {
             self.planes[self.count] = plane;
             self.count += 1;
         }

@@ -93,8 +93,9 @@ impl Node {
         if tag & Self::INNER != 0 {
             return Child::Node(self.node.wrapping_add(u32::from(tag & 7)));
         }
-        let from = self.triangle as usize + usize::from(tag & 31);
-        Child::Leaf(from..from + usize::from(tag >> 5) + 1)
+        // Bytes may have any number, which no mesh has on machines of 32 bits.
+        let from = (self.triangle as usize).saturating_add(usize::from(tag & 31));
+        Child::Leaf(from..from.saturating_add(usize::from(tag >> 5) + 1))
     }
 
     /// Returns the children with their boxes.

@@ -114,7 +114,7 @@ fn a_refused_refit_changes_nothing() {
 
 #[test]
 fn triangles_that_are_alike_keep_to_the_greatest_depth() {
-    // Each triangle contains the one before, and a millionth is far from all others: splits by surface peel off one.
+    // Each triangle is a little greater than the one before, so that splits by surface peel off one.
     let mut soup = Soup::default();
     let mut dice = Dice::with_seed(4);
     for turn in 0..6_000_u32 {
