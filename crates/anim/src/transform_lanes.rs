@@ -36,10 +36,12 @@ macro_rules! transform_lanes {
             /// Returns the transform in one lane.
             #[inline]
             pub(crate) fn get(&self, lane: usize) -> Transform {
+                // Not by `map`, which first copies all lanes.
+                let ([x, y, z], [i, j, k, w], [a, b, c]) = (&self.translation, &self.rotation, &self.scale);
                 Transform {
-                    translation: Vec3::from_array(self.translation.map(|numbers| numbers[lane])),
-                    rotation: Quat::from_array(self.rotation.map(|numbers| numbers[lane])),
-                    scale: Vec3::from_array(self.scale.map(|numbers| numbers[lane])),
+                    translation: Vec3::new(x[lane], y[lane], z[lane]),
+                    rotation: Quat::from_xyzw(i[lane], j[lane], k[lane], w[lane]),
+                    scale: Vec3::new(a[lane], b[lane], c[lane]),
                 }
             }
 
