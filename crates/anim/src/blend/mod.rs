@@ -4,8 +4,6 @@
 
 pub(crate) mod kernels;
 mod mask;
-#[cfg(test)]
-mod tests;
 
 pub use mask::JointMask;
 

@@ -1,5 +1,6 @@
-//! Tests setting and getting transforms of poses, and model matrices.
+//! Tests setting and getting transforms of poses, lanes beyond the last joint, and model matrices.
 
+use crate::blend::{JointMask, PoseSum};
 use crate::{Error, Mat34, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
 use glam::{EulerRot, Quat};
 
@@ -30,6 +31,25 @@ fn a_model_matrix_is_the_parents_times_the_local_one() {
     let mut models = Vec::new();
     Pose::rest(&skeleton).to_models(&skeleton, &mut models).unwrap();
     assert_eq!(models[1].translation().to_array(), [2.0, 4.0, 6.0]);
+}
+
+#[test]
+fn lanes_beyond_the_last_joint_keep_the_identity() {
+    let mut a = Pose::new(5);
+    (0..5).for_each(|joint| a.set(joint, Transform::from_xyz(1.0, 2.0, 3.0)));
+    let mut out = Pose::new(5);
+    let mut sum = PoseSum::new(5);
+    for weight in [0.3, 0.7, 1.1] {
+        sum.add(&a, weight, Some(&JointMask::new(5, 0.9).unwrap())).unwrap();
+    }
+    sum.finish(&a, &mut out).unwrap();
+    out.crossfade(&a, 0.3, None).unwrap();
+    let mut difference = Pose::new(5);
+    out.difference(&a, &mut difference).unwrap();
+    out.add(&difference, 0.6, None).unwrap();
+    for pose in [&out, &difference] {
+        (5..8).for_each(|lane| assert_eq!(pose.blocks()[0].get(lane), Transform::IDENTITY));
+    }
 }
 
 fn tree(joints: u16) -> (Skeleton, Pose) {

@@ -4,8 +4,6 @@ mod builder;
 mod bytes;
 mod error;
 mod image;
-#[cfg(test)]
-mod tests;
 
 pub use builder::{JointMap, SkeletonBuilder};
 pub use error::SkeletonError;

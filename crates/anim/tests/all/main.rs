@@ -1,10 +1,12 @@
 //! One test binary, which links once.
 
+mod blends;
 mod clips;
 mod errors;
 mod poses;
 mod raw_clips;
 mod reduction;
 mod root_motion;
+mod skeletons;
 mod skinning;
 mod threads;

@@ -1,7 +1,7 @@
 //! Tests the results and the errors of the skeleton builder.
 
-use crate::{Error, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
-use glam::Quat;
+use hedgerow_anim::glam::Quat;
+use hedgerow_anim::{Error, Pose, Skeleton, SkeletonBuilder, Transform, skeleton::SkeletonError};
 
 fn builder(parents: &[Option<u16>]) -> SkeletonBuilder {
     let mut builder = SkeletonBuilder::new();
