@@ -24,8 +24,22 @@ pub(super) fn files() -> Vec<File> {
         bytes("library.1.bytes", library(), Library::to_bytes, Library::from_bytes, same_library),
         bytes("patch.1.bytes", patch(), Patch::to_bytes, Patch::from_bytes, equal),
         bytes("skeleton.3.bytes", skeleton(), Skeleton::to_bytes, Skeleton::from_bytes, equal),
-        bytes("clip.4.bytes", clip(Precision::Compact), |clip| clip.to_bytes().to_vec(), read_clip, same_clip),
-        bytes("clip_tight.4.bytes", clip(Precision::Tight), |clip| clip.to_bytes().to_vec(), read_clip, same_clip),
+        bytes("clip.4.bytes", clip(Precision::Compact, &[]), |clip| clip.to_bytes().to_vec(), read_clip, same_clip),
+        bytes("clip_tight.4.bytes", clip(Precision::Tight, &[]), |clip| clip.to_bytes().to_vec(), read_clip, same_clip),
+        bytes(
+            "clip.5.bytes",
+            clip(Precision::Compact, &EVENTS),
+            |clip| clip.to_bytes().to_vec(),
+            read_clip,
+            same_events,
+        ),
+        bytes(
+            "clip_tight.5.bytes",
+            clip(Precision::Tight, &EVENTS),
+            |clip| clip.to_bytes().to_vec(),
+            read_clip,
+            same_events,
+        ),
         bytes("skin.3.bytes", skin(), Skin::to_bytes, Skin::from_bytes, equal),
         bytes("skinned_mesh.3.bytes", mesh(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
         bytes("skinned_mesh_eight.3.bytes", mesh_eight(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
@@ -280,10 +294,20 @@ fn raw_clip() -> RawClip {
     raw
 }
 
-fn clip(precision: Precision) -> Clip {
+/// Times, numbers and names.
+const EVENTS: [(f32, u32, &str); 4] = [(0.0, 1, "stëp"), (0.5, u32::MAX, ""), (0.5, 0, "ä"), (2.0, 7, "end")];
+
+fn same_events(read: Clip, clip: &Clip) {
+    assert_eq!(read.events().map(|event| (event.time, event.number, event.name)).collect::<Vec<_>>(), EVENTS);
+    same_clip(read, clip);
+}
+
+fn clip(precision: Precision, events: &[(f32, u32, &str)]) -> Clip {
     // A key that is inserted into an arc is found with the machine's own sine.
     let builder = ClipBuilder::new().precision(precision).arc_error(1.0).jump_frames(JumpSpacing::Seconds(0.5));
-    let (clip, report) = builder.build(&raw_clip()).unwrap();
+    let mut raw = raw_clip();
+    events.iter().for_each(|&(time, number, name)| raw.add_event(time, number, name).unwrap());
+    let (clip, report) = builder.build(&raw).unwrap();
     assert_eq!((report.inserted_keys, clip.precision()), (0, precision));
     assert!(clip.stats().jump_frames > 1);
     clip

@@ -5,6 +5,7 @@
 //! | to compile an authored clip | [`ClipBuilder`], with [`Precision`] and [`JumpSpacing`] |
 //! | the size and the errors of the result | [`ClipReport`], [`Clip::stats`] |
 //! | to save and load a clip | [`Clip::to_bytes`], [`Clip::from_bytes`] |
+//! | times at which something happens | [`RawClip::add_event`](crate::RawClip::add_event), [`Event`] |
 //! | to play a clip | [`Player`](crate::Player), or [`StreamPlayer`](crate::player::StreamPlayer) during loading |
 //! | to sample one joint at any time | [`Clip::sample_joint`] |
 //! | errors | [`ClipError`] |
@@ -30,7 +31,7 @@ pub(crate) use number::ClipNumber;
 
 use crate::Error;
 pub use crate::raw::ClipError;
-use format::{Tables, Width};
+use format::{CLIP, EVENTS, Tables, Width};
 use hedgerow_math::internal::fallible;
 use std::io::{ErrorKind, Read};
 
@@ -83,6 +84,17 @@ pub struct Clip {
     gap: f32,
 }
 
+/// A time in a clip at which something happens, such as a footstep: see [`Player::advance_events`](crate::Player::advance_events).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event<'c> {
+    /// The time in the clip, in seconds, from 0 to the clip's duration.
+    pub time: f32,
+    /// A number of your choice.
+    pub number: u32,
+    /// A name of your choice, or an empty one.
+    pub name: &'c str,
+}
+
 /// The sizes of a clip and its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -115,9 +127,16 @@ impl Clip {
     /// [`Error::Clip`] with [`ClipError::NotAClip`], [`ClipError::Version`], [`ClipError::Length`],
     /// [`ClipError::Checksum`] or [`ClipError::Malformed`].
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Result<Self, Error> {
-        let bytes = bytes.into();
-        format::check(&bytes)?;
+        let mut bytes = bytes.into();
+        let version = format::check(&bytes)?;
+        if version < CLIP.newest {
+            // Older clips have the same layout, without events.
+            CLIP.write_header(&mut bytes);
+        }
         let tables = Tables::new(bytes)?;
+        if version < EVENTS && !tables.events().is_empty() {
+            return Err(ClipError::Malformed("its names").into());
+        }
         if tables.sections().end != tables.bytes().len() {
             return Err(ClipError::Malformed("the size of its sections").into());
         }
@@ -175,6 +194,11 @@ impl Clip {
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.tables.names().position(|found| found == Some(name))
+    }
+
+    /// Returns all events, by time.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = Event<'_>> + DoubleEndedIterator {
+        (0..self.tables.events().len()).map(|at| self.tables.event(at))
     }
 
     /// Returns the precision of the keys.

@@ -233,6 +233,9 @@ fn mixed(precision: Precision) -> Clip {
     let weights = (0..50).map(|key| key as f32 * 0.02).collect();
     raw.add_channel("smile", Track::linear(times, weights).expect("keys")).expect("a channel");
     raw.add_channel("frown", Track::constant(0.5).expect("a value")).expect("a channel");
+    for (number, time) in (0..).zip([0.0, 0.5, 2.0]) {
+        raw.add_event(time, number, "step").expect("a time in the clip");
+    }
     ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Bytes(500)).build(&raw).expect("a sound clip").0
 }
 
@@ -251,13 +254,13 @@ fn play(bytes: Vec<u8>, times: &[f32]) {
         }
     }
     let Ok(clip) = Clip::from_bytes(bytes) else { return };
-    let _ = (clip.stats(), clip.channel_name(0), clip.find_channel("smile"));
+    let _ = (clip.stats(), clip.channel_name(0), clip.find_channel("smile"), clip.events().count());
     let mut player = Player::new(&clip);
     for (index, &time) in times.iter().enumerate() {
         if index % 4 == 0 {
             player.seek(time);
         } else {
-            _ = player.advance(time - 1.0);
+            _ = player.advance_events(time - 1.0).count();
         }
         player.prefetch();
         poses.iter_mut().for_each(|pose| _ = player.sample(pose));
@@ -391,6 +394,27 @@ fn where_keys_begin_in_a_full_group_is_checked_and_that_a_group_is_full_is_not_b
             play(bytes, &times);
         }
     }
+}
+
+#[test]
+fn events_that_are_not_in_order_not_in_the_clip_or_without_a_name_are_refused() {
+    let clip = mixed(Precision::Compact);
+    let events = clip.tables().sections().events.clone();
+    let refused = Err(Error::Clip(ClipError::Malformed("its events")));
+    // The count, the first time, the second, the last, and where the last name ends.
+    let changes =
+        [(-4, 0), (-4, 9), (0, 1.0_f32.to_bits()), (12, f32::NAN.to_bits()), (24, 2.5_f32.to_bits()), (32, 11)];
+    for (at, value) in changes {
+        let mut bytes = clip.to_bytes().to_vec();
+        let at = events.start.checked_add_signed(at).expect("after the head");
+        bytes[at..at + 4].copy_from_slice(&u32::to_le_bytes(value));
+        CLIP.write_header(&mut bytes);
+        assert_eq!(Clip::from_bytes(bytes).map(|_| ()), refused, "{at}: {value}");
+    }
+    // Version 4 had none.
+    let mut bytes = clip.to_bytes().to_vec();
+    Format { newest: 4, ..CLIP }.write_header(&mut bytes);
+    assert_eq!(Clip::from_bytes(bytes).map(|_| ()), Err(Error::Clip(ClipError::Malformed("its names"))));
 }
 
 #[test]

@@ -21,6 +21,48 @@ pub(super) struct Clock {
     /// Seconds since the beginning of a round. A round takes the clip's duration, or twice the duration for ping-pong.
     phase: f64,
     playback: Playback,
+    /// Whether events at this time have passed: not after a seek.
+    passed: bool,
+}
+
+/// The way of one step through the clip, in legs from turn to turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    /// The time at the beginning of the next leg, and whether events at this time are part of it.
+    from: (f64, bool),
+    /// The time at the end of the last leg.
+    to: f64,
+    /// Whether time rises in the next leg.
+    rises: bool,
+    /// The number of legs left.
+    legs: u64,
+    turns: bool,
+    duration: f64,
+}
+
+/// A part of a clip that is passed in one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Leg {
+    pub(super) from: f64,
+    /// Whether events at `from` are passed. Those at `to` are.
+    pub(super) with_from: bool,
+    pub(super) to: f64,
+    pub(super) rises: bool,
+}
+
+impl Iterator for Way {
+    type Item = Leg;
+
+    fn next(&mut self) -> Option<Leg> {
+        self.legs = self.legs.checked_sub(1)?;
+        let (from, with_from) = self.from;
+        let end = if self.rises { self.duration } else { 0.0 };
+        let leg = Leg { from, with_from, to: if self.legs == 0 { self.to } else { end }, rises: self.rises };
+        // Where a player turns around, the end is one place. Where it begins again, end and beginning are two.
+        self.from = if self.turns { (end, false) } else { (self.duration - end, true) };
+        self.rises ^= self.turns;
+        Some(leg)
+    }
 }
 
 impl Clock {
@@ -30,7 +72,7 @@ impl Clock {
 
     /// Sets the behaviour. The time stays the same, and the direction becomes forward.
     pub(super) fn set_playback(&mut self, playback: Playback, duration: f32) {
-        *self = Self { phase: self.within(duration), playback };
+        *self = Self { phase: self.within(duration), playback, passed: self.passed };
     }
 
     /// Returns the time in the clip, from 0 to the clip's duration.
@@ -42,7 +84,11 @@ impl Clock {
 
     #[inline]
     fn within(&self, duration: f32) -> f64 {
-        let duration = f64::from(duration);
+        self.within_wide(duration.into())
+    }
+
+    #[inline]
+    fn within_wide(&self, duration: f64) -> f64 {
         if self.phase > duration { (2.0 * duration - self.phase).clamp(0.0, duration) } else { self.phase }
     }
 
@@ -50,6 +96,40 @@ impl Clock {
     pub(super) fn seek(&mut self, time: f32, duration: f32) {
         // `max` before `min`, so that NaN becomes 0.
         self.phase = time.max(0.0).min(duration).into();
+        self.passed = false;
+    }
+
+    /// [`advance`](Self::advance), with the way. Its legs join those of the steps before and after exactly, because they
+    /// end at the stored phase, and not at a sum that was rounded in another way.
+    pub(super) fn advance_on_way(&mut self, seconds: f32, duration: f32) -> (i32, Way) {
+        let (before, passed) = (*self, self.passed);
+        let ends = self.advance(seconds, duration);
+        let duration = f64::from(duration);
+        let turns = self.playback == Playback::PingPong;
+        let period = if turns { 2.0 * duration } else { duration };
+        let forward = seconds > 0.0;
+        // The way back of a ping-pong player is a leg of its own.
+        let is_back = |clock: &Self| turns && clock.phase > duration;
+        let moved = seconds.is_finite() && seconds != 0.0;
+        let sum = before.phase + f64::from(seconds);
+        let rounds = if !moved || self.playback == Playback::Clamp {
+            0.0
+        } else {
+            (sum / period).floor().abs() * if turns { 2.0 } else { 1.0 }
+        };
+        let half = f64::from(u8::from(is_back(self))) - f64::from(u8::from(is_back(&before)));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+        let legs =
+            if moved { ((rounds + if forward { half } else { -half }).max(0.0) as u64).saturating_add(1) } else { 0 };
+        let way = Way {
+            from: (before.within_wide(duration), !passed),
+            to: self.within_wide(duration),
+            rises: forward != is_back(&before),
+            legs,
+            turns,
+            duration,
+        };
+        (ends, way)
     }
 
     /// Advances by this many seconds, backward if negative. Returns how often the time passed the clip's end: negative
@@ -60,6 +140,7 @@ impl Clock {
         let within = 0.0..f64::from(duration);
         if within.contains(&sum) && within.contains(&self.phase) {
             self.phase = sum;
+            self.passed |= seconds != 0.0;
             return 0;
         }
         self.turn(seconds, duration.into())
@@ -70,6 +151,7 @@ impl Clock {
         if !seconds.is_finite() || seconds == 0.0 {
             return 0;
         }
+        self.passed = true;
         let sum = self.phase + f64::from(seconds);
         // The duration of a round, and whether the current round has already passed the clip's end.
         let (period, passed) = match self.playback {

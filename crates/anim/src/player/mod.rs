@@ -4,6 +4,7 @@
 //! |---|---|
 //! | to play a clip in memory, forward, backward, by seeks | [`Player`] |
 //! | to choose the behaviour at the ends: stop, begin again, turn around | [`Playback`] |
+//! | events, such as footsteps, as their times pass | [`Player::advance_events`] |
 //! | to play a clip while it is read, forward only | [`StreamPlayer`] |
 //! | to sample one joint, now or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
 //! | to play many clips on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette), [`Crowd::par_change_poses`](crate::Crowd::par_change_poses) |
@@ -15,6 +16,7 @@
 // |---|---|
 // | `clock` | the time in a clip from passed time: ends, loops, turning around |
 // | `cursor` | the place in the stream: moving in both directions, seeking by jump frames |
+// | `events` | the events that a step passes |
 // | `lanes` | the active array, and its values at a time |
 // | `alone` | one joint at any time, without a player |
 // | `stream` | playing from a reader, one group of keys at a time |
@@ -22,10 +24,12 @@
 mod alone;
 mod clock;
 mod cursor;
+mod events;
 mod lanes;
 mod stream;
 
 pub use clock::Playback;
+pub use events::PassedEvents;
 pub use stream::StreamPlayer;
 
 use crate::sampling;
@@ -120,6 +124,38 @@ impl<C: Borrow<Clip>> Player<C> {
         let time = clip.tables().units(self.clock.time(clip.duration()));
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
         rounds
+    }
+
+    /// Advances like [`advance`](Self::advance), and returns the events that were passed, each exactly once: those after
+    /// the previous time, up to and including the new time, in the direction of the step.
+    ///
+    /// The first step after [`new`](Self::new) or [`seek`](Self::seek) includes the time where it starts, so that an event
+    /// at 0 comes when a clip begins. Events at the end and at the beginning of a looping clip both come when it begins
+    /// again; at a turn of a ping-pong player, events come once. A step over many rounds yields the events of all. Steps
+    /// by [`advance`](Self::advance) pass events in silence.
+    ///
+    /// Runs in **O(keys passed + log events)**, and O(1) for each event.
+    ///
+    /// ```
+    /// use hedgerow_anim::{ClipBuilder, Player, RawClip, player::Playback};
+    ///
+    /// let mut walk = RawClip::new(1.0, 0)?;
+    /// walk.add_event(0.25, 0, "left foot")?;
+    /// walk.add_event(0.75, 1, "right foot")?;
+    /// let (walk, _) = ClipBuilder::new().build(&walk)?;
+    ///
+    /// let mut player = Player::new(&walk);
+    /// player.set_playback(Playback::Loop);
+    /// let names: Vec<_> = player.advance_events(1.5).map(|event| event.name).collect();
+    /// assert_eq!(names, ["left foot", "right foot", "left foot"]);
+    /// # Ok::<(), hedgerow_anim::Error>(())
+    /// ```
+    pub fn advance_events(&mut self, seconds: f32) -> PassedEvents<'_> {
+        let clip = self.clip.borrow();
+        let (rounds, way) = self.clock.advance_on_way(seconds, clip.duration());
+        let time = clip.tables().units(self.clock.time(clip.duration()));
+        with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
+        PassedEvents::new(clip.tables(), way, rounds)
     }
 
     /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need. Has no other

@@ -4,6 +4,7 @@ use super::error::{ClipError, TrackName, TrackPart};
 use super::track::Track;
 use super::value::TrackValue;
 use crate::Error;
+use crate::clip::Event;
 use glam::{Quat, Vec3};
 
 /// A clip as authored or imported, at full precision: up to three tracks for each joint, and any number of channels.
@@ -33,6 +34,8 @@ pub struct RawClip {
     duration: f32,
     joints: Vec<JointTracks>,
     channels: Vec<(String, Track<f32>)>,
+    /// By time; in the order of calls at the same time.
+    events: Vec<(f32, u32, String)>,
 }
 
 /// The tracks of one joint.
@@ -55,7 +58,7 @@ impl RawClip {
         if joints > usize::from(u16::MAX) {
             return Err(ClipError::TooManyJoints(joints).into());
         }
-        Ok(Self { duration, joints: vec![JointTracks::default(); joints], channels: Vec::new() })
+        Ok(Self { duration, joints: vec![JointTracks::default(); joints], channels: Vec::new(), events: Vec::new() })
     }
 
     /// Returns the duration, in seconds: finite and above zero.
@@ -186,6 +189,31 @@ impl RawClip {
     #[must_use]
     pub fn find_channel(&self, name: &str) -> Option<usize> {
         self.channels.iter().position(|(found, _)| found == name)
+    }
+
+    /// Adds an event, which a [`Player`](crate::Player::advance_events) yields as it passes the time: a footstep, for
+    /// example, named or numbered as you like. Names and times may repeat. Runs in **O(events)**.
+    ///
+    /// # Errors
+    /// [`Error::Clip`] with [`ClipError::EventTime`] unless the time is from 0 to the duration.
+    pub fn add_event(&mut self, time: f32, number: u32, name: impl Into<String>) -> Result<(), Error> {
+        if !(0.0..=self.duration).contains(&time) {
+            return Err(ClipError::EventTime { time, duration: self.duration }.into());
+        }
+        let at = self.events.partition_point(|&(other, ..)| other <= time);
+        // Not the negative zero, which has other bits.
+        self.events.insert(at, (time + 0.0, number, name.into()));
+        Ok(())
+    }
+
+    /// Returns all events, by time.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = Event<'_>> + DoubleEndedIterator {
+        self.events.iter().map(|&(time, number, ref name)| Event { time, number, name })
+    }
+
+    /// Removes the events for which `keep` returns false.
+    pub fn retain_events(&mut self, mut keep: impl FnMut(Event<'_>) -> bool) {
+        self.events.retain(|&(time, number, ref name)| keep(Event { time, number, name }));
     }
 
     /// Checks a joint's number and its new track, and returns the joint's tracks.

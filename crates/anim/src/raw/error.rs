@@ -97,6 +97,13 @@ pub enum ClipError {
         /// The number of the key.
         key: usize,
     },
+    /// The time of an event is not from 0 to the duration.
+    EventTime {
+        /// The time of the event, in seconds.
+        time: f32,
+        /// The duration of the clip, in seconds.
+        duration: f32,
+    },
     /// A key comes after the end of the clip.
     BeyondEnd {
         /// The track.
@@ -194,6 +201,9 @@ impl fmt::Display for ClipError {
             Self::NotFinite { key } => write!(f, "key {key} has a number that is not finite; drop or repair the key"),
             Self::NotRotation { key } => {
                 write!(f, "key {key} is a zero quaternion; drop or repair the key")
+            }
+            Self::EventTime { time, duration } => {
+                write!(f, "an event at {time} s is outside of the clip, which has {duration} s; clamp its time")
             }
             Self::BeyondEnd { track, key, time, duration } => write!(
                 f,

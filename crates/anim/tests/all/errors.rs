@@ -35,6 +35,7 @@ fn clip_errors_say_which_key_and_what_to_do() {
         (ClipError::NotFinite { key: 9 }.into(), &["key 9"]),
         (ClipError::NotRotation { key: 11 }.into(), &["key 11", "zero quaternion"]),
         (ClipError::BeyondEnd { track, key: 7, time: 2.0, duration: 1.5 }.into(), &["the scale of joint 8", "at 1.5"]),
+        (ClipError::EventTime { time: 3.5, duration: 1.5 }.into(), &["3.5 s", "1.5 s"]),
         (ClipError::NoSuchJoint { joint: 31, joints: 30 }.into(), &["30 joints", "no joint 31"]),
         (ClipError::JointCount { clip: 17, skeleton: 18 }.into(), &["17 joints", "has 18"]),
         (ClipError::ChannelCount { expected: 5, found: 6 }.into(), &["6 numbers", "5 channels"]),

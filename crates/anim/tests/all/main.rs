@@ -3,6 +3,7 @@
 mod blends;
 mod clips;
 mod errors;
+mod events;
 mod poses;
 mod raw_clips;
 mod reduction;

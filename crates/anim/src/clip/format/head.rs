@@ -38,7 +38,7 @@ pub(crate) struct Head {
     pub(crate) channels: u32,
     /// The numbers of constant rotations, translations, scales and channels.
     pub(crate) constants: [u32; 4],
-    /// The size of the channels' names, in bytes.
+    /// The size of the channels' names and of the events, in bytes.
     pub(crate) names: u32,
     /// The size of the stream, in bytes.
     pub(crate) stream: u32,
@@ -200,6 +200,8 @@ impl Head {
                 section(self.constants[3] as usize, CONSTANT_BYTES[3])?,
             ],
             names: section(self.names as usize, 1)?,
+            events: 0..0,
+            event_names: 0..0,
             first_frame: section(1, self.frame_bytes())?,
             stream: section(self.stream as usize, 1)?,
             index: section(self.frames as usize, 8)?,
@@ -219,6 +221,7 @@ impl Head {
 /// ranges        16 bits: middles and steps of the tracks of a block        192 B a block; none for rotations
 /// constants     joint u16, then 3 or 4 floats; channel u32, then one float
 /// names         of channels: bytes u32, then UTF-8
+/// events        if any, from version 5 on: count u32, then time f32, number u32 and the name's end u32 of each, then names
 /// first frame   the active array at time 0                                 128 B a block (256 B at 32 bits)
 /// stream        groups of keys
 /// index         time and stream offset of each later jump frame              8 B a frame
@@ -233,7 +236,10 @@ pub(crate) struct Sections {
     pub(crate) starts: Range<usize>,
     pub(crate) ranges: [Range<usize>; 5],
     pub(crate) constants: [Range<usize>; 4],
+    /// Until the tables are read, also all of the events.
     pub(crate) names: Range<usize>,
+    pub(crate) events: Range<usize>,
+    pub(crate) event_names: Range<usize>,
     pub(crate) first_frame: Range<usize>,
     pub(crate) stream: Range<usize>,
     pub(crate) index: Range<usize>,

@@ -1,8 +1,8 @@
 //! The byte layout of a clip.
 //!
 //! ```text
-//! header │ head │ targets, starts, ranges │ constants │ names │ first frame │ stream │ index │ jump frames │ padding
-//! └─────────────────────────────── tables ──────────────────────────────────┘
+//! header │ head │ targets, starts, ranges │ constants │ names, events │ first frame │ stream │ index │ jump frames │ padding
+//! └─────────────────────────────── tables ──────────────────────────────────────────┘
 //! stream   group │ group │ … │ end
 //! group    need f32 │ bytes u24 │ full u8 │ bytes before u32 │ records in the order of their blocks …
 //! record   block u16 │ lanes u8 │ time │ x of each lane │ y … │ z …
@@ -40,11 +40,14 @@ use crate::Error;
 use crate::raw::ClipError;
 use hedgerow_math::internal::file_header::{Broken, Format, Kind};
 
-pub(super) const CLIP: Format = Format::new(Kind::Clip, 4, 4);
+pub(super) const CLIP: Format = Format::new(Kind::Clip, 4, 5);
 
-/// Checks the file header, length and checksum of a clip.
-pub(super) fn check(bytes: &[u8]) -> Result<(), Error> {
-    CLIP.body(bytes).map(|_| ()).map_err(broken)
+/// The first version whose clips have events.
+pub(super) const EVENTS: u32 = 5;
+
+/// Checks the file header, length and checksum of a clip, and returns the version.
+pub(super) fn check(bytes: &[u8]) -> Result<u32, Error> {
+    CLIP.body(bytes).map(|(version, _)| version).map_err(broken)
 }
 
 /// Checks the file header at the start of a clip, but not the length and the checksum.

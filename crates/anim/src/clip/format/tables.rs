@@ -2,7 +2,7 @@
 
 use super::head::{CHANNELS, CUBICS, HEAD_BYTES, Head, ROTATIONS, Sections, Width};
 use super::{CubicTarget, NO_PART, PART_CHANNEL, Ranges, Target, block_of, cubic_lanes};
-use crate::clip::ClipNumber;
+use crate::clip::{ClipNumber, Event};
 use crate::raw::ClipError;
 use crate::sampling::LANES;
 use crate::transform_lanes::PoseBlock;
@@ -35,7 +35,8 @@ impl Tables {
         let sections = sections.ok_or(ClipError::Malformed("the size of its tables"))?;
         let start = u32::try_from(sections.stream.start).map_err(|_| ClipError::Malformed("the size of its tables"))?;
         let number = ClipNumber::next();
-        let tables = Self { bytes, stream: [start, head.stream], head, sections, number };
+        let mut tables = Self { bytes, stream: [start, head.stream], head, sections, number };
+        tables.find_events()?;
         tables.check()?;
         Ok(tables)
     }
@@ -44,6 +45,57 @@ impl Tables {
     pub(crate) fn bytes_of(head: &[u8; HEAD_BYTES]) -> Result<usize, ClipError> {
         let sections = Head::read(head)?.sections();
         sections.map(|sections| sections.stream.start).ok_or(ClipError::Malformed("the size of its tables"))
+    }
+
+    /// Finds the events after the names of the channels, and checks them.
+    fn find_events(&mut self) -> Result<(), ClipError> {
+        let names = self.sections.names.clone();
+        let mut end = names.start;
+        for name in self.names().take(self.head.channels as usize) {
+            end += 4 + name.ok_or(ClipError::Malformed("a channel's name"))?.len();
+        }
+        self.sections.names.end = end;
+        if end == names.end {
+            return Ok(());
+        }
+        let wrong = ClipError::Malformed("its events");
+        let (count, rest) = self.bytes[end..names.end].split_first_chunk::<4>().ok_or(wrong)?;
+        let size = (u32::from_le_bytes(*count) as usize).checked_mul(12).filter(|&size| size > 0).ok_or(wrong)?;
+        let (events, text) = rest.split_at_checked(size).ok_or(wrong)?;
+        let text = core::str::from_utf8(text).map_err(|_| wrong)?;
+        let (mut last, mut start) = (0.0, 0);
+        for [time, _, end] in events.as_chunks::<4>().0.as_chunks::<3>().0 {
+            let (time, end) = (f32::from_le_bytes(*time), u32::from_le_bytes(*end) as usize);
+            if !(last..=self.head.duration).contains(&time) || text.get(start..end).is_none() {
+                return Err(wrong);
+            }
+            (last, start) = (time, end);
+        }
+        if start != text.len() {
+            return Err(wrong);
+        }
+        self.sections.events = end + 4..end + 4 + size;
+        self.sections.event_names = end + 4 + size..names.end;
+        Ok(())
+    }
+
+    /// Returns time, number and the name's end of each event, as bytes.
+    pub(crate) fn events(&self) -> &[[[u8; 4]; 3]] {
+        self.bytes[self.sections.events.clone()].as_chunks::<4>().0.as_chunks().0
+    }
+
+    /// Returns an event.
+    pub(crate) fn event(&self, at: usize) -> Event<'_> {
+        let events = self.events();
+        let end = |at: usize| u32::from_le_bytes(events[at][2]) as usize;
+        let names = &self.bytes[self.sections.event_names.clone()];
+        let name = &names[at.checked_sub(1).map_or(0, end)..end(at)];
+        let [time, number, _] = events[at];
+        Event {
+            time: f32::from_le_bytes(time),
+            number: u32::from_le_bytes(number),
+            name: core::str::from_utf8(name).expect("names are checked when they come in"),
+        }
     }
 
     fn check(&self) -> Result<(), ClipError> {
@@ -76,11 +128,6 @@ impl Tables {
         let joints_known = (0..3).all(|kind| self.constants(kind).all(|(number, _)| (number as usize) < joints));
         if !joints_known || !self.constants(3).all(|(number, _)| number < self.head.channels) {
             return Err(ClipError::Malformed("the target of a constant track"));
-        }
-        let mut names = self.names();
-        let names_known = names.by_ref().take(self.head.channels as usize).filter(|name| name.is_some()).count();
-        if names_known != self.head.channels as usize || names.next().is_some() {
-            return Err(ClipError::Malformed("a channel's name"));
         }
         Ok(())
     }

@@ -59,6 +59,17 @@ pub(in crate::clip) fn write<W: Quantise>(
         names.extend_from_slice(&small(name.len())?.to_le_bytes());
         names.extend_from_slice(name);
     }
+    if clip.events().len() > 0 {
+        names.extend_from_slice(&small(clip.events().len())?.to_le_bytes());
+        let mut end = 0;
+        for event in clip.events() {
+            end += event.name.len();
+            names.extend_from_slice(&event.time.to_le_bytes());
+            names.extend_from_slice(&event.number.to_le_bytes());
+            names.extend_from_slice(&small(end)?.to_le_bytes());
+        }
+        clip.events().for_each(|event| names.extend_from_slice(event.name.as_bytes()));
+    }
     let constants = [plan.rotations.len(), plan.translations.len(), plan.scales.len(), plan.channels.len()].map(small);
     let [rotations, translations, scales, channels] = constants;
     let head = Head {

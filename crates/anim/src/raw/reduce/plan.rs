@@ -32,6 +32,9 @@ pub(super) fn reduce(clip: &RawClip, skeleton: &Skeleton, reduction: &Reduction)
             .expect("a track without a rest pose stays");
         reduced.add_channel(clip.channel_name(channel), track)?;
     }
+    for event in clip.events() {
+        reduced.add_event(event.time, event.number, event.name)?;
+    }
     let check = if plan.is_safe() { None } else { Check::new(clip, skeleton) };
     let Some(check) = check else {
         plan.budgets.copy_from_slice(&plan.safe);
