@@ -37,6 +37,7 @@
 //! | playing clips, in any direction, or while they are loading | [`Player`], [`Playback`](player::Playback), [`StreamPlayer`](player::StreamPlayer) | [`player`] |
 //! | local transforms of all joints, and their model matrices | [`Pose`] | [`pose`] |
 //! | blending poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
+//! | inverse kinematics: limbs, looks, chains with limits, feet on the ground | [`TwoBone`](ik::TwoBone), [`Aim`](ik::Aim), [`Chain`](ik::Chain), [`Feet`](ik::Feet) | [`ik`] |
 //! | many instances of one skeleton | [`Crowd`], [`InstanceHandle`](crowd::InstanceHandle) | [`crowd`] |
 //! | vertices that follow joints: palettes, meshes, morph targets, batches | [`Skin`], [`Palette`](skin::Palette), [`SkinnedMesh`], [`SkinBatch`](skin::SkinBatch) | [`skin`] |
 //! | many characters that own their poses, from players to skinned vertices, on several threads | [`Skeleton::each_palette`], [`Skeleton::par_each_palette`] | [`skeleton`] |
@@ -69,8 +70,8 @@
 //!
 //! # The same bits everywhere
 //!
-//! [`Clip`] playback, sums and differences of poses, morph targets and all byte formats give the same bits on every
-//! machine. Model matrices, palettes and skinned vertices have the same bits on all machines with fused multiply-add
+//! [`Clip`] playback and events, sums and differences of poses, morph targets and all byte formats give the same bits on
+//! every machine; so do solvers of [`ik`] for the same matrices. Model matrices, palettes and skinned vertices have the same bits on all machines with fused multiply-add
 //! (AVX2, AVX-512, NEON). Machines without fused multiply-add agree with each other, but not with those. The tests
 //! `same_bits` check this on x86-64, 64-bit ARM, 32-bit x86 and WebAssembly. Samples of a [`RawClip`] and results of
 //! [`ClipBuilder`] may differ between machines, because they use sines of the system's library. So build clips once and
@@ -95,6 +96,7 @@ pub mod blend;
 pub mod clip;
 pub mod crowd;
 mod error;
+pub mod ik;
 pub mod player;
 pub mod pose;
 pub mod raw;

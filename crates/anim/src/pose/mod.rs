@@ -8,6 +8,7 @@ mod tests;
 use crate::clip::ClipNumber;
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use crate::{Skeleton, Transform};
+use glam::Quat;
 
 /// The local transforms of all joints of one character. Players sample clips into poses, blends combine poses, and
 /// [`Pose::to_models`] computes model matrices.
@@ -94,6 +95,16 @@ impl Pose {
         self.assert_has(joint);
         self.shows = None;
         self.blocks[usize::from(joint) / LANES].set(usize::from(joint) % LANES, &transform);
+    }
+
+    /// Replaces the local rotation of a joint.
+    #[inline]
+    pub(crate) fn set_rotation(&mut self, joint: u16, rotation: Quat) {
+        self.assert_has(joint);
+        self.shows = None;
+        let lane = usize::from(joint) % LANES;
+        let block = &mut self.blocks[usize::from(joint) / LANES];
+        block.rotation.iter_mut().zip(rotation.to_array()).for_each(|(vector, number)| vector[lane] = number);
     }
 
     /// Returns the blocks of eight joints. Lanes past the last joint have the identity.

@@ -96,6 +96,13 @@ pub enum SkeletonError {
     /// A weight is negative, not finite, or too great: above 1 for crossfades and masks, otherwise above
     /// [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT).
     BadWeight,
+    /// A joint is not a descendant of the joint that should be above it.
+    NotBelow {
+        /// The joint.
+        joint: u16,
+        /// The joint that is not above it.
+        ancestor: u16,
+    },
     /// There is no joint with this number.
     UnknownJoint {
         /// The number that was passed.
@@ -148,6 +155,12 @@ impl fmt::Display for SkeletonError {
             }
             Self::BadWeight => {
                 f.write_str("a weight must be from 0 to 1 for a fade or a mask, and from 0 to 1,000,000 else; clamp it")
+            }
+            Self::NotBelow { joint, ancestor } => {
+                write!(
+                    f,
+                    "joint {joint} is not below joint {ancestor}; pass joints of one limb, from the root outwards"
+                )
             }
             Self::UnknownJoint { joint, joints } => {
                 write!(f, "joint {joint} is out of range; pass one from 0 to below {joints}")

@@ -79,6 +79,7 @@ fn skeleton_errors_say_which_joint_and_what_to_do() {
         (SkeletonError::ItemCount { expected: 3, found: 2 }.into(), &["2 items", "3 instances"]),
         (SkeletonError::StaleInstance(instance).into(), &[&stale]),
         (SkeletonError::BadWeight.into(), &["clamp it"]),
+        (SkeletonError::NotBelow { joint: 4, ancestor: 9 }.into(), &["joint 4", "below joint 9"]),
         (SkeletonError::UnknownJoint { joint: 5, joints: 4 }.into(), &["joint 5 is out of range", "below 4"]),
     ]);
 }

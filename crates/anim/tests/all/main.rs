@@ -4,6 +4,7 @@ mod blends;
 mod clips;
 mod errors;
 mod events;
+mod ik;
 mod poses;
 mod raw_clips;
 mod reduction;

@@ -2,12 +2,13 @@
 //! pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly. Each test runs
 //! at every level of the machine with the feature `_levels`, otherwise at the best level.
 //!
-//! Model matrices, palettes and skinning have two hashes: one with fused multiply-add (AVX2, AVX-512, NEON), one
+//! Model matrices, palettes, skinning and inverse kinematics, which reads matrices, have two hashes: one with fused multiply-add (AVX2, AVX-512, NEON), one
 //! without. Inputs are computed from integers, without functions of the system's library.
 
 use hedgerow_anim::blend::{JointMask, PoseSum};
 use hedgerow_anim::clip::Precision;
 use hedgerow_anim::glam::{Quat, Vec3};
+use hedgerow_anim::ik::{Aim, AimChain, Chain, Contact, End, Feet, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
 use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
@@ -16,9 +17,9 @@ use std::ops::{Deref, DerefMut};
 
 const JOINTS: u16 = 37;
 
-/// The hashes of matrices of single poses, of matrices of a crowd, and of skinned vertices.
-const FUSED: [u64; 3] = [0x61ae_9f20_7f25_be2e, 0x82e1_baae_d571_29f5, 0x88e5_7290_9906_1230];
-const UNFUSED: [u64; 3] = [0x30f6_7acc_6c6b_90b0, 0xc5c3_66f8_318e_133f, 0x158f_fa16_70db_bdc5];
+/// The hashes of matrices of single poses, of matrices of a crowd, of skinned vertices, and of inverse kinematics.
+const FUSED: [u64; 4] = [0x61ae_9f20_7f25_be2e, 0x82e1_baae_d571_29f5, 0x88e5_7290_9906_1230, 0xa4ec_c282_a07e_108f];
+const UNFUSED: [u64; 4] = [0x30f6_7acc_6c6b_90b0, 0xc5c3_66f8_318e_133f, 0x158f_fa16_70db_bdc5, 0xd356_320a_feb1_099f];
 
 trait OfPoses {
     fn matrices(&mut self, matrices: &[Mat34]);
@@ -31,7 +32,7 @@ impl OfPoses for Hash {
     }
 
     fn pose(&mut self, pose: &Pose) {
-        for Transform { translation, rotation, scale } in (0..JOINTS).map(|joint| pose.get(joint)) {
+        for Transform { translation, rotation, scale } in (0..).take(pose.len()).map(|joint| pose.get(joint)) {
             self.floats(&translation.to_array());
             self.floats(&rotation.to_array());
             self.floats(&scale.to_array());
@@ -236,6 +237,55 @@ fn skinned() -> [u64; 2] {
     [bytes.0, skinned.0]
 }
 
+/// Hashes chains of joints after each solver.
+fn solved() -> u64 {
+    let (mut hash, mut dice) = (Hash::new(), Dice::new(31));
+    let mut builder = SkeletonBuilder::new();
+    for joint in 0..13_u16 {
+        let rest = Transform { scale: Vec3::ONE, ..dice.transform() };
+        builder.joint("", joint.checked_sub(1), rest);
+    }
+    let (skeleton, _) = builder.build().unwrap();
+    let limbs = [[1, 2, 3], [1, 4, 6]].map(|joints| TwoBone::new(&skeleton, joints).unwrap());
+    let head = Aim::new(9, Vec3::Z).with_offset(Vec3::splat(0.125)).with_cone(Vec3::X, 1.5);
+    let spine = AimChain::new(&skeleton, &[(5, 0.25), (7, 0.25)], head).unwrap();
+    let mut chains = [0, 4].map(|start| Chain::new(&skeleton, start, 12).unwrap());
+    chains[1].set_limit(6, Limit::Hinge { axis: Vec3::X, least: -0.5, most: 1.0 }).unwrap();
+    chains[1].set_limit(8, Limit::Cone { swing: 0.75, twist: 0.25 }).unwrap();
+    let mut feet = Feet::new(&skeleton, 0, &[(limbs[0], 0.125)]).unwrap();
+    for round in 0..24 {
+        let mut models = Vec::new();
+        let mut pose = Pose::rest(&skeleton);
+        for joint in 0..13 {
+            let scale = if round % 3 == 0 { dice.transform().scale } else { Vec3::ONE };
+            pose.set(joint, Transform { rotation: dice.rotation(), scale, ..skeleton.rest(joint) });
+        }
+        pose.to_models(&skeleton, &mut models).unwrap();
+        let pole = [Pole::Pose, Pole::Direction(dice.vector()), Pole::Point(dice.vector())][round % 3];
+        let goal = Goal { pole, soften: 0.875, twist: 0.25, ..Goal::at(dice.vector()) };
+        let goals = [goal, Goal { twist: 0.0, end: End::Model, weight: 0.5, ..goal }, Goal { twist: 0.0, ..goal }];
+        let mut rig = Rig::new(&skeleton, &mut pose, &mut models).unwrap();
+        for goal in goals {
+            limbs[round % 2].solve(&mut rig, &goal);
+            hash.pose(rig.pose());
+        }
+        head.solve(&mut rig, &Look { weight: 0.75, ..Look::at(dice.vector() * 4.0) });
+        spine.solve(&mut rig, &Look { up: Some(dice.vector()), ..Look::at(dice.vector() * 4.0) });
+        hash.pose(rig.pose());
+        for chain in &mut chains {
+            chain.solve(&mut rig, dice.vector(), 1.0);
+            hash.pose(rig.pose());
+        }
+        let (point, normal) = (dice.vector() * 0.25, Vec3::Y + dice.vector());
+        feet.place(&mut rig, 0.0625, Vec3::Z, |at| Some(Contact { point: point + at * 0.125, normal }));
+        hash.pose(rig.pose());
+        let mut jobs = [Job::new(rig, Goal { weight: 1.0, end: End::Rotation(dice.rotation()), ..goals[2] })];
+        limbs[0].solve_many(&mut jobs);
+        hash.pose(jobs[0].rig.pose());
+    }
+    hash.0
+}
+
 /// Calls a function at each level of the machine, or at the best, and returns results with the level's name.
 fn at_levels<R>(work: impl Fn() -> R) -> Vec<(String, R)> {
     #[cfg(feature = "_levels")]
@@ -262,9 +312,12 @@ fn clips_and_blends_have_the_same_bits_on_every_machine() {
 
 #[test]
 fn matrices_and_skinning_have_the_same_bits_on_every_machine_that_fuses_and_on_every_other() {
-    for (level, found) in at_levels(|| [matrices()[0], matrices()[1], skinned()[1]]) {
+    for (level, found) in at_levels(|| [matrices()[0], matrices()[1], skinned()[1], solved()]) {
         let fused = ["Avx2", "Avx512", "Neon"].iter().any(|name| level.contains(name));
         let expected = if fused { FUSED } else { UNFUSED };
-        assert_eq!(found, expected, "models and palettes of a pose, of a crowd, skinned vertices at {level}");
+        assert_eq!(
+            found, expected,
+            "models and palettes of a pose, of a crowd, skinned vertices, inverse kinematics at {level}"
+        );
     }
 }

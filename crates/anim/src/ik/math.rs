@@ -1,0 +1,484 @@
+//! Vectors, rotations and matrices of one number type: `f32`, or a vector of `f32` with a lane for each character.
+//!
+//! Only sums, products, quotients and square roots, in a fixed order. So every machine and every lane has the same bits,
+//! unlike with `glam`, whose rotations use the machine's vectors.
+
+use crate::{Mat34, glam};
+use core::ops::{Add, Div, Mul, Neg, Sub};
+use fearless_simd::{Simd, f32x8, prelude::*};
+
+/// A number, or a vector of numbers.
+pub(super) trait Number:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// Returns a number in all lanes.
+    fn all(self, number: f32) -> Self;
+
+    fn sqrt(self) -> Self;
+
+    /// Returns `yes` in the lanes in which `self < other`, otherwise `no`.
+    fn if_less(self, other: Self, yes: Self, no: Self) -> Self;
+
+    /// Returns whether `self < other` if that is one question and not one for each lane, to skip what is seldom needed.
+    fn is_less(self, other: Self) -> Option<bool>;
+
+    #[inline(always)]
+    fn at_most(self, most: Self) -> Self {
+        self.if_less(most, self, most)
+    }
+
+    #[inline(always)]
+    fn at_least(self, least: Self) -> Self {
+        least.if_less(self, self, least)
+    }
+}
+
+impl Number for f32 {
+    #[inline(always)]
+    fn all(self, number: f32) -> Self {
+        number
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn if_less(self, other: Self, yes: Self, no: Self) -> Self {
+        if self < other { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn is_less(self, other: Self) -> Option<bool> {
+        Some(self < other)
+    }
+}
+
+impl<S: Simd> Number for f32x8<S> {
+    #[inline(always)]
+    fn all(self, number: f32) -> Self {
+        Self::splat(self.simd, number)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        SimdFloat::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn if_less(self, other: Self, yes: Self, no: Self) -> Self {
+        self.simd_lt(other).select(yes, no)
+    }
+
+    #[inline(always)]
+    fn is_less(self, _: Self) -> Option<bool> {
+        None
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct V<T = f32> {
+    pub(super) x: T,
+    pub(super) y: T,
+    pub(super) z: T,
+}
+
+/// A rotation as a unit quaternion: its vector part and its real part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Q<T = f32> {
+    pub(super) v: V<T>,
+    pub(super) w: T,
+}
+
+/// A matrix of three columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct M<T = f32>(pub(super) [V<T>; 3]);
+
+impl<T> V<T> {
+    #[inline(always)]
+    pub(super) const fn new(x: T, y: T, z: T) -> Self {
+        Self { x, y, z }
+    }
+}
+
+macro_rules! operator {
+    ($name:ident, $call:ident, $other:ty, |$a:ident, $b:ident| $result:expr) => {
+        impl<T: Number> $name<$other> for V<T> {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $call(self, $b: $other) -> Self {
+                let $a = self;
+                $result
+            }
+        }
+    };
+}
+
+operator!(Add, add, Self, |a, b| Self::new(a.x + b.x, a.y + b.y, a.z + b.z));
+operator!(Sub, sub, Self, |a, b| Self::new(a.x - b.x, a.y - b.y, a.z - b.z));
+operator!(Mul, mul, T, |a, b| Self::new(a.x * b, a.y * b, a.z * b));
+
+impl<T: Number> V<T> {
+    #[inline(always)]
+    pub(super) fn dot(self, b: Self) -> T {
+        self.x * b.x + self.y * b.y + self.z * b.z
+    }
+
+    #[inline(always)]
+    pub(super) fn square(self) -> T {
+        self.dot(self)
+    }
+
+    #[inline(always)]
+    pub(super) fn cross(self, b: Self) -> Self {
+        Self::new(self.y * b.z - self.z * b.y, self.z * b.x - self.x * b.z, self.x * b.y - self.y * b.x)
+    }
+
+    /// Multiplies by component.
+    #[inline(always)]
+    pub(super) fn scaled(self, b: Self) -> Self {
+        Self::new(self.x * b.x, self.y * b.y, self.z * b.z)
+    }
+
+    /// Returns the part across a unit vector.
+    #[inline(always)]
+    pub(super) fn across(self, axis: Self) -> Self {
+        self - axis * self.dot(axis)
+    }
+
+    #[inline(always)]
+    pub(super) fn if_less(a: T, b: T, yes: Self, no: Self) -> Self {
+        Self::new(a.if_less(b, yes.x, no.x), a.if_less(b, yes.y, no.y), a.if_less(b, yes.z, no.z))
+    }
+}
+
+impl V {
+    pub(super) const ZERO: Self = Self::new(0.0, 0.0, 0.0);
+    pub(super) const X: Self = Self::new(1.0, 0.0, 0.0);
+
+    pub(super) fn is_finite(self) -> bool {
+        self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
+    }
+
+    /// Returns whether the numbers are equal, as those of an even scale.
+    #[inline]
+    pub(super) fn is_even(self) -> bool {
+        self.x == self.y && self.y == self.z
+    }
+
+    /// Returns the length and the direction. Zero and vectors that are not finite have no direction.
+    #[inline]
+    pub(super) fn polar(self) -> (f32, Option<Self>) {
+        let square = self.square();
+        if (1e-30..1e30).contains(&square) {
+            let length = square.sqrt();
+            return (length, Some(self * (1.0 / length)));
+        }
+        self.polar_at_length()
+    }
+
+    #[cold]
+    fn polar_at_length(self) -> (f32, Option<Self>) {
+        let most = self.x.abs().max(self.y.abs()).max(self.z.abs());
+        if !(most > 0.0 && self.is_finite()) {
+            return (0.0, None);
+        }
+        // Divides twice, because the inverse of the smallest numbers overflows.
+        let part = Self::new(self.x / most, self.y / most, self.z / most);
+        let length = part.square().sqrt();
+        (length * most, Some(part * (1.0 / length)))
+    }
+
+    #[inline]
+    pub(super) fn unit_or(self, other: Self) -> Self {
+        self.polar().1.unwrap_or(other)
+    }
+
+    /// Returns a unit vector across this unit vector.
+    pub(super) fn any_across(self) -> Self {
+        let axis = if self.x * self.x < 0.5 { Self::X } else { Self::new(0.0, 1.0, 0.0) };
+        axis.across(self).unit_or(Self::X)
+    }
+
+    /// Returns the unit vector across the unit vector `axis` that is nearest to this vector; any if it is along `axis`.
+    #[inline]
+    pub(super) fn unit_across(self, axis: Self) -> Self {
+        let whole = self.unit_or(Self::ZERO);
+        let flat = whole.across(axis);
+        // Twice, because the first difference may be small, and then has few right digits.
+        if flat.square() > 1e-10 { flat.unit_or(axis).across(axis).unit_or(axis) } else { axis.any_across() }
+    }
+}
+
+impl From<glam::Vec3> for V {
+    #[inline(always)]
+    fn from(v: glam::Vec3) -> Self {
+        Self::new(v.x, v.y, v.z)
+    }
+}
+
+impl From<V> for glam::Vec3 {
+    #[inline(always)]
+    fn from(v: V) -> Self {
+        Self::new(v.x, v.y, v.z)
+    }
+}
+
+impl<T: Number> Mul for Q<T> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Self { v: b.v * self.w + self.v * b.w + self.v.cross(b.v), w: self.w * b.w - self.v.dot(b.v) }
+    }
+}
+
+impl<T: Number> Mul<V<T>> for Q<T> {
+    type Output = V<T>;
+
+    #[inline(always)]
+    fn mul(self, b: V<T>) -> V<T> {
+        let t = self.v.cross(b);
+        let t = t + t;
+        b + t * self.w + self.v.cross(t)
+    }
+}
+
+impl<T: Number> Q<T> {
+    #[inline(always)]
+    pub(super) fn inverse(self) -> Self {
+        Self { v: V::new(-self.v.x, -self.v.y, -self.v.z), w: self.w }
+    }
+
+    #[inline(always)]
+    pub(super) fn dot(self, b: Self) -> T {
+        self.v.dot(b.v) + self.w * b.w
+    }
+
+    #[inline(always)]
+    pub(super) fn times(self, b: T) -> Self {
+        Self { v: self.v * b, w: self.w * b }
+    }
+
+    #[inline(always)]
+    pub(super) fn unit(self) -> Self {
+        let square = self.dot(self);
+        self.times(square.all(1.0) / square.sqrt())
+    }
+
+    #[inline(always)]
+    pub(super) fn if_less(a: T, b: T, yes: Self, no: Self) -> Self {
+        Self { v: V::if_less(a, b, yes.v, no.v), w: a.if_less(b, yes.w, no.w) }
+    }
+
+    /// Returns this or the opposite quaternion, which is the same rotation: whichever is nearer to `b`.
+    #[inline(always)]
+    pub(super) fn near(self, b: Self) -> Self {
+        let dot = self.dot(b);
+        Self::if_less(dot, dot.all(0.0), self.times(dot.all(-1.0)), self)
+    }
+
+    /// Returns a multiple of the shortest rotation between unit vectors. `axis` is a unit vector about which `from` can be
+    /// turned to `to`: it is needed near half turns, where the axis cannot be computed from the two.
+    #[inline(always)]
+    pub(super) fn arc(from: V<T>, to: V<T>, axis: V<T>) -> Self {
+        let (cosine, sine) = (from.dot(to), from.cross(to));
+        let (one, limit) = (cosine.all(1.0), cosine.all(-0.8));
+        let half = Self { v: sine, w: one + cosine };
+        if cosine.is_less(limit) == Some(false) {
+            return half;
+        }
+        // The real part 1 + cos θ loses its digits near half turns. There, the arc from the opposite of `from` follows a
+        // half turn about an axis that is exactly across `from`.
+        let axis = axis.across(from);
+        let turned = Self { v: axis * (one - cosine) + axis.cross(sine), w: axis.dot(sine) };
+        Self::if_less(cosine, limit, turned, half)
+    }
+}
+
+impl Q {
+    pub(super) const IDENTITY: Self = Self { v: V::ZERO, w: 1.0 };
+
+    pub(super) fn is_finite(self) -> bool {
+        self.v.is_finite() && self.w.is_finite()
+    }
+
+    /// Returns a multiple of the shortest rotation between unit vectors; if they are opposite, a half turn about the part of `axis`
+    /// across them.
+    pub(super) fn shortest(from: V, to: V, axis: V) -> Self {
+        if from.dot(to) > -0.8 {
+            return Self::arc(from, to, axis);
+        }
+        // Noise of the cross product turns about `to` only.
+        let cross = from.cross(to);
+        Self::arc(from, to, if cross.square() > 1e-10 { cross } else { axis }.unit_across(from))
+    }
+
+    /// Goes from `a` to `b` the short way, with the same bits at the ends.
+    pub(super) fn mix(a: Self, b: Self, weight: f32) -> Self {
+        if weight >= 1.0 {
+            return b;
+        }
+        if weight.is_nan() || weight <= 0.0 {
+            return a;
+        }
+        let b = b.near(a);
+        Self { v: a.v + (b.v - a.v) * weight, w: a.w + (b.w - a.w) * weight }.unit()
+    }
+}
+
+impl From<glam::Quat> for Q {
+    #[inline(always)]
+    fn from(q: glam::Quat) -> Self {
+        Self { v: V::new(q.x, q.y, q.z), w: q.w }
+    }
+}
+
+impl From<Q> for glam::Quat {
+    #[inline(always)]
+    fn from(q: Q) -> Self {
+        Self::from_xyzw(q.v.x, q.v.y, q.v.z, q.w)
+    }
+}
+
+impl<T: Number> Mul<V<T>> for M<T> {
+    type Output = V<T>;
+
+    #[inline(always)]
+    fn mul(self, b: V<T>) -> V<T> {
+        let [x, y, z] = self.0;
+        x * b.x + y * b.y + z * b.z
+    }
+}
+
+impl<T: Number> Mul for M<T> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        // Not by `map`, which is not compiled for the vectors of its caller.
+        let [x, y, z] = b.0;
+        Self([self * x, self * y, self * z])
+    }
+}
+
+impl<T: Number> M<T> {
+    #[inline(always)]
+    pub(super) fn transpose(self) -> Self {
+        let [a, b, c] = self.0;
+        Self([V::new(a.x, b.x, c.x), V::new(a.y, b.y, c.y), V::new(a.z, b.z, c.z)])
+    }
+
+    /// Returns the inverse and the determinant.
+    #[inline(always)]
+    pub(super) fn inverse_and_determinant(self) -> (Self, T) {
+        let [x, y, z] = self.0;
+        let (a, b, c) = (y.cross(z), z.cross(x), x.cross(y));
+        let determinant = x.dot(a);
+        let back = determinant.all(1.0) / determinant;
+        (Self([a * back, b * back, c * back]).transpose(), determinant)
+    }
+
+    /// Returns the matrix of a right-handed frame: unit vectors `x` and `z`, across each other.
+    #[inline(always)]
+    pub(super) fn frame(x: V<T>, z: V<T>) -> Self {
+        Self([x, z.cross(x), z])
+    }
+
+    /// Returns the rotation that a rotation matrix stands for. Source: S. W. Shepperd, "Quaternion from rotation matrix",
+    /// 1978: the greatest of the four numbers is computed first, so that none loses digits.
+    #[inline(always)]
+    pub(super) fn rotation(self) -> Q<T> {
+        let [a, b, c] = self.0;
+        let one = a.x.all(1.0);
+        let (wx, wy, wz) = (b.z - c.y, c.x - a.z, a.y - b.x);
+        let (xy, xz, yz) = (a.y + b.x, c.x + a.z, b.z + c.y);
+        let w = Q { v: V::new(wx, wy, wz), w: one + a.x + b.y + c.z };
+        let x = Q { v: V::new(one + a.x - b.y - c.z, xy, xz), w: wx };
+        let y = Q { v: V::new(xy, one - a.x + b.y - c.z, yz), w: wy };
+        let z = Q { v: V::new(xz, yz, one - a.x - b.y + c.z), w: wz };
+        let first = Q::if_less(w.w, x.v.x, x, w);
+        let second = Q::if_less(y.v.y, z.v.z, z, y);
+        let q = Q::if_less(w.w.at_least(x.v.x), y.v.y.at_least(z.v.z), second, first);
+        q.unit()
+    }
+}
+
+/// Returns the nearest number within the limits; the least for NaN.
+pub(super) fn within(number: f32, least: f32, most: f32) -> f32 {
+    if number > least { if number < most { number } else { most } } else { least }
+}
+
+/// Returns the nearest number from 0 to 1; 0 for NaN.
+pub(super) fn share(number: f32) -> f32 {
+    within(number, 0.0, 1.0)
+}
+
+pub(super) fn smooth(from: f32, to: f32, x: f32) -> f32 {
+    let t = share((x - from) / (to - from));
+    t * t * (3.0 - 2.0 * t)
+}
+
+/// Returns the sine and the cosine of half an angle in radians, which the system's library would round differently on
+/// each machine: by their series, in double precision.
+pub(super) fn half_angle(angle: f32) -> (f32, f32) {
+    const TURN: f64 = core::f64::consts::TAU;
+    let angle = f64::from(angle);
+    let x = 0.5 * (angle - (angle / TURN + 0.5).floor() * TURN);
+    let square = x * x;
+    let (mut sine, mut cosine) = (0.0, 0.0);
+    for n in (0..10_u8).rev() {
+        let n = f64::from(2 * n);
+        sine = 1.0 - sine * square / ((n + 2.0) * (n + 3.0));
+        cosine = 1.0 - cosine * square / ((n + 1.0) * (n + 2.0));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "single precision is what is asked for")]
+    ((sine * x) as f32, cosine as f32)
+}
+
+impl M {
+    pub(super) const IDENTITY: Self = Self([V::X, V::new(0.0, 1.0, 0.0), V::new(0.0, 0.0, 1.0)]);
+
+    /// Returns the matrix of a rotation that follows a scale.
+    pub(super) fn of_local(rotation: Q, scale: V) -> Self {
+        let column = |axis: V, scale: f32| rotation * (axis * scale);
+        let [x, y, z] = Self::IDENTITY.0;
+        Self([column(x, scale.x), column(y, scale.y), column(z, scale.z)])
+    }
+
+    /// Returns whether the matrix scales evenly: whether it turns or mirrors, times a number.
+    pub(super) fn is_even(self) -> bool {
+        let [x, y, z] = self.0;
+        let near = 4e-6 * x.square();
+        let differences = [x.square() - y.square(), x.square() - z.square(), x.dot(y), y.dot(z), z.dot(x)];
+        differences.into_iter().all(|difference| difference.abs() <= near)
+    }
+
+    /// The linear part of a matrix.
+    pub(super) fn of(matrix: &Mat34) -> Self {
+        let [x, y, z] = &matrix.rows;
+        Self([V::new(x[0], y[0], z[0]), V::new(x[1], y[1], z[1]), V::new(x[2], y[2], z[2])])
+    }
+
+    /// Returns the inverse, unless there is none to single precision.
+    #[inline]
+    pub(super) fn inverse(self) -> Option<Self> {
+        let [x, y, z] = self.0;
+        let square = x.square() + y.square() + z.square();
+        let (inverse, determinant) = self.inverse_and_determinant();
+        let is_sound = (1e-20..1e20).contains(&square) && determinant.abs() > 1e-9 * square * square.sqrt();
+        is_sound.then_some(inverse)
+    }
+
+    /// Returns the rotation of a matrix that may scale, shear or mirror: its first two axes, or their opposites if it
+    /// mirrors. So the rotation of `m * r` is that of `m` times `r`, for all `m` with even scale.
+    pub(super) fn nearest_rotation(self) -> Option<Q> {
+        let [x, y, z] = self.0;
+        let sign = if x.cross(y).dot(z) < 0.0 { -1.0 } else { 1.0 };
+        let x = (x * sign).polar().1?;
+        let y = (y * sign).polar().1?.across(x).polar().1?;
+        Some(Self([x, y, x.cross(y)]).rotation())
+    }
+}
