@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares hedgerow-anim with ozz-animation: sampling and model matrices of the same skeletons and clips, one thread.
+# Compares hedgerow-anim with ozz-animation: sampling and model matrices of the same skeletons and clips, and
+# inverse kinematics, also of rebirth-ik; one thread.
 #
 #   benches/ozz.sh [PATH] [--turns N] [--joints N,M] [--iframes SECONDS] [--json]
 #
@@ -44,3 +45,4 @@ fi
 cargo build --quiet --release --manifest-path "$here/ozz/Cargo.toml"
 program=${CARGO_TARGET_DIR:-$here/ozz/target}/release/hedgerow-beside-ozz
 "$program" "$objects/driver" --flags "$("$compiler" --version | head -1), ${flags[*]}" "$@"
+"${program%/*}/ik" "$objects/driver"

@@ -1,6 +1,7 @@
 // The ozz-animation side of benches/ozz.sh: reads a skeleton and a clip from a file, and times jobs on request.
 //
 //   driver RIG IFRAMES    the file that the Rust program writes, and the seconds between iframes (0: none)
+//   driver ik             prints nanoseconds of a two-bone job and of an aim job, for the program `ik`
 //
 // Each line of standard input is a request, answered by one line on standard output:
 //
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -23,11 +25,14 @@
 #include "ozz/animation/offline/raw_skeleton.h"
 #include "ozz/animation/offline/skeleton_builder.h"
 #include "ozz/animation/runtime/animation.h"
+#include "ozz/animation/runtime/ik_aim_job.h"
+#include "ozz/animation/runtime/ik_two_bone_job.h"
 #include "ozz/animation/runtime/local_to_model_job.h"
 #include "ozz/animation/runtime/sampling_job.h"
 #include "ozz/animation/runtime/skeleton.h"
 #include "ozz/base/containers/vector.h"
 #include "ozz/base/maths/simd_math.h"
+#include "ozz/base/maths/simd_quaternion.h"
 #include "ozz/base/maths/soa_transform.h"
 #include "ozz/base/maths/transform.h"
 #include "ozz/base/span.h"
@@ -249,9 +254,62 @@ class Player {
   std::vector<std::unique_ptr<Character>> characters_;
 };
 
+// Prints nanoseconds of a two-bone job and of an aim job, with the goals of the program `ik`.
+void PrintIk() {
+  using namespace ozz::math;
+  constexpr int kGoals = 4096;
+  static float goals[kGoals][3];
+  std::mt19937 dice(1);
+  std::uniform_real_distribution<float> number(-1, 1);
+  for (auto& goal : goals) {
+    for (float& x : goal) x = number(dice);
+  }
+  const Float4x4 start = Float4x4::identity();
+  const Float4x4 middle = Float4x4::Translation(simd_float4::Load(0.0f, 0.5f, 0.0f, 0.0f));
+  const Float4x4 end = Float4x4::Translation(simd_float4::Load(0.4f, 0.8f, 0.0f, 0.0f));
+  float sum = 0.0f;
+  double nanoseconds[2];
+  for (int kind = 0; kind < 2; ++kind) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const auto& goal : goals) {
+      SimdQuaternion first, second;
+      if (kind == 0) {
+        ozz::animation::IKTwoBoneJob job;
+        job.target = simd_float4::Load(goal[0] * 0.4f, 0.5f + goal[1] * 0.4f, goal[2] * 0.4f, 0.0f);
+        job.mid_axis = simd_float4::z_axis();
+        job.pole_vector = simd_float4::z_axis();
+        job.start_joint = &start;
+        job.mid_joint = &middle;
+        job.end_joint = &end;
+        job.start_joint_correction = &first;
+        job.mid_joint_correction = &second;
+        job.Run();
+        sum += GetX(first.xyzw) + GetX(second.xyzw);
+      } else {
+        ozz::animation::IKAimJob job;
+        job.target = simd_float4::Load(goal[0] * 5.0f, goal[1] * 5.0f, goal[2] * 5.0f, 0.0f);
+        job.forward = simd_float4::z_axis();
+        job.offset = simd_float4::Load(0.0f, 0.05f, 0.1f, 0.0f);
+        job.joint = &middle;
+        job.joint_correction = &first;
+        job.Run();
+        sum += GetX(first.xyzw);
+      }
+    }
+    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
+    nanoseconds[kind] = taken.count() / kGoals;
+  }
+  std::printf("%.6f %.6f\n", nanoseconds[0], nanoseconds[1]);
+  if (sum == 0.0f) Fail("the jobs did nothing");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count == 2 && std::string(arguments[1]) == "ik") {
+    PrintIk();
+    return 0;
+  }
   if (count != 3) Fail("driver RIG IFRAMES");
   Player player(Read(arguments[1]), static_cast<float>(std::atof(arguments[2])));
   std::string request;
