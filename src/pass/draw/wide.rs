@@ -186,6 +186,7 @@ impl WideSlice {
     }
 
     /// Returns the world transform of a slot with a translation relative to the camera.
+    #[inline]
     pub(crate) fn placed(&self, camera: DVec3, slot: usize) -> DAffine3 {
         let DAffine3 { matrix3, translation } = self.slots[slot];
         DAffine3 { matrix3, translation: translation - camera }
