@@ -312,7 +312,7 @@ fn an_empty_box_is_not_hit_and_of_equally_near_hits_the_least_handle_wins() {
         let mut nodes = [first, second, endless];
         nodes.sort();
         assert!(hits.iter().map(|hit| hit.1).eq(nodes), "{eye}: {hits:?}");
-        let nearest = |ray| scene.pick(ray, Filter::ALL, by_trees(&surfaces)).unwrap();
+        let nearest = |ray: &Ray| scene.pick(ray, Filter::ALL, by_trees(&surfaces)).unwrap();
         assert_eq!(nearest(&ray).unwrap().drawn.node, nodes[0]);
         let distance = Vec3::new(0.06, -3.0, 0.09).length();
         for (share, is_hit) in [(0.999, false), (1.001, true)] {
