@@ -60,6 +60,6 @@
 //! **Give drawables boxes that contain their meshes.** A hit outside of its node's box is not found; for deformed meshes,
 //! `JointBounds` of `hedgerow-character` keeps the boxes right.
 //!
-//! **Costs.** A pick in a town of 100,000 drawables takes a few microseconds. A tree takes 9 to 12 bytes per triangle of a mesh of some hundred and
-//! about 0.2 µs per triangle to build; its bytes can be stored with the mesh. If a mesh deforms, refit its tree: about
+//! **Costs.** A pick in a town of 100,000 drawables takes a few microseconds. A tree of more than some
+//! hundred triangles takes 9 to 12 bytes and about 0.2 µs of building for each; its bytes can be stored with the mesh. If a mesh deforms, refit its tree: about
 //! 0.02 µs per triangle. The example `pick` of `hedgerow-character` draws what it picks and selects.

@@ -38,8 +38,8 @@ const MOST: usize = 1 << 30;
 /// Results are exact: each triangle is decided in double precision, so rays do not pass between triangles that share an
 /// edge or a corner, and the result is that of testing every triangle. Results are the same on every machine.
 ///
-/// A tree takes 9 to 12 bytes per triangle of a mesh of some hundred. Building sorts: **O(n log n)**. Queries run in about **O(log n)**, and at most
-/// in O(n).
+/// A tree of more than some hundred triangles takes 9 to 12 bytes for each. Building sorts: **O(n log n)**. Queries run in
+/// about **O(log n)**, and at most in O(n).
 ///
 /// ```
 /// use hedgerow_mesh::glam::DVec3;
