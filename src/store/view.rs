@@ -40,7 +40,7 @@ impl core::fmt::Debug for SliceView<'_> {
 }
 
 impl<'s> SliceView<'s> {
-    /// Returns the number of the slice, as in a [`MatrixSlot`](crate::changes::MatrixSlot). It is small and stays the
+    /// Returns the number of the slice, as in a [`MatrixSlot`]. It is small and stays the
     /// same as long as the slice exists. Later slices may reuse it.
     #[must_use]
     #[inline]

@@ -436,3 +436,18 @@ fn rounding_a_half_turn_keeps_the_axis() {
     let wanted = DQuat::from_axis_angle(DVec3::new(0.6, 0.0, 0.8), core::f64::consts::PI);
     assert!(angle_to(wanted, parameters(wanted)) < 1e-6 && angle_to(-wanted, parameters(-wanted)) < 1e-6);
 }
+
+#[test]
+fn a_head_with_more_channels_than_names_is_refused() {
+    let plain = |raw: &RawClip| ClipBuilder::new().build(raw).expect("a sound clip").0;
+    for clip in [&MIXED[0], &plain(&RawClip::new(1.0, 2).expect("a duration"))] {
+        for at in (32..HEAD_BYTES).step_by(4) {
+            let mut bytes = clip.to_bytes().to_vec();
+            bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+            CLIP.write_header(&mut bytes);
+            let len = bytes.len();
+            let channels = Clip::from_bytes(bytes).map_or(0, |read| read.channels());
+            assert!(channels <= len, "{at}: {channels} channels in {len} bytes");
+        }
+    }
+}

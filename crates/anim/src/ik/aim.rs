@@ -86,7 +86,8 @@ impl Aim {
         self
     }
 
-    /// Sets where the line starts, in the joint's space. A goal that is nearer to the joint than the line cannot be met.
+    /// Sets where the line starts, in the joint's space. A goal that is nearer to the joint than the line, or
+    /// than where it starts, cannot be met.
     #[must_use]
     pub fn with_offset(mut self, offset: Vec3) -> Self {
         self.offset = offset.into();
@@ -98,12 +99,14 @@ impl Aim {
     pub fn with_cone(mut self, axis: Vec3, angle: f32) -> Self {
         let angle = within(angle, 0.0, core::f32::consts::PI);
         let (sine, cosine) = half_angle(2.0 * angle);
+        // Beyond a quarter turn the series has wrapped.
+        let cosine = if angle > core::f32::consts::FRAC_PI_2 { -cosine.abs() } else { cosine };
         self.cone = V::from(axis).polar().1.map(|axis| Cone { axis, cosine, sine: sine.abs() });
         self
     }
 
     /// Turns the joint, and computes the matrices from it on anew. Returns [`Reach::Far`] if the cone kept it away, and
-    /// [`Reach::Near`] if the goal is nearer than the line.
+    /// [`Reach::Near`] if the goal is nearer than the line or its start.
     ///
     /// The matrix of the joint's parent must be current. Runs in **O(descendants)**.
     ///
@@ -143,7 +146,9 @@ impl Aim {
         let reach = ((far - beside).max(0.0) * (far + beside)).sqrt();
         let line = offset + forward * (reach - along);
         let from = if far > beside { line * (1.0 / far) } else { line.polar().1? };
-        let mut result = if far < beside { Reach::Near } else { Reach::Reached };
+        // A goal before the line's start is not on the line.
+        let is_near = far < beside || along > 0.0 && reach <= along;
+        let mut result = if is_near { Reach::Near } else { Reach::Reached };
         let mut rotation = if let Some(up) = look.up {
             let up = (into * V::from(up)).unit_across(to);
             let own = local.scale.scaled(self.up).unit_across(from);
@@ -207,8 +212,9 @@ impl AimChain {
     pub fn new(skeleton: &Skeleton, joints: &[(u16, f32)], tip: Aim) -> Result<Self, Error> {
         let mut left: f32 = joints.iter().map(|&(_, share)| share.max(0.0)).sum();
         let mut parts = Vec::with_capacity(joints.len() + 1);
-        for (at, &(joint, of_joint)) in joints.iter().enumerate().filter(|&(_, &(joint, _))| joint != tip.joint) {
-            rest_path(skeleton, joint, joints.get(at + 1).map_or(tip.joint, |&(next, _)| next))?;
+        let others: Vec<(u16, f32)> = joints.iter().copied().filter(|&(joint, _)| joint != tip.joint).collect();
+        for (at, &(joint, of_joint)) in others.iter().enumerate() {
+            rest_path(skeleton, joint, others.get(at + 1).map_or(tip.joint, |&(next, _)| next))?;
             parts.push((joint, if left > 0.0 { share(of_joint / left) } else { 0.0 }));
             left -= of_joint.max(0.0);
         }
@@ -227,6 +233,8 @@ impl AimChain {
         let first = self.joints[0].0;
         let mut above = rig.above(first);
         let mut result = Reach::Blocked;
+        // A joint's part is that of what is left of the turn, and its weight that of what was not turned.
+        let (whole, mut left, mut undone) = (share(look.weight), 1.0, 1.0);
         for (at, &(joint, part)) in self.joints.iter().enumerate() {
             let Some((path, place)) = rig.path(joint, self.tip.joint) else { return Reach::Blocked };
             let tip = joint == self.tip.joint;
@@ -237,7 +245,10 @@ impl AimChain {
                 offset: path * self.tip.offset + place,
                 cone: self.tip.cone.filter(|_| tip),
             };
-            let look = Look { weight: part * share(look.weight), up: look.up.filter(|_| tip), ..*look };
+            let own = part * left;
+            let weight = if whole < 1.0 { whole * own / undone } else { part };
+            (left, undone) = (left - own, undone - whole * own);
+            let look = Look { weight, up: look.up.filter(|_| tip), ..*look };
             let unmoved = if result == Reach::Blocked { Reach::Blocked } else { Reach::Far };
             result = aim.turn(rig, above, &look).unwrap_or(unmoved);
             if let Some(&(next, _)) = self.joints.get(at + 1) {

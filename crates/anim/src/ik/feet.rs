@@ -74,8 +74,9 @@ struct Leg {
 
 #[derive(Clone, Copy, Debug)]
 struct Last {
-    /// The ankle as animated.
+    /// The ankle as animated, and the root.
     ankle: V,
+    origin: V,
     /// By how much the foot was raised.
     offset: f32,
     normal: V,
@@ -125,7 +126,9 @@ impl Feet {
     /// Sets the steepest slope that a sole follows, in radians up to a quarter turn.
     #[must_use]
     pub fn with_slope(mut self, slope: f32) -> Self {
-        self.slope = half_angle(2.0 * within(slope, 0.0, core::f32::consts::FRAC_PI_2));
+        let (sine, cosine) = half_angle(2.0 * within(slope, 0.0, core::f32::consts::FRAC_PI_2));
+        // The series wraps a half turn.
+        self.slope = (sine.abs(), cosine);
         self
     }
 
@@ -154,7 +157,7 @@ impl Feet {
     ///
     /// `travel` is the velocity of the character over the ground, in the space of the matrices; zero if these are in
     /// world space. `ground` returns the ground on the line along the up axis through a point: it is asked once for a
-    /// foot that stands, and five times for a foot that swings.
+    /// foot that stands, and five times for a foot that swings. `None` is level ground at the height of the animation's.
     ///
     /// Runs in **O(descendants of the pelvis)**.
     ///
@@ -171,10 +174,11 @@ impl Feet {
         let seconds = within(seconds, 0.0, 1.0);
         let most = self.speed * seconds;
         let mut lowest = 0.0_f32;
-        let mut legs = core::mem::take(&mut self.legs);
         let mut wishes = smallvec::SmallVec::<[Wish; 4]>::new();
-        for leg in &mut legs {
-            let (wish, height) = self.wish(leg, rig, origin, seconds, travel.into(), &mut ground);
+        for at in 0..self.legs.len() {
+            let mut leg = self.legs[at];
+            let (wish, height) = self.wish(&mut leg, rig, origin, seconds, travel.into(), &mut ground);
+            self.legs[at] = leg;
             lowest = lowest.min(height);
             wishes.push(wish);
         }
@@ -187,13 +191,11 @@ impl Feet {
             }
         }
         rig.update(self.pelvis);
-        let reached = legs.iter().zip(wishes).filter(|(leg, wish)| {
+        let reached = self.legs.iter().zip(wishes).filter(|(leg, wish)| {
             let end = wish.rotation.map_or(End::Model, |rotation| End::Rotation(rotation.into()));
             leg.solver.solve(rig, &Goal { end, ..Goal::at(wish.position.into()) }) == Reach::Reached
         });
-        let reached = reached.count();
-        self.legs = legs;
-        reached
+        reached.count()
     }
 
     /// Returns where a foot should be, and the lowest height for which the pelvis should go down.
@@ -211,7 +213,7 @@ impl Feet {
         let mut height_at = |point: V, rising: f32| {
             let contact = point.is_finite().then(|| ground(point.into())).flatten();
             let contact = contact.filter(|contact| contact.point.is_finite() && contact.normal.is_finite());
-            let height = contact.map_or(0.0, |contact| (V::from(contact.point) - origin).dot(up)) - rising;
+            let height = contact.map_or(0.0, |contact| (V::from(contact.point) - origin).dot(up) - rising);
             (within(height, -self.step, self.step), contact.map_or(up, |contact| V::from(contact.normal).unit_or(up)))
         };
         let (height, normal) = height_at(ankle, 0.0);
@@ -225,7 +227,10 @@ impl Feet {
             && lift > 0.02 * heel
             && seconds > 0.0
         {
-            let moved = (ankle - last.ankle) * (1.0 / seconds);
+            // In world space, the root moves, too.
+            let root = origin - last.origin;
+            let moved = (ankle - last.ankle - root) * (1.0 / seconds);
+            let travel = travel + root * (1.0 / seconds);
             let fall = -moved.dot(up);
             let ahead = if fall > 0.0 { (lift / fall).min(AHEAD) } else { AHEAD };
             let velocity = (moved + travel).across(up);
@@ -247,7 +252,7 @@ impl Feet {
             let share = share(12.0 * seconds / (1.0 + 12.0 * seconds));
             (last.normal + (normal - last.normal) * share).unit_or(up)
         });
-        leg.last = Some(Last { ankle, offset, normal: turned });
+        leg.last = Some(Last { ankle, origin, offset, normal: turned });
 
         let turn = Q::mix(Q::IDENTITY, Q::shortest(up, turned, V::X).unit(), planted);
         let rotation = linear.nearest_rotation().map(|rotation| (turn * rotation).unit());

@@ -100,10 +100,11 @@ impl<T: Number> Limb<T> {
         let invertible = determinant * determinant - number(1e-24);
         let margin = invertible
             .at_most(fold_square - number(0.04))
-            .at_most(bends)
             .at_most(span - (l1 + l2) * number(0.02))
             .at_most(l1.at_most(l2) - number(1e-7))
-            .at_most(number(1e7) - l1.at_least(l2));
+            .at_most(number(1e7) - l1.at_least(l2))
+            // The last, so that it stays if it is no number: of poles that are very long. Very short ones have few digits.
+            .at_most(bends - number(1e-30));
         let start = turn.near(self.start);
         Solved { start, middle, far, span, margin }
     }

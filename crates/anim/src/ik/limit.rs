@@ -58,8 +58,8 @@ impl Range {
     fn new(least: f32, most: f32) -> Self {
         let most = within(most, -PI, PI);
         Self([within(least, -PI, most), most].map(|angle| {
-            // The series wraps π to −π.
-            if angle >= PI { (1.0, 0.0) } else { half_angle(angle) }
+            // The series wraps π to −π, and −π to π, since it is beyond that of double precision.
+            if angle.abs() >= PI { (angle.signum(), 0.0) } else { half_angle(angle) }
         }))
     }
 
@@ -112,6 +112,10 @@ impl Bound {
             // The angle between the parts across the hinge, then half of it, added to half of the present angle.
             let (x, y) = (from.dot(to) - from.dot(fixed) * to.dot(fixed), fixed.dot(from.cross(to)));
             let size = (x * x + y * y).sqrt();
+            // Where one of both is along the hinge, turns about it move nothing, and rounding would choose one.
+            if size * size <= 1e-10 * from.square() * to.square() {
+                return turn;
+            }
             let (sine, cosine) = if x < 0.0 { (size - x, y) } else { (y, size + x) };
             let old = self.rest.inverse() * turn;
             let (s, c) = (old.v.dot(axis), old.w);

@@ -112,7 +112,8 @@ impl Clock {
         let is_back = |clock: &Self| turns && clock.phase > duration;
         let moved = seconds.is_finite() && seconds != 0.0;
         let sum = before.phase + f64::from(seconds);
-        let rounds = if !moved || self.playback == Playback::Clamp {
+        // A step back that is lost in rounding ends no round.
+        let rounds = if !moved || self.playback == Playback::Clamp || sum == before.phase && !forward {
             0.0
         } else {
             (sum / period).floor().abs() * if turns { 2.0 } else { 1.0 }
@@ -153,6 +154,9 @@ impl Clock {
         }
         self.passed = true;
         let sum = self.phase + f64::from(seconds);
+        if sum == self.phase && seconds < 0.0 {
+            return 0;
+        }
         // The duration of a round, and whether the current round has already passed the clip's end.
         let (period, passed) = match self.playback {
             Playback::Clamp => {
@@ -183,6 +187,15 @@ mod tests {
             clock.time(2.0)
         };
         (0..steps).map(step).collect()
+    }
+
+    #[test]
+    fn a_step_back_that_is_lost_in_rounding_ends_no_round() {
+        for (playback, phase) in [(Playback::Loop, 2.0), (Playback::PingPong, 4.0), (Playback::Clamp, 2.0)] {
+            let mut clock = Clock { playback, phase, passed: true };
+            let (ends, way) = clock.advance_on_way(-1e-20, 2.0);
+            assert_eq!((ends, way.legs, clock.phase), (0, 1, phase), "{playback:?}");
+        }
     }
 
     #[test]

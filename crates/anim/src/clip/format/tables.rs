@@ -50,9 +50,14 @@ impl Tables {
     /// Finds the events after the names of the channels, and checks them.
     fn find_events(&mut self) -> Result<(), ClipError> {
         let names = self.sections.names.clone();
-        let mut end = names.start;
+        let (mut end, mut known) = (names.start, 0_u32);
         for name in self.names().take(self.head.channels as usize) {
             end += 4 + name.ok_or(ClipError::Malformed("a channel's name"))?.len();
+            known += 1;
+        }
+        // Each channel takes bytes here, so that their number is bounded by that of the file.
+        if known != self.head.channels {
+            return Err(ClipError::Malformed("a channel's name"));
         }
         self.sections.names.end = end;
         if end == names.end {

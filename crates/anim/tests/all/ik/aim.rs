@@ -152,3 +152,34 @@ fn hostile_aims_give_finite_poses() {
         assert!(body.is_finite(), "{aim:?} {look:?}");
     }
 }
+
+#[test]
+fn a_wide_cone_keeps_what_is_in_it() {
+    for (cone, goal, expected) in [
+        (2.0, 1.9, Reach::Reached),
+        (2.0, 2.1, Reach::Far),
+        (core::f32::consts::PI, 3.1, Reach::Reached),
+        (core::f32::consts::FRAC_PI_2, 1.5, Reach::Reached),
+    ] {
+        let mut body = Body::chain([Transform::IDENTITY; 2]);
+        let point = Vec3::new(f32::sin(goal), 0.0, f32::cos(goal));
+        let aim = Aim::new(1, Vec3::Z).with_cone(Vec3::Z, cone);
+        assert_eq!(aim.solve(&mut body.rig(), &Look { point, up: None, weight: 1.0 }), expected, "{cone}, {goal}");
+    }
+    // Eyes before the joint do not see what is behind them.
+    let mut body = Body::chain([Transform::IDENTITY; 2]);
+    let aim = Aim::new(1, Vec3::Z).with_offset(Vec3::new(0.0, 0.1, 0.1));
+    let look = Look { point: Vec3::new(0.0, 0.0, 0.12), up: None, weight: 1.0 };
+    assert_eq!(aim.solve(&mut body.rig(), &look), Reach::Near);
+}
+
+#[test]
+fn half_a_weight_turns_a_chain_by_half() {
+    let mut body = Body::chain([Transform::IDENTITY; 5]);
+    let tip = Aim::new(4, Vec3::Z);
+    let chain = AimChain::new(&body.skeleton, &[(1, 0.25), (2, 0.25), (3, 0.25)], tip).unwrap();
+    let look = Look { point: Vec3::new(3.0, 0.0, 4.0), up: None, weight: 0.5 };
+    chain.solve(&mut body.rig(), &look);
+    let forward = body.wide()[4].transform_vector3(Vec3::Z.as_dvec3());
+    assert!((between(forward, Vec3::Z.as_dvec3()) - 0.5 * 0.75_f64.atan()).abs() < 0.02, "{forward}");
+}

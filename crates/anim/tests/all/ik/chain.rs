@@ -212,3 +212,22 @@ fn only_joints_of_the_chain_have_limits() {
     }
     assert!(Chain::new(&body.skeleton, 6, 3).is_err());
 }
+
+#[test]
+fn half_turns_as_limits_keep_every_turn() {
+    use core::f32::consts::PI;
+    for limit in [Limit::Cone { swing: PI, twist: PI }, Limit::Hinge { axis: Vec3::X, least: -PI, most: PI }] {
+        let mut random = Random::new(2);
+        let mut free = body(&mut random);
+        (0..13).for_each(|joint| free.pose.set(joint, Transform::from_xyz(0.0, 0.5, 0.0)));
+        free.update();
+        let mut limited = free.clone();
+        let goal = Vec3::new(0.0, 3.0, 2.0);
+        let mut solver = chain(&limited, cone);
+        (0..BONES).for_each(|bone| solver.set_limit(bone, limit).unwrap());
+        for _ in 0..40 {
+            solver.solve(&mut limited.rig(), goal, 1.0);
+        }
+        assert!(left(&limited, goal) < 0.05, "{limit:?}: {}", left(&limited, goal));
+    }
+}

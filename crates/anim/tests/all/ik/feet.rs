@@ -165,3 +165,22 @@ fn hostile_feet_give_finite_poses() {
         }
     }
 }
+
+#[test]
+fn a_jump_over_no_ground_moves_neither_pelvis_nor_feet() {
+    let (rest, _, mut feet) = person(0.98);
+    for frame in 0..30_u8 {
+        let mut body = rest.clone();
+        let lifted = Vec3::Y * 0.01 * f32::from(frame);
+        let root = body.pose.get(0);
+        body.pose.set(0, root.with_translation(root.translation + lifted));
+        body.update();
+        let ankles = [3, 6].map(|foot| body.position(foot));
+        let travel = Vec3::Y * if frame < 15 { 4.0 } else { -4.0 };
+        feet.place(&mut body.rig(), FRAME, travel, |_| None);
+        assert_eq!(feet.drop(), 0.0, "{frame}");
+        for (foot, ankle) in [3, 6].into_iter().zip(ankles) {
+            assert!(body.position(foot).distance(ankle) < 1e-4, "{frame}");
+        }
+    }
+}
