@@ -2,7 +2,7 @@
 //!
 //! A scene knows the boxes of what it draws, and your meshes have the triangles. [`Scene::pick`](crate::Scene::pick)
 //! walks the boxes along a ray, nearest first, and asks a closure of yours about the triangles of each, until no box is
-//! nearer than the hit. The tree over triangles of the crate `hedgerow-mesh` answers in about half a microsecond for
+//! nearer than the hit. The tree over triangles of the crate `hedgerow-mesh` finds it in about half a microsecond for
 //! 20,000 triangles, exactly: no ray passes between two triangles that share an edge.
 //!
 //! ```

@@ -126,9 +126,7 @@ impl Store {
             }
         }
     }
-}
 
-impl Store {
     /// Calls `met` with the drawables whose boxes touch a frustum and that the sieve admits, and with their boxes. `wide` is
     /// that of [`Self::find_along`].
     pub(crate) fn find_within<'s>(

@@ -33,9 +33,9 @@ pub enum PatchError {
     },
     /// The library has no such definition.
     NoDefinition(Arc<str>),
-    /// A message answers more messages than its [`Link`](crate::Link) sent.
+    /// A message acknowledges more messages than its [`Link`](crate::Link) sent.
     Messages {
-        /// The number that it answers.
+        /// The number that it acknowledges.
         received: usize,
         /// The number that were sent.
         sent: usize,
@@ -85,7 +85,7 @@ impl fmt::Display for PatchError {
             Self::Messages { received, sent } => {
                 write!(
                     f,
-                    "the message answers {received} messages, but {sent} were sent; begin with a copy of the library"
+                    "the message acknowledges {received} messages, but {sent} were sent; begin with a copy of the library"
                 )
             }
             Self::Document(error) => error.fmt(f),

@@ -99,8 +99,6 @@ impl Aim {
     pub fn with_cone(mut self, axis: Vec3, angle: f32) -> Self {
         let angle = within(angle, 0.0, core::f32::consts::PI);
         let (sine, cosine) = half_angle(2.0 * angle);
-        // Beyond a quarter turn the series has wrapped.
-        let cosine = if angle > core::f32::consts::FRAC_PI_2 { -cosine.abs() } else { cosine };
         self.cone = V::from(axis).polar().1.map(|axis| Cone { axis, cosine, sine: sine.abs() });
         self
     }

@@ -126,9 +126,7 @@ impl Feet {
     /// Sets the steepest slope that a sole follows, in radians up to a quarter turn.
     #[must_use]
     pub fn with_slope(mut self, slope: f32) -> Self {
-        let (sine, cosine) = half_angle(2.0 * within(slope, 0.0, core::f32::consts::FRAC_PI_2));
-        // The series wraps a half turn.
-        self.slope = (sine.abs(), cosine);
+        self.slope = half_angle(2.0 * within(slope, 0.0, core::f32::consts::FRAC_PI_2));
         self
     }
 

@@ -57,10 +57,7 @@ struct Range([(f32, f32); 2]);
 impl Range {
     fn new(least: f32, most: f32) -> Self {
         let most = within(most, -PI, PI);
-        Self([within(least, -PI, most), most].map(|angle| {
-            // The series wraps π to −π, and −π to π, since it is beyond that of double precision.
-            if angle.abs() >= PI { (angle.signum(), 0.0) } else { half_angle(angle) }
-        }))
+        Self([within(least, -PI, most), most].map(half_angle))
     }
 
     /// Returns the nearest half angle, given multiples of its sine and cosine; 0 if both are 0.

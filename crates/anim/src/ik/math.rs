@@ -422,11 +422,13 @@ pub(super) fn smooth(from: f32, to: f32, x: f32) -> f32 {
 }
 
 /// Returns the sine and the cosine of half an angle in radians, which the system's library would round differently on
-/// each machine: by their series, in double precision.
+/// each machine: by their series, in double precision, which hold for halves from −π to π; all others differ from one of
+/// these by whole turns.
 pub(super) fn half_angle(angle: f32) -> (f32, f32) {
-    const TURN: f64 = core::f64::consts::TAU;
+    // The period of a half angle.
+    const TURNS: f64 = 2.0 * core::f64::consts::TAU;
     let angle = f64::from(angle);
-    let x = 0.5 * (angle - (angle / TURN + 0.5).floor() * TURN);
+    let x = 0.5 * (angle - (angle / TURNS + 0.5).floor() * TURNS);
     let square = x * x;
     let (mut sine, mut cosine) = (0.0, 0.0);
     for n in (0..10_u8).rev() {
@@ -434,7 +436,7 @@ pub(super) fn half_angle(angle: f32) -> (f32, f32) {
         sine = 1.0 - sine * square / ((n + 2.0) * (n + 3.0));
         cosine = 1.0 - cosine * square / ((n + 1.0) * (n + 2.0));
     }
-    #[expect(clippy::cast_possible_truncation, reason = "single precision is what is asked for")]
+    #[expect(clippy::cast_possible_truncation, reason = "the result has single precision")]
     ((sine * x) as f32, cosine as f32)
 }
 

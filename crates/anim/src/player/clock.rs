@@ -77,7 +77,7 @@ impl Clock {
 
     /// Returns the time in the clip, from 0 to the clip's duration.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is what is asked for")]
+    #[expect(clippy::cast_possible_truncation, reason = "the result has single precision")]
     pub(super) fn time(&self, duration: f32) -> f32 {
         self.within(duration) as f32
     }

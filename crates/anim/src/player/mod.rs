@@ -119,10 +119,8 @@ impl<C: Borrow<Clip>> Player<C> {
     /// Runs in **O(keys passed)**, but never takes longer than a [`seek`](Self::seek), even after a long pause.
     #[inline]
     pub fn advance(&mut self, seconds: f32) -> i32 {
-        let clip = self.clip.borrow();
-        let rounds = self.clock.advance(seconds, clip.duration());
-        let time = clip.tables().units(self.clock.time(clip.duration()));
-        with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
+        let rounds = self.clock.advance(seconds, self.clip.borrow().duration());
+        self.fetch();
         rounds
     }
 
@@ -132,7 +130,7 @@ impl<C: Borrow<Clip>> Player<C> {
     /// The first step after [`new`](Self::new) or [`seek`](Self::seek) includes the time where it starts, so that an event
     /// at 0 comes when a clip begins. Events at the end and at the beginning of a looping clip both come when it begins
     /// again; at a turn of a ping-pong player, events come once. A step over many rounds yields the events of all. Steps
-    /// by [`advance`](Self::advance) pass events in silence.
+    /// by [`advance`](Self::advance) yield no events.
     ///
     /// Runs in **O(keys passed + log events)**, and O(1) for each event.
     ///
@@ -151,11 +149,17 @@ impl<C: Borrow<Clip>> Player<C> {
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     pub fn advance_events(&mut self, seconds: f32) -> PassedEvents<'_> {
+        let (rounds, way) = self.clock.advance_on_way(seconds, self.clip.borrow().duration());
+        self.fetch();
+        PassedEvents::new(self.clip.borrow().tables(), way, rounds)
+    }
+
+    /// Fetches the keys of the present time.
+    #[inline(always)]
+    fn fetch(&mut self) {
         let clip = self.clip.borrow();
-        let (rounds, way) = self.clock.advance_on_way(seconds, clip.duration());
         let time = clip.tables().units(self.clock.time(clip.duration()));
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
-        PassedEvents::new(clip.tables(), way, rounds)
     }
 
     /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need. Has no other
@@ -187,10 +191,8 @@ impl<C: Borrow<Clip>> Player<C> {
     /// Runs in **O(log jump frames + tracks + keys to the nearest jump frame)**: [`ClipStats`](crate::clip::ClipStats)
     /// has these numbers.
     pub fn seek(&mut self, seconds: f32) {
-        let clip = self.clip.borrow();
-        self.clock.seek(seconds, clip.duration());
-        let time = clip.tables().units(self.clock.time(clip.duration()));
-        with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
+        self.clock.seek(seconds, self.clip.borrow().duration());
+        self.fetch();
     }
 
     /// Replaces the whole pose by the pose at the current time. Parts without a track come from the [rest

@@ -41,7 +41,7 @@ const RANGE = 8u;
 // 2^-20. The planes are moved outwards by half of it already; the other half is for the center and the half size, which
 // are rounded here. With half of it, drawables a thousand kilometres from the origin are missed that the CPU lists.
 const TOLERANCE = 9.5367431640625e-7;
-// Greater distances count as this one. Those of levels that there are not are greater.
+// Greater distances count as this one. The distances of unused levels are greater.
 const FARTHEST = 1e37;
 
 fn sum(v: vec3f) -> f32 { return abs(v.x) + abs(v.y) + abs(v.z); }
