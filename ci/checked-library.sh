@@ -21,19 +21,20 @@ slow=(deep:: shapes:: pair:: regressions:: bulk:: batches::)
 # Tests of sizes that only the compiler's own order gives.
 sizes=(an_edit_takes_at_most_eighty_bytes a_vacant_slot_costs_no_byte)
 run() {
-    cargo +nightly test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --test all "$@"
+    cargo +nightly test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh \
+        -p hedgerow-tests -p hedgerow-character-tests --all-features --lib --test all "$@"
 }
 
 if [ "$what" != orders ]; then
     headline 'conditions of the standard library'
-    RUSTFLAGS='-Zub-checks=yes --cfg hedgerow_tests_only' CARGO_PROFILE_RELEASE_DEBUG=0 run --release
+    RUSTFLAGS='-Zub-checks=yes' CARGO_PROFILE_RELEASE_DEBUG=0 run --release
 fi
 if [ "$what" != conditions ]; then
     for order in "${orders[@]}"; do
         headline "fields in random order, number $order"
         # Cargo recompiles the workspace for each name of the wrapper.
         ln -sf "$PWD/ci/with-random-layout" "$out/layout-$order"
-        HEDGEROW_RANDOM_CASES=1 RUSTC_WORKSPACE_WRAPPER=$out/layout-$order RUSTFLAGS='--cfg hedgerow_tests_only' \
+        HEDGEROW_RANDOM_CASES=1 RUSTC_WORKSPACE_WRAPPER=$out/layout-$order \
             CARGO_PROFILE_TEST_OPT_LEVEL=0 run -- "${slow[@]/#/--skip=}" "${sizes[@]/#/--skip=}"
     done
 fi

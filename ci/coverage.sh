@@ -53,7 +53,8 @@ export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 # Writes a line to `programs` for each test program: package, kind of target, name, path.
 build() {
     rm -rf "$out/profiles" && mkdir -p "$out/profiles"
-    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib --tests \
+    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh \
+        -p hedgerow-tests -p hedgerow-character-tests --all-features --lib --tests \
         --no-run --message-format json-render-diagnostics |
         sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml","target":{"kind":\["\([a-z]*\)".*"name":"\([a-z_]*\)".*"executable":"\([^"]*\)".*|\1 \2 \3 \4|p' \
             >"$out/programs"
@@ -64,7 +65,7 @@ build() {
 run() {
     local folder=$1 kind=$2 names=$3 of a_kind name program
     while read -r of a_kind name program; do
-        [ "$of $a_kind" = "$folder $kind" ] && [[ $name =~ $names ]] || continue
+        [[ "$of $a_kind" =~ ^$folder\ $kind$ ]] && [[ $name =~ $names ]] || continue
         echo "-- $name"
         (cd "$of" && LLVM_PROFILE_FILE=$out/profiles/%8m.profraw "$program" -q)
     done <"$out/programs"
@@ -154,10 +155,10 @@ for step in "${steps[@]}"; do
     headline "$step"
     case "$step" in
         build) build ;;
-        math | anim | character | gltf | mesh) run "$root/crates/$step" lib . && run "$root/crates/$step" test . ;;
+        math | anim | character | gltf | mesh) run "$root/crates/$step" lib . && run "$root/crates/$step(/tests)?" test . ;;
         unit) run "$root" lib . ;;
-        all) run "$root" test '^all$' ;;
-        others) run "$root" test '^[^a]|^a[^l]' ;;
+        all) run "$root/tests" test '^all$' ;;
+        others) run "$root/tests" test '^[^a]|^a[^l]' ;;
         figures) figures || failed=yes ;;
     esac
 done

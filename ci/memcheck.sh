@@ -10,7 +10,7 @@ if ! command -v valgrind >/dev/null; then
 fi
 # Valgrind supports AVX2 but not AVX-512, and kernels detect this.
 export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER='valgrind --quiet --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite'
-export HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=2 RUSTFLAGS='--cfg hedgerow_tests_only'
+export HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=2
 export CARGO_PROFILE_TEST_DEBUG=line-tables-only CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 filters=("$@")
 [ ${#filters[@]} -gt 0 ] ||
@@ -18,7 +18,7 @@ filters=("$@")
 headline 'unit tests'
 cargo test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib -- --test-threads 1 --skip levels
 headline 'tests of edits'
-cargo test -p hedgerow -p hedgerow-mesh --test all -- --test-threads 1 "${filters[@]}"
+cargo test -p hedgerow-tests -p hedgerow-mesh --test all -- --test-threads 1 "${filters[@]}"
 skip 'kernels with AVX-512: valgrind does not know it'
 skip 'tests with many nodes and random ones in number: memcheck is fifty times slower'
 finish

@@ -12,6 +12,6 @@ export MIRIFLAGS='-Zmiri-strict-provenance -Zmiri-disable-isolation' HEDGEROW_RA
 headline 'unit tests'
 cargo +nightly miri test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib -- "$@"
 headline 'tests of edits'
-cargo +nightly miri test -p hedgerow --test all -- "${@:-edits::}"
+cargo +nightly miri test -p hedgerow-tests --test all -- "${@:-edits::}"
 skip 'tests with thousands of nodes: Miri is a thousand times slower'
 finish

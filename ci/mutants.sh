@@ -16,7 +16,7 @@ if [ "${1:-}" = --sample ]; then
     sample=${2:?--sample needs a number}
     shift 2
 fi
-options=(--package hedgerow)
+options=(--package hedgerow --test-package hedgerow --test-package hedgerow-tests)
 for file in "$@"; do options+=(--file "$file"); done
 if [ -n "$sample" ]; then
     count=$(cargo mutants --list "${options[@]}" | wc -l)

@@ -13,7 +13,7 @@ case "$target" in
     *) skip_all "there is no AddressSanitizer for $target" ;;
 esac
 
-export RUSTFLAGS='-Zsanitizer=address --cfg hedgerow_tests_only' ASAN_OPTIONS=detect_leaks=1
+export RUSTFLAGS='-Zsanitizer=address' ASAN_OPTIONS=detect_leaks=1
 export CARGO_PROFILE_TEST_DEBUG=line-tables-only CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 for build in "${builds[@]}"; do
     headline "AddressSanitizer and LeakSanitizer, $build"

@@ -13,13 +13,13 @@ sysroot=$(rustc "+$toolchain" --print sysroot 2>/dev/null) || sysroot=
 if [ ! -f "$sysroot/lib/rustlib/src/rust/library/Cargo.lock" ]; then
     skip_all "there is no source of the standard library (rustup component add rust-src --toolchain $toolchain)"
 fi
-export RUSTFLAGS='-Zsanitizer=thread --cfg hedgerow_tests_only' CARGO_INCREMENTAL=0 TSAN_OPTIONS=halt_on_error=1
+export RUSTFLAGS='-Zsanitizer=thread' CARGO_INCREMENTAL=0 TSAN_OPTIONS=halt_on_error=1
 export CARGO_PROFILE_TEST_DEBUG=line-tables-only
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
 options=(--target "$target" --features rayon -Zbuild-std)
 
 headline 'tests with threads'
-cargo "+$toolchain" test "${options[@]}" -p hedgerow -p hedgerow-anim -p hedgerow-mesh --test all -- thread
+cargo "+$toolchain" test "${options[@]}" -p hedgerow-tests -p hedgerow-anim -p hedgerow-mesh --test all -- thread
 headline 'frames of random edits'
 cargo "+$toolchain" run "${options[@]}" --release -p hedgerow-soak -- frames --seconds "${1:-60}" --threads 4
 finish

@@ -77,7 +77,7 @@ impl File {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/formats")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("formats")
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Runs all inputs of a kind. Returns the number of inputs per target.
 fn run_all(kind: &str) -> Vec<(&'static str, usize)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz").join(kind);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(kind);
     let run_each = |&(name, run): &Target| {
         let files = files(&folder.join(name));
         for file in &files {
