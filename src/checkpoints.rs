@@ -76,9 +76,8 @@ impl Checkpoints {
 
     /// Saves the state of the scene, with or without edits since its last update.
     ///
-    /// The number `frame` is your own, and must rise; only right after a restore may it be that of the newest checkpoint,
-    /// which then stays as it is. If there are more checkpoints than can be kept, the oldest is
-    /// dropped. Runs in **O(nodes edited since the newest checkpoint + nodes / 512)**.
+    /// The number `frame` is your own, and must rise. It may be that of the newest checkpoint if nothing was edited since, as right
+    /// after a restore. If there are more checkpoints than can be kept, the oldest is dropped. Runs in **O(nodes edited since the newest checkpoint + nodes / 512)**.
     ///
     /// # Errors
     /// [`Error::OtherScene`]; [`Error::FrameNotAfter`]; [`Error::AllocationFailed`], after which the next call saves

@@ -26,7 +26,7 @@
 //! scene.update();
 //!
 //! let mut hull: NodeMap<u32> = NodeMap::new();
-//! hull.insert(ship, 100);
+//! _ = hull.insert(ship, 100);
 //! *hull.get_mut(ship).expect("it was put in") -= 30;
 //! assert_eq!(hull.get(ship), Some(&70));
 //!

@@ -84,6 +84,10 @@ impl<T: Clone + PartialEq, F: FnMut(&T, &T) -> T> Inherited<T, F> {
     pub fn set(&mut self, node: NodeHandle, local: T) -> Option<T> {
         self.note(node);
         let (displaced, before) = self.locals.insert(node, local)?;
+        // After a restore, the displaced node may be the one that lives; its result must follow.
+        if displaced != node {
+            self.note(displaced);
+        }
         (displaced == node && self.locals.contains_key(node)).then_some(before)
     }
 

@@ -201,8 +201,8 @@ impl Pose {
 }
 
 impl Smooth {
-    /// Starts from the scene as it is. Fill the scene before: nodes that enter later are first blended in the step
-    /// after next. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
+    /// Starts from the scene as it is. Fill the scene before: a node that enters later is shown as after the step in
+    /// which it entered, and blended from the next one on. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
@@ -255,6 +255,8 @@ impl Smooth {
         // Below another parent, the old local transform means another place.
         let reparented = changed.edited().iter().filter(|(_, kinds)| kinds.contains(ChangeKinds::PARENT));
         cuts.extend(reparented.map(|&(node, _)| node));
+        // A node outside of the tree has no pose to blend from when it returns.
+        cuts.retain(|&node| store.nodes.resolve(node).is_some_and(|id| !store.nodes.is_outside(id)));
         for &node in changed.left().iter().chain(changed.removed()).chain(&*cuts) {
             poses.remove(node);
         }
@@ -272,14 +274,13 @@ impl Smooth {
     }
 
     /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example after a teleport.
-    /// Runs in **O(1)**; with motion vectors, the next frame takes O(nodes below) more. Does nothing for a stale
-    /// handle.
+    /// Runs in **O(1)**; with motion vectors, the next frame takes O(nodes below) more. That step ignores a
+    /// handle that is stale by then.
     ///
     /// With motion vectors, such a jump is no motion: in the next frame, the node and what hangs on it have previous
-    /// matrices as if they had had their present local transforms below the parent that the previous frame showed. So a
-    /// filter neither smears the jump nor misses the motion of the ship on which it happened. A node that is still
-    /// where the last frame showed it below its parent has not jumped. What is anchored below does not hang on the
-    /// node.
+    /// matrices as if the previous frame had shown them with their present parents and local transforms. So a filter
+    /// neither smears the jump nor misses the motion of the ship on which it happened. A node that is still where the
+    /// last frame showed it below its parent has not jumped. What is anchored below does not hang on the node.
     pub fn cut(&mut self, node: NodeHandle) {
         self.cuts.push(node);
     }

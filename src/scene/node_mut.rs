@@ -456,7 +456,7 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Applies a change that is given as a value, for example from a queue, from the network, or from an undo history.
+    /// Applies a change that is given as a value, for example from a queue or an undo history.
     ///
     /// Takes as long as the corresponding method.
     ///

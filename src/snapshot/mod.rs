@@ -198,8 +198,11 @@ impl Scene {
     /// Restores a scene from the bytes of [`Scene::to_bytes`] of [this or an older
     /// release](crate::snapshot#files-that-last), and updates it.
     ///
-    /// The scene has the saved configuration, and the same edits give the same handles as in the saved scene. Any bytes
-    /// are safe, because everything is validated, and the size of the input bounds allocation. Runs in **O(bytes)**.
+    /// The scene has the saved configuration, and the same edits give the same handles as in the saved scene. Draws and
+    /// results of queries may come in another order, on which a replay must not depend.
+    ///
+    /// Any bytes are safe, because everything is validated, and the size of the input bounds allocation. Runs in
+    /// **O(bytes)**.
     ///
     /// # Errors
     /// A [`SnapshotError`] if the bytes are not valid, or if there is not enough memory for the scene. A test

@@ -121,10 +121,12 @@ impl Serialize for NodeList<'_> {
     }
 }
 
-/// Reads a new scene with new handles, and with its nodes in the same depth-first order. Values are checked as for
+/// Reads a new scene, and updates it. It has new handles, and its nodes in the same depth-first order. Values are checked as for
 /// edits. Children may come before their parents; siblings are in the order of the list.
 impl<'de> Deserialize<'de> for Scene {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)
+        let mut scene = SceneForm::deserialize(deserializer)?.build().map_err(D::Error::custom)?;
+        scene.update();
+        Ok(scene)
     }
 }

@@ -2,7 +2,7 @@
 
 use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::checkpoints::Checkpoints;
-use hedgerow::data::{Column, NodeMap};
+use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::motion::Smooth;
 use hedgerow::{
@@ -263,6 +263,7 @@ fn data_by_node_goes_back_as_a_clone() {
     let mut scene = Scene::new();
     let first = scene.insert(scene.root(), Node::transform(at(0.0))).unwrap();
     let (mut lives, mut heat) = (NodeMap::from_iter([(first, 3)]), Column::new(0.0));
+    let mut opacity: Inherited<f32> = Inherited::new(1.0, |above, own| above * own);
     scene.update();
     heat.update(&scene);
     heat.set(&scene, first, 0.5).unwrap();
@@ -280,6 +281,13 @@ fn data_by_node_goes_back_as_a_clone() {
     (lives, heat) = saved;
     heat.update(&scene);
     assert_eq!((lives.get(first), heat.get(&scene, first)), (Some(&3), Some(&0.5)));
+
+    // A local of the node that is gone again displaces that of the node that lives, whose result follows.
+    for (node, result) in [(first, 0.5), (second, 1.0)] {
+        opacity.set(node, 0.5);
+        opacity.run(&scene);
+        assert_eq!(opacity.get(first), Some(&result));
+    }
 }
 
 #[test]

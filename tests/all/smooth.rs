@@ -104,6 +104,7 @@ impl Dice {
                     scene.insert(other, new).unwrap();
                 }
                 12 => scene.update(),
+                22 => drop(detached.map(|top| scene.set_local(top, local))),
                 24 | 25 => drop(scene.edit(node).map(|mut node| node.set_anchored(anchored, keep).map(drop))),
                 _ => scene.set_local(node, local).unwrap(),
             }
@@ -111,6 +112,9 @@ impl Dice {
         if kind == 23 {
             smooth.cut(node);
             jumps.cuts.push(node);
+        }
+        if kind == 22 {
+            detached.into_iter().for_each(|top| smooth.cut(top));
         }
         let turned = scenes[0].get(node).is_some_and(|node| node.is_anchored() != was_anchored);
         if kind == 23 || turned || scenes[0].parent(node) != parent {
@@ -269,7 +273,7 @@ fn what_jumps_is_shown_as_after_the_step() {
         shear.rows[0][1] = 0.5;
         shear
     };
-    let jumps: [(&str, Jump); 6] = [
+    let jumps: [(&str, Jump); 7] = [
         ("a cut", |_, smooth, ball, _| smooth.cut(ball)),
         ("a cut twice", |_, smooth, ball, _| [ball, ball].into_iter().for_each(|ball| smooth.cut(ball))),
         ("a new parent", |scene, _, ball, other| {
@@ -282,6 +286,13 @@ fn what_jumps_is_shown_as_after_the_step() {
         ("out and in", |scene, _, ball, _| {
             scene.reparent(ball, Place::Detached, Keep::Local).unwrap();
             scene.update();
+            scene.reparent(ball, scene.root(), Keep::Local).unwrap();
+        }),
+        ("out and in, cut outside", |scene, smooth, ball, _| {
+            scene.reparent(ball, Place::Detached, Keep::Local).unwrap();
+            scene.update();
+            smooth.cut(ball);
+            smooth.step(scene).unwrap();
             scene.reparent(ball, scene.root(), Keep::Local).unwrap();
         }),
         ("a cut of what is gone besides", |scene, smooth, ball, other| {

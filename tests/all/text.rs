@@ -56,6 +56,7 @@ fn a_person_can_read_and_write_it() {
     assert_eq!(scene.validate(), Ok(()));
     assert_eq!(scene.config(), &SceneConfig { max_nodes: 64, ..SceneConfig::DEFAULT });
     let wheel = scene.get(scene.root()).unwrap().find("car/wheel").unwrap().handle();
+    assert_eq!(scene.world(wheel).unwrap().translation(), Vec3::new(1.0, 0.0, 2.5), "it is updated");
     assert_eq!(scene.get(wheel).unwrap().drawable(), Some(Drawable::new(7, Aabb::INFINITE)));
     assert_eq!(scene.get(wheel).unwrap().fresh_world().translation(), Vec3::new(1.0, 0.0, 2.5));
     let last = scene.get(scene.root()).unwrap().last_child().unwrap().handle();
