@@ -48,7 +48,8 @@
 //! 1.1, a drawable that moves away becomes coarser at 110; a drawable that comes nearer becomes finer below 100. View
 //! ranges begin and end in the same way. For this, a list remembers the levels and ranges that it chose, until it is
 //! filled without levels or from another scene, or is cleared. A drawable that was not listed the last time gets the
-//! level of its distance: at 105, the coarser one. Use one list for each view.
+//! level of its distance: at 105, the coarser one. Use one list for each view. So a drawable that has just come into the
+//! reach of a shadow map may cast the shadow of another level than the picture shows; with a margin of 1 it never does.
 //!
 //! **Costs.** A view with levels reads the box and the previous command of each drawable that it finds. It tests each
 //! view range once, and visits each ancestor of a listed drawable once. A list takes 4 bytes per record of the scene,

@@ -3,8 +3,8 @@
 //! **In an editor**, use the crate `hedgerow-document`. Its documents turn what a user's action changed into a step,
 //! whichever edits it made, also inside nested prefabs. Steps are undone and redone to the bit, in a time that depends
 //! on the changes, not on the scene's size. A removed node comes back with another handle and the same path of ids. If
-//! handles must stay valid, detach nodes instead of removing them: [`reparent`](crate::Scene::reparent) them to
-//! [`Place::Detached`](crate::Place::Detached), which adds no cost to passes.
+//! handles must stay valid, and you undo without documents, detach nodes instead of removing them:
+//! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached), which adds no cost to passes.
 //!
 //! **All at once**, as in a game with client-side prediction: save a checkpoint each tick, and go back to one
 //! ([`checkpoints`](crate::checkpoints)). All handles are those of the tick, and the same edits give the same results.

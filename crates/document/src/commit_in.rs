@@ -18,8 +18,9 @@ impl Document {
     /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit); [`Error::Step`] if the path leads to no use, and if the scene has no room for
-    /// what other instances get; then the edits are a step of the open definition alone, as after a commit.
+    /// Those of [`commit`](Self::commit). [`Error::Step`] if the path leads to no use; then no edit is committed. The same
+    /// if the scene has no room for what other instances get; then the edits are a step of the open definition alone, as
+    /// after a commit.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, SceneConfig, Tree};

@@ -27,7 +27,7 @@ struct Change<'c> {
 
 impl Library {
     /// Returns the patch that takes the use from an own node. The nodes of what it uses become own nodes of the
-    /// definition, with new ids, and the tree stays as it is. Uses among them stay uses, with all their overrides; if the
+    /// definition, with new ids, and so new handles in documents; the tree stays as it is. Uses among them stay uses, with all their overrides; if the
     /// used definition is a variant, the node gets the variant's use.
     ///
     /// What the definition and its users state follows the nodes; statements about nodes that the used definition does
@@ -97,7 +97,7 @@ impl Library {
 
     /// Returns the patch that makes a new definition of an own node and all own nodes below it. The node becomes its use,
     /// and keeps its place, its local transform and whether that is relative to the world. Ids stay, and all trees stay
-    /// as they are.
+    /// as they are. The nodes below get longer paths, and so new handles in documents.
     ///
     /// Statements of other definitions about the nodes get longer paths. Runs in **O(statements about the nodes · log
     /// statements)**, and in O(statements) of each user; if a user places nodes among them, the library is copied once.

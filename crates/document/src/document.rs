@@ -19,8 +19,13 @@ use std::sync::Arc;
 /// edited becomes one step, stated by the open definition.
 ///
 /// After each call, the scene below the root equals [`Library::tree`], in order and to the bit. A call that fails changes
-/// nothing. Calls that change the scene [update](Scene::update) it. Nodes that a step neither inserts nor removes keep their handles; nodes that come back get new ones, so refer
-/// to nodes by [`path`](Self::path) across steps. The scene must track [changes](hedgerow::SceneConfig::changes).
+/// nothing. Calls that change the scene [update](Scene::update) it. The scene must track
+/// [changes](hedgerow::SceneConfig::changes).
+///
+/// Refer to nodes by [`path`](Self::path) across steps. A step keeps the handles of nodes that have the same path before
+/// and after it; all other nodes that come or come back get new handles, also those that [`extract`](Library::extract) and
+/// [`unpack`](Library::unpack) give other paths. A node that is detached when a step is recorded is removed by the step:
+/// it stays in the scene as it is, and an undo inserts another.
 ///
 /// One scene holds one document: each node has one mark that says which place it has. A document does not go back with
 /// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.

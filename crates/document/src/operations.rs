@@ -65,9 +65,20 @@ pub(crate) fn invalid<T>(
     Err(PatchError::Invalid { key: Key::new(definition, path.clone(), field), why })
 }
 
+/// Returns the patch of a new node with a use, and with the components of a node stated.
+fn placed(definition: Arc<str>, id: u64, at: Spot, uses: &str, node: &Node<'_>) -> Result<Patch, PatchError> {
+    let values = [Value::Place(Some(at)), Value::Use(Some(uses.into()))].into_iter().chain(Value::components(node));
+    let entry = |value: Value| Entry {
+        key: Key { definition: definition.clone(), path: id.into(), field: value.field() },
+        before: None,
+        after: Some(value),
+    };
+    Patch::from_entries(values.map(entry).collect())
+}
+
 impl Library {
-    /// Returns the patch that makes a definition of a tree, with the tree's numbers as ids. What the name had before is
-    /// replaced; overrides that others state hold where ids agree. Runs in **O(nodes log nodes)**.
+    /// Returns the patch that makes a definition of a tree, with the tree's numbers as ids, and siblings at the orders 0,
+    /// 1, 2 and so on. What the name had before is replaced; overrides that others state hold where ids agree. Runs in **O(nodes log nodes)**.
     ///
     /// # Errors
     /// [`PatchError::Invalid`] if the tree has no root or several; [`PatchError::Scene`] for a value that a scene refuses.
@@ -122,6 +133,33 @@ impl Library {
         self.stated(name).map(entry).collect()
     }
 
+    /// Returns the patch that makes a variant of a definition: a new definition whose root uses the other, and which states
+    /// what `node` has, such as another material. Whatever the other has beside that shows. Runs in **O(log statements)**.
+    ///
+    /// # Errors
+    /// [`PatchError::NoDefinition`]; [`PatchError::Invalid`] if the name is in use; [`PatchError::Scene`] for a value that a
+    /// scene refuses.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Library, PatchError};
+    ///
+    /// let (mut library, mut car) = (Library::new(), Tree::new());
+    /// car.push(None, Node::material(1).named("car"));
+    /// library.apply(&library.define("car", &car)?)?;
+    /// library.apply(&library.variant("taxi", "car", Node::material(2))?)?;
+    /// let taxi = library.tree("taxi")?;
+    /// assert_eq!((taxi.get(0).unwrap().name, taxi.get(0).unwrap().material), (Some("car"), Some(2)));
+    /// # Ok::<(), PatchError>(())
+    /// ```
+    pub fn variant(&self, name: &str, of: &str, node: Node<'_>) -> Result<Patch, PatchError> {
+        self.defined(of)?;
+        if self.defined(name).is_ok() {
+            return invalid(name, &0.into(), Field::Place, "the name is in use; choose another");
+        }
+        placed(name.into(), 0, Spot::ROOT, of, &node)
+    }
+
     /// Returns the patch that places a definition in another: a new node that uses it, with the components of `node`
     /// stated. Its id is [`next_id`](Self::next_id). Runs in **O(log statements)**.
     ///
@@ -143,15 +181,7 @@ impl Library {
     pub fn place(&self, definition: &str, at: Spot, uses: &str, node: Node<'_>) -> Result<Patch, PatchError> {
         self.defined(definition)?;
         self.defined(uses)?;
-        let (name, id): (Arc<str>, _) = (definition.into(), self.next_id(definition));
-        let values =
-            [Value::Place(Some(at)), Value::Use(Some(uses.into()))].into_iter().chain(Value::components(&node));
-        let entry = |value: Value| Entry {
-            key: Key { definition: name.clone(), path: id.into(), field: value.field() },
-            before: None,
-            after: Some(value),
-        };
-        Patch::from_entries(values.map(entry).collect())
+        placed(definition.into(), self.next_id(definition), at, uses, &node)
     }
 
     /// Returns the patch that unstates fields of a node, so that the values beneath show: reverts overrides. Fields that

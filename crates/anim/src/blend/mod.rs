@@ -125,6 +125,9 @@ impl Pose {
     /// Adds the result of [`Pose::difference`], multiplied by a weight, for example to add breathing to another motion.
     /// If there is a mask, its joint weights multiply the weight.
     ///
+    /// Rotations multiply on the right, about the joint's own axes. A weight below 1 takes a rotation that far from the
+    /// identity, by a normalised sum.
+    ///
     /// Runs in **O(joints)** and processes eight joints at a time.
     ///
     /// ```
