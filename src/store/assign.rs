@@ -100,6 +100,7 @@ impl Store {
             }
             return;
         }
+        // Moves come before inserts, since what was inserted below a moved node waits with it.
         let large = self.unplace_moved(&mut scratch);
         let kept = self.unplace_large(large);
         self.list_waiting(&mut scratch);
@@ -109,6 +110,7 @@ impl Store {
         // In order, so that a parent in an earlier slice has its row, and its matrix, before its children need them.
         for at in 0..self.slices.order.len() {
             let number = self.slices.order[at];
+            // A slice that is cut gives its pieces numbers that are not in the order yet, so they are swept here.
             let pieces = reorder.pieces.len();
             let Scratch { by_slice, ends, sort, edited, .. } = &mut scratch;
             let end = |slice: usize| ends.get(slice).map_or(0, |&end| end as usize);
@@ -147,6 +149,7 @@ impl Store {
         let head = self.slices.head_mut(number);
         let freed = head.work.take(Work::FREED).has(Work::FREED);
         if freed || head.work.has(Work::RESHAPED) {
+            // Most of these have fewer nodes now, so they are the candidates for a merge.
             edited.push(number);
         } else if nodes.is_empty() {
             return;
@@ -159,6 +162,7 @@ impl Store {
         let put = self.put_all(number, nodes, list);
         let (slice, head) = self.slices.both_mut(number);
         let reshaped = head.work.take(Work::RESHAPED).has(Work::RESHAPED);
+        // The root and the limbo are never removed, so their slices never end.
         if head.live == 0 {
             self.end_slice(number, reorder);
         } else if put < nodes.len() || reshaped || head.live as usize * 2 < slice.rows.len() - slice.imports.len() {
@@ -186,6 +190,7 @@ impl Store {
             while let Some(id) = at.filter(|_| steps <= most) {
                 let lies = self.nodes.pages.location(id).as_waiting().is_none();
                 if lies {
+                    // Unplaced only when the whole subtree is known to be small.
                     below.push(id);
                 }
                 // Nodes below a waiting node were moved there themselves.
@@ -193,6 +198,7 @@ impl Store {
                 steps += 1;
             }
             if at.is_some() {
+                // This subtree was counted as far as `most` for nothing.
                 budget -= most;
                 large.push(top);
             } else {
@@ -266,6 +272,7 @@ impl Store {
         fresh.iter().for_each(|fresh| ends[fresh.owner.index()] += 1);
         let mut sum = 0;
         for end in ends.iter_mut() {
+            // Each end is a beginning now, and the pass below moves it to the end.
             sum += core::mem::replace(end, sum);
         }
         by_slice.clone_from(fresh);

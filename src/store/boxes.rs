@@ -101,12 +101,14 @@ impl SliceBoxes {
             self.present.resize(len.div_ceil(BLOCK), 0);
         }
         for block in 0..self.present.len() {
+            // Drawables that were removed since the last refresh still have a box here.
             let gone = self.present[block] & !used.words()[block];
             let marks = self.stale.words()[block] | reach.word(drawables, block) | gone;
             if marks == 0 {
                 continue;
             }
             for group in 0..BLOCK / GROUP {
+                // Eight boxes are computed at the price of one, so a mark is as good as eight.
                 if (marks >> (group * GROUP)) & 0xff != 0 {
                     let live = (used.words()[block] >> (group * GROUP)).to_le_bytes()[0];
                     self.refresh_group(block, group, live, slots, drawables);
@@ -117,6 +119,7 @@ impl SliceBoxes {
         }
         if changed {
             self.stale.clear();
+            // From the blocks, not from the drawables: the box may also have shrunk.
             self.own = self.blocks.merged(0..self.blocks.len());
         }
     }
@@ -131,6 +134,7 @@ impl SliceBoxes {
         let boxes = self.drawables.group_mut(first / GROUP);
         match bounds.first_chunk::<GROUP>() {
             Some(bounds) => simd::boxes::transformed(&slots.worlds, &of, bounds, live, boxes),
+            // The last group may be shorter.
             None => {
                 let bounds = core::array::from_fn(|lane| bounds.get(lane).copied().unwrap_or(Aabb::EMPTY));
                 simd::boxes::transformed(&slots.worlds, &of, &bounds, live, boxes);
@@ -157,6 +161,7 @@ impl OrderBoxes {
         own: impl Fn(SliceId) -> Aabb,
         changed: impl Iterator<Item = &'n SliceId>,
     ) {
+        // The usual frame: slices are where they were, and few of their boxes changed.
         if self.order == order {
             for &number in changed {
                 let position = self.positions.get(number.index()).map_or(NIL, |&position| position) as usize;

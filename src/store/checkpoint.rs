@@ -68,6 +68,7 @@ impl Unsaved {
             let first = number * PAGE;
             let block = &mut self.blocks[first / MAX_ROWS];
             block.any = true;
+            // A page has 512 records, so it fills whole words of one block.
             let words = &mut block.edited.words_mut()[first % MAX_ROWS / 64..];
             words.iter_mut().zip(page.dirty.chunks(64)).for_each(|(word, bytes)| *word |= bits_of(bytes));
         }
@@ -266,11 +267,13 @@ impl Ring {
         }
         self.compare(nodes, &mut update.unsaved).map_err(|_| Error::AllocationFailed)?;
         if let Some(error) = refused {
+            // A save of the same frame again is harmless if nothing happened in between.
             let differs = self.spares.last().is_some_and(|delta| !delta.ids.is_empty());
             return if differs { Err(error) } else { Ok(()) };
         }
         let mut delta = self.spares.pop().unwrap_or_default();
         (delta.frame, delta.counts, delta.detached) = (frame, nodes.pages.counts(), nodes.detached);
+        // After it, the delta leads back to the checkpoint before.
         self.shadow.swap(&mut delta);
         update.unsaved.clear(&self.list);
         self.deltas.push_back(delta);
@@ -319,6 +322,7 @@ impl Ring {
             if !unsaved.mask(id).has(Pending::LINKED) {
                 continue;
             }
+            // The neighbours that the node has now, and those that it had at the checkpoint.
             for of in [pages, before] {
                 let owner = of.owner(id);
                 let [.., next, previous] = of.record(id).links;
@@ -417,6 +421,7 @@ impl Store {
         if stays {
             record.has |= Has(before.has.0 & Has::PASSING.0);
         } else if nodes.pages.lives(id) {
+            // Its links are those of a future that is gone; neighbours get theirs from the shadow.
             nodes.release(id, false, slices);
         }
         let (either, both) = (before.has | record.has, before.has.0 & record.has.0);
@@ -437,6 +442,7 @@ impl Store {
         {
             nodes.mark_set(id, either);
         }
+        // The update and the readers see the edits that led away, as if they were made again.
         nodes.mark(id, mask.and(Pending::TRACKED));
     }
 }

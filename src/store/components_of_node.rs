@@ -48,6 +48,7 @@ impl Nodes {
     #[inline(never)]
     fn insert_rare_parts(&mut self, id: RecordId, node: &Node<'_>) {
         let Self { components, inbox, .. } = self;
+        // Never taken back: to count anchored nodes would cost all edits of them, to save few checks.
         inbox.any_anchored |= node.anchored;
         if let Some(Local::Matrix(matrix)) = node.local {
             components.matrix.insert(id, matrix);
@@ -130,6 +131,7 @@ impl Nodes {
             self.mark(id, Pending::RESHAPED | Pending::of(ChangeKinds::LOCAL));
             return;
         }
+        // What it was counts too: a copy of a transform cannot tell that a matrix is gone.
         self.mark_set(id, before | has);
     }
 
@@ -190,6 +192,7 @@ impl Nodes {
 
     /// Sets a checked local transform. If the translation is the same as before, its rounding error stays.
     pub(crate) fn set_local_in_place(&mut self, id: RecordId, local: Local) {
+        // A turn or a scale must not take away the digits that a far node has.
         let stays = self.local(id).is_some_and(|before| before.translation() == local.translation());
         let remainder = if stays { self.remainder(id) } else { Vec3::ZERO };
         self.set_wide_local(id, WideLocal { local, remainder });
@@ -255,6 +258,7 @@ impl Nodes {
     pub(crate) fn set_material(&mut self, id: RecordId, material: Option<u32>) {
         let record = self.pages.record_mut(id);
         let before = record.has.has(Has::MATERIAL).then_some(record.material);
+        // Always written, so that records of equal nodes are equal; checkpoints compare them.
         record.material = material.unwrap_or(0);
         record.has = record.has.with(Has::MATERIAL, material.is_some());
         self.mark_if(before != material, id, Pending::INHERITED, ChangeKinds::OWN_MATERIAL);
@@ -293,6 +297,7 @@ impl Nodes {
         let bits = match (before.is_some(), drawable.is_some()) {
             (true, true) => Pending::REDRAWN,
             (false, false) => Pending::NONE,
+            // The row gets or loses a slot among the drawables, which only a reconstitution can give.
             (true, false) | (false, true) => Pending::RESHAPED,
         };
         self.mark(id, bits | Pending::of(ChangeKinds::DRAWABLE));

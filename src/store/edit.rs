@@ -48,6 +48,7 @@ impl Nodes {
         let outside = self.pages.record(at.parent).has.has(Has::DETACHED);
         let has = has.with(Has::MATERIAL, material.is_some()).with(Has::DETACHED, outside);
         let links = self.pages.link_new(id, at);
+        // The update finds the node in the list; until then, its location is its index there.
         let location = self.inbox.push(id);
         let record = Record { local: (*transform).into(), links, has, material: material.unwrap_or(0) };
         self.pages.write_new(handle, at.parent, location, record);
@@ -100,8 +101,10 @@ impl Nodes {
     #[inline(always)]
     pub(crate) fn release(&mut self, id: RecordId, linked: bool, slices: &mut Slices) {
         if self.inbox.tracks_changes {
+            // Readers learn of nodes that they know; of others, only that the handle is stale.
             self.inbox.list_removed(self.pages.handle(id), self.pages.record(id).has.has(Has::REPORTED));
         }
+        // The state has the node's links, by which the neighbours are linked around it below.
         let state = self.pages.release(id);
         if linked {
             self.pages.unlink(&state);
@@ -117,6 +120,7 @@ impl Nodes {
                 self.components.remove_all(id, others);
             }
         }
+        // A subtree outside of the tree is removed like any other, but was not counted among its nodes.
         self.detached -= usize::from(has.has(Has::DETACHED));
         match location.as_waiting() {
             Some(index) => self.inbox.remove(&mut self.pages, index),
@@ -134,6 +138,7 @@ impl Nodes {
         self.pages.link_at(id, to);
         let outside = self.pages.record(to.parent).has.has(Has::DETACHED);
         if has.has(Has::DETACHED) != outside {
+            // Each node knows on its own where it is, so that no read has to climb to the root.
             self.set_outside(id, outside);
         }
         // A node that moves among its siblings keeps its row.

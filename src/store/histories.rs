@@ -64,6 +64,7 @@ impl Histories {
 
     /// Begins the history of an unused slot, or of a new slot at the end.
     pub(crate) fn begin(&mut self, slot: usize) {
+        // Slots are put in any order, but columns grow from the end.
         while slot >= self.previous.len() {
             grow(&mut self.previous);
             grow(&mut self.moved);
@@ -81,6 +82,7 @@ impl Histories {
     pub(crate) fn history(&self, slot: usize) -> Option<History> {
         let Self { previous, moved, set, fresh, moving, .. } = self;
         let moving = moving.contains(slot);
+        // A node without an update behind it has no past to keep.
         (!fresh.contains(slot)).then(|| History { world: previous[slot], moved: moved[slot], set: set[slot], moving })
     }
 
@@ -114,6 +116,7 @@ impl Histories {
             return;
         }
         for (bit, known) in self.set[first..].iter_mut().take(64).enumerate() {
+            // A selection in place of a branch, which the compiler turns into vector instructions.
             *known = if sets >> bit & 1 != 0 { frame } else { *known };
         }
         self.newest = frame;
@@ -157,10 +160,12 @@ impl Histories {
         frame: u32,
     ) -> bool {
         let Self { previous, moved, fresh, moving, newest, listed, .. } = self;
+        // What has just come did not move: its previous matrix is the present one.
         fresh.iter().for_each(|slot| previous[slot] = worlds[slot]);
         fresh.clear();
         let computed = computed.runs(worlds.len()).map(|run| run.start.max(imports)..run.end);
         let mut any = false;
+        // Imports are not computed here, but may have been copied by this update.
         for slot in core::iter::once(0..imports).chain(computed).flatten() {
             if !worlds[slot].same_bits(&previous[slot]) && used.contains(slot) {
                 moved[slot] = frame;
@@ -177,6 +182,7 @@ impl Histories {
     /// Makes the present matrices the previous ones.
     pub(crate) fn rest(&mut self, worlds: &[Mat34]) {
         let Self { previous, moving, .. } = self;
+        // What moved in the last update and not in this one is at rest, and its previous matrix follows.
         moving.runs(worlds.len()).for_each(|run| previous[run.clone()].copy_from_slice(&worlds[run]));
         self.moving.clear();
         self.listed = false;
@@ -185,6 +191,7 @@ impl Histories {
     /// Accepts the present matrices of imports that were out of date, because no node needed them.
     pub(crate) fn settle(&mut self, imports: &[Mat34]) {
         for (slot, world) in imports.iter().enumerate() {
+            // Either an import moved unnoticed, or it is noted as moving and does not move.
             if world.same_bits(&self.previous[slot]) == self.moving.contains(slot) {
                 self.previous[slot] = *world;
                 self.moving.remove(slot);

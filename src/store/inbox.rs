@@ -66,6 +66,7 @@ impl Inbox {
     pub(crate) fn list_removed(&mut self, node: NodeHandle, reported: bool) {
         if self.removed.len() >= self.most_removed {
             self.overflowed = true;
+            // Readers must read everything now, so what was listed is of no use.
             self.removed = Vec::new();
         }
         if !self.overflowed {

@@ -155,6 +155,7 @@ impl Marks {
         if let Some(mark) = self.pages.get_mut(page)
             && *mark == 0
         {
+            // Most sets find the mark set, so the flag for all pages is hardly ever written.
             *mark = 1;
             self.any = true;
         }
@@ -182,6 +183,7 @@ impl Pages {
     pub(crate) fn with_root() -> Self {
         let mut pages = Self::default();
         for (id, has, state) in
+            // The root has no transform yet, so its first set is a slow one; the limbo's state equals no handle's.
             [(RecordId::ROOT, Has::NOTHING, 1 | SLOW), (RecordId::LIMBO, Has::TRANSFORM | Has::DETACHED, LIMBO)]
         {
             let node = pages.take_unused().unwrap_or(NodeHandle::of_record(id, 1));
@@ -234,6 +236,7 @@ impl Pages {
     ) -> Option<()> {
         let id = handle.record();
         let page = self.pages.get_mut(id.page())?;
+        // The flag `SLOW` makes the two differ, so one comparison finds stale handles and slow sets.
         if page.states[id.index()] != handle.generation() {
             return None;
         }
@@ -367,6 +370,7 @@ impl Pages {
         self.pages.try_reserve(1)?;
         self.dirty.pages.try_reserve(1)?;
         self.pending.pages.try_reserve(1)?;
+        // All lists have room by now, so a failure leaves none of them longer than the others.
         self.pages.push(Boxed::try_copied(&UNUSED)?);
         self.dirty.pages.push(0);
         self.pending.pages.push(0);
@@ -380,9 +384,11 @@ impl Pages {
         let page = &mut *self.pages[id.page()];
         let state = &mut page.states[id.index()];
         let generation = *state & !SLOW;
+        // Marks of a node must not pass to the next one of the record. The page stays marked, which costs a look.
         page.dirty[id.index()] = 0;
         page.pending[id.index()] = Pending::NONE;
         if generation >= limits().generation {
+            // No later handle may equal an earlier one, so a record whose generations are used up is never used again.
             *state = 0;
             self.retired += 1;
         } else {
@@ -480,6 +486,7 @@ impl Pages {
             pages.pages[id.page()].states[id.index()] = state;
             pages.end += 1;
         }
+        // The last record comes first, since each is put before those that were put earlier.
         for &number in free.iter().rev() {
             let id = RecordId(number);
             ensure!(number < pages.end && !pages.lives(id), "a record is on the free list, and not free");
@@ -510,6 +517,7 @@ impl Pages {
         if !core::mem::take(&mut self.pending.any) {
             return;
         }
+        // In the order of records, so that the result does not depend on the order of edits.
         for (number, mark) in (0_u32..).zip(&mut self.pending.pages) {
             if core::mem::take(mark) == 0 {
                 continue;
@@ -575,6 +583,7 @@ impl Pages {
     /// Iterates over the pages with dirty bytes, with their numbers, and clears the marks.
     pub(crate) fn take_marked(&mut self) -> impl Iterator<Item = (usize, &mut Page)> {
         self.dirty.any = false;
+        // The caller clears the bytes, which it reads anyway.
         let marked = self.dirty.pages.iter_mut().zip(&mut self.pages).enumerate();
         marked.filter_map(|(number, (mark, page))| (core::mem::take(mark) != 0).then_some((number, &mut **page)))
     }

@@ -279,6 +279,7 @@ impl Store {
                         sort.items_of_rows.get(starts.get(of)? + location.row()).copied()
                     });
                     within.unwrap_or_else(|| {
+                        // Within a slice no import occurs twice; two slices may have the same.
                         let known = sort.imports.iter().position(|import| source > 0 && import.handle == handle);
                         let number = known.unwrap_or_else(|| {
                             let history = slice.histories.as_ref().and_then(|histories| histories.history(at));
@@ -289,6 +290,7 @@ impl Store {
                     })
                 } else if head.alive.contains(at) {
                     let above = sort.items_of_rows[start + usize::from(row.above)];
+                    // The parent's row comes first, so its item is known.
                     sort.parents.push(above);
                     sort.items.push(Item { record: row.record, source, row: short(at) });
                     flags |= row.flags;
@@ -344,10 +346,12 @@ impl Store {
         let (max_nodes, max_rows) = (self.slices.max_nodes(), self.slices.max_rows());
         let count = sort.items.len();
         // Leave room in a slice that grows.
+        // New nodes are the last items.
         let grows = sort.items.last().is_some_and(|item| item.row == FRESH);
         let room = if grows { max_nodes * 15 / 16 } else { max_nodes };
         let all = count + sort.imports.len() <= max_rows && count <= room;
         let left = count - begin;
+        // A slice that fits stays whole, whatever its size: cutting it would only make imports.
         let most = if all { left } else { self.next_size(left) };
         sort.chosen.clear();
         if let Some(identity) = sort.identity {
@@ -428,6 +432,7 @@ impl Store {
                 _ => pages.record(record).has.has(Has::TRANSFORM),
             }
         });
+        // A sixteenth to spare, so that the next inserts find rows without a copy of the columns.
         let room = [run.len() + run.len() / 16, transforms.count() + run.len() / 16, 0];
         let handles = inherited.iter().map(|&(handle, _)| handle).collect();
         let mut new = Slice::open(handles, |at| inherited[at].1, room, home);
@@ -458,6 +463,7 @@ impl Store {
                 continue;
             }
             let up = new.rows[above];
+            // Copied from the old slice, which is in the cache, and not from the record.
             let slot_above = if from.is(Row::ANCHORED) { Row::WORLD_SLOT } else { up.slot };
             let drawable = from.drawable & NO_DRAWABLE | short(new.drawables.records.len());
             let mut to = Row { slot: slot_above, above: short(above), drawable, ..from };
@@ -468,6 +474,7 @@ impl Store {
                 new.push_slot(id, slot_above, slice.slots.locals[slot], slice.slots.worlds[slot]);
                 new.copies = new.copies.max(slice.copies);
                 if slice.dirty.contains(slot) {
+                    // The old sweep has not computed it, so the copy of its transform may be older than the record.
                     new.due = Due::All;
                     new.dirty.insert(at);
                 }
@@ -508,6 +515,7 @@ impl Store {
             self.nodes.pages.set_location(row.record, Location::of(number, short(at), row.slot));
         }
         if self.config.bounds && slice.home == Home::Tree {
+            // Only slices of the tree are searched; those outside of it keep no boxes.
             slice.boxes = Some(Box::new(SliceBoxes::stale(slice.used_drawables)));
         }
         slice.stamp_new(self.update.clock.stamp());

@@ -49,6 +49,7 @@ impl RowSet {
 
     /// Adds all rows of `from..end`.
     pub(crate) fn insert_run(&mut self, run: core::ops::Range<usize>) {
+        // Whole words, without a loop over rows.
         let mut all = Self::EMPTY;
         all.fill(run.end);
         let mut before = Self::EMPTY;

@@ -82,6 +82,7 @@ impl<T: Value> Side<T> {
         if block.used & bit != 0 {
             return Some(before);
         }
+        // The values of unused places are unset, so nothing is dropped late.
         block.used |= bit;
         self.len += 1;
         None
@@ -112,6 +113,7 @@ impl<T: Value> Side<T> {
     #[cold]
     fn open_block(&mut self, block: usize) -> Result<(), TryReserveError> {
         let new = match self.take_empty() {
+            // An emptied block is used again, wherever it was.
             Some(empty) => empty,
             None => Boxed::try_new(Block { used: 0, values: core::array::from_fn(|_| T::unset()) })?,
         };
@@ -139,6 +141,7 @@ impl<T: Value> Side<T> {
         block.used &= !bit;
         self.len -= 1;
         let value = core::mem::replace(&mut block.values[index], T::unset());
+        // One empty block stays, so that a node which comes and goes allocates nothing.
         if block.used == 0 && self.emptied != number {
             self.take_empty();
             self.emptied = number;

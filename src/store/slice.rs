@@ -181,6 +181,7 @@ impl Slice {
         let row = place(&self.used_rows, above + 1, self.rows.len(), max_rows)?;
         let up = self.rows[above];
         let record = pages.record(id);
+        // An anchored node hangs on the identity, which is the slice's first import.
         let slot_above = if record.has.has(Has::ANCHORED) {
             // If the slice does not import the identity, reconstitution adds the import.
             matches!(self.imports.first(), Some(None)).then_some(Row::WORLD_SLOT)?
@@ -194,6 +195,7 @@ impl Slice {
         };
         let drawable = if record.has.has(Has::DRAWABLE) {
             let end = self.drawables.records.len();
+            // After the drawables of the rows above, so that lists stay in depth-first order where there is room.
             let from = row.min(end).max(usize::from(up.drawables_from()));
             Some(place(&self.used_drawables, from, end, MAX_ROWS)?)
         } else {
@@ -256,6 +258,7 @@ impl Slice {
     pub(crate) fn mark_all(&mut self) {
         self.due = Due::All;
         let mut nodes = self.used_slots;
+        // Imports are copies; their own slices compute them.
         (0..self.imports.len()).for_each(|import| nodes.remove(import));
         self.dirty.unite(&nodes);
     }
@@ -270,6 +273,7 @@ impl Slice {
     /// Gives a node an unused slot, or a new slot at the end. The sweep writes its matrix and its local transform.
     #[inline(always)]
     fn put_slot(&mut self, slot: usize, id: RecordId, parent: u16) {
+        // A slot at the end or in a gap need not follow its parent's subtree.
         self.order = SlotOrder::Mixed;
         let Slots { records, parents, .. } = &mut self.slots;
         if slot < records.len() {
@@ -380,6 +384,7 @@ impl Slice {
         }
         let (imports, gone) = (self.imports.len(), self.used_rows.difference(&head.alive));
         if gone.iter().any(|row| row >= imports && usize::from(self.rows[row].above) < imports) {
+            // An import may have lost its last child, and then its copy is no longer kept up to date.
             self.sources.forget();
         }
         self.used_rows.fill(self.imports.len());
@@ -420,6 +425,7 @@ impl Slice {
             if !self.used_rows.contains(at) {
                 continue;
             }
+            // Rows are in depth-first order, so the row above is up to date.
             let mut row = self.rows[at];
             let up = self.rows[usize::from(row.above)];
             row.inherit(&up, pages);

@@ -194,6 +194,7 @@ impl Slices {
             let slice = &mut self[location.slice()];
             let drawable = slice.rows[location.row()].drawable;
             if drawable < NO_DRAWABLE {
+                // What is removed vanishes from lists at once, before any update.
                 slice.used_drawables.remove(usize::from(drawable));
             }
         }
@@ -234,6 +235,7 @@ impl Slices {
     pub(crate) fn open(&mut self, slice: Slice) -> SliceId {
         if let Some(id) = self.free.pop() {
             self[id] = slice;
+            // The version starts again at 0; storing a slice gives it a new one.
             *self.head_mut(id) = Head::default();
             return id;
         }
@@ -280,6 +282,7 @@ impl Slices {
             let from = pieces.partition_point(|&(of, _)| of < id);
             order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == id).map(|&(_, piece)| piece));
         }
+        // Without slices outside of the tree, the loop never meets their beginning.
         *attached = if *attached == before.len() { order.len() } else { tree };
         debug_assert!(order.iter().all(|&id| list[id.index()].home != Home::Free));
         free.extend(ended);

@@ -94,6 +94,7 @@ impl EvenSpace {
     /// Returns the local transform of a child that does not shear in the world. `None` if [`OtherSpace`] must decide.
     #[inline(always)]
     pub(crate) fn even_at(&self, world: &Transform) -> Option<Transform> {
+        // The inverse of an even space, without one of a matrix.
         let (back, factor) = (self.rotation.conjugate(), self.scale.recip());
         let translation = back * ((world.translation.as_dvec3() - self.translation) * factor);
         let scales = world.scale.as_dvec3() * factor;
@@ -133,6 +134,7 @@ const ALIKE: f64 = 1e-13;
 impl OtherSpace {
     fn below(&self, local: &DAffine3) -> Space {
         let world = self.world * *local;
+        // A flat matrix times another may round to one that has an inverse, so each factor counts.
         let regular = self.inverse.is_some() && world.matrix3.determinant().is_normal() && invert_wide(local).is_some();
         let inverse = regular.then(|| world.inverse()).filter(DAffine3::is_finite);
         match inverse.and_then(|_| even(&world)) {

@@ -45,8 +45,10 @@ impl Store {
             sums.sum()
         };
         let Self { nodes: Nodes { pages, .. }, slices, update: Update { scratch, feed, .. }, .. } = self;
+        // The frame of this update, which is counted at its end.
         let frame = feed.as_ref().map(|feed| feed.next_frame());
         let dense = |set: usize| set * DENSE_SETS >= pages.len();
+        // Counting bytes costs a pass over the pages, so the marks of pages decide first whether it can pay.
         if dense(pages.marked().count() * PAGE) {
             let set: usize = pages.marked().map(|(_, page)| count(page)).sum();
             // Histories need to know exactly which transforms were set.
@@ -57,6 +59,7 @@ impl Store {
                 for (slice, head) in slices.iter_mut().zip(heads).filter(|(slice, _)| slice.home != Home::Free) {
                     // Histories need the exact slots.
                     if all || feed.is_none() && slice.is_mostly_dirty(pages) {
+                        // A slot that is computed needlessly gets the same bits, so too many marks do no harm.
                         slice.mark_all();
                     } else {
                         slice.mark_by_slot(pages, head, frame);
@@ -144,6 +147,7 @@ impl Store {
         let all = |source: &Slice| kept || source.handed_in == update || !swept && source.swept_in == update;
         let changed = above && slice.import(pages, others, |source, slot| all(source) || source.dirty.contains(slot));
         if inherits || changed {
+            // Slices below import materials and visibility, so they must look though no matrix changed.
             slice.handed_in = update;
             slice.inherit(pages, components, clock.stamp(), |id, kinds| {
                 let has = pages.record(id).has;
@@ -178,6 +182,7 @@ impl Store {
         }
         let Self { nodes: Nodes { pages, components, .. }, slices, update: Update { clock, .. }, .. } = self;
         let (slice, others) = slices.apart(number);
+        // The kernel prefetches the next slice while it computes this one.
         let upcoming = next.and_then(|next| others.get(next)).map_or(Upcoming::default(), Slice::upcoming);
         slice.sweep(pages, components, set, upcoming);
         slice.swept_in = clock.updates;
@@ -271,6 +276,7 @@ impl Slice {
             return self.gather(pages, components, imports..len);
         }
         let anew = due == Due::All || self.copies == Copies::Stale || !self.matrices.is_empty();
+        // Sets to the same value are frequent, and end here.
         self.refresh(pages, set, above, anew);
         let Some(&first) = set.first() else { return };
         let first = usize::from(first).max(imports);
@@ -288,6 +294,7 @@ impl Slice {
         if (few || follow) && self.reach(set, follow, first..len) {
             return self.compute_listed(components, set);
         }
+        // Slots between them are computed too, to the same bits, in a run that is faster than a list.
         self.dirty.insert_run(first..len);
         self.compute(components, first..len, upcoming);
     }
@@ -299,6 +306,7 @@ impl Slice {
         let mut block = [PackedTransform::IDENTITY; BLOCK];
         let Self { slots, matrices, .. } = self;
         let Slots { records, parents, worlds, .. } = slots;
+        // From here on, each slot prefetches the record that is `AHEAD` slots on.
         records[run.clone()].iter().take(AHEAD).for_each(|&id| pages.prefetch_record_far(id));
         let mut matrices = matrices.iter().map(|&slot| usize::from(slot)).peekable();
         for from in run.clone().step_by(BLOCK) {

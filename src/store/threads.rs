@@ -38,6 +38,7 @@ impl Store {
         let (mut count, mut slots) = (0, inbox.waiting.len());
         for &number in &slices.order {
             let slice = &slices[number];
+            // In the order of slices, so that what reaches a source is known before the slice that imports from it.
             let may = |&source: &SliceId| reached[source.index()] || slices[source].due > Due::Nothing;
             if slice.sources.slices.iter().any(may) {
                 reached[number.index()] = slice.sources.locations.iter().any(|location| {
@@ -48,6 +49,7 @@ impl Store {
             }
             if slice.due > Due::Nothing || slices.head(number).work.has(Work::FREED) || reached[number.index()] {
                 count += 1;
+                // Where threads begin to pay, most of a slice is computed, so all its slots count.
                 slots += slice.slots.records.len();
             }
         }
@@ -69,9 +71,11 @@ impl Store {
             slice.compute_above(&self.nodes.pages, &self.nodes.components, exported.map(|&(_, slot)| slot));
             slice.swept_in = self.update.clock.updates;
             self.update.clock.swept.push(number);
+            // Slices are taken out of the list below, because threads may not share it to write.
             swept.push((number, Slice::default()));
         }
         for (number, slice) in &mut swept {
+            // Only now: the loop above reads imports from slices that were prepared before.
             *slice = core::mem::take(&mut self.slices[*number]);
         }
         let Self { nodes: Nodes { pages, components, .. }, .. } = self;
@@ -89,6 +93,7 @@ impl Store {
         let locations = self.slices.list().iter().flat_map(|slice| &slice.sources.locations);
         let mut exports: Vec<_> = locations.map(|location| (location.slice(), location.slot())).collect();
         exports.sort_unstable();
+        // Sorted by slice, so that each slice finds its own by one search.
         exports.dedup();
         exports
     }
@@ -113,6 +118,7 @@ impl Slice {
                 slot = self.slots.parents[slot] as usize;
             }
         }
+        // In ascending order, so parents come first. The sweep computes the same products again, to the same bits.
         for slot in needed.iter() {
             let id = self.slots.records[slot];
             let local = match components.matrix.get(id) {

@@ -80,6 +80,7 @@ impl Store {
             }
             // A moved node gets another row, which is derived from its record.
             if bits.has(Pending::MOVED) {
+                // The row is taken away when all moved nodes are known.
                 moved.push(id);
                 continue;
             }
@@ -90,6 +91,7 @@ impl Store {
                 head.work.add(Work::INHERITS);
             }
             if bits.has(Pending::RECOMPUTED) {
+                // The copy in the slice is a transform, and cannot tell whether a matrix changed.
                 slice.due = Due::All;
                 // A node that got its transform since the update still uses an ancestor's slot.
                 if own_slot {

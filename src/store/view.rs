@@ -325,6 +325,7 @@ impl<'s> TransformView<'s> {
         let id = slice.slots.records[slot];
         let has = store.nodes.pages.record(id).has;
         let pages = &store.nodes.pages;
+        // After the update, the record may be another node's, or the node may be elsewhere.
         let here = pages.lives(id) && pages.location(id).slice() == of && !pages.pending(id).has(Pending::MOVED);
         if here && (slice.copies == Copies::Stale || has.has(Has::MATRIX | Has::REMAINDER)) {
             return store.nodes.wide_local(id);
@@ -493,6 +494,7 @@ impl Store {
     fn owner(&self, slice: &Slice, slot: usize) -> Option<RecordId> {
         let id = *slice.slots.records.get(slot).filter(|_| slice.used_slots.contains(slot))?;
         let (of, row) = self.slices.row(self.nodes.pages.location(id))?;
+        // A slot's record may be another node's since; its location tells.
         let owns = core::ptr::eq(of, slice) && row.record == id && usize::from(row.slot) == slot;
         (owns && self.nodes.pages.lives(id)).then_some(id)
     }

@@ -61,6 +61,7 @@ impl Above {
     /// Returns the local transform that places a child at the checked `world`, or an error with the handle of `parent`.
     pub(crate) fn local_at(&self, world: Local, parent: impl FnOnce() -> NodeHandle) -> Result<Local, Error> {
         let local = self.space.local_at(world);
+        // The update multiplies in single precision, which may overflow where double precision does not.
         let local = local.and_then(|local| stays_finite(&self.world, local).then_some(local).ok_or(Error::Overflow));
         local.map_err(|fault| fault(parent()))
     }
@@ -116,6 +117,7 @@ impl Nodes {
     pub(crate) fn local_in(&self, id: RecordId, parent: Option<RecordId>) -> Result<Option<WideLocal>, Error> {
         let from = self.local_parent(id);
         let (above, to) = (self.wide_above(from).world, self.wide_above(parent));
+        // The same place in the world already: the local transform keeps all bits.
         if above == to.world {
             return Ok(None);
         }
@@ -138,6 +140,7 @@ impl Nodes {
     /// Runs in O(subtree + ancestors).
     pub(crate) fn carried(&self, top: RecordId, local: Local) -> Result<Vec<(RecordId, WideLocal)>, Error> {
         let before = self.wide_world(top).inverse().ok_or_else(|| Error::Singular(self.handle(top)))?;
+        // By how much the move takes what hangs on the node through the world.
         let by = self.wide_above(self.local_parent(top)).world * local.to_wide() * before;
         let precise = self.is_precise(top);
         let anchored = self.pages.subtree(top).skip(1).filter(|&id| self.is_anchored(id));
@@ -201,6 +204,7 @@ impl WideWorld<'_> {
     pub(crate) fn inverse(&self) -> Option<DAffine3> {
         let within = self.world.matrix3.determinant().is_normal();
         let mut transforms = self.chain.iter().map(|&id| self.nodes.chain_local(id).to_wide());
+        // Rounding may hide in the product that one of its factors is flat.
         let regular = within && transforms.all(|transform| invert_wide(&transform).is_some());
         regular.then(|| self.world.inverse()).filter(DAffine3::is_finite)
     }
