@@ -9,7 +9,7 @@ use glam::{DAffine3, DVec3};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::BLOCK;
 use hedgerow_math::{Boxes, Frustum, LocalRay, Ray};
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, TryReserveError};
 
 /// A box that the ray enters: of a slice, of a block of 64 drawables, or of a drawable.
 #[derive(Clone, Copy, Debug)]
@@ -79,23 +79,22 @@ struct Cast<'r> {
 
 impl Store {
     /// Calls `met` with the drawables whose boxes a ray enters and the sieve admits, nearest first. `met` returns the
-    /// limit from then on. `wide` has worlds in double precision that match the scene, and the eye that the ray starts
-    /// from.
+    /// limit from then on, and an error ends the search. `wide` has worlds in double precision that match the scene, and
+    /// the eye that the ray starts from.
     pub(crate) fn find_along<'s>(
         &'s self,
         ray: &Ray,
         wide: Option<(&WideWorlds, DVec3)>,
         sieve: Sieve,
-        mut met: impl FnMut(Met<'s>) -> f64,
-    ) {
+        mut met: impl FnMut(Met<'s>) -> Result<f64, TryReserveError>,
+    ) -> Result<(), TryReserveError> {
         let cast = Cast { ray, wide };
         let mut limit = f64::from(ray.length());
-        // Boxes in single precision may be off by some units in the last place, and distances of hits are exact.
-        let margin = f64::from(ray.origin().abs().max_element()) * 1e-6;
-        let mut steps = BinaryHeap::with_capacity(64);
+        let mut steps = BinaryHeap::new();
+        steps.try_reserve(BLOCK.max(self.slices.in_tree().len()))?;
         cast.slices(self, |near, slice| steps.push(Step { near, slice, what: What::Slice }));
         while let Some(Step { near, slice: id, what }) = steps.pop() {
-            let end = limit * (1.0 + 1e-6) + margin;
+            let end = limit * (1.0 + 1e-6);
             if near > end {
                 break;
             }
@@ -103,8 +102,10 @@ impl Store {
             let Some(boxes) = cast.boxes(slice) else { continue };
             match what {
                 What::Slice => {
+                    steps.try_reserve(boxes.blocks.len())?;
                     for first in (0..boxes.blocks.len()).step_by(BLOCK) {
-                        cast.enter(&boxes, boxes.blocks, first / BLOCK, u64::MAX, end, |at, near| {
+                        let around = (boxes.origin, boxes.own);
+                        cast.enter(around, boxes.blocks, first / BLOCK, (u64::MAX, end), |at, near| {
                             steps.push(Step { near, slice: id, what: What::Block(short(first + at)) });
                         });
                     }
@@ -112,7 +113,10 @@ impl Store {
                 What::Block(block) => {
                     let block = usize::from(block);
                     let live = slice.drawables().live_word(block);
-                    cast.enter(&boxes, boxes.drawables, block, live, end, |at, near| {
+                    let Some(around) = boxes.blocks.get(block) else { continue };
+                    let around = (boxes.origin, &around);
+                    steps.try_reserve(BLOCK)?;
+                    cast.enter(around, boxes.drawables, block, (live, end), |at, near| {
                         steps.push(Step { near, slice: id, what: What::Drawable(short(block * BLOCK + at)) });
                     });
                 }
@@ -120,11 +124,12 @@ impl Store {
                     let slot = usize::from(slot);
                     let record = &slice.drawables().records()[slot];
                     if sieve.admits(self, record) {
-                        limit = met(Met { slice, slot, world: cast.world(slice, record.slot.into()) });
+                        limit = met(Met { slice, slot, world: cast.world(slice, record.slot.into()) })?;
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Calls `met` with the drawables whose boxes touch a frustum and that the sieve admits, and with their boxes. `wide` is
@@ -159,11 +164,18 @@ impl Cast<'_> {
     /// Calls `each` with the slices whose boxes the ray enters.
     fn slices(&self, store: &Store, mut each: impl FnMut(f64, SliceId)) {
         match self.wide {
-            None => store.route(core::slice::from_ref(self.ray), |stop| {
-                if let Some(boxes) = store.view(stop.slice).boxes() {
-                    each(simd::boxes::distance(&boxes.own, self.ray).into(), stop.slice);
+            None => {
+                let (order, boxes) = (store.slices.in_tree(), &store.slices.boxes);
+                for (block, slices) in order.chunks(BLOCK).enumerate() {
+                    let Some(around) = boxes.blocks.get(block) else { continue };
+                    let (around, any) = ((DVec3::ZERO, &around), (u64::MAX, f64::INFINITY));
+                    self.enter(around, &boxes.slices, block, any, |at, near| {
+                        if let Some(&slice) = slices.get(at) {
+                            each(near, slice);
+                        }
+                    });
                 }
-            }),
+            }
             Some((worlds, eye)) => {
                 for &number in store.slices.in_tree() {
                     let Some(boxes) = worlds.slice(number).map(WideSlice::around) else { continue };
@@ -189,6 +201,11 @@ impl Cast<'_> {
         }
     }
 
+    /// Returns what rounding may cost a test of boxes within `around`.
+    fn slack(&self, around: &Aabb) -> f32 {
+        (around.min.abs().max(around.max.abs()).max_element() + self.ray.origin().abs().max_element()) * SLACK
+    }
+
     fn world(&self, slice: SliceView<'_>, slot: usize) -> DAffine3 {
         match self.wide.and_then(|(worlds, eye)| Some((worlds.slice(slice.id())?, eye))) {
             Some((wide, eye)) => wide.placed(eye, slot),
@@ -196,33 +213,39 @@ impl Cast<'_> {
         }
     }
 
-    /// Calls `each` with the boxes of a block that the ray enters before `end`, of those in `mask`.
+    /// Calls `each` with the boxes of a block that the ray enters before `end`, of those in `mask`. They are relative to
+    /// `origin`, and in the box `around`.
     fn enter(
         &self,
-        around: &Around<'_>,
+        (origin, around): (DVec3, &Aabb),
         boxes: &Boxes,
         block: usize,
-        mask: u64,
-        end: f64,
+        (mask, end): (u64, f64),
         mut each: impl FnMut(usize, f64),
     ) {
-        let bounds = |at: usize| boxes.get(block * BLOCK + at);
-        if self.wide.is_none() {
-            let touched = self.ray.up_to(rounded(end)).map_or(0, |ray| simd::boxes::on_ray(boxes.block(block), &ray));
-            for (at, bounds) in ones(touched & mask).map_while(|at| Some((at, bounds(at)?))) {
-                each(at, simd::boxes::distance(&bounds, self.ray).into());
-            }
-            return;
+        let slack = self.slack(around);
+        if self.wide.is_none() && slack.is_finite() {
+            let ray = self.ray.up_to(rounded(end));
+            let mut nears = [0.0; BLOCK];
+            let touched = ray.map_or(0, |ray| simd::boxes::enter(boxes.block(block), &ray, slack, &mut nears));
+            return ones(touched & mask).for_each(|at| each(at, nears[at].into()));
         }
-        // The slice may be so far from the eye that single precision does not do.
-        for (at, bounds) in ones(mask).map_while(|at| Some((at, bounds(at)?))) {
-            let (near, far) = slabs(self.ray, around.origin, &bounds);
+        // The slice may be so far from the eye that single precision does not do; or some boxes are infinite.
+        let boxes = ones(mask).map_while(|at| Some((at, boxes.get(block * BLOCK + at)?)));
+        for (at, bounds) in boxes.filter(|(_, bounds)| !bounds.is_empty()) {
+            let slack = if self.wide.is_some() { 0.0 } else { self.slack(&bounds) };
+            let bounds = Aabb::new(bounds.min - slack, bounds.max + slack);
+            let (near, far) = slabs(self.ray, origin, &bounds);
             if near <= far.min(end) {
                 each(at, near);
             }
         }
     }
 }
+
+/// What a corner of a world box may be off by, as a share of the greatest coordinate. It is a sum of a translation and three
+/// products. Each has at most four roundings, of 2⁻²⁴, and in all they may be eight times as great as their sum.
+const SLACK: f32 = 1.0 / 524_288.0;
 
 /// Returns where a ray enters and leaves a box whose corners are relative to `origin`.
 fn slabs(ray: &Ray, origin: DVec3, bounds: &Aabb) -> (f64, f64) {

@@ -7,6 +7,7 @@ use crate::pass::{DrawCommand, DrawList, Met, Sieve, WideWorlds};
 use crate::scene::{Filter, Scene};
 use glam::{DAffine3, DMat3, DVec3};
 use hedgerow_math::{Frustum, LocalRay, LocalVolume, Ray, Touch, TriangleHit};
+use std::collections::TryReserveError;
 
 /// What a pick can hit: the nodes that pass a filter and, with a list, only what the list shows.
 ///
@@ -72,8 +73,9 @@ impl Scene {
     /// `surface` tests the triangles of one drawable. It gets the command that draws it, the ray in the mesh's space, and
     /// the greatest distance that counts, and returns the nearest hit, for example of a tree of hedgerow-mesh; a
     /// drawable without triangles is not hit. Drawables are asked about nearest box first, until no box is nearer than
-    /// the hit. A box that is smaller than its mesh loses hits; so does rounding at the edge of a box, by a millionth of the
-    /// coordinates, unless there is a list with an eye. Nodes whose world transform has no inverse are not hit.
+    /// the hit. A box that is smaller than its mesh loses hits. Rounding loses none, unless there is no eye, and a mesh is
+    /// more than twice as far from its node's place as from the origin of the world. Nodes whose world transform has no
+    /// inverse are not hit.
     ///
     /// World transforms and boxes are those of the last update. Runs in **O(slices + b log b)** for b boxes that the ray
     /// enters before its hit, and the time of `surface`.
@@ -110,7 +112,8 @@ impl Scene {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoBounds`], unless a list with an eye is given; [`Error::StaleHandle`] for the node of the filter.
+    /// [`Error::NoBounds`], unless a list with an eye is given; [`Error::StaleHandle`] for the node of the filter;
+    /// [`Error::AllocationFailed`] if there is no memory for the boxes along the ray.
     pub fn pick<'l>(
         &self,
         ray: &Ray,
@@ -123,7 +126,7 @@ impl Scene {
             if best.is_none_or(|best| order(&pick) < order(&best)) {
                 best = Some(pick);
             }
-            best.map_or(pick.distance, |best| best.distance)
+            Ok(best.map_or(pick.distance, |best| best.distance))
         })?;
         Ok(best)
     }
@@ -142,8 +145,9 @@ impl Scene {
     ) -> Result<(), Error> {
         picks.clear();
         self.each_pick(ray, what.into(), surface, |pick| {
+            picks.try_reserve(1)?;
             picks.push(pick);
-            ray.length().into()
+            Ok(ray.length().into())
         })?;
         picks.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.drawn.node.cmp(&b.drawn.node)));
         Ok(())
@@ -155,7 +159,7 @@ impl Scene {
         ray: &Ray,
         what: Pickable<'_>,
         mut surface: impl FnMut(&DrawCommand, &LocalRay, f64) -> Option<TriangleHit>,
-        mut found: impl FnMut(Pick) -> f64,
+        mut found: impl FnMut(Pick) -> Result<f64, TryReserveError>,
     ) -> Result<(), Error> {
         let mut limit = f64::from(ray.length());
         self.within(what, |Within { list, wide, sieve }| {
@@ -167,11 +171,12 @@ impl Scene {
                     Some(Pick { drawn, distance: hit.t, position, normal: turned(&met.world, hit.normal), hit })
                 });
                 if let Some(pick) = hit {
-                    limit = found(pick);
+                    limit = found(pick)?;
                 }
-                limit
-            });
-        })
+                Ok(limit)
+            })
+        })?
+        .map_err(|_| Error::AllocationFailed)
     }
 
     /// Lists the drawables that a frustum contains, wholly or partly, by triangles. Replaces the contents of the list. The
@@ -228,7 +233,7 @@ impl Scene {
     }
 
     /// Checks the arguments, and calls `search` with the composed worlds of the list, if it has an eye.
-    fn within(&self, what: Pickable<'_>, search: impl FnOnce(Within<'_>)) -> Result<(), Error> {
+    fn within<T>(&self, what: Pickable<'_>, search: impl FnOnce(Within<'_>) -> T) -> Result<T, Error> {
         let Pickable { filter, mut list } = what;
         let mut sieve = self.sieve(filter)?;
         if let Some(list) = &list {
@@ -237,13 +242,13 @@ impl Scene {
         let eye = list.as_ref().and_then(|list| list.eye());
         if let (Some(eye), Some(list)) = (eye, &mut list) {
             let worlds = list.take_worlds(&self.store);
-            search(Within { list: Some(list), wide: Some((&worlds, eye)), sieve });
+            let found = search(Within { list: Some(list), wide: Some((&worlds, eye)), sieve });
             list.keep_worlds(worlds);
+            Ok(found)
         } else {
             self.check_bounds()?;
-            search(Within { list: list.as_deref(), wide: None, sieve });
+            Ok(search(Within { list: list.as_deref(), wide: None, sieve }))
         }
-        Ok(())
     }
 
     /// Returns the command that draws a drawable; `None` if the list does not show it.

@@ -130,6 +130,37 @@ fn picks_are_what_testing_every_node_finds() {
     assert!(hits > 300, "{hits}");
 }
 
+/// Rays at the corners of meshes, most of which are on a face, an edge or a corner of their boxes.
+#[test]
+fn no_hit_at_the_edge_of_a_box_is_lost_to_rounding() {
+    let (surfaces, mut dice, mut hits) = (surfaces(), Dice::with_seed(4), 0);
+    for place in [0.0, 1e3, 1e5] {
+        let (mut scene, nodes) = town(&surfaces, &mut dice, DVec3::splat(place), 30);
+        if place == 1e3 {
+            // Beside an infinite box, the others are widened one by one.
+            let drawable = scene.get(nodes[20]).unwrap().drawable().unwrap();
+            let infinite = Drawable::new(drawable.mesh, Aabb::INFINITE);
+            scene.edit(nodes[20]).unwrap().set_drawable(infinite).unwrap();
+            scene.update();
+        }
+        for &node in nodes.iter().cycle().take(5_000) {
+            let at = scene.get(node).unwrap();
+            let (world, drawable) = (at.world().to_wide(), at.drawable().unwrap());
+            let soup = &surfaces[drawable.mesh as usize].soup;
+            let corner = Vec3::from(soup.positions[dice.index(soup.positions.len())]).as_dvec3();
+            let corner = world.transform_point3(corner).as_vec3();
+            let axis = Vec3::AXES[dice.index(3)] * 5.0;
+            let away = [axis, dice.vector() * 40.0][dice.index(2)];
+            let Ok(ray) = Ray::new(corner + away, -away) else { continue };
+            let expected = hits_on_all((&scene, &[node]), &surfaces, &ray, Filter::ALL, |_| world);
+            let pick = scene.pick(&ray, Filter::below(node), by_trees(&surfaces)).unwrap();
+            assert_eq!(pick.as_ref().map(found), expected.first().copied(), "{ray:?}");
+            hits += expected.len();
+        }
+    }
+    assert!(hits > 5000, "{hits}");
+}
+
 #[test]
 fn picks_around_an_eye_far_away_are_exact() {
     let (surfaces, mut dice) = (surfaces(), Dice::with_seed(3));

@@ -9,9 +9,13 @@ use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
     checkpoints::Checkpoints,
-    snapshot::{LoadOptions, SaveOptions},
+    draw::DrawCommand,
+    query::{Filter, LocalRay, Ray, TriangleHit},
+    snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
+use hedgerow_mesh::{TriangleTree, TriangleTreeError};
 use hedgerow_testkit::memory::{Heap, REMAINING, with_every_limit, with_every_refusal};
+use hedgerow_testkit::triangles::sphere;
 use std::io::{self, Read};
 
 #[global_allocator]
@@ -142,6 +146,36 @@ fn bytes_that_are_no_scene_are_refused_without_memory_too() {
         let refused = Scene::from_bytes(&bytes[..length]).map(drop);
         assert!(refused.is_err(), "{refused:?}");
     }
+}
+
+#[test]
+fn a_tree_over_triangles_is_read_or_refused_with_an_error() {
+    let tree = TriangleTree::build(sphere(300).mesh()).expect("sound triangles");
+    let bytes = tree.to_bytes();
+    let out_of_memory = |error| match error {
+        TriangleTreeError::AllocationFailed => SnapshotError::AllocationFailed,
+        other => panic!("{other}"),
+    };
+    let (read, allocations) = with_every_refusal(|| TriangleTree::from_bytes(&bytes).map_err(out_of_memory));
+    assert!(read == tree && allocations == 4, "{allocations}");
+}
+
+#[test]
+fn a_pick_is_made_or_refused_with_an_error() {
+    let mut scene = scene(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }, 3000);
+    scene.update();
+    let ray = Ray::new(Vec3::splat(-1.0), Vec3::new(1.0, 2.0, 3.0)).expect("a sound ray");
+    let middle = |_: &DrawCommand, ray: &LocalRay, _| {
+        let (t, weights) = (-ray.origin.dot(ray.direction) / ray.direction.length_squared(), [1.0, 0.0, 0.0]);
+        Some(TriangleHit { t, triangle: 0, barycentric: weights, normal: DVec3::X, front: true })
+    };
+    let (picks, allocations) = with_every_refusal(|| {
+        let mut picks = Vec::new();
+        scene.pick_all(&ray, Filter::ALL, middle, &mut picks).map(|()| picks)
+    });
+    assert!(picks.len() > 64 && allocations > 4, "{} picks, {allocations}", picks.len());
+    let (nearest, _) = with_every_refusal(|| scene.pick(&ray, Filter::ALL, middle));
+    assert_eq!(nearest, picks.first().copied());
 }
 
 #[test]

@@ -100,18 +100,27 @@ fn assert_frustum_levels_agree(groups: &[BoxGroup], frustum: &Frustum) {
     }
 }
 
-/// Compares the other tests at every level with those at the lowest level, and rays with a test of single boxes.
+/// Compares the other tests at every level with those at the lowest level, and rays with a test of single boxes, which are
+/// hit at the same distance and still hit if they are wider.
 fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray: &Ray) {
     let plain = levels()[0];
     let all = |level: Level| {
-        (in_sphere_at(level, groups, sphere), in_box_at(level, groups, bounds), on_ray_at(level, groups, ray))
+        let [mut nears, mut wider] = [[f32::MAX; BLOCK]; 2];
+        let entered = enter_at(level, groups, ray, 0.0, &mut nears);
+        let widened = (enter_at(level, groups, ray, 0.1 * sphere.radius(), &mut wider), wider);
+        (in_sphere_at(level, groups, sphere), in_box_at(level, groups, bounds), entered, nears, widened)
     };
     let expected = all(plain);
     levels().into_iter().for_each(|level| assert_eq!(all(level), expected, "{level:?}"));
+    assert_eq!(on_ray(groups, ray), expected.2);
     for (at, group) in groups.iter().enumerate() {
         for lane in 0..GROUP {
             let (near, far) = slabs(&group.get(lane), ray);
-            assert_eq!(expected.2 >> (GROUP * at + lane) & 1 != 0, near <= far, "{:?} and {ray:?}", group.get(lane));
+            let (number, what) = (GROUP * at + lane, format!("{:?} and {ray:?}", group.get(lane)));
+            assert_eq!(expected.2 >> number & 1 != 0, near <= far, "{what}");
+            assert!(near > far || expected.3[number] == near, "{what}");
+            let (wide, nearer) = (expected.4.0 >> number & 1 != 0, expected.4.1[number]);
+            assert!(near > far || wide && nearer <= near, "{what}");
         }
     }
 }
@@ -326,7 +335,9 @@ fn what_a_box_hits_is_hit_by_every_box_that_holds_it() {
         let sphere = Sphere::new(dice.vector(), dice.signed().abs()).unwrap();
         assert!(in_sphere(outer, &sphere) != 0 || in_sphere(inner, &sphere) == 0);
         let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
-        assert!(on_ray(outer, &ray) != 0 || on_ray(inner, &ray) == 0);
+        let slack = [0.0, 0.1 * sphere.radius()][dice.below(2) as usize];
+        let entered = |groups: &[BoxGroup]| enter(groups, &ray, slack, &mut [0.0; BLOCK]);
+        assert!(entered(outer) != 0 || entered(inner) == 0);
         let bounds = dice.bounds();
         let (hits, inside) = in_box(outer, &bounds);
         let parts = in_box(inner, &bounds).0;
