@@ -1,12 +1,14 @@
 //! One call for each public method that takes a handle of a node.
 
+use hedgerow::changes::{DrawableMirror, MatrixMirror};
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::edit::{Change, Edit, EditQueue};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
+use hedgerow::motion::Smooth;
 use hedgerow::query::{CullView, Filter, Frustum, Ray, Touch};
 use hedgerow::visit::Flow;
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
+    Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
     SceneConfig, Transform, Tree, ViewRange,
 };
 use hedgerow_anim::SkeletonBuilder;
@@ -21,6 +23,8 @@ pub(crate) struct Things {
     map: NodeMap<u32>,
     column: Column<u32>,
     inherited: Inherited<u32>,
+    drawables: DrawableMirror,
+    smooth: Smooth,
     sockets: Sockets,
     bounds: JointBounds,
     skin: Skin,
@@ -47,10 +51,15 @@ impl Things {
         let (skeleton, _) = builder.build().expect("one joint");
         let skin = Skin::at_rest(&skeleton).expect("a skin");
         let tree = scene.tree(nodes[2]).expect("it lives");
+        let (mut matrices, mut drawables) = (MatrixMirror::new(), DrawableMirror::new());
+        matrices.sync(&scene, |_| ());
+        drawables.sync(&scene, &matrices, |_| ());
         Self {
             map: nodes.iter().map(|&node| (node, 1)).collect(),
             column: Column::new(0),
             inherited: Inherited::new(1, |above, own| above + own),
+            drawables,
+            smooth: Smooth::new(&scene).expect("it tracks changes"),
             sockets: Sockets::new(),
             bounds: JointBounds::new(&skin, &[Vec3::ZERO], &[0], &[1.0]).expect("one vertex"),
             skin,
@@ -165,6 +174,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("component::local", |t, h| done(t.scene.local(h[0]))),
     ("component::set_local", |t, h| done(t.scene.set_local(h[0], PLACE))),
     ("component::modify_local", |t, h| done(t.scene.modify_local(h[0], |local| local.translation.x += 1.0))),
+    ("drawables::index", |t, h| done(t.drawables.index(&t.scene, h[0]))),
     ("inherited::set", |t, h| { t.inherited.set(h[0], 2); t.inherited.run(&t.scene); }),
     ("inherited::remove", |t, h| { t.inherited.remove(h[0]); t.inherited.run(&t.scene); }),
     ("inherited::local", |t, h| done(t.inherited.local(h[0]))),
@@ -177,6 +187,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("node_map::insert", |t, h| done(t.map.insert(h[0], 2))),
     ("node_map::get_or_insert_with", |t, h| done(t.map.get_or_insert_with(h[0], || 4))),
     ("node_map::remove", |t, h| done(t.map.remove(h[0]))),
+    ("motion::cut", |t, h| { t.smooth.cut(h[0]); done(t.smooth.step(&t.scene)); done(t.smooth.blend(&mut t.scene, 0.5)); }),
     ("node_ref::get", |t, h| done(t.scene.get(h[0]).map(read))),
     ("node_ref::is_below", |t, h| done(t.scene.get(h[0]).map(|node| node.is_below(h[1])))),
     ("node_ref::parent", |t, h| done(t.scene.parent(h[0]))),
@@ -194,11 +205,14 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     }),
     ("reparent::reparent", |t, h| done(t.scene.reparent(h[0], place([h[1], h[0]]), Keep::Local))),
     ("spatial::cull", |t, h| done(t.scene.cull(&mut [CullView::new(&everywhere(), &mut DrawList::new()).below(h[0])]))),
-    ("spatial::query", |t, h| done(t.scene.query(&everywhere(), Filter::below(h[0]), &mut Vec::new()))),
+    ("spatial::query, below", |t, h| done(t.scene.query(&everywhere(), Filter::below(h[0]), &mut Vec::new()))),
+    ("spatial::query_from", |t, h| done(t.scene.query_from(DVec3::X, &everywhere(), Filter::below(h[0]), &mut DrawList::new(), &mut Vec::new()))),
     ("spatial::cast_ray", |t, h| done(t.scene.cast_ray(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(h[0]), &mut Vec::new()))),
     ("pick::pick", |t, h| done(t.scene.pick(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(h[0]), |_, _, _| None))),
     ("pick::select", |t, h| done(t.scene.select(&everywhere(), Filter::below(h[0]), |_, _| Touch::Whole, &mut Vec::new()))),
+    ("pick::pick_all", |t, h| done(t.scene.pick_all(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(h[0]), |_, _, _| None, &mut Vec::new()))),
     ("world::set_world", |t, h| done(t.scene.set_world(h[0], PLACE))),
+    ("world::worlds_of", |t, h| done(t.scene.worlds_of(&h, &mut [Mat34::IDENTITY; 2]))),
     ("world::world", |t, h| done(t.scene.world(h[0]))),
     ("insert::tree", |t, h| done(t.scene.tree(h[0]))),
     ("insert::insert_tree", |t, h| done(t.scene.insert_tree(place(h), &t.tree))),

@@ -13,6 +13,8 @@ mod traits;
 
 use calls::{CALLS, Things};
 use hedgerow::{Node, NodeHandle, Scene, Transform};
+use std::fs;
+use std::path::Path;
 
 fn count() -> u64 {
     std::env::var("HEDGEROW_HANDLES").map_or(1_000_000, |count| count.parse().expect("a number of handles"))
@@ -93,4 +95,41 @@ fn any_bits_are_a_handle_that_every_method_takes_without_a_panic() {
         }
     }
     println!("{calls} calls of {} methods", CALLS.len());
+}
+
+/// Reads the sources, so that a method that is new is not forgotten.
+#[test]
+#[cfg_attr(target_family = "wasm", ignore = "needs files")]
+fn every_method_that_takes_a_handle_is_called() {
+    let mut files = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    let called = |name: &str| {
+        let mut words =
+            CALLS.iter().flat_map(|(calls, _)| calls.split(|at: char| !(at.is_alphanumeric() || at == '_')));
+        words.any(|word| word == name)
+    };
+    let (mut methods, mut forgotten) = (0, Vec::new());
+    for file in files.iter().filter(|file| !file.ends_with("src/internal.rs")) {
+        let text = fs::read_to_string(file).expect("a source");
+        // The parameters, as far as they are not those of a callback that gets handles.
+        for method in text.split("\n    pub fn ").skip(1) {
+            let (signature, _) = method.split_once(" {\n").unwrap_or((method, ""));
+            let (name, parameters) = signature.split_once(['(', '<']).unwrap_or((signature, ""));
+            let parameters = parameters.split("->").next().unwrap_or_default();
+            let takes = ["node: NodeHandle", "[NodeHandle]", "Place", "Filter", "Pickable"].iter();
+            if takes.clone().any(|what| parameters.contains(what)) {
+                methods += 1;
+                if !called(name) {
+                    forgotten.push(format!("{}: {name}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(forgotten.is_empty() && methods > 30, "{methods} methods, of which CALLS lacks {forgotten:#?}");
 }

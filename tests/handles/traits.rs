@@ -9,10 +9,13 @@ use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
     SceneConfig, Transform, Tree,
 };
-use hedgerow::{changes::*, config::*, data::*, draw::*, edit::*, query::*, snapshot::*, stats::*, visit::*};
+use hedgerow::{
+    changes::*, config::*, data::*, draw::*, edit::*, motion::*, query::*, snapshot::*, stats::*, visit::*,
+};
 use hedgerow_anim::*;
 use hedgerow_anim::{blend::*, clip::*, crowd::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*};
 use hedgerow_character::*;
+use hedgerow_mesh::TriangleTree;
 
 fn goes_anywhere<T: Send + Sync + Unpin>() {}
 
@@ -44,6 +47,8 @@ fn every_public_type_is_send_sync_and_unpin() {
         ClipReport,
         ClipStats,
         Crowd,
+        Deformed,
+        DeformedMesh,
         DepthView,
         DrawCommand,
         DrawGroup,
@@ -67,6 +72,8 @@ fn every_public_type_is_send_sync_and_unpin() {
         LoadOptions,
         Local,
         LocalForm,
+        LocalRay,
+        LocalVolume,
         Maintenance,
         Mat34,
         MatrixMirror,
@@ -74,6 +81,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         MorphBuffer,
         NodeHandle,
         Outcome,
+        Pick,
         PackedTransform,
         Place,
         Playback,
@@ -103,6 +111,8 @@ fn every_public_type_is_send_sync_and_unpin() {
         SkinnedMesh,
         SnapshotError,
         Sockets,
+        Selected,
+        Smooth,
         Sphere,
         Stats,
         SyncStats,
@@ -111,6 +121,8 @@ fn every_public_type_is_send_sync_and_unpin() {
         TrackPart,
         Transform,
         TransformPass,
+        TriangleHit,
+        TriangleTree,
         Tree,
         Usage,
         Violation,
@@ -126,6 +138,8 @@ fn every_public_type_is_send_sync_and_unpin() {
         ChildHandles['static],
         Children['static],
         CullView['static],
+        Pickable['static],
+        Triangles['static],
         Descendants['static],
         Drain['static, u8],
         Edge['static],
