@@ -15,6 +15,7 @@ mod repairs;
 mod resolver;
 mod rest;
 mod shipped_models;
+mod skinned_picks;
 mod stored;
 mod surfaces;
 mod triangle_trees;
