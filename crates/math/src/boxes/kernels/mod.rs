@@ -13,7 +13,7 @@ mod tests;
 
 use crate::simd::level::{level, level_up_to_avx2};
 use crate::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Mat34, Ray, Sphere};
-use fearless_simd::{Level, dispatch, prelude::*};
+use fearless_simd::{Level, dispatch};
 
 /// A factor that covers the relative error of a squared distance (five roundings) or a slab distance (three).
 const WIDER: f32 = 1.0 + 1.0 / 1_048_576.0;
@@ -87,7 +87,7 @@ fn in_box_at(level: Level, groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64) {
 #[inline]
 pub fn on_ray(groups: &[BoxGroup], ray: &Ray) -> u64 {
     assert!(groups.len() <= BLOCK / GROUP);
-    dispatch!(level_up_to_avx2(), simd => portable::ray(simd, groups, ray, 0.0, |_, _| ()))
+    dispatch!(level_up_to_avx2(), simd => portable::ray(simd, groups, ray, 0.0, &mut []))
 }
 
 /// Like [`on_ray`], for boxes that are wider by `slack` on each side. Stores the distance to each box that is hit.
@@ -100,7 +100,7 @@ pub fn enter(groups: &[BoxGroup], ray: &Ray, slack: f32, nears: &mut [f32; BLOCK
 fn enter_at(level: Level, groups: &[BoxGroup], ray: &Ray, slack: f32, nears: &mut [f32; BLOCK]) -> u64 {
     assert!(groups.len() <= BLOCK / GROUP);
     let nears = nears.as_chunks_mut().0;
-    dispatch!(level, simd => portable::ray(simd, groups, ray, slack, |group, near| near.store_array(&mut nears[group])))
+    dispatch!(level, simd => portable::ray(simd, groups, ray, slack, nears))
 }
 
 /// Returns the distance from a ray's origin to a box that it hits; zero if the origin is inside.

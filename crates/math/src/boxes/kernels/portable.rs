@@ -284,43 +284,38 @@ pub(super) fn overlap<S: Simd>(simd: S, groups: &[BoxGroup], bounds: &Aabb) -> (
     (hits, hits & inside)
 }
 
-/// See [`on_ray`](super::on_ray). Calls `entered` with the number of each group of which boxes are hit, and with the
-/// distances to its boxes.
+/// See [`enter`](super::enter). Stores the distances to the boxes of as many groups as `nears` has room for.
 #[inline(always)]
-pub(super) fn ray<S: Simd>(
-    simd: S,
-    groups: &[BoxGroup],
-    ray: &Ray,
-    slack: f32,
-    mut entered: impl FnMut(usize, f32x8<S>),
-) -> u64 {
-    let splat = |x: f32| f32x8::splat(simd, x);
-    let [x, y, z] = [0, 1, 2].map(|axis| {
+pub(super) fn ray<S: Simd>(simd: S, groups: &[BoxGroup], ray: &Ray, slack: f32, nears: &mut [[f32; GROUP]]) -> u64 {
+    let (start, length) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, ray.length()));
+    let (mut before, mut behind, mut inverses) = ([start; 3], [start; 3], [start; 3]);
+    for axis in 0..3 {
         let (origin, inverse) = (ray.origin()[axis], ray.inverse()[axis]);
         // A box begins earlier and ends later on the way of the ray.
         let slack = slack.copysign(inverse);
-        (inverse, [origin + slack, origin - slack, inverse].map(splat))
-    });
-    let (start, length, wider) = (splat(0.0), splat(ray.length()), splat(WIDER));
+        before[axis] = f32x8::splat(simd, origin + slack);
+        behind[axis] = f32x8::splat(simd, origin - slack);
+        inverses[axis] = f32x8::splat(simd, inverse);
+    }
     let mut word = 0;
     for (index, group) in groups.iter().enumerate() {
         let (mut near, mut far) = (start, length);
         let mut between = mask32x8::splat(simd, true);
-        for (axis, (sign, [before, behind, inverse])) in [x, y, z].into_iter().enumerate() {
+        for axis in 0..3 {
             let (low, high) = (load(simd, &group.min[axis]), load(simd, &group.max[axis]));
             // Parallel to this slab: the ray is between its planes everywhere or nowhere.
-            if sign == 0.0 {
-                between &= low.simd_le(before) & high.simd_ge(behind);
+            if ray.inverse()[axis] == 0.0 {
+                between &= low.simd_le(before[axis]) & high.simd_ge(behind[axis]);
                 continue;
             }
-            let (first, last) = if sign > 0.0 { (low, high) } else { (high, low) };
-            near = greater(simd, (first - before) * inverse, near);
-            far = lesser(simd, (last - behind) * inverse, far);
+            let (first, last) = if ray.inverse()[axis] > 0.0 { (low, high) } else { (high, low) };
+            near = greater(simd, (first - before[axis]) * inverses[axis], near);
+            far = lesser(simd, (last - behind[axis]) * inverses[axis], far);
         }
-        let hits = (between & near.simd_le(far * wider)).to_bitmask();
-        if hits != 0 {
-            word |= hits << (index * GROUP);
-            entered(index, near);
+        let meets = near.simd_le(far * f32x8::splat(simd, WIDER));
+        word |= (between & meets).to_bitmask() << (index * GROUP);
+        if let Some(to) = nears.get_mut(index) {
+            near.store_array(to);
         }
     }
     word
