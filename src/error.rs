@@ -99,7 +99,8 @@ pub enum Error {
     },
     /// An allocation failed. [`Scene::try_reserve`](crate::Scene::try_reserve),
     /// [`Scene::from_bytes`](crate::Scene::from_bytes), imports, [checkpoints](crate::checkpoints) and
-    /// [picks](crate::Scene::pick) return this error. All other calls, including the update at the end of a load, abort the process if there is no memory.
+    /// [picks](crate::Scene::pick) return this error. All other calls, including the update at the end of a load, abort
+    /// the process if there is no memory.
     AllocationFailed,
 }
 
