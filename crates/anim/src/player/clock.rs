@@ -27,17 +27,19 @@ pub(super) struct Clock {
 
 /// The way of one step through the clip, in legs from turn to turn.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub struct Way {
     /// The time at the beginning of the next leg, and whether events at this time are part of it.
-    from: (f64, bool),
+    pub from: (f64, bool),
     /// The time at the end of the last leg.
-    to: f64,
+    pub to: f64,
     /// Whether time rises in the next leg.
-    rises: bool,
+    pub rises: bool,
     /// The number of legs left.
-    legs: u64,
-    turns: bool,
-    duration: f64,
+    pub legs: u64,
+    /// Whether the time turns around at the ends, rather than beginning again.
+    pub turns: bool,
+    /// The duration of the clip.
+    pub duration: f64,
 }
 
 /// A part of a clip that is passed in one direction.
@@ -50,10 +52,9 @@ pub(super) struct Leg {
     pub(super) rises: bool,
 }
 
-impl Iterator for Way {
-    type Item = Leg;
-
-    fn next(&mut self) -> Option<Leg> {
+impl Way {
+    /// Returns the next leg.
+    pub(super) fn next(&mut self) -> Option<Leg> {
         self.legs = self.legs.checked_sub(1)?;
         let (from, with_from) = self.from;
         let end = if self.rises { self.duration } else { 0.0 };

@@ -1,6 +1,7 @@
 //! The events that a step of a player passes.
 
 use super::clock::{Leg, Way};
+use crate::Clip;
 use crate::clip::Event;
 use crate::clip::format::Tables;
 use core::ops::Range;
@@ -15,6 +16,14 @@ pub struct PassedEvents<'p> {
     left: Range<usize>,
     rises: bool,
     rounds: i32,
+}
+
+impl Clip {
+    /// Returns the events on a way through the clip, for `hedgerow-animator`.
+    #[doc(hidden)]
+    pub fn events_on(&self, way: Way) -> PassedEvents<'_> {
+        PassedEvents::new(self.tables(), way, 0)
+    }
 }
 
 impl<'p> PassedEvents<'p> {

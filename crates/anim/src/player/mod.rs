@@ -29,6 +29,8 @@ mod lanes;
 mod stream;
 
 pub use clock::Playback;
+#[doc(hidden)]
+pub use clock::Way;
 pub use events::PassedEvents;
 pub use stream::StreamPlayer;
 

@@ -40,11 +40,13 @@ pub enum Kind {
     LibraryPatch = 10,
     /// A tree over the triangles of a mesh.
     TriangleTree = 11,
+    /// The state of an animator.
+    Animator = 12,
 }
 
 impl Kind {
     /// All kinds, each of which has files in `tests/formats`, with the types that read them.
-    pub const ALL: [(Self, &str); 9] = [
+    pub const ALL: [(Self, &str); 10] = [
         (Self::Scene, "Scene"),
         (Self::Tree, "Tree"),
         (Self::Skeleton, "Skeleton"),
@@ -54,6 +56,7 @@ impl Kind {
         (Self::Library, "Library"),
         (Self::LibraryPatch, "Patch"),
         (Self::TriangleTree, "TriangleTree"),
+        (Self::Animator, "Animator"),
     ];
 }
 

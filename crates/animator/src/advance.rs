@@ -1,0 +1,292 @@
+//! Steps: transitions, times, and what passes.
+
+use crate::Animator;
+use crate::condition::Moment;
+use crate::fade::Fade;
+use crate::inertia::{BESIDE, Offsets, alone};
+use crate::layer::{Before, Fading, Held, LayerState, PlacedStates};
+use crate::machine::TransitionParts;
+use crate::pace::{Pace, Playing, Step};
+use crate::passed::{PassedClip, PassedMomentum};
+use hedgerow_anim::Error;
+use hedgerow_anim::glam::Vec3;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// The greatest number of parts of a step; the last one ignores where conditions begin to hold.
+const MOST_PARTS: u16 = 64;
+
+/// Times that differ by no more are the same, because sums of seconds are rounded.
+const SAME: f64 = 1e-9;
+
+impl Animator {
+    /// Advances by this many seconds; motions play backward if negative, but fades always go forward. Numbers that are
+    /// not finite count as 0.
+    ///
+    /// First, each layer takes at most one transition whose conditions hold. Where conditions begin to hold on the way, at
+    /// a phase, an end or the end of a fade, the step is cut, so results do not depend on the lengths of steps. A step is
+    /// cut at most 63 times.
+    ///
+    /// Runs in **O(layers × (transitions of a state + clips with weight))**; a transition that interrupts a fade, or is
+    /// inertial, also samples the layer.
+    pub fn advance(&mut self, seconds: f32) {
+        self.passed.clear();
+        self.layers.iter_mut().for_each(|layer| layer.rounds = 0);
+        let mut left = if seconds.is_finite() { f64::from(seconds) } else { 0.0 };
+        for part in 0..MOST_PARTS {
+            for number in 0..self.layers.len() {
+                let due = self.placed().due(number, self.fired, left).map(|of| (of.to, of.fade, of.triggers));
+                if let Some((to, fade, triggers)) = due {
+                    self.fired &= !triggers;
+                    self.start(to, fade);
+                }
+            }
+            if left != 0.0 {
+                left -= self.advance_part(part, left);
+            }
+            if left == 0.0 {
+                return;
+            }
+        }
+    }
+
+    /// Advances until the next condition begins to hold; returns the seconds.
+    fn advance_part(&mut self, part: u16, left: f64) -> f64 {
+        let placed = self.placed();
+        let mut stops: SmallVec<[(usize, Step); 2]> = SmallVec::new();
+        let mut seconds = left;
+        if part + 1 < MOST_PARTS {
+            for number in 0..self.layers.len() {
+                placed.stops(number, self.fired, left, |after, stop| {
+                    seconds = if after.abs() < seconds.abs() { after } else { seconds };
+                    stops.extend(stop.map(|stop| (number, stop)));
+                });
+            }
+        }
+        stops.retain(|(_, stop)| (stop.seconds - seconds).abs() < SAME);
+        // All paces are those before the step, so that states stay in step.
+        let mut steps: SmallVec<[Option<(Pace, Step)>; 4]> = SmallVec::new();
+        for (number, layer) in self.layers.iter().enumerate() {
+            for (at, (playing, _)) in layer.playing().enumerate() {
+                let sync = placed.state(playing).sync;
+                let is_here = |&&(of, _): &&(usize, Step)| {
+                    of == number && at == 0 || sync.is_some() && placed.state(&self.layers[of].current).sync == sync
+                };
+                steps.push(placed.pace(playing).map(|pace| {
+                    let step =
+                        stops.iter().find(is_here).map_or_else(|| pace.step(playing, seconds), |&(_, stop)| stop);
+                    (pace, step)
+                }));
+            }
+        }
+        let Self { machine, parameters, layers, passed, .. } = self;
+        let (machine, mut steps) = (&*machine.0, steps.into_iter());
+        for (number, layer) in (0..).zip(layers) {
+            let mut taken: SmallVec<[_; 2]> = SmallVec::new();
+            let mut take = |playing: &mut Playing| {
+                let step = steps.next().flatten();
+                taken.push(step.map(|(pace, step)| pace.take(playing, step)));
+            };
+            take(&mut layer.current);
+            if let Some(fading) = &mut layer.fade {
+                if let Before::Playing(playing) = &mut fading.from {
+                    take(playing);
+                }
+                fading.elapsed += seconds.abs();
+                let faded = fading.elapsed + SAME >= f64::from(fading.fade.seconds);
+                if faded {
+                    layer.fade = None;
+                }
+            }
+            layer.rounds = layer.rounds.saturating_add(taken[0].as_ref().map_or(0, |taken| taken.ends()));
+            let first = passed.clips.len();
+            let moves = layer.fade.as_ref().map_or(1.0, |fading| match fading.from {
+                Before::Inertial(_) => fading.share(),
+                _ => 1.0,
+            });
+            for ((playing, share), taken) in layer.playing().zip(taken) {
+                let (state, Some(taken)) = (&machine.states[usize::from(playing.state)], taken) else { continue };
+                for (member, weight) in state.mix(parameters) {
+                    let (clip, knots) = &state.members[member];
+                    let weight = f64::from(weight) * share;
+                    if weight > 0.0 {
+                        let duration = f64::from(machine.clips[usize::from(*clip)].clip.duration());
+                        #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
+                        let [weight, moves] = [weight as f32, (weight * moves) as f32];
+                        let (state, way) = (playing.state, taken.way(knots, duration));
+                        let clip =
+                            PassedClip { part, layer: number, state, clip: *clip, leads: false, weight, moves, way };
+                        passed.clips.push(clip);
+                    }
+                }
+            }
+            let heaviest = passed.clips[first..].iter_mut().reduce(|a, b| if b.weight > a.weight { b } else { a });
+            if let Some(heaviest) = heaviest {
+                heaviest.leads = true;
+            }
+            if let Some(Fading { from: Before::Held(_) | Before::Inertial(_), momentum, .. }) = &layer.fade {
+                #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
+                let weight = layer.held().map_or((1.0 - moves) as f32, |(_, weight)| weight);
+                let [displacement, turn] = momentum.map(|speed| speed * seconds as f32);
+                passed.momenta.push(PassedMomentum { part, layer: number, weight, displacement, turn });
+            }
+        }
+        passed.parts = part + 1;
+        seconds
+    }
+
+    /// Begins a state.
+    pub(crate) fn start(&mut self, to: u16, fade: Fade) {
+        let machine = self.machine.clone();
+        let state = &machine.0.states[usize::from(to)];
+        let mut next = Playing::begin(to, &machine.0, &self.parameters);
+        if let Some((other, _)) = state.sync.and_then(|group| self.placed().in_step(group).next()) {
+            (next.phase, next.passed) = (other.phase, other.passed);
+        }
+        let number = usize::from(state.layer);
+        let old = self.layers[number].clone();
+        let mut momentum = [Vec3::ZERO; 2];
+        let from = if fade.seconds == 0.0 {
+            None
+        } else if fade.inertial || old.fade.is_some() {
+            // Sampling a layer of clips that were checked does not fail; if it did, the state would begin at once.
+            momentum = self.momentum(&old);
+            self.from_pose(&old, next, fade.inertial).ok()
+        } else {
+            Some(Before::Playing(old.current))
+        };
+        let layer = &mut self.layers[number];
+        layer.fade = from.map(|from| Fading { fade, elapsed: 0.0, from, momentum });
+        layer.current = next;
+    }
+
+    /// Returns what a fade that does not play on begins with.
+    fn from_pose(&mut self, old: &LayerState, next: Playing, inertial: bool) -> Result<Before, Error> {
+        let new = alone(old, next);
+        let [before, after] = [self.beside(old, -BESIDE), self.beside(&new, BESIDE)];
+        let (mut sampler, _) = self.sampler();
+        let shown = sampler.shown(old);
+        if inertial && shown.presence == 1.0 && sampler.shown(&new).presence > 0.0 {
+            return Ok(Before::Inertial(Arc::new(Offsets::measure(&mut sampler, [&before, old], [&new, &after])?)));
+        }
+        let machine = sampler.machine;
+        let mut held =
+            Held { pose: machine.rest.clone(), channels: machine.rest_channels.clone(), presence: shown.presence };
+        if shown.presence > 0.0 {
+            sampler.write(&shown, &mut held.pose)?;
+            sampler.write_channels(&shown, &mut held.channels)?;
+        }
+        Ok(Before::Held(Arc::new(held)))
+    }
+
+    /// Returns a layer as it would be a moment earlier or later.
+    fn beside(&self, layer: &LayerState, seconds: f64) -> LayerState {
+        let mut beside = layer.clone();
+        let placed = PlacedStates { layers: core::slice::from_ref(layer), ..self.placed() };
+        let step = |playing: &mut Playing| {
+            if let Some(pace) = placed.pace(playing) {
+                let step = pace.step(playing, seconds);
+                pace.take(playing, step);
+            }
+        };
+        step(&mut beside.current);
+        if let Some(fading) = &mut beside.fade {
+            if let Before::Playing(playing) = &mut fading.from {
+                step(playing);
+            }
+            fading.elapsed += seconds;
+        }
+        beside
+    }
+
+    /// Returns the displacement and the turn per second of a layer's root motion.
+    fn momentum(&self, layer: &LayerState) -> [Vec3; 2] {
+        let (machine, before) = (&*self.machine.0, self.beside(layer, -BESIDE));
+        let mut momentum = [Vec3::ZERO; 2];
+        let parts = layer.parts(machine, &self.parameters);
+        for (&(clip, to, weight), (_, from, _)) in parts.iter().zip(before.parts(machine, &self.parameters)) {
+            let clip = &machine.clips[usize::from(clip)];
+            if let Some(root) = &clip.root {
+                // A step longer than half of the clip is one over its end.
+                let half = f64::from(clip.clip.duration()) * 0.5;
+                let rounds = i32::from(from - to > half) - i32::from(to - from > half);
+                #[expect(clippy::cast_possible_truncation, reason = "clips have single precision")]
+                let moved = root.between(from as f32, to as f32, rounds);
+                for (sum, moved) in momentum.iter_mut().zip([moved.translation, moved.rotation.to_scaled_axis()]) {
+                    *sum += moved * (weight / BESIDE as f32);
+                }
+            }
+        }
+        if let Some(fading) = &layer.fade {
+            #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
+            let weight = (1.0 - fading.share()) as f32;
+            match &fading.from {
+                Before::Playing(_) => {}
+                Before::Held(held) => {
+                    (0..2).for_each(|part| momentum[part] += fading.momentum[part] * (weight * held.presence));
+                }
+                Before::Inertial(_) => {
+                    (0..2).for_each(|part| momentum[part] = momentum[part].lerp(fading.momentum[part], weight));
+                }
+            }
+        }
+        momentum
+    }
+}
+
+impl PlacedStates<'_> {
+    /// Returns the transition of a layer that is taken now.
+    fn due(&self, number: usize, fired: u64, left: f64) -> Option<&TransitionParts> {
+        let layer = &self.layers[number];
+        self.ready(layer, fired).find(|transition| {
+            !(transition.waits && layer.fade.is_some())
+                && transition.moments.iter().all(|moment| self.holds(layer, *moment, left))
+        })
+    }
+
+    /// Returns the transitions of a layer of which all holds but, perhaps, moments.
+    fn ready(&self, layer: &LayerState, fired: u64) -> impl Iterator<Item = &TransitionParts> {
+        let transitions =
+            self.state(&layer.current).transitions.iter().map(|&number| &self.machine.transitions[number]);
+        transitions.filter(move |transition| {
+            transition.triggers & !fired == 0
+                && transition.compares.iter().all(|&(by, above, number)| {
+                    let value = self.parameters[by];
+                    if above { value > number } else { value < number }
+                })
+        })
+    }
+
+    fn holds(&self, layer: &LayerState, moment: Moment, left: f64) -> bool {
+        let phase = layer.current.phase;
+        match moment {
+            Moment::Phase(low, high) => (low..=high).contains(&phase),
+            Moment::Left(seconds) => self.pace(&layer.current).is_some_and(|pace| {
+                let time = pace.time(phase);
+                (if pace.is_backward(left) { time } else { pace.duration() - time }) <= seconds + SAME
+            }),
+        }
+    }
+
+    /// Passes on where conditions of a layer begin to hold.
+    fn stops(&self, number: usize, fired: u64, left: f64, mut put: impl FnMut(f64, Option<Step>)) {
+        let layer = &self.layers[number];
+        for transition in self.ready(layer, fired) {
+            if let Some(fading) = layer.fade.as_ref().filter(|_| transition.waits) {
+                put(left.signum() * (f64::from(fading.fade.seconds) - fading.elapsed), None);
+                continue;
+            }
+            for &moment in transition.moments.iter().filter(|moment| !self.holds(layer, **moment, left)) {
+                if let Some(pace) = self.pace(&layer.current) {
+                    let range = match moment {
+                        Moment::Phase(low, high) => [low, high],
+                        Moment::Left(seconds) => pace.left(seconds, left),
+                    };
+                    if let Some(stop) = pace.step_to(&layer.current, range, left) {
+                        put(stop.seconds, Some(stop));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The description that animators share.
+
+use crate::condition::Moment;
+use crate::fade::Fade;
+use crate::motion::{Mix, MotionClip, Places};
+use crate::pace::Knots;
+use crate::scratch::Scratch;
+use core::fmt;
+use hedgerow_anim::blend::JointMask;
+use hedgerow_anim::player::Playback;
+use hedgerow_anim::{Pose, Skeleton};
+use std::sync::{Arc, Mutex};
+
+/// A state machine over clips: states, transitions, layers, parameters. It is built once by a
+/// [`MachineBuilder`](crate::MachineBuilder), never changes, and is shared by all characters that have an
+/// [`Animator`](crate::Animator) of it. A clone is another reference to it.
+#[derive(Clone)]
+pub struct Machine(pub(crate) Arc<Parts>);
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub(crate) u16);
+    )*};
+}
+
+handles! {
+    /// A state of a [`Machine`].
+    State,
+    /// A layer of a [`Machine`].
+    Layer,
+    /// A number that a game sets for each character, such as its speed.
+    Parameter,
+    /// A signal that a game fires for a character, such as a jump. A transition uses it up.
+    Trigger,
+    /// States that go through their steps together.
+    SyncGroup,
+}
+
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) skeleton: Skeleton,
+    pub(crate) rest: Pose,
+    pub(crate) rest_channels: Vec<f32>,
+    pub(crate) clips: Vec<MotionClip>,
+    pub(crate) layers: Vec<LayerParts>,
+    pub(crate) states: Vec<StateParts>,
+    pub(crate) transitions: Vec<TransitionParts>,
+    /// Names and initial values.
+    pub(crate) parameters: Vec<(String, f32)>,
+    pub(crate) triggers: Vec<String>,
+    /// A hash of what an animator's bytes refer to.
+    pub(crate) digest: u64,
+    /// Scratch memory: as many as threads have sampled at once.
+    pub(crate) pool: Mutex<Vec<Box<Scratch>>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct LayerParts {
+    pub(crate) name: String,
+    pub(crate) mask: Option<JointMask>,
+    /// The pose that the layer's poses are differences from, if it adds.
+    pub(crate) adds: Option<Pose>,
+    pub(crate) channels: bool,
+    pub(crate) weight: f32,
+    /// The first state.
+    pub(crate) first: u16,
+}
+
+#[derive(Debug)]
+pub(crate) struct StateParts {
+    pub(crate) name: String,
+    pub(crate) layer: u16,
+    pub(crate) places: Places,
+    /// The clips of the places, and the times of their markers.
+    pub(crate) members: Vec<(u16, Knots)>,
+    pub(crate) playback: Playback,
+    pub(crate) speed: f32,
+    pub(crate) speed_by: Option<usize>,
+    pub(crate) sync: Option<u16>,
+    /// The transitions that leave it, in the order in which they are tried.
+    pub(crate) transitions: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct TransitionParts {
+    pub(crate) to: u16,
+    /// The triggers that must all have been fired, as bits.
+    pub(crate) triggers: u64,
+    /// A parameter, whether it must be above or below, and the number.
+    pub(crate) compares: Vec<(usize, bool, f32)>,
+    pub(crate) moments: Vec<Moment>,
+    pub(crate) fade: Fade,
+    pub(crate) waits: bool,
+}
+
+impl StateParts {
+    pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
+        self.places.mix(parameters)
+    }
+
+    /// Returns the present speed.
+    pub(crate) fn speed(&self, parameters: &[f32]) -> f64 {
+        f64::from(self.speed) * self.speed_by.map_or(1.0, |by| f64::from(parameters[by]))
+    }
+}
+
+impl Machine {
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Returns the skeleton.
+    #[must_use]
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.0.skeleton
+    }
+
+    /// Returns the number of channels of each clip.
+    #[must_use]
+    pub fn channels(&self) -> usize {
+        self.0.rest_channels.len()
+    }
+
+    /// Returns the first state with this name. Runs in **O(states)**.
+    #[must_use]
+    pub fn state(&self, name: &str) -> Option<State> {
+        find(&self.0.states, |state| state.name == name).map(State)
+    }
+
+    /// Returns the first layer with this name. Runs in **O(layers)**.
+    #[must_use]
+    pub fn layer(&self, name: &str) -> Option<Layer> {
+        find(&self.0.layers, |layer| layer.name == name).map(Layer)
+    }
+
+    /// Returns the first parameter with this name. Runs in **O(parameters)**.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<Parameter> {
+        find(&self.0.parameters, |(found, _)| found == name).map(Parameter)
+    }
+
+    /// Returns the first trigger with this name. Runs in **O(triggers)**.
+    #[must_use]
+    pub fn trigger(&self, name: &str) -> Option<Trigger> {
+        find(&self.0.triggers, |found| found == name).map(Trigger)
+    }
+
+    /// Returns the name of a state.
+    ///
+    /// # Panics
+    /// Panics if there is no such state.
+    #[must_use]
+    pub fn name(&self, state: State) -> &str {
+        &self.0.states[usize::from(state.0)].name
+    }
+}
+
+fn find<T>(list: &[T], is: impl Fn(&T) -> bool) -> Option<u16> {
+    (0..).zip(list).find(|(_, item)| is(item)).map(|(number, _)| number)
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { layers, states, clips, .. } = &*self.0;
+        let counts = [layers.len(), states.len(), clips.len()];
+        f.debug_struct("Machine").field("[layers, states, clips]", &counts).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+//! What a state plays: one clip, or a blend space.
+
+use crate::machine::{Parameter, SyncGroup};
+use crate::plane::Plane;
+use hedgerow_anim::Clip;
+use hedgerow_anim::player::Playback;
+use hedgerow_anim::root_motion::RootMotion;
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// A clip of a [`Motion`], with its root motion if it has any. Made from a [`Clip`], or from a clip and a
+/// [`RootMotion`]; both may be in an [`Arc`].
+#[derive(Clone, Debug)]
+pub struct MotionClip {
+    pub(crate) clip: Arc<Clip>,
+    pub(crate) root: Option<Arc<RootMotion>>,
+}
+
+impl From<Clip> for MotionClip {
+    fn from(clip: Clip) -> Self {
+        Arc::new(clip).into()
+    }
+}
+
+impl From<Arc<Clip>> for MotionClip {
+    fn from(clip: Arc<Clip>) -> Self {
+        Self { clip, root: None }
+    }
+}
+
+impl<C: Into<Arc<Clip>>, R: Into<Arc<RootMotion>>> From<(C, R)> for MotionClip {
+    fn from((clip, root): (C, R)) -> Self {
+        Self { clip: clip.into(), root: Some(root.into()) }
+    }
+}
+
+/// What a state plays: one clip, clips on a line or in a plane of parameters, or nothing.
+///
+/// It loops unless you call [`once`](Self::once). All clips of a blend space go through their cycle together, whatever
+/// their durations.
+#[derive(Clone, Debug)]
+pub struct Motion {
+    pub(crate) space: Space<Parameter, MotionClip>,
+    pub(crate) playback: Playback,
+    pub(crate) speed: f32,
+    pub(crate) speed_by: Option<Parameter>,
+    pub(crate) sync: Option<SyncGroup>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Space<P, C> {
+    None,
+    Clip(C),
+    Line(P, Vec<(f32, C)>),
+    Plane([P; 2], Vec<([f32; 2], C)>),
+}
+
+impl<C: Into<MotionClip>> From<C> for Motion {
+    /// Plays one clip, in a loop.
+    fn from(clip: C) -> Self {
+        Self::of(Space::Clip(clip.into()))
+    }
+}
+
+impl Motion {
+    const fn of(space: Space<Parameter, MotionClip>) -> Self {
+        Self { space, playback: Playback::Loop, speed: 1.0, speed_by: None, sync: None }
+    }
+
+    /// Plays nothing: layers below show through; in the first layer, joints rest.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self::of(Space::None)
+    }
+
+    /// Blends the two clips whose numbers are nearest to the parameter on either side. Outside, the first or last clip
+    /// plays alone.
+    #[must_use]
+    pub fn line<C: Into<MotionClip>>(by: Parameter, clips: impl IntoIterator<Item = (f32, C)>) -> Self {
+        Self::of(Space::Line(by, clips.into_iter().map(|(at, clip)| (at, clip.into())).collect()))
+    }
+
+    /// Blends the three clips around the point of the two parameters, by its place in their triangle. The points are
+    /// triangulated (Delaunay) when the machine is built. Outside of all triangles, the nearest point of the outline
+    /// counts.
+    #[must_use]
+    pub fn plane<C: Into<MotionClip>>(by: [Parameter; 2], clips: impl IntoIterator<Item = ([f32; 2], C)>) -> Self {
+        Self::of(Space::Plane(by, clips.into_iter().map(|(at, clip)| (at, clip.into())).collect()))
+    }
+
+    /// Stops at the end.
+    #[must_use]
+    pub fn once(self) -> Self {
+        self.playback(Playback::Clamp)
+    }
+
+    /// Sets what happens at the ends.
+    #[must_use]
+    pub fn playback(self, playback: Playback) -> Self {
+        Self { playback, ..self }
+    }
+
+    /// Sets the speed, 1 by default. A negative speed plays backward, from the end.
+    #[must_use]
+    pub fn speed(self, speed: f32) -> Self {
+        Self { speed, ..self }
+    }
+
+    /// Multiplies the speed by a parameter.
+    #[must_use]
+    pub fn speed_by(self, parameter: Parameter) -> Self {
+        Self { speed_by: Some(parameter), ..self }
+    }
+
+    /// Keeps in step with all other states of the group: see [`MachineBuilder::sync_group`].
+    ///
+    /// [`MachineBuilder::sync_group`]: crate::MachineBuilder::sync_group
+    #[must_use]
+    pub fn sync(self, group: SyncGroup) -> Self {
+        Self { sync: Some(group), ..self }
+    }
+}
+
+/// The weights of a state's members: at most three, all above zero.
+pub(crate) type Mix = SmallVec<[(usize, f32); 3]>;
+
+/// The places of the members of a state.
+#[derive(Debug)]
+pub(crate) enum Places {
+    None,
+    One,
+    /// The parameter, and the place of each member, in ascending order.
+    Line(usize, Vec<f32>),
+    Plane([usize; 2], Plane),
+}
+
+impl Places {
+    pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
+        match self {
+            Self::None => Mix::new(),
+            Self::One => smallvec![(0, 1.0)],
+            Self::Line(by, places) => {
+                let at = parameters[*by];
+                let next = places.partition_point(|&place| place <= at);
+                let (Some(before), Some(&end)) = (next.checked_sub(1), places.get(next)) else {
+                    return smallvec![(next.saturating_sub(1), 1.0)];
+                };
+                let share = (at - places[before]) / (end - places[before]);
+                [(before, 1.0 - share), (next, share)].into_iter().filter(|&(_, weight)| weight > 0.0).collect()
+            }
+            Self::Plane(by, plane) => plane.mix(by.map(|by| f64::from(parameters[by]))),
+        }
+    }
+}

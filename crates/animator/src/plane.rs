@@ -1,0 +1,137 @@
+//! Clips at points of a plane, triangulated.
+
+use crate::motion::Mix;
+use hedgerow_anim::glam::{DVec2, DVec3};
+
+/// The greatest number of points.
+pub(crate) const MOST_POINTS: usize = 64;
+
+/// A Delaunay triangulation of points.
+#[derive(Debug)]
+pub(crate) struct Plane {
+    points: Vec<DVec2>,
+    /// The corners of each triangle, counterclockwise.
+    triangles: Vec<[usize; 3]>,
+    /// The edges that border one triangle.
+    outline: Vec<[usize; 2]>,
+}
+
+impl Plane {
+    /// Triangulates points; returns `None` if they are all on a line, or two coincide.
+    ///
+    /// A triangle belongs to the triangulation if no other point is in its circle, which is the case if no other point
+    /// is below its plane when all points are lifted to a paraboloid. Points on one circle would make several
+    /// triangulations at once, so each point is lifted by a little more or less. Runs in **O(points⁴)**.
+    pub(crate) fn new(points: &[[f32; 2]]) -> Option<Self> {
+        let points: Vec<DVec2> = points.iter().map(|&point| point.map(f64::from).into()).collect();
+        let low = points.iter().copied().reduce(DVec2::min)?;
+        let size = (points.iter().copied().reduce(DVec2::max)? - low).max_element();
+        let lifted = |number: usize| {
+            let place = (points[number] - low) / size;
+            // Squared, because in a grid, differences of numbers are equal, too.
+            let scattered = ((number * number) as f64 * 0.618_033_988_749_895).fract();
+            place.extend(place.length_squared() + 1e-7 * scattered)
+        };
+        let lifted: Vec<DVec3> = (0..points.len()).map(lifted).collect();
+        let across =
+            |[a, b, c]: [usize; 3]| (lifted[b] - lifted[a]).truncate().perp_dot((lifted[c] - lifted[a]).truncate());
+        let is_free = |[a, b, c]: [usize; 3]| {
+            let [p, q, r] = [a, b, c].map(|corner| lifted[corner]);
+            let below = (q - p).cross(r - p);
+            let others = (0..lifted.len()).filter(|other| ![a, b, c].contains(other));
+            others.map(|other| below.dot(lifted[other] - p)).all(|height| height > 0.0)
+        };
+        let mut triangles = Vec::new();
+        for a in 0..points.len() {
+            for b in a + 1..points.len() {
+                if points[a] == points[b] {
+                    return None;
+                }
+                for c in b + 1..points.len() {
+                    let corners = if across([a, b, c]) > 0.0 { [a, b, c] } else { [a, c, b] };
+                    // Thinner than rounding means on a line.
+                    if across(corners) > 1e-7 && is_free(corners) {
+                        triangles.push(corners);
+                    }
+                }
+            }
+        }
+        let edges = |&[a, b, c]: &[usize; 3]| [[a, b], [b, c], [c, a]];
+        let all: Vec<_> = triangles.iter().flat_map(edges).collect();
+        let outline = all.iter().copied().filter(|&[a, b]| !all.contains(&[b, a])).collect();
+        (!triangles.is_empty()).then_some(Self { points, triangles, outline })
+    }
+
+    /// Returns the weights of the points around a place.
+    pub(crate) fn mix(&self, at: [f64; 2]) -> Mix {
+        let at = DVec2::from(at);
+        let shares = |corners: &[usize; 3]| {
+            let [a, b, c] = corners.map(|corner| self.points[corner]);
+            let area = (b - a).perp_dot(c - a);
+            [(b, c), (c, a), (a, b)].map(|(from, to)| (to - from).perp_dot(at - from) / area)
+        };
+        let least = |corners: &[usize; 3]| shares(corners).into_iter().fold(f64::INFINITY, f64::min);
+        let inmost = self.triangles.iter().max_by(|a, b| least(a).total_cmp(&least(b)));
+        // On an edge, rounding may put a place just outside of both triangles.
+        let (corners, weights) = match inmost.filter(|corners| least(corners) > -1e-9) {
+            Some(corners) => (&corners[..], shares(corners)),
+            None => {
+                let near = |&[a, b]: &[usize; 2]| {
+                    let (from, way) = (self.points[a], self.points[b] - self.points[a]);
+                    let share = ((at - from).dot(way) / way.length_squared()).clamp(0.0, 1.0);
+                    ((from + way * share).distance_squared(at), share)
+                };
+                let Some(edge) = self.outline.iter().min_by(|a, b| near(a).0.total_cmp(&near(b).0)) else {
+                    return Mix::new();
+                };
+                let (_, share) = near(edge);
+                (&edge[..], [1.0 - share, share, 0.0])
+            }
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
+        let weights = weights.map(|weight| weight as f32);
+        corners.iter().copied().zip(weights).filter(|&(_, weight)| weight > 0.0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles_cover_the_hull_once_and_circles_are_free() {
+        let mut dice = fastrand::Rng::with_seed(7);
+        for round in 0..60 {
+            // Random points, or those of a grid, of which many are on circles and lines.
+            let count = dice.usize(3..20);
+            let random: Vec<[f32; 2]> = (0..count).map(|_| [dice.f32(), 100.0 * dice.f32()]).collect();
+            let grid: Vec<[f32; 2]> = (0..20).map(|at| [(at % 5) as f32 * 0.1, (at / 5) as f32 * 0.3]).collect();
+            let points = if round % 2 == 0 { random } else { grid[..5 + count % 15].to_vec() };
+            let plane = Plane::new(&points);
+            let Some(plane) = plane else { panic!("{points:?}") };
+            // Euler: a triangulation of n points, of which h are on the outline, has 2 n - h - 2 triangles.
+            assert_eq!(plane.triangles.len(), 2 * points.len() - plane.outline.len() - 2, "{points:?}");
+            for (number, point) in points.iter().enumerate() {
+                let mix = plane.mix(point.map(f64::from));
+                assert!(mix.iter().any(|&(at, weight)| at == number && weight > 0.999_99), "{mix:?}");
+            }
+            // A step of the parameters by a little changes no weight by much.
+            let mut last: Option<Vec<f32>> = None;
+            let [from, to] = [(); 2].map(|()| [3.0 * dice.f64() - 1.0, 300.0 * dice.f64() - 100.0]);
+            for step in 0..=4000 {
+                let share = f64::from(step) / 4000.0;
+                let at = [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share);
+                let mut weights = vec![0.0; points.len()];
+                plane.mix(at).iter().for_each(|&(number, weight)| weights[number] = weight);
+                assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+                if let Some(last) = &last {
+                    let jump = weights.iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                    assert!(jump < 0.35, "{jump} in round {round}");
+                }
+                last = Some(weights);
+            }
+        }
+        assert!(Plane::new(&[[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]).is_none(), "on a line");
+        assert!(Plane::new(&[[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]).is_none(), "twice");
+    }
+}

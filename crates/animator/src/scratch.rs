@@ -1,0 +1,109 @@
+//! What sampling needs beside an animator's state: players of clips, which are kept, and scratch memory, which is shared.
+
+use crate::machine::Parts;
+use hedgerow_anim::blend::PoseSum;
+use hedgerow_anim::{Clip, Player, Pose};
+use std::sync::{Arc, PoisonError};
+
+/// The number of players that an animator keeps.
+const MOST_PLAYERS: usize = 8;
+
+/// The players of the clips that were sampled last. They only save time: a sample depends on nothing but its time.
+#[derive(Debug, Default)]
+pub(crate) struct Players {
+    kept: Vec<Kept>,
+    count: u32,
+}
+
+#[derive(Debug)]
+struct Kept {
+    clip: u16,
+    /// When it was used last, as a count.
+    used: u32,
+    player: Player<Arc<Clip>>,
+}
+
+impl Players {
+    /// Returns a player of a clip, at a time in seconds.
+    pub(crate) fn at(&mut self, machine: &Parts, clip: u16, time: f64) -> &Player<Arc<Clip>> {
+        self.count = self.count.wrapping_add(1);
+        let place = self.kept.iter().position(|kept| kept.clip == clip).unwrap_or_else(|| {
+            let player = Player::new(Arc::clone(&machine.clips[usize::from(clip)].clip));
+            let kept = Kept { clip, used: self.count, player };
+            if self.kept.len() < MOST_PLAYERS {
+                self.kept.push(kept);
+                return self.kept.len() - 1;
+            }
+            let age = |place: &usize| self.count.wrapping_sub(self.kept[*place].used);
+            let oldest = (0..self.kept.len()).max_by_key(age).unwrap_or_default();
+            self.kept[oldest] = kept;
+            oldest
+        });
+        let kept = &mut self.kept[place];
+        kept.used = self.count;
+        #[expect(clippy::cast_possible_truncation, reason = "clips have single precision")]
+        kept.player.seek(time as f32);
+        &kept.player
+    }
+}
+
+/// Poses and sums of one sampling thread.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    /// A pose for each clip, which shows it: so a sample only writes what moves.
+    poses: Vec<Option<Pose>>,
+    /// The pose of a layer with several clips.
+    layer: Pose,
+    pub(crate) sum: PoseSum,
+    pub(crate) difference: Pose,
+    pub(crate) channels: Vec<f32>,
+    pub(crate) clip_channels: Vec<f32>,
+}
+
+impl Scratch {
+    fn new(machine: &Parts) -> Self {
+        Self {
+            poses: vec![None; machine.clips.len()],
+            sum: PoseSum::new(machine.rest.len()),
+            layer: machine.rest.clone(),
+            difference: machine.rest.clone(),
+            channels: machine.rest_channels.clone(),
+            clip_channels: machine.rest_channels.clone(),
+        }
+    }
+
+    /// Returns the pose that shows a clip, or that of a layer with several.
+    pub(crate) fn pose(&mut self, machine: &Parts, clip: Option<u16>) -> &mut Pose {
+        match clip {
+            Some(clip) => self.poses[usize::from(clip)].get_or_insert_with(|| machine.rest.clone()),
+            None => &mut self.layer,
+        }
+    }
+}
+
+/// Scratch memory from the machine's pool, if any is needed.
+pub(crate) struct Lease<'m> {
+    machine: &'m Parts,
+    scratch: Option<Box<Scratch>>,
+}
+
+impl<'m> Lease<'m> {
+    pub(crate) const fn new(machine: &'m Parts) -> Self {
+        Self { machine, scratch: None }
+    }
+
+    pub(crate) fn get(&mut self) -> &mut Scratch {
+        self.scratch.get_or_insert_with(|| {
+            let free = self.machine.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            free.unwrap_or_else(|| Box::new(Scratch::new(self.machine)))
+        })
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        if let Some(scratch) = self.scratch.take() {
+            self.machine.pool.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        }
+    }
+}

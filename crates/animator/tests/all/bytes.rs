@@ -1,0 +1,64 @@
+//! Animators as bytes.
+
+use crate::{clip, pose, skeleton};
+use hedgerow_animator::{Animator, Error, Fade, LayerOptions, Machine, MachineBuilder, Motion};
+
+fn machine(last: f32) -> Machine {
+    let mut m = MachineBuilder::new(&skeleton());
+    m.parameter("speed", 1.0);
+    m.trigger("go");
+    for layer in ["base", "arms"] {
+        let layer = m.layer(layer, LayerOptions::default());
+        m.state(layer, "a", clip(0.9, [0.0, 3.0], &[]));
+        m.state(layer, "b", clip(1.1, [2.0, last], &[]));
+        m.state(layer, "nothing", Motion::none());
+    }
+    m.build().unwrap()
+}
+
+/// Returns an animator in the middle of fades of all kinds.
+fn busy(machine: &Machine, seed: u64) -> Animator {
+    let mut dice = fastrand::Rng::with_seed(seed);
+    let mut animator = Animator::new(machine);
+    for _ in 0..20 {
+        let name = ["a", "b", "nothing"][dice.usize(..3)];
+        let fade = [Fade::cross(0.5), Fade::inertial(0.5), Fade::CUT][dice.usize(..3)];
+        animator.play(machine.state(name).unwrap(), fade);
+        animator.advance(0.2 * dice.f32());
+    }
+    animator
+}
+
+#[test]
+fn an_animator_goes_on_with_the_same_bits_after_bytes() {
+    let machine = machine(-3.0);
+    for seed in 0..40 {
+        let mut animator = busy(&machine, seed);
+        let bytes = animator.to_bytes();
+        let mut again = Animator::from_bytes(&machine, &bytes).unwrap();
+        assert_eq!(again.to_bytes(), bytes);
+        for _ in 0..10 {
+            [&mut animator, &mut again].into_iter().for_each(|animator| animator.advance(0.07));
+            assert_eq!(pose(&mut animator), pose(&mut again));
+            assert_eq!((animator.root_motion(), animator.to_bytes()), (again.root_motion(), again.to_bytes()));
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_not_an_animators_are_refused() {
+    let machine = machine(-3.0);
+    let animator = busy(&machine, 1);
+    let bytes = animator.to_bytes();
+    let of = |bytes: &[u8]| Animator::from_bytes(&machine, bytes).map(|_| ()).unwrap_err();
+    assert_eq!(of(&[]), Error::NotAnAnimator);
+    assert_eq!(of(&bytes[..40]), Error::Length { expected: bytes.len() as u64, found: 40 });
+    let changed = |at: usize, value: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= value;
+        of(&bytes)
+    };
+    assert_eq!(changed(8, 8), Error::Version { found: 9, newest: 1 });
+    assert_eq!(changed(50, 1), Error::Checksum);
+    assert_eq!(Animator::from_bytes(&self::machine(4.0), &bytes).unwrap_err(), Error::OtherMachine);
+}

@@ -1,0 +1,216 @@
+//! Events and root motion of the blend.
+
+use crate::{cases, clip, machine, root};
+use hedgerow_anim::player::Playback;
+use hedgerow_anim::root_motion::RootMotion;
+use hedgerow_anim::{Player, Transform};
+use hedgerow_animator::{Animator, Fade, Layer, Machine, Motion, State};
+
+/// Three states, with their duration, playback, and the times of their events, in 64ths of a second.
+const STATES: [(i64, Playback, &[i64]); 4] = [
+    (64, Playback::Loop, &[0, 16, 16, 64]),
+    (32, Playback::Clamp, &[0, 8, 32]),
+    (128, Playback::PingPong, &[0, 5, 128]),
+    (16, Playback::Loop, &[7]),
+];
+
+fn eventful() -> (Machine, [State; 4], Layer) {
+    let mut states = Vec::new();
+    let machine = machine(|m, base| {
+        for (number, (duration, playback, events)) in STATES.iter().enumerate() {
+            let events: Vec<_> = events.iter().map(|&time| (time as f32 / 64.0, "event")).collect();
+            let clip = clip(*duration as f32 / 64.0, [0.0, 1.0], &events);
+            states.push(m.state(base, &format!("{number}"), Motion::from(clip).playback(*playback)));
+        }
+    });
+    let base = machine.layer("base").unwrap();
+    (machine, states.try_into().unwrap(), base)
+}
+
+/// A naive motion: its place in all rounds together, in 64ths of a second.
+#[derive(Clone, Copy)]
+struct Run {
+    state: usize,
+    place: i64,
+    passed: bool,
+}
+
+impl Run {
+    /// Moves, and returns the numbers of the passed events.
+    fn step(&mut self, by: i64) -> Vec<(usize, u32)> {
+        let (duration, playback, events) = STATES[self.state];
+        let (from, with_from) = (self.place, !self.passed);
+        self.place += by;
+        if playback == Playback::Clamp {
+            self.place = self.place.clamp(0, duration);
+        }
+        self.passed |= by != 0;
+        let period = if playback == Playback::PingPong { 2 * duration } else { duration };
+        let mut found = Vec::new();
+        // Twice the time, because the end of a round comes just before the beginning of the next.
+        let rounds = if playback == Playback::Clamp {
+            0..=0
+        } else {
+            from.min(self.place).div_euclid(period) - 1..=from.max(self.place).div_euclid(period) + 1
+        };
+        for round in rounds {
+            for (number, &time) in (0..).zip(events) {
+                let turns = playback == Playback::PingPong && time != 0 && time != duration;
+                for time in [Some(time), turns.then_some(period - time)].into_iter().flatten() {
+                    let ends = playback == Playback::Loop && time == duration;
+                    let at = 2 * (round * period + time) - i64::from(ends);
+                    let (from, to) = (2 * from, 2 * self.place);
+                    let inside = if by > 0 { from < at && at <= to } else { to <= at && at < from };
+                    if inside || by != 0 && at == from && with_from {
+                        found.push((self.state, number));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn events_come_exactly_once_whatever_the_steps() {
+    let (machine, states, base) = eventful();
+    let mut dice = fastrand::Rng::with_seed(19);
+    let mut animator = Animator::new(&machine);
+    let mut runs = vec![Run { state: 0, place: 0, passed: false }];
+    let mut fade = (0, 0);
+    for step in 0..25_000 * cases(2) {
+        if dice.u8(..8) == 0 {
+            let (state, seconds) = (dice.usize(..4), dice.i64(0..40));
+            animator.play(states[state], seconds as f32 / 64.0);
+            // A fade that is interrupted holds its pose, which yields no events.
+            runs = if fade.0 < fade.1 || seconds == 0 { Vec::new() } else { vec![runs[0]] };
+            runs.insert(0, Run { state, place: 0, passed: false });
+            fade = (0, seconds);
+        }
+        let by = match dice.u8(..10) {
+            0 => 0,
+            1 => dice.i64(0..500),
+            2 | 3 => -dice.i64(0..50),
+            _ => dice.i64(0..12),
+        };
+        animator.advance(by as f32 / 64.0);
+        fade.0 += by.abs();
+        let mut expected: Vec<(usize, u32)> = Vec::new();
+        for (number, run) in runs.iter_mut().enumerate() {
+            let events = run.step(by);
+            expected.extend(events.into_iter().filter(|_| number == 0 || fade.0 < fade.1));
+        }
+        if fade.0 >= fade.1 {
+            runs.truncate(1);
+        }
+        let mut found: Vec<(usize, u32)> = Vec::new();
+        for passed in animator.events() {
+            assert!(passed.weight > 0.0 && passed.layer == base);
+            found.push((states.iter().position(|&state| state == passed.state).unwrap(), passed.event.number));
+        }
+        expected.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, expected, "step {step}: {by} from state {}", runs[0].state);
+    }
+}
+
+#[test]
+fn feet_of_clips_in_step_come_down_together() {
+    // The feet of the runner are elsewhere in the clip, which begins with the right one.
+    let machine = machine(|m, base| {
+        let speed = m.parameter("speed", 1.0);
+        let steps = m.sync_group(&["left", "right"]);
+        let walk = clip(1.0, [0.0, 1.0], &[(0.1, "left"), (0.5, "creak"), (0.6, "right")]);
+        let run = clip(0.6, [0.0, 1.0], &[(0.05, "right"), (0.4, "left")]);
+        let limp = clip(1.6, [0.0, 1.0], &[(0.0, "left"), (1.5, "right")]);
+        let sneak = m.state(base, "sneak", Motion::from(limp.clone()).sync(steps));
+        m.state(base, "go", Motion::line(speed, [(1.0, walk.clone()), (3.0, run), (4.0, limp)]).sync(steps));
+        let arms = m.layer("arms", hedgerow_animator::LayerOptions::default());
+        m.state(arms, "carry", Motion::from(walk).sync(steps));
+        let _ = sneak;
+    });
+    let [sneak, go] = ["sneak", "go"].map(|name| machine.state(name).unwrap());
+    let [base, arms] = ["base", "arms"].map(|name| machine.layer(name).unwrap());
+    let speed = machine.parameter("speed").unwrap();
+    let mut dice = fastrand::Rng::with_seed(23);
+    let mut animator = Animator::new(&machine);
+    let (mut last, mut feet) = ([String::new(), String::new()], 0);
+    for _ in 0..4000 {
+        if dice.u8(..10) == 0 {
+            let fade = if dice.bool() { Fade::cross(0.2) } else { Fade::inertial(0.2) };
+            animator.play(if dice.bool() { go } else { sneak }, fade);
+        }
+        animator.set(speed, 5.0 * dice.f32());
+        animator.advance(0.1 * dice.f32());
+        for passed in animator.events().filter(|passed| passed.leads && passed.event.name != "creak") {
+            let last = &mut last[usize::from(passed.layer == arms)];
+            assert_ne!(*last, passed.event.name, "feet alternate");
+            *last = passed.event.name.to_owned();
+            feet += 1;
+        }
+        assert!((animator.phase(base) - animator.phase(arms)).abs() < 1e-9, "layers stay in step");
+    }
+    assert!(feet > 500, "{feet}");
+    // A clip alone takes its own time, from its first marker.
+    let mut animator = Animator::new(&machine);
+    animator.play(go, 0.0);
+    animator.set(speed, 1.0);
+    let mut times = Vec::new();
+    for step in 1..=100_i32 {
+        animator.advance(0.01);
+        times.extend(
+            animator.events().filter(|event| event.layer == arms).map(|event| (event.event.name.to_owned(), step)),
+        );
+    }
+    let expected = [("left", 1), ("creak", 40), ("right", 50), ("left", 100)];
+    assert!(
+        times
+            .iter()
+            .zip(expected)
+            .all(|((name, at), (expected, near))| name == expected && (*at - near as i32).abs() <= 1),
+        "{times:?}"
+    );
+}
+
+#[test]
+fn root_motion_is_that_of_players_and_of_blends_between() {
+    let roots = [root(1.0, 2.0, 0.4), root(2.0, 1.0, -0.2)];
+    let machine = machine(|m, base| {
+        let speed = m.parameter("speed", 0.0);
+        let clips = [clip(1.0, [0.0, 1.0], &[]), clip(2.0, [0.0, 1.0], &[])];
+        let [a, b] = clips.into_iter().zip(roots.clone()).collect::<Vec<_>>().try_into().unwrap();
+        m.state(base, "a", a.clone());
+        m.state(base, "line", Motion::line(speed, [(0.0, a), (1.0, b)]));
+        m.state(base, "still", Motion::none());
+    });
+    let mut animator = Animator::new(&machine);
+    let mut player = Player::new(clip(1.0, [0.0, 1.0], &[]));
+    player.set_playback(Playback::Loop);
+    let mut dice = fastrand::Rng::with_seed(29);
+    for _ in 0..500 {
+        let seconds = 3.0 * (dice.f32() - 0.3) * dice.f32();
+        let from = player.time();
+        let loops = player.advance(seconds);
+        animator.advance(seconds);
+        let (expected, found) = (roots[0].between(from, player.time(), loops), animator.root_motion());
+        assert!((expected.translation - found.translation).length() < 1e-4, "{expected:?} {found:?}");
+        assert!(expected.rotation.angle_between(found.rotation) < 2e-3);
+    }
+    // A whole cycle of the blend: half of each.
+    animator.play(machine.state("line").unwrap(), 0.0);
+    animator.set(machine.parameter("speed").unwrap(), 0.5);
+    let mut character = Transform::IDENTITY;
+    for _ in 0..150 {
+        animator.advance(0.01);
+        character = RootMotion::apply(animator.root_motion(), character);
+    }
+    assert!((character.translation.z - 1.5).abs() < 0.03, "{character:?}");
+    // Fading to nothing slows down evenly.
+    animator.play(machine.state("still").unwrap(), 1.0);
+    let way = |animator: &mut Animator| {
+        animator.advance(0.125);
+        animator.root_motion().translation.length()
+    };
+    let ways: Vec<f32> = (0..8).map(|_| way(&mut animator)).collect();
+    assert!(ways.is_sorted_by(|a, b| a > b) && ways[7] == 0.0, "{ways:?}");
+}

@@ -1,0 +1,207 @@
+//! Transitions, conditions, and fades that do not jump.
+
+use crate::{clip, machine, near, pose, root, x};
+use hedgerow_anim::Pose;
+use hedgerow_anim::glam::Quat;
+use hedgerow_anim::player::Playback;
+use hedgerow_animator::{Animator, Condition, Curve, Fade, Motion, Transition};
+
+#[test]
+fn a_transition_waits_for_all_its_conditions_and_uses_up_its_trigger() {
+    let machine = machine(|m, base| {
+        let (speed, go) = (m.parameter("speed", 0.0), m.trigger("go"));
+        let idle = m.state(base, "idle", clip(1.0, [0.0, 0.0], &[]));
+        let walk = m.state(base, "walk", clip(2.0, [10.0, 12.0], &[]));
+        m.transition(Transition::new(idle, walk).when(speed.above(1.0)).when(go).fade(0.5));
+        m.transition(Transition::new(walk, idle).when(speed.below(0.5)).fade(Fade::CUT));
+    });
+    let [idle, walk] = ["idle", "walk"].map(|name| machine.state(name).unwrap());
+    let (base, speed, go) =
+        (machine.layer("base").unwrap(), machine.parameter("speed").unwrap(), machine.trigger("go").unwrap());
+    let mut animator = Animator::new(&machine);
+    animator.fire(go);
+    animator.advance(0.25);
+    assert_eq!((animator.state(base), machine.name(idle)), (idle, "idle"));
+    animator.set(speed, 2.0);
+    animator.set(speed, f32::NAN);
+    animator.advance(0.25);
+    assert_eq!((animator.state(base), animator.faded(base), animator.get(speed)), (walk, 0.5, 2.0));
+    // Halfway from 0 to the place after a quarter of a second.
+    near(x(&mut animator, 0), 0.5 * 10.25);
+    animator.advance(0.25);
+    near(x(&mut animator, 0), 10.5);
+    assert_eq!((animator.faded(base), animator.duration(base), animator.phase(base)), (1.0, 2.0, 0.25));
+    animator.set(speed, 0.0);
+    animator.advance(0.0);
+    assert_eq!(animator.state(base), idle);
+    animator.set(speed, 2.0);
+    animator.advance(0.1);
+    assert_eq!(animator.state(base), idle, "the trigger was used");
+    animator.fire(go);
+    animator.withdraw(go);
+    animator.advance(0.1);
+    assert_eq!(animator.state(base), idle);
+}
+
+#[test]
+fn ends_and_phases_are_met_exactly_whatever_the_steps() {
+    // A strike of 0.5 s whose last 0.1 s fade to idle; idle strikes again at phase 0.25; a wave turns around.
+    let machine = machine(|m, base| {
+        let idle = m.state(base, "idle", clip(1.0, [0.0, 1.0], &[]));
+        let strike = m.one_shot(base, "strike", clip(0.5, [0.0, 8.0], &[]), 0.1);
+        let wave = m.state(base, "wave", Motion::from(clip(0.25, [0.0, 2.0], &[])).playback(Playback::PingPong));
+        m.transition(Transition::new(idle, strike).when(Condition::phase(0.25..=0.25)).fade(Fade::CUT));
+        m.transition(Transition::new(idle, wave).when(Condition::end()).fade(0.2));
+        m.transition(
+            Transition::new(wave, idle).when(Condition::phase(0.5..=0.75)).after_fade().fade(Fade::inertial(0.1)),
+        );
+        m.transition(Transition::from_any(wave).when(Condition::phase(0.3..=0.3)).fade(0.3));
+    });
+    let base = machine.layer("base").unwrap();
+    let mut dice = fastrand::Rng::with_seed(11);
+    for case in 0..crate::cases(40) {
+        let (mut whole, mut split) = (Animator::new(&machine), Animator::new(&machine));
+        for _ in 0..50 {
+            let seconds: f32 = 0.7 * dice.f32() * dice.f32();
+            let parts = dice.u16(1..8);
+            whole.advance(seconds);
+            let mut rounds = 0;
+            for _ in 0..parts {
+                split.advance(seconds / f32::from(parts));
+                rounds += split.rounds(base);
+            }
+            let _ = rounds;
+            assert_eq!(whole.state(base), split.state(base), "case {case}");
+            assert!((whole.phase(base) - split.phase(base)).abs() < 1e-5, "case {case}");
+            let (a, b) = (x(&mut whole, 1), x(&mut split, 1));
+            assert!((a - b).abs() < 1e-2, "case {case}: {a} and {b}");
+        }
+    }
+    // Idle, the wave at the end; it turns, and waits until its fade is over.
+    let mut animator = Animator::new(&machine);
+    animator.seek(base, 0.5);
+    animator.advance(0.5);
+    let at = |name| machine.state(name).unwrap();
+    assert_eq!((animator.phase(base), animator.state(base)), (1.0, at("idle")), "a change comes with the next step");
+    animator.advance(0.15);
+    assert_eq!(animator.state(base), at("wave"));
+    animator.advance(0.2125);
+    assert_eq!(animator.state(base), at("idle"), "on its way back");
+    near(animator.faded(base), 0.5);
+    animator.play(at("strike"), 0.0);
+    animator.seek(base, 0.5);
+    animator.advance(0.2);
+    assert_eq!(animator.state(base), at("idle"), "a one-shot ends with its fade");
+    near(animator.faded(base), 0.5);
+}
+
+#[test]
+fn curves_begin_and_end_where_they_say() {
+    for (curve, half) in [(Curve::Linear, 0.5), (Curve::EaseIn, 0.25), (Curve::EaseOut, 0.75), (Curve::Smooth, 0.5)] {
+        let machine = machine(|m, base| {
+            m.state(base, "a", clip(1.0, [0.0, 0.0], &[]));
+            m.state(base, "b", clip(1.0, [1.0, 1.0], &[]));
+        });
+        let mut animator = Animator::new(&machine);
+        animator.play(machine.state("b").unwrap(), Fade::cross(1.0).curve(curve));
+        for (seconds, expected) in [(0.0, 0.0), (0.5, half), (0.5, 1.0)] {
+            animator.advance(seconds);
+            near(x(&mut animator, 0), expected);
+        }
+    }
+}
+
+/// Returns the greatest distance between two poses, in any number.
+fn distance(a: &Pose, b: &Pose) -> f32 {
+    let of = |joint: u16| {
+        let (a, b) = (a.get(joint), b.get(joint));
+        let turn = (a.rotation * a.rotation.dot(b.rotation).signum() - b.rotation).length();
+        (a.translation - b.translation).abs().max_element().max((a.scale - b.scale).abs().max_element()).max(turn)
+    };
+    (0..3).map(of).fold(0.0, f32::max)
+}
+
+#[test]
+fn no_fade_jumps_and_an_inertial_one_keeps_the_velocity() {
+    let machine = machine(|m, base| {
+        for (name, ends, z) in [("a", [0.0, 90.0], 30.0), ("b", [5.0, -140.0], 90.0), ("c", [-4.0, 50.0], 0.0)] {
+            m.state(base, name, (clip(30.0, ends, &[]), root(30.0, z, 0.3 * z)));
+        }
+    });
+    let states = ["a", "b", "c"].map(|name| machine.state(name).unwrap());
+    let mut dice = fastrand::Rng::with_seed(3);
+    for case in 0..crate::cases(60) {
+        let mut animator = Animator::new(&machine);
+        for _ in 0..12 {
+            animator.advance(0.02 + 0.2 * dice.f32());
+            // A moment before and after.
+            let step = 1.0 / 8192.0;
+            animator.advance(step);
+            let (before, speed) = (pose(&mut animator), animator.root_motion().translation / step);
+            animator.advance(step);
+            let now = pose(&mut animator);
+            let inertial = dice.bool();
+            let next = dice.usize(..3);
+            // What would swing to the other side ends early, in as little as five times the offset by its speed.
+            let offset = (now.get(0).translation.x - [0.0, 5.0, -4.0][next]).abs();
+            let early = step * 300.0 / offset;
+            let fade = if inertial { Fade::inertial(0.3) } else { Fade::cross(0.3) };
+            let was_fading = animator.faded(machine.layer("base").unwrap()) < 1.0;
+            animator.play(states[next], fade);
+            assert!(distance(&pose(&mut animator), &now) < 1e-5, "case {case}");
+            animator.advance(step);
+            let after = pose(&mut animator);
+            let jump = distance(&after, &now);
+            assert!(jump < 0.01, "case {case}: {jump}");
+            if inertial {
+                for joint in 0..3 {
+                    let [a, b, c] = [&before, &now, &after].map(|pose| pose.get(joint));
+                    let change = (c.translation - b.translation - (b.translation - a.translation)) / step;
+                    assert!(change.length() < 0.3 + early, "case {case}: the velocity jumps by {change}");
+                    let spin = |a: Quat, b: Quat| (b * a.inverse()).to_scaled_axis();
+                    let change = (spin(b.rotation, c.rotation) - spin(a.rotation, b.rotation)) / step;
+                    assert!(change.length() < 0.1 + early, "case {case}: the spin jumps by {change}");
+                }
+            }
+            if inertial || was_fading {
+                let change = (animator.root_motion().translation / step - speed).length();
+                assert!(change < 0.15, "case {case}: the speed jumps by {change}");
+            }
+        }
+        animator.advance(0.4);
+        let mut alone = Animator::new(&machine);
+        let base = machine.layer("base").unwrap();
+        alone.play(animator.state(base), Fade::CUT);
+        alone.seek(base, animator.phase(base));
+        assert_eq!(pose(&mut animator), pose(&mut alone), "after a fade, only the new state is left");
+    }
+}
+
+#[test]
+fn seeks_and_playbacks_are_those_of_players() {
+    let machine = machine(|m, base| {
+        m.state(base, "a", Motion::from(clip(2.0, [0.0, 2.0], &[])).speed(2.0));
+        m.state(base, "nothing", Motion::none());
+    });
+    let base = machine.layer("base").unwrap();
+    let mut animator = Animator::new(&machine);
+    animator.seek(base, 0.75);
+    near(x(&mut animator, 2), 1.5);
+    animator.advance(0.5);
+    assert_eq!((animator.phase(base), animator.rounds(base)), (0.25, 1));
+    animator.advance(-1.75);
+    assert_eq!((animator.phase(base), animator.rounds(base)), (0.5, -2));
+    animator.set_playback(base, Playback::Clamp);
+    animator.advance(100.0);
+    assert_eq!((animator.phase(base), animator.rounds(base)), (1.0, 0));
+    near(x(&mut animator, 2), 2.0);
+    animator.seek(base, f64::NAN);
+    animator.set_playback(base, Playback::PingPong);
+    animator.advance(1.25);
+    assert_eq!((animator.phase(base), animator.rounds(base)), (0.75, 1));
+    animator.play(machine.state("nothing").unwrap(), 1.0);
+    animator.advance(0.5);
+    assert_eq!((animator.duration(base), animator.phase(base)), (0.0, 0.0));
+    animator.advance(0.5);
+    assert_eq!(pose(&mut animator), Pose::rest(machine.skeleton()));
+}
