@@ -53,6 +53,15 @@ pub enum CharacterError {
         /// The number of rigs.
         count: usize,
     },
+    /// A player does not have this animation.
+    NoAnimation {
+        /// The number of the animation.
+        animation: usize,
+        /// The number of animations.
+        count: usize,
+    },
+    /// A player has more than 65,534 animations.
+    TooManyAnimations,
     /// The scene rejected the edit.
     Scene(Error),
     /// The pose is invalid.
@@ -93,6 +102,10 @@ impl fmt::Display for CharacterError {
                     "rig {rig} of the clip is out of range of {count} rigs; pass the list that the clip was made for"
                 )
             }
+            Self::NoAnimation { animation, count } => {
+                write!(f, "animation {animation} is out of range of {count}; pass it when the player is made")
+            }
+            Self::TooManyAnimations => write!(f, "a player has at most 65,534 animations"),
             Self::Scene(error) => error.fmt(f),
             Self::Pose(error) => error.fmt(f),
         }

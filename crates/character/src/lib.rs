@@ -9,7 +9,7 @@
 //! | nodes that follow joints, such as a sword in a hand | [`Sockets`] |
 //! | boxes around skinned meshes in any pose | [`JointBounds`] |
 //! | a node for each joint: poses move nodes | [`Rig`], [`RigPlace`] |
-//! | clips that play on rigs, with fades from one to another | [`AnimationPlayer`] |
+//! | animations that play on rigs, with fades from one to another | [`AnimationPlayer`] |
 //! | meshes that joints and morph targets deform, with their palettes, weights and boxes; rays and selections at them | [`Deformed`], [`DeformedMesh`], [`MorphNode`] |
 //!
 //! If nodes need not follow each joint, use poses and sockets: they cost less than rigs. The steps below are those of
@@ -151,6 +151,7 @@ pub use bounds::JointBounds;
 pub use deformed::{Deformed, DeformedMesh};
 pub use error::CharacterError;
 pub use hedgerow_anim as anim;
+pub use hedgerow_animator as animator;
 pub use morph::{MorphChannels, MorphNode};
 pub use play::AnimationPlayer;
 pub use rig::{Rig, RigPlace};

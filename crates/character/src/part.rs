@@ -1,56 +1,35 @@
-//! An animation on one rig: the clip, the shown pose, and the motion that the rig fades from.
+//! A rig that a player moves: its nodes, and an animator with a state for each animation.
 
-use crate::{MorphNode, Rig};
+use crate::{CharacterError, MorphNode, Rig};
 use hedgerow::NodeHandle;
-use hedgerow_anim::clip::ClipError;
-use hedgerow_anim::skeleton::SkeletonError;
-use hedgerow_anim::{Clip, Error, Player, Pose};
+use hedgerow_anim::player::Playback;
+use hedgerow_anim::{Clip, Pose};
+use hedgerow_animator::{Animator, Error, Layer, LayerOptions, MachineBuilder, Motion, State};
 use std::sync::Arc;
 
-/// The motion of a rig: a clip that plays, or a fixed pose.
-#[derive(Clone, Debug)]
-struct Motion {
-    /// `None` for a fixed pose.
-    player: Option<Player<Arc<Clip>>>,
-    pose: Pose,
-    channels: Vec<f32>,
-}
-
-impl Motion {
-    /// Samples pose and channels at the player's time.
-    fn sample(&mut self) {
-        if let Some(player) = &self.player {
-            player.sample(&mut self.pose).expect("the pose has the clip's joints");
-            player.sample_channels(&mut self.channels).expect("the rig has the clip's channels");
-        }
-    }
-
-    fn show(&mut self, pose: &Pose, channels: &[f32]) {
-        self.pose.clone_from(pose);
-        self.channels.copy_from_slice(channels);
-    }
-}
-
-/// An animation on one rig.
+/// A rig that a player moves.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) rig: usize,
     /// The nodes of the rig in all its places.
     pub(super) nodes: Vec<(u16, NodeHandle)>,
-    present: Motion,
-    /// The motion that the rig fades from.
-    before: Option<Motion>,
-    rest: Arc<(Pose, Vec<f32>)>,
+    pub(super) animator: Animator,
+    pub(super) layer: Layer,
+    /// The state of rest, and that of each animation: rest, if it does not move the rig.
+    states: Arc<[State]>,
+    pub(super) pose: Pose,
+    pub(super) channels: Vec<f32>,
 }
 
 impl Part {
-    /// Returns a part that plays `clip` on a rig, or rests if there is no clip. Fails if the clip has more or fewer
-    /// joints or channels than the rig.
-    pub(super) fn new(rig: &Rig, number: usize, morphs: &[MorphNode], clip: Option<Arc<Clip>>) -> Result<Self, Error> {
-        let joints = rig.skeleton.len();
-        if let Some(clip) = &clip {
-            check_same([joints, clip.joints()], [rig.channels, clip.channels()])?;
-        }
+    /// Returns a part with the clip that each animation has for the rig, at rest. Fails if a clip has more or fewer joints
+    /// or channels than the rig.
+    pub(super) fn new<'c>(
+        rig: &Rig,
+        number: usize,
+        morphs: &[MorphNode],
+        clips: impl IntoIterator<Item = Option<&'c Arc<Clip>>>,
+    ) -> Result<Self, CharacterError> {
         let mut channels = vec![0.0; rig.channels];
         for morph in morphs {
             if let Some(of) = morph.channels.as_ref().filter(|of| of.rig == number)
@@ -59,99 +38,39 @@ impl Part {
                 rest.iter_mut().zip(&morph.weights).for_each(|(channel, &weight)| *channel = weight);
             }
         }
-        let rest = (Pose::rest(&rig.skeleton), channels);
-        let (pose, channels) = rest.clone();
-        let mut present = Motion { player: clip.map(Player::new), pose, channels };
-        present.sample();
+        let mut machine = MachineBuilder::new(&rig.skeleton);
+        machine.rest_channels(channels.clone());
+        let layer = machine.layer("whole", LayerOptions::default());
+        let rest = machine.state(layer, "rest", Motion::none());
+        let state = |clip: Option<&Arc<Clip>>| {
+            clip.map_or(rest, |clip| machine.state(layer, "animation", Motion::from(Arc::clone(clip)).once()))
+        };
+        let states = [rest].into_iter().chain(clips.into_iter().map(state)).collect();
+        let machine = machine.build().map_err(|error| match error {
+            Error::Anim(error) => CharacterError::Pose(error),
+            _ => CharacterError::TooManyAnimations,
+        })?;
         let nodes = rig.places.iter().flat_map(|place| place.nodes());
-        let nodes = nodes.filter(|&(joint, _)| usize::from(joint) < joints).collect();
-        Ok(Self { rig: number, nodes, present, before: None, rest: Arc::new(rest) })
+        let nodes = nodes.filter(|&(joint, _)| usize::from(joint) < rig.skeleton.len()).collect();
+        let (animator, pose) = (Animator::new(&machine), Pose::rest(&rig.skeleton));
+        Ok(Self { rig: number, nodes, animator, layer, states, pose, channels })
     }
 
-    /// Returns the clip's player; `None` if the animation does not move the rig.
-    pub(super) fn player(&self) -> Option<&Player<Arc<Clip>>> {
-        self.present.player.as_ref()
+    /// Returns the duration of the animation, 0 if it does not move the rig.
+    #[expect(clippy::cast_possible_truncation, reason = "the duration of a clip has single precision")]
+    pub(super) fn duration(&self) -> f32 {
+        self.animator.duration(self.layer) as f32
     }
 
-    pub(super) fn player_mut(&mut self) -> Option<&mut Player<Arc<Clip>>> {
-        self.present.player.as_mut()
+    /// Goes to the state of an animation, or to rest.
+    pub(super) fn fade_to(&mut self, animation: Option<usize>, seconds: f32, playback: Playback) {
+        let state = self.states[animation.map_or(0, |animation| 1 + animation)];
+        self.animator.play(state, seconds);
+        self.animator.set_playback(self.layer, playback);
     }
 
-    pub(super) fn pose(&self) -> &Pose {
-        &self.present.pose
+    pub(super) fn sample(&mut self) {
+        self.animator.sample(&mut self.pose).expect("the pose has the rig's joints");
+        self.animator.sample_channels(&mut self.channels).expect("there is a number for each of the rig's channels");
     }
-
-    pub(super) fn channels(&self) -> &[f32] {
-        &self.present.channels
-    }
-
-    /// Advances the motion that the rig fades from.
-    pub(super) fn advance_before(&mut self, seconds: f32) {
-        if let Some(player) = self.before.as_mut().and_then(|before| before.player.as_mut()) {
-            player.advance(seconds);
-        }
-    }
-
-    /// Samples the animation; `faded` is the progress of the fade, 0 to 1.
-    pub(super) fn sample(&mut self, faded: f32) {
-        let Self { present, before, rest, .. } = self;
-        if present.player.is_some() {
-            present.sample();
-        } else {
-            present.show(&rest.0, &rest.1);
-        }
-        let Some(before) = before.as_mut().filter(|_| faded < 1.0) else { return };
-        before.sample();
-        // Exact at the start: a crossfade with weight 1 would round.
-        if faded <= 0.0 {
-            return present.show(&before.pose, &before.channels);
-        }
-        let back = 1.0 - faded;
-        present.pose.crossfade(&before.pose, back, None).expect("poses of one rig, and a weight from 0 to 1");
-        for (now, before) in present.channels.iter_mut().zip(&before.channels) {
-            *now += (before - *now) * back;
-        }
-    }
-
-    /// Drops the motion that the rig fades from.
-    pub(super) fn end_fade(&mut self) {
-        self.before = None;
-    }
-
-    /// Checks that two parts are of the same rig.
-    pub(super) fn check_same(&self, other: &Self) -> Result<(), Error> {
-        check_same([self, other].map(|part| part.pose().len()), [self, other].map(|part| part.channels().len()))
-    }
-
-    /// Returns a part that fades from the motion of this part to `to`, or to rest if `to` is `None`. Meanwhile the
-    /// motion of this part plays on, or keeps its pose if `held`.
-    pub(super) fn faded_to(&self, to: Option<&Self>, held: bool) -> Self {
-        let mut before = self.present.clone();
-        before.player = before.player.filter(|_| !held);
-        let mut part = to.unwrap_or(self).clone();
-        if to.is_none() {
-            part.present.player = None;
-        }
-        part.before = Some(before);
-        part
-    }
-
-    /// Returns this part, fading from rest.
-    pub(super) fn faded_in(&self) -> Self {
-        let (pose, channels) = (*self.rest).clone();
-        Self { before: Some(Motion { player: None, pose, channels }), ..self.clone() }
-    }
-}
-
-/// Checks the expected and the found number of joints and of channels.
-fn check_same(joints: [usize; 2], channels: [usize; 2]) -> Result<(), Error> {
-    let [expected, found] = joints;
-    if expected != found {
-        return Err(SkeletonError::JointCount { expected, found }.into());
-    }
-    let [expected, found] = channels;
-    if expected != found {
-        return Err(ClipError::ChannelCount { expected, found }.into());
-    }
-    Ok(())
 }

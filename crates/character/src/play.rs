@@ -1,4 +1,4 @@
-//! Plays an animation on all rigs that it moves.
+//! Plays animations on all rigs that they move.
 
 use crate::part::Part;
 use crate::rig::set_all;
@@ -6,16 +6,19 @@ use crate::{CharacterError, MorphNode, Rig};
 use hedgerow::data::NodeMap;
 use hedgerow::{Local, NodeHandle, Scene, Transform};
 use hedgerow_anim::player::Playback;
-use hedgerow_anim::{Clip, Player, Pose};
-use std::collections::BTreeMap;
+use hedgerow_anim::{Clip, Pose};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Plays an animation synchronously on all rigs that it moves.
+/// Plays one of several animations synchronously on all rigs that it moves, and fades from one to another.
 ///
-/// [`new`](Self::new) makes it from compiled clips, one for each rig that moves. [`advance`](Self::advance) and
-/// [`seek`](Self::seek) change the poses of the rigs; [`apply`](Self::apply) writes them to the nodes. Joints without
+/// [`new`](Self::new) makes it from compiled clips, one for each rig that an animation moves. [`advance`](Self::advance)
+/// and [`seek`](Self::seek) change the poses of the rigs; [`apply`](Self::apply) writes them to the nodes. Joints without
 /// tracks stay at rest. [`Deformed`](crate::Deformed) reads [`pose`](Self::pose) and [`weights`](Self::weights) for
 /// skinning and morphing.
+///
+/// It has an [`Animator`](hedgerow_animator::Animator) for each rig, with a state for each animation. For blend spaces,
+/// layers, events and root motion, make an animator of your own and pass its pose to [`Rig::apply`].
 ///
 /// A clone has the same time and shares the compiled clips.
 ///
@@ -37,16 +40,14 @@ use std::sync::Arc;
 /// down.set_translation(0, Track::linear(vec![0.0, 2.0], vec![2.0 * Vec3::Y, Vec3::ZERO])?)?;
 /// let (down, _) = ClipBuilder::new().precision(Precision::Tight).build(&down)?;
 ///
-/// let mut player = AnimationPlayer::new(&[rig], &[], [(0, down)])?;  // once,
+/// let mut player = AnimationPlayer::new(&[rig], &[], [[(0, down)]])?; // once,
 /// assert_eq!(player.duration(), 2.0);
 /// player.advance(0.5);                                               // then each frame.
 /// player.apply(&mut scene)?;
 /// let height = |scene: &Scene| scene.local(lift).unwrap().to_matrix().translation().y;
 /// assert!((height(&scene) - 1.5).abs() < 1e-3);
 ///
-/// let mut below = player.clone();
-/// below.seek(2.0);                                                   // height 0
-/// player.fade_to(&below, 0.5)?;
+/// player.fade_to(None, 0.5)?;                                        // to rest, at height 0
 /// for expected in [1.031, 0.625, 0.281, 0.0] {                       // 3/4 of 1.375, 1/2 of 1.25, 1/4 of 1.125
 ///     player.advance(0.125);
 ///     player.apply(&mut scene)?;
@@ -57,7 +58,7 @@ use std::sync::Arc;
 /// // A copy of the node, and a player for it, which rests at the top.
 /// let copy = scene.insert(scene.root(), Node::transform(Transform::IDENTITY))?;
 /// let mut second = player.of_copy(&NodeMap::from_iter([(lift, copy)]));
-/// second.seek(0.0);
+/// second.fade_to(Some(0), 0.0)?;
 /// second.apply(&mut scene)?;
 /// assert_eq!(scene.local(copy).unwrap().to_matrix().translation(), 2.0 * Vec3::Y);
 /// scene.remove(copy)?;
@@ -71,149 +72,118 @@ pub struct AnimationPlayer {
     /// The parts, ordered by the number of the rig.
     parts: Vec<Part>,
     rest: Arc<[Pose]>,
-    fade: Option<Fade>,
+    /// The number of animations.
+    count: usize,
+    playback: Playback,
     /// A scratch buffer of nodes and transforms.
     items: Vec<(NodeHandle, Transform)>,
 }
 
-/// The duration of a fade and the elapsed time, in seconds.
-#[derive(Clone, Copy, Debug)]
-struct Fade {
-    seconds: f32,
-    passed: f32,
-}
-
-impl Fade {
-    /// Returns the progress, 0 to 1.
-    fn share(self) -> f32 {
-        (self.passed / self.seconds).min(1.0)
-    }
-}
-
 impl AnimationPlayer {
-    /// Creates a player of an animation that has a compiled clip for each rig that it moves, with the number of the rig
-    /// in `rigs`. If there are several clips for a rig, the last counts; all clips should have the same duration. The
-    /// player starts at time 0 and stops at the end.
+    /// Creates a player of animations. Each has a compiled clip for each rig that it moves, with the number of the rig in
+    /// `rigs`. If there are several clips for a rig, the last counts; all clips should have the same duration. The player
+    /// starts with the first animation, at time 0, and stops at the end.
     ///
     /// The player moves the nodes of all [places](Rig::places) of these rigs, but for those of joints that a rig does
-    /// not have. `morphs` gives the rest weights of the clips' channels. Runs in **O(joints)**. To play on copies, use
-    /// [`of_copy`](Self::of_copy).
+    /// not have. `morphs` gives the rest weights of the clips' channels. Runs in **O(animations × rigs + joints)**. To
+    /// play on copies, use [`of_copy`](Self::of_copy).
     ///
     /// # Errors
     /// [`CharacterError::NoRig`], and [`CharacterError::Pose`] if a clip has more or fewer joints or channels than its
     /// rig.
-    pub fn new(
+    pub fn new<C: Into<Arc<Clip>>>(
         rigs: &[Rig],
         morphs: &[MorphNode],
-        clips: impl IntoIterator<Item = (usize, impl Into<Arc<Clip>>)>,
+        animations: impl IntoIterator<Item = impl IntoIterator<Item = (usize, C)>>,
     ) -> Result<Self, CharacterError> {
-        let clips: BTreeMap<usize, _> = clips.into_iter().collect();
-        let parts = clips.into_iter().map(|(number, clip)| {
+        let clips =
+            animations.into_iter().map(|clips| clips.into_iter().map(|(rig, clip)| (rig, clip.into())).collect());
+        let animations: Vec<BTreeMap<usize, Arc<Clip>>> = clips.collect();
+        let moved: BTreeSet<usize> = animations.iter().flat_map(BTreeMap::keys).copied().collect();
+        let parts = moved.into_iter().map(|number| {
             let rig = rigs.get(number).ok_or(CharacterError::NoRig { rig: number, count: rigs.len() })?;
-            Ok(Part::new(rig, number, morphs, Some(clip.into()))?)
+            Part::new(rig, number, morphs, animations.iter().map(|clips| clips.get(&number)))
         });
-        Ok(Self::of_parts(parts.collect::<Result<_, CharacterError>>()?, rigs))
+        let mut player = Self::of_parts(parts.collect::<Result<_, _>>()?, rigs, animations.len());
+        if player.count > 0 {
+            player.fade_to(Some(0), 0.0)?;
+        }
+        Ok(player)
     }
 
-    /// Creates a player without an animation: all rigs rest. Use it for rigs without animations, or to
-    /// [fade](Self::fade_to) to rest. Runs in **O(joints)**.
+    /// Creates a player without animations: all rigs rest. Runs in **O(joints)**.
     #[must_use]
     pub fn at_rest(rigs: &[Rig], morphs: &[MorphNode]) -> Self {
-        let parts = rigs.iter().enumerate().filter_map(|(number, rig)| Part::new(rig, number, morphs, None).ok());
-        Self::of_parts(parts.collect(), rigs)
+        let parts = rigs.iter().enumerate().filter_map(|(number, rig)| Part::new(rig, number, morphs, []).ok());
+        Self::of_parts(parts.collect(), rigs, 0)
     }
 
-    fn of_parts(parts: Vec<Part>, rigs: &[Rig]) -> Self {
+    fn of_parts(parts: Vec<Part>, rigs: &[Rig], count: usize) -> Self {
         let rest = rigs.iter().map(|rig| Pose::rest(&rig.skeleton)).collect();
-        Self { parts, rest, fade: None, items: Vec::new() }
+        Self { parts, rest, count, playback: Playback::Clamp, items: Vec::new() }
     }
 
     /// Returns the duration of the animation in seconds; 0 if the animation moves no rig.
     #[must_use]
     pub fn duration(&self) -> f32 {
-        self.parts.iter().find_map(Part::player).map_or(0.0, |player| player.clip().duration())
+        self.moved().map_or(0.0, Part::duration)
     }
 
     /// Returns the time in the animation, in seconds, from 0 to the duration.
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "times have single precision")]
     pub fn time(&self) -> f32 {
-        self.parts.iter().find_map(Part::player).map_or(0.0, Player::time)
+        self.moved().map_or(0.0, |part| (part.animator.phase(part.layer) * part.animator.duration(part.layer)) as f32)
     }
 
-    /// Sets the behaviour at the ends of the animation. Default [`Playback::Clamp`].
+    /// Sets the behaviour at the ends of animations. Default [`Playback::Clamp`].
     pub fn set_playback(&mut self, playback: Playback) {
-        self.parts.iter_mut().filter_map(Part::player_mut).for_each(|player| player.set_playback(playback));
+        self.playback = playback;
+        self.parts.iter_mut().for_each(|part| part.animator.set_playback(part.layer, playback));
     }
 
-    /// Advances by `seconds`, backward if negative. Returns how often the end was passed; see [`Player::advance`]. A
-    /// [fade](Self::fade_to) always goes forward, by the absolute value of `seconds`.
+    /// Advances by `seconds`, backward if negative. Returns how often the end was passed; see
+    /// [`Player::advance`](hedgerow_anim::Player::advance). A [fade](Self::fade_to) always goes forward, by the absolute
+    /// value of `seconds`.
     ///
     /// Runs in **O(tracks + keys on the way)**.
     pub fn advance(&mut self, seconds: f32) -> i32 {
-        if let Some(fade) = self.fade.as_mut().filter(|_| seconds.is_finite()) {
-            fade.passed += seconds.abs();
-        }
-        let mut rounds = 0;
-        for part in &mut self.parts {
-            part.advance_before(seconds);
-            if let Some(player) = part.player_mut() {
-                rounds = player.advance(seconds);
-            }
-        }
+        self.parts.iter_mut().for_each(|part| part.animator.advance(seconds));
         self.sample();
-        rounds
+        self.moved().map_or(0, |part| part.animator.rounds(part.layer))
     }
 
     /// Goes to a time in seconds, clamped to the animation.
     ///
     /// Runs in **O(tracks + keys to the nearest jump frames)**.
     pub fn seek(&mut self, seconds: f32) {
-        self.parts.iter_mut().filter_map(Part::player_mut).for_each(|player| player.seek(seconds));
+        for part in self.parts.iter_mut().filter(|part| part.duration() > 0.0) {
+            part.animator.seek(part.layer, f64::from(seconds) / f64::from(part.duration()));
+        }
         self.sample();
     }
 
-    /// Samples all parts, and ends a completed fade.
     fn sample(&mut self) {
-        let faded = self.fade.map_or(1.0, Fade::share);
-        self.parts.iter_mut().for_each(|part| part.sample(faded));
-        if faded >= 1.0 {
-            self.fade = None;
-            self.parts.iter_mut().for_each(Part::end_fade);
-        }
+        self.parts.iter_mut().for_each(Part::sample);
     }
 
-    /// Fades to another animation of the same rigs while [`advance`](Self::advance) advances by `seconds`. From now on,
-    /// this player plays the animation of `to`, with the time and the playback mode of `to`. The old animation plays on
-    /// until the fade ends.
+    /// Fades to the beginning of another animation, or to rest if it is `None`, while [`advance`](Self::advance) advances
+    /// by `seconds`. The old animation plays on until the fade ends.
     ///
     /// Nothing jumps: the poses stay until the next `advance`. Then poses and morph weights blend linearly to the new
     /// animation, and match it exactly at the end. A rig that is moved by only one of the animations fades to or from
     /// rest. If an earlier fade is not over, the new fade starts from a fixed pose: the current blend.
     ///
-    /// Both players must move the same nodes: if this player moves a copy, pass a player [of the same
-    /// copy](Self::of_copy). If `seconds` is not positive and finite, the fade ends at once. Runs in **O(nodes of the
-    /// moved rigs)**. During the fade, each sample evaluates both animations and blends them.
-    ///
-    /// This player then moves the nodes of `to`; if nodes were removed, call [`retain_live`](Self::retain_live) again.
+    /// If `seconds` is not positive and finite, the fade ends at once. Runs in **O(joints)**. During the fade, each sample
+    /// evaluates both animations and blends them.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] if a rig has different numbers of joints or channels in the two players; other
-    /// mismatches of rigs are not detected. The player is then unchanged.
-    pub fn fade_to(&mut self, to: &Self, seconds: f32) -> Result<(), CharacterError> {
-        for part in &to.parts {
-            if let Some(present) = self.part(part.rig) {
-                present.check_same(part).map_err(CharacterError::Pose)?;
-            }
+    /// [`CharacterError::NoAnimation`]; the player is then unchanged.
+    pub fn fade_to(&mut self, animation: Option<usize>, seconds: f32) -> Result<(), CharacterError> {
+        if let Some(animation) = animation.filter(|&animation| animation >= self.count) {
+            return Err(CharacterError::NoAnimation { animation, count: self.count });
         }
-        // A fade during a fade starts from the blended pose, which no player can advance.
-        let held = self.fade.is_some();
-        let mut parts: Vec<Part> = self.parts.iter().map(|part| part.faded_to(to.part(part.rig), held)).collect();
-        let others = to.parts.iter().filter(|part| self.part(part.rig).is_none());
-        parts.extend(others.map(Part::faded_in));
-        // Parts are found by binary search.
-        parts.sort_by_key(|part| part.rig);
-        self.parts = parts;
-        self.fade = (seconds > 0.0 && seconds.is_finite()).then_some(Fade { seconds, passed: 0.0 });
+        self.parts.iter_mut().for_each(|part| part.fade_to(animation, seconds, self.playback));
         self.sample();
         Ok(())
     }
@@ -221,7 +191,7 @@ impl AnimationPlayer {
     /// Returns the progress of the fade: 0 just after [`fade_to`](Self::fade_to), 1 if there is no fade.
     #[must_use]
     pub fn faded(&self) -> f32 {
-        self.fade.map_or(1.0, Fade::share)
+        self.parts.first().map_or(1.0, |part| part.animator.faded(part.layer))
     }
 
     /// Sets the local transforms of all nodes of the moved rigs, as one batch. The next [`Scene::update`] computes
@@ -237,7 +207,7 @@ impl AnimationPlayer {
         items.clear();
         items.reserve(parts.iter().map(|part| part.nodes.len()).sum());
         for part in parts {
-            let nodes = part.nodes.iter().map(|&(joint, node)| (node, part.pose().get(joint)));
+            let nodes = part.nodes.iter().map(|&(joint, node)| (node, part.pose.get(joint)));
             // Nodes that stay as they are cost no update.
             items.extend(nodes.filter(|&(node, local)| scene.local(node) != Some(Local::Transform(local))));
         }
@@ -253,8 +223,7 @@ impl AnimationPlayer {
     /// [`Scene::tree`]. Nodes that were not copied are left out.
     #[must_use]
     pub fn of_copy(&self, copies: &NodeMap<NodeHandle>) -> Self {
-        let Self { parts, rest, fade, items: _ } = self;
-        let mut copy = Self { parts: parts.clone(), rest: rest.clone(), fade: *fade, items: Vec::new() };
+        let mut copy = Self { items: Vec::new(), ..self.clone() };
         for part in &mut copy.parts {
             let copied = part.nodes.iter().filter_map(|&(joint, node)| Some((joint, *copies.get(node)?)));
             part.nodes = copied.collect();
@@ -262,19 +231,18 @@ impl AnimationPlayer {
         copy
     }
 
-    /// Returns the rigs that are moved by the animation, or were moved by the animation before a [fade](Self::fade_to):
-    /// for each rig, its number in the list of rigs and its present pose.
+    /// Returns the rigs that any of the animations moves: for each, its number in the list of rigs and its present pose.
     pub fn poses(&self) -> impl ExactSizeIterator<Item = (usize, &Pose)> {
-        self.parts.iter().map(|part| (part.rig, part.pose()))
+        self.parts.iter().map(|part| (part.rig, &part.pose))
     }
 
-    /// Returns the present pose of the rig with this number in the list of rigs: the rest pose if the animation does
-    /// not move the rig. `None` if there is no such rig.
+    /// Returns the present pose of the rig with this number in the list of rigs: the rest pose if no animation
+    /// moves the rig. `None` if there is no such rig.
     ///
     /// Runs in **O(log rigs)**.
     #[must_use]
     pub fn pose(&self, rig: usize) -> Option<&Pose> {
-        self.part(rig).map(Part::pose).or_else(|| self.rest.get(rig))
+        self.part(rig).map(|part| &part.pose).or_else(|| self.rest.get(rig))
     }
 
     /// Returns the present morph weights of a node: the rest weights if the animation does not change them.
@@ -283,7 +251,12 @@ impl AnimationPlayer {
     #[must_use]
     pub fn weights<'a>(&'a self, morph: &'a MorphNode) -> &'a [f32] {
         let channels = morph.channels.as_ref().and_then(|of| Some((self.part(of.rig)?, of.range.clone())));
-        channels.and_then(|(part, range)| part.channels().get(range)).unwrap_or(&morph.weights)
+        channels.and_then(|(part, range)| part.channels.get(range)).unwrap_or(&morph.weights)
+    }
+
+    /// Returns a part that the present animation moves.
+    fn moved(&self) -> Option<&Part> {
+        self.parts.iter().find(|part| part.duration() > 0.0)
     }
 
     fn part(&self, rig: usize) -> Option<&Part> {

@@ -132,6 +132,7 @@ fn no_fade_jumps_and_an_inertial_one_keeps_the_velocity() {
     let mut dice = fastrand::Rng::with_seed(3);
     for case in 0..crate::cases(60) {
         let mut animator = Animator::new(&machine);
+        let mut early_before = 0.0;
         for _ in 0..12 {
             animator.advance(0.02 + 0.2 * dice.f32());
             // A moment before and after.
@@ -144,7 +145,7 @@ fn no_fade_jumps_and_an_inertial_one_keeps_the_velocity() {
             let next = dice.usize(..3);
             // What would swing to the other side ends early, in as little as five times the offset by its speed.
             let offset = (now.get(0).translation.x - [0.0, 5.0, -4.0][next]).abs();
-            let early = step * 300.0 / offset;
+            let early = step * 300.0 / offset + 8.0 * core::mem::replace(&mut early_before, step * 300.0 / offset);
             let fade = if inertial { Fade::inertial(0.3) } else { Fade::cross(0.3) };
             let was_fading = animator.faded(machine.layer("base").unwrap()) < 1.0;
             animator.play(states[next], fade);

@@ -1,8 +1,8 @@
-//! Plays an animation of a file on all rigs that it moves.
+//! Plays animations of a file on all rigs that they move.
 
 use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use hedgerow_anim::{ClipBuilder, Error, clip::ClipError};
+use hedgerow_anim::{Clip, ClipBuilder, Error, clip::ClipError};
 use hedgerow_character::AnimationPlayer;
 
 impl Imported {
@@ -42,35 +42,48 @@ impl Imported {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn play(&self, animation: usize) -> Result<AnimationPlayer, ImportError> {
-        self.play_with(animation, ClipBuilder::new())
+        self.play_with(&[animation], ClipBuilder::new())
     }
 
-    /// Prepares an animation as [`play`](Self::play) does, with clips compiled by `builder`.
+    /// Prepares several animations to play and to [fade](AnimationPlayer::fade_to) from one to another, as
+    /// [`play`](Self::play) does one, with clips compiled by `builder`. The player numbers them in the order of the list.
     ///
     /// # Errors
     /// The errors of [`play`](Self::play).
-    pub fn play_with(&self, animation: usize, builder: ClipBuilder) -> Result<AnimationPlayer, ImportError> {
+    pub fn play_with(&self, animations: &[usize], builder: ClipBuilder) -> Result<AnimationPlayer, ImportError> {
+        let all = animations.iter().map(|&animation| self.compile(animation, builder));
+        let all = all.collect::<Result<Vec<_>, _>>()?;
+        AnimationPlayer::new(&self.rigs, &self.morphs, all).map_err(|error| {
+            let item = self.animation_item(animations.first().copied().unwrap_or_default());
+            ImportErrorKind::Player { item, error }.into()
+        })
+    }
+
+    fn animation_item(&self, index: usize) -> Item {
+        let name = self.animations.get(index).and_then(|animation| animation.name.clone());
+        Item { kind: ItemKind::Animation, index, name }
+    }
+
+    /// Compiles the clips of an animation, each with the number of its rig.
+    fn compile(&self, animation: usize, builder: ClipBuilder) -> Result<Vec<(usize, Clip)>, ImportError> {
         let Some(of_file) = self.animations.get(animation) else {
             return Err(ImportErrorKind::NoAnimation { animation, count: self.animations.len() }.into());
         };
-        let item = || Item { kind: ItemKind::Animation, index: animation, name: of_file.name.clone() };
-        let mut clips = Vec::with_capacity(of_file.clips.len());
-        for imported in &self.clips[of_file.clips.clone()] {
+        let compiled = self.clips[of_file.clips.clone()].iter().map(|imported| {
             let (clip, _) = builder.build(&imported.clip).map_err(|error| {
                 let error = match error {
                     Error::Clip(error) => error,
                     _ => ClipError::TooLarge,
                 };
-                ImportErrorKind::Clip { item: item(), field: format!("rig {}", imported.rig), error }
+                let (item, field) = (self.animation_item(animation), format!("rig {}", imported.rig));
+                ImportErrorKind::Clip { item, field, error }
             })?;
-            clips.push((imported.rig, clip));
-        }
-        AnimationPlayer::new(&self.rigs, &self.morphs, clips)
-            .map_err(|error| ImportErrorKind::Player { item: item(), error }.into())
+            Ok((imported.rig, clip))
+        });
+        compiled.collect()
     }
 
-    /// Returns a player without an animation: all rigs rest as in the file. Use it for files without animations, or to
-    /// [fade](AnimationPlayer::fade_to) to rest.
+    /// Returns a player without animations: all rigs rest as in the file.
     ///
     /// Runs in **O(joints)**.
     ///

@@ -272,7 +272,7 @@ fn play(way: Way, tolerance: f32) {
                 );
             }
             let mut player =
-                import.imported.play_with(animation, ClipBuilder::new().precision(Precision::Tight)).unwrap();
+                import.imported.play_with(&[animation], ClipBuilder::new().precision(Precision::Tight)).unwrap();
             for json in json["samples"].as_array().unwrap() {
                 #[expect(clippy::cast_possible_truncation, reason = "times were single precision before")]
                 let time = json["t"].as_f64().unwrap() as f32;

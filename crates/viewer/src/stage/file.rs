@@ -9,8 +9,8 @@ use crate::camera::{Camera, Lens};
 use crate::failure::{Failure, Result};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Drawable, Error, Layers, NodeHandle, Scene, SceneConfig};
-use hedgerow_anim::player::Playback;
 use hedgerow_anim::skin::Skin;
+use hedgerow_anim::{ClipBuilder, player::Playback};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
     AnimationPlayer, Deformed, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData,
@@ -86,8 +86,10 @@ fn of(
     let player = if imported.animations.is_empty() {
         imported.at_rest()
     } else {
-        let mut player = imported.play(arguments.animation).map_err(|error| failure(&error))?;
+        let all: Vec<usize> = (0..imported.animations.len()).collect();
+        let mut player = imported.play_with(&all, ClipBuilder::new()).map_err(|error| failure(&error))?;
         player.set_playback(Playback::Loop);
+        player.fade_to(Some(arguments.animation), 0.0)?;
         player.seek(if player.duration() > 0.0 { arguments.time % player.duration() } else { 0.0 });
         player
     };
@@ -233,10 +235,7 @@ impl FilePlay {
         }
         match to {
             Cue::Animation(number) => {
-                let failure = |error| Failure::while_doing("the animation cannot be played", error);
-                let mut next = imported.play(number).map_err(failure)?;
-                next.set_playback(Playback::Loop);
-                player.fade_to(&next, if *paused { 0.0 } else { FADE })?;
+                player.fade_to(Some(number), if *paused { 0.0 } else { FADE })?;
                 *animation = number;
             }
             Cue::Time(seconds) => player.seek(seconds),
