@@ -8,7 +8,8 @@ use hedgerow::{
     query::{CullView, Frustum},
 };
 use hedgerow_anim::skin::{Skin, SkinBatch, SkinOutput, SkinnedMesh};
-use hedgerow_anim::{Clip, Player, Pose};
+use hedgerow_anim::{Clip, Pose, blend::JointMask};
+use hedgerow_character::animator::{Animator, LayerOptions, Machine, MachineBuilder, Motion};
 use hedgerow_character::{CharacterError, JointBounds};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ const COLUMN: f32 = 1.7;
 const RANK: f32 = 2.1;
 /// The mesh of all characters.
 const PUPPET: u32 = 0;
+/// One character in this many holds its left arm as if it sneaked.
+const CARRIES: u32 = 5;
 /// The gaits of ten adjacent columns: most walk, some run, sneak or stand.
 const COLUMNS: [usize; 10] = [0, 0, 0, 1, 1, 0, 0, 2, 2, 3];
 
@@ -33,6 +36,7 @@ pub(crate) struct Army {
     /// The cover of each vertex of the skinned mesh.
     pub(crate) covers: Vec<Cover>,
     pub(crate) clips: Vec<Arc<Clip>>,
+    machine: Machine,
     pub(crate) characters: Vec<Character>,
     /// The depth of the field of ranks, in metres.
     depth: f32,
@@ -51,6 +55,8 @@ pub(crate) struct Army {
     frames: u32,
     /// The number of characters posed in the last frame.
     pub(crate) posed: usize,
+    /// The feet that came down in the last frame.
+    pub(crate) steps: usize,
     /// The draws that the camera sees.
     draws: DrawList,
     pub(crate) visible: Vec<u32>,
@@ -63,8 +69,10 @@ pub(crate) struct Army {
 
 pub(crate) struct Character {
     pub(crate) node: NodeHandle,
-    player: Player<Arc<Clip>>,
+    animator: Animator,
     pose: Pose,
+    /// The feet that came down since the last frame.
+    steps: usize,
     /// The box of the present pose, in the character's space.
     bounds: Aabb,
     /// Seconds since the last pose.
@@ -88,6 +96,7 @@ impl Army {
         let skin = Arc::new(Lists::skin(&rig)?);
         let mesh = Arc::new(lists.skinned(&skin)?);
         let clips = Gait::ALL.iter().map(|gait| puppet::clip(&rig, gait)).collect::<Result<Vec<_>, _>>()?;
+        let machine = machine(&rig, &clips);
         let [columns, ranks] = lines(characters);
         let mut army = Self {
             covers: mesh.remap(&lists.covers)?,
@@ -102,6 +111,7 @@ impl Army {
             moves: Vec::new(),
             frames: 0,
             posed: 0,
+            steps: 0,
             draws: DrawList::new(),
             visible: Vec::new(),
             pending: Vec::new(),
@@ -110,6 +120,7 @@ impl Army {
             rig,
             mesh,
             clips,
+            machine,
         };
         let mut dice = Dice::new(seed);
         for number in 0..characters {
@@ -125,8 +136,13 @@ impl Army {
     }
 
     fn enlist(&mut self, number: u32, gait: usize, place: Vec3, dice: &mut Dice) -> Result<(), CharacterError> {
-        let clip = &self.clips[gait];
-        let (player, pose) = puppet::player(&self.rig, clip, dice.between(0.0, clip.duration()));
+        let known = "the machine has it";
+        let mut animator = Animator::new(&self.machine);
+        animator.play(self.machine.state(Gait::ALL[gait].name).expect(known), 0.0);
+        animator.seek(self.machine.layer("body").expect(known), dice.between(0.0, 1.0).into());
+        if number.is_multiple_of(CARRIES) {
+            animator.play(self.machine.state("carry").expect(known), 0.0);
+        }
         // Standing characters face any way; others face forward.
         let heading = if Gait::ALL[gait].speed() > 0.0 { 0.0 } else { dice.between(-0.8, 0.8) };
         let (size, tempo) = (dice.between(0.93, 1.06), dice.between(0.92, 1.08));
@@ -139,8 +155,9 @@ impl Army {
         let speed = Gait::ALL[gait].speed() * size * tempo;
         self.characters.push(Character {
             node,
-            player,
-            pose,
+            animator,
+            pose: Pose::rest(&self.rig.skeleton),
+            steps: 0,
             bounds: Aabb::EMPTY,
             waited: 0.0,
             posed: false,
@@ -168,13 +185,15 @@ impl Army {
                 due.push((character, palette));
             }
         }
-        let bounds = &self.bounds;
+        let (bounds, body) = (&self.bounds, self.machine.layer("body"));
         self.rig.skeleton.par_each_palette(
             &self.skin,
             &mut due,
             |(character, own)| {
-                character.player.advance(std::mem::take(&mut character.waited) * character.tempo);
-                character.player.sample(&mut character.pose)?;
+                character.animator.advance(std::mem::take(&mut character.waited) * character.tempo);
+                character.steps =
+                    character.animator.events().filter(|passed| passed.leads && Some(passed.layer) == body).count();
+                character.animator.sample(&mut character.pose)?;
                 character.skinned = false;
                 Ok((&character.pose, (&mut **own, &mut character.bounds)))
             },
@@ -192,7 +211,9 @@ impl Army {
     /// Moves all characters forward, and sets their boxes. Characters that leave the field in front return at its back.
     pub(crate) fn march(&mut self, seconds: f32) -> Result<(), CharacterError> {
         self.moves.clear();
+        self.steps = 0;
         for character in &mut self.characters {
+            self.steps += std::mem::take(&mut character.steps);
             let z = &mut character.place.translation.z;
             *z += character.speed * seconds;
             if *z > 0.0 {
@@ -241,6 +262,21 @@ impl Army {
             (character, world, &self.positions[vertices.clone()], &self.normals[vertices])
         })
     }
+}
+
+/// Returns a state for each gait, and a layer in which the left arm may have a motion of its own.
+fn machine(rig: &Rig, clips: &[Arc<Clip>]) -> Machine {
+    let mut machine = MachineBuilder::new(&rig.skeleton);
+    let body = machine.layer("body", LayerOptions::default());
+    for (gait, clip) in Gait::ALL.iter().zip(clips) {
+        machine.state(body, gait.name, Arc::clone(clip));
+    }
+    let mut mask = JointMask::new(rig.skeleton.len(), 0.0).expect("0 is a weight");
+    mask.set_subtree(&rig.skeleton, rig.body.arms[0].clavicle, 1.0).expect("a joint of the rig");
+    let arm = machine.layer("arm", LayerOptions::masked(mask));
+    machine.state(arm, "free", Motion::none());
+    machine.state(arm, "carry", Motion::from(Arc::clone(&clips[2])));
+    machine.build().expect("the clips are of the rig")
 }
 
 /// Returns the number of frames between poses at a distance.

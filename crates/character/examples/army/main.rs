@@ -1,4 +1,6 @@
-//! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned, then drawn.
+//! A thousand characters, each with its own clip, time, speed and place: played, posed, culled and skinned, then drawn. Each
+//! has an animator: its footsteps are events, and some have a layer for an arm.
+//!
 //! Distant characters are posed every second or fourth frame, and then advance by the whole time passed.
 //!
 //! `cargo run --release --example army -- --picture army.png` plays 120 frames, prints the cost of each stage, and

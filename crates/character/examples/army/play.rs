@@ -19,6 +19,8 @@ pub(crate) struct Run {
     pub(crate) posed: usize,
     pub(crate) seen: usize,
     pub(crate) skinned: usize,
+    /// The feet that came down, summed over all frames.
+    pub(crate) steps: usize,
 }
 
 /// Plays the frames, after an untimed frame that poses all characters and grows all arrays. With `eye`, distant
@@ -35,6 +37,7 @@ pub(crate) fn play(
         run.posed += army.posed;
         run.seen += army.visible.len();
         run.skinned += army.skinned();
+        run.steps += army.steps;
     }
     Ok(run)
 }

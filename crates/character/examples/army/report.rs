@@ -55,6 +55,7 @@ impl Report<'_> {
             ("posed in a frame", self.run.posed),
             ("seen in a frame", self.run.seen),
             ("skinned anew", self.run.skinned),
+            ("footsteps in a frame", self.run.steps),
         ] {
             table.row(name, [format!("{:.1}", self.a_frame(count))]);
         }

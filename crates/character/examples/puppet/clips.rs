@@ -11,7 +11,8 @@ use hedgerow_anim::{
 use hedgerow_character::CharacterError;
 use std::sync::Arc;
 
-/// Returns one looping cycle of a gait: a rotation track for each moving joint, and a translation track of the hips.
+/// Returns one looping cycle of a gait: a rotation track for each moving joint, a translation track of the hips, and the
+/// events of feet.
 fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, CharacterError> {
     let times: Vec<f32> = (0..=gait.keys).map(|key| f32::from(key) / 30.0).collect();
     let stances: Vec<_> =
@@ -27,6 +28,10 @@ fn raw_clip(rig: &Rig, gait: &Gait) -> Result<RawClip, CharacterError> {
     }
     let hips = stances.iter().map(|stance| stance.hips).collect();
     clip.set_translation(rig.body.hips, Track::linear(times, hips)?)?;
+    if gait.speed() > 0.0 {
+        clip.add_event(0.0, 0, "left foot")?;
+        clip.add_event(0.5 * gait.duration(), 1, "right foot")?;
+    }
     Ok(clip)
 }
 
