@@ -19,6 +19,11 @@ fn structured<const HEAD: usize, const STEP: usize>(bytes: &[u8]) -> Input<HEAD,
     input
 }
 
+/// See `crates/testkit/src/drivers/animator.rs`.
+pub fn animator(bytes: &[u8]) {
+    drivers::animator::run(&structured(bytes));
+}
+
 /// See `crates/testkit/src/drivers/edits.rs`.
 pub fn edits(bytes: &[u8]) {
     drivers::edits::run(&structured(bytes));

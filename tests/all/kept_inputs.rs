@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 type Target = (&'static str, fn(&[u8]));
 
 const TARGETS: &[Target] = &[
+    ("animator", |bytes| drivers::animator::run(&Input::from_bytes(bytes))),
     ("edits", |bytes| drivers::edits::run(&Input::from_bytes(bytes))),
     ("batches", |bytes| drivers::batches::run(&Input::from_bytes(bytes))),
     ("visit_mutate", |bytes| drivers::visit_mutate::run(&Input::from_bytes(bytes))),

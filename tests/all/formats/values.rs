@@ -12,6 +12,7 @@ use hedgerow_anim::player::StreamPlayer;
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::skin::MorphTarget;
 use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Skin, SkinnedMesh};
+use hedgerow_animator::{Animator, Curve, Fade, LayerOptions, Machine, MachineBuilder, Motion};
 use hedgerow_document::{Entry, Field, Key, Library, LocalValue, Order, Patch, Spot, Value};
 use hedgerow_mesh::{TriangleTree, Triangles};
 use hedgerow_testkit::model::dump::dump;
@@ -44,6 +45,7 @@ pub(super) fn files() -> Vec<File> {
         bytes("skinned_mesh.3.bytes", mesh(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
         bytes("skinned_mesh_eight.3.bytes", mesh_eight(), SkinnedMesh::to_bytes, SkinnedMesh::from_bytes, equal),
         bytes("triangle_tree.1.bytes", triangles(), TriangleTree::to_bytes, TriangleTree::from_bytes, equal),
+        bytes("animator.1.bytes", animator(), Animator::to_bytes, read_animator, same_animator),
         #[cfg(feature = "serde")]
         text("scene.1.json", scene(), same_text),
         #[cfg(feature = "serde")]
@@ -311,6 +313,46 @@ fn clip(precision: Precision, events: &[(f32, u32, &str)]) -> Clip {
     assert_eq!((report.inserted_keys, clip.precision()), (0, precision));
     assert!(clip.stats().jump_frames > 1);
     clip
+}
+
+/// Layers with a state for each clip.
+fn machine() -> Machine {
+    let mut joints = SkeletonBuilder::new();
+    (0..4_u16).for_each(|joint| drop(joints.joint("", joint.checked_sub(1), Transform::IDENTITY)));
+    let mut machine = MachineBuilder::new(&joints.build().unwrap().0);
+    machine.parameter("speed", 1.0);
+    (0..3).for_each(|_| drop(machine.trigger("go")));
+    for layer in ["plays", "holds", "is inertial"] {
+        let at = machine.layer(layer, LayerOptions::default());
+        machine.state(at, "first", clip(Precision::Tight, &[]));
+        machine.state(at, layer, Motion::from(clip(Precision::Compact, &[])).once());
+    }
+    machine.build().unwrap()
+}
+
+/// An animator with a fade of each kind.
+fn animator() -> Animator {
+    let machine = machine();
+    let mut animator = Animator::new(&machine);
+    let state = |name: &str| machine.state(name).unwrap();
+    animator.set(machine.parameter("speed").unwrap(), 2.5);
+    animator.fire(machine.trigger("go").unwrap());
+    animator.play(state("holds"), 1.0);
+    animator.advance(0.5);
+    animator.play(state("plays"), Fade::cross(1.0).curve(Curve::Smooth));
+    animator.play(state("holds"), 0.5);
+    animator.play(state("is inertial"), Fade::inertial(0.75));
+    animator.advance(0.25);
+    animator
+}
+
+fn read_animator(bytes: &[u8]) -> Result<Animator, hedgerow_animator::Error> {
+    Animator::from_bytes(&machine(), bytes)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "like the other comparisons")]
+fn same_animator(read: Animator, value: &Animator) {
+    assert!(read.to_bytes() == value.to_bytes());
 }
 
 /// Reads a clip at once, and as a stream, whose errors are the same.

@@ -21,7 +21,7 @@ pub(super) const COUNT: u32 = 1_024;
 pub(super) const SHARE: u32 = 64;
 
 /// Runs `work` at the level whose name begins with `name`.
-fn at(name: &str, work: impl FnOnce()) {
+pub(super) fn at(name: &str, work: impl FnOnce()) {
     let level = levels().into_iter().find(|level| format!("{level:?}").starts_with(name));
     at_level(level.unwrap_or_else(|| panic!("this machine has no level {name}")), work);
 }
@@ -193,7 +193,7 @@ fn pose(dice: &mut Dice) -> Pose {
 }
 
 /// Returns translation and rotation tracks of all joints, with ten keys per second.
-fn clip(dice: &mut Dice) -> RawClip {
+pub(super) fn clip(dice: &mut Dice) -> RawClip {
     let mut clip = RawClip::new(2.0, SHARE as usize).expect("a length");
     for joint in joints() {
         let times = || (0..20_u8).map(|key| f32::from(key) * 0.1).collect::<Vec<f32>>();

@@ -4,6 +4,7 @@
 //! several. Every repetition picks a node by [`Dice`](crate::dice::Dice); the count of [`NOTHING`], which only picks,
 //! is subtracted. Kernels run on lists of their own.
 
+mod animate;
 mod edits;
 mod kernels;
 mod passes;
@@ -34,6 +35,11 @@ impl Operation {
     /// Returns an operation on one node of a scene, repeated 10,000 more times in the second run.
     const fn single(name: &'static str, about: &'static str, nodes: u32, run: fn(u32)) -> Self {
         Self { name, about, nodes, each: 1, picks: true, times: [2_000, 12_000], run }
+    }
+
+    /// Returns a step of one character, repeated 1,000 more times in the second run.
+    const fn step(name: &'static str, about: &'static str, run: fn(u32)) -> Self {
+        Self { name, about, nodes: kernels::SHARE, each: 1, picks: false, times: [200, 1_200], run }
     }
 
     /// Returns an operation on many nodes, repeated ten more times in the second run.
@@ -152,4 +158,11 @@ pub(crate) const ALL: &[Operation] = &[
     Operation::kernel("skin-sse4.2", "64 vertices with normals, with SSE4.2", kernels::skin_sse),
     Operation::kernel("morph-avx2", "64 vertices with a morph target, with AVX2", kernels::morph_avx2),
     Operation::kernel("morph-sse4.2", "64 vertices with a morph target, with SSE4.2", kernels::morph_sse),
+    Operation::step("animator-advance", "a step of an animator with two layers", animate::advance),
+    Operation::step(
+        "animator-sample",
+        "a step and a sample of this animator: three clips of 64 joints",
+        animate::sample,
+    ),
+    Operation::step("by-hand-sample", "the same with players, a sum and a crossfade", animate::by_hand),
 ];

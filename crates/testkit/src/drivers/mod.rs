@@ -2,6 +2,8 @@
 //!
 //! A driver returns if all checks hold, and otherwise panics with the steps.
 
+#[cfg(feature = "animator")]
+pub mod animator;
 #[cfg(feature = "scene")]
 pub mod batches;
 #[cfg(feature = "anim")]
