@@ -6,8 +6,8 @@ use crate::fade::Fade;
 use crate::inertia::{BESIDE, Offsets, alone};
 use crate::layer::{Before, Fading, Held, LayerState, PlacedStates};
 use crate::machine::TransitionParts;
-use crate::pace::{Pace, Playing, Step};
-use crate::passed::{PassedClip, PassedMomentum};
+use crate::pace::{Playing, Step, Taken};
+use crate::passed::Passed;
 use hedgerow_anim::Error;
 use hedgerow_anim::glam::Vec3;
 use smallvec::SmallVec;
@@ -51,88 +51,52 @@ impl Animator {
     }
 
     /// Advances until the next condition begins to hold; returns the seconds.
+    #[inline]
     fn advance_part(&mut self, part: u16, left: f64) -> f64 {
-        let placed = self.placed();
-        let mut stops: SmallVec<[(usize, Step); 2]> = SmallVec::new();
-        let mut seconds = left;
-        if part + 1 < MOST_PARTS {
-            for number in 0..self.layers.len() {
-                placed.stops(number, self.fired, left, |after, stop| {
-                    seconds = if after.abs() < seconds.abs() { after } else { seconds };
-                    stops.extend(stop.map(|stop| (number, stop)));
-                });
+        let (mut seconds, mut stops) = (left, Stops::new());
+        let cuts = |layer: &LayerState| self.machine.0.states[usize::from(layer.current.state)].cuts;
+        if part + 1 < MOST_PARTS && self.layers.iter().any(cuts) {
+            (seconds, stops) = self.placed().stops(self.fired, left);
+        }
+        let first = self.passed.len();
+        for number in 0..self.layers.len() {
+            let current = self.take(number, true, seconds, &stops);
+            let before =
+                if self.layers[number].fade.is_some() { self.take(number, false, seconds, &stops) } else { None };
+            let taken = [current, before].map(|taken| (taken, 0.0));
+            #[expect(clippy::cast_possible_truncation, reason = "layers have numbers of 16 bits")]
+            self.passed.push(Passed { part, layer: number as u16, taken, moves: 1.0, momentum: None });
+        }
+        // Fades go on after all have moved, because paces depend on shares.
+        for (layer, passed) in self.layers.iter_mut().zip(&mut self.passed[first..]) {
+            layer.rounds = layer.rounds.saturating_add(passed.taken[0].0.map_or(0, |taken| taken.ends()));
+            passed.taken[0].1 = 1.0;
+            if layer.fade.is_some() {
+                layer.fade_on(seconds, passed);
             }
         }
-        stops.retain(|(_, stop)| (stop.seconds - seconds).abs() < SAME);
-        // All paces are those before the step, so that states stay in step.
-        let mut steps: SmallVec<[Option<(Pace, Step)>; 4]> = SmallVec::new();
-        for (number, layer) in self.layers.iter().enumerate() {
-            for (at, (playing, _)) in layer.playing().enumerate() {
-                let sync = placed.state(playing).sync;
-                let is_here = |&&(of, _): &&(usize, Step)| {
-                    of == number && at == 0 || sync.is_some() && placed.state(&self.layers[of].current).sync == sync
-                };
-                steps.push(placed.pace(playing).map(|pace| {
-                    let step =
-                        stops.iter().find(is_here).map_or_else(|| pace.step(playing, seconds), |&(_, stop)| stop);
-                    (pace, step)
-                }));
-            }
-        }
-        let Self { machine, parameters, layers, passed, .. } = self;
-        let (machine, mut steps) = (&*machine.0, steps.into_iter());
-        for (number, layer) in (0..).zip(layers) {
-            let mut taken: SmallVec<[_; 2]> = SmallVec::new();
-            let mut take = |playing: &mut Playing| {
-                let step = steps.next().flatten();
-                taken.push(step.map(|(pace, step)| pace.take(playing, step)));
-            };
-            take(&mut layer.current);
-            if let Some(fading) = &mut layer.fade {
-                if let Before::Playing(playing) = &mut fading.from {
-                    take(playing);
-                }
-                fading.elapsed += seconds.abs();
-                let faded = fading.elapsed + SAME >= f64::from(fading.fade.seconds);
-                if faded {
-                    layer.fade = None;
-                }
-            }
-            layer.rounds = layer.rounds.saturating_add(taken[0].as_ref().map_or(0, |taken| taken.ends()));
-            let first = passed.clips.len();
-            let moves = layer.fade.as_ref().map_or(1.0, |fading| match fading.from {
-                Before::Inertial(_) => fading.share(),
-                _ => 1.0,
-            });
-            for ((playing, share), taken) in layer.playing().zip(taken) {
-                let (state, Some(taken)) = (&machine.states[usize::from(playing.state)], taken) else { continue };
-                for (member, weight) in state.mix(parameters) {
-                    let (clip, knots) = &state.members[member];
-                    let weight = f64::from(weight) * share;
-                    if weight > 0.0 {
-                        let duration = f64::from(machine.clips[usize::from(*clip)].clip.duration());
-                        #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
-                        let [weight, moves] = [weight as f32, (weight * moves) as f32];
-                        let (state, way) = (playing.state, taken.way(knots, duration));
-                        let clip =
-                            PassedClip { part, layer: number, state, clip: *clip, leads: false, weight, moves, way };
-                        passed.clips.push(clip);
-                    }
-                }
-            }
-            let heaviest = passed.clips[first..].iter_mut().reduce(|a, b| if b.weight > a.weight { b } else { a });
-            if let Some(heaviest) = heaviest {
-                heaviest.leads = true;
-            }
-            if let Some(Fading { from: Before::Held(_) | Before::Inertial(_), momentum, .. }) = &layer.fade {
-                #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
-                let weight = layer.held().map_or((1.0 - moves) as f32, |(_, weight)| weight);
-                let [displacement, turn] = momentum.map(|speed| speed * seconds as f32);
-                passed.momenta.push(PassedMomentum { part, layer: number, weight, displacement, turn });
-            }
-        }
-        passed.parts = part + 1;
         seconds
+    }
+
+    /// Moves the current state of a layer, or the one before. Returns `None` if it has no clips.
+    #[inline]
+    fn take(&mut self, number: usize, current: bool, seconds: f64, stops: &Stops) -> Option<Taken> {
+        let (placed, layer) = (self.placed(), &self.layers[number]);
+        let playing = match &layer.fade {
+            _ if current => &layer.current,
+            Some(Fading { from: Before::Playing(before), .. }) => before,
+            _ => return None,
+        };
+        let (pace, sync) = (placed.pace(playing)?, placed.state(playing).sync);
+        let stop = stops.iter().find(|&&(of, _)| {
+            of == number && current || sync.is_some() && placed.state(&self.layers[of].current).sync == sync
+        });
+        let step = stop.map_or_else(|| pace.step(playing, seconds), |&(_, stop)| stop);
+        let layer = &mut self.layers[number];
+        Some(match &mut layer.fade {
+            Some(Fading { from: Before::Playing(before), .. }) if !current => pace.take(before, step),
+            _ => pace.take(&mut layer.current, step),
+        })
     }
 
     /// Begins a state.
@@ -234,6 +198,35 @@ impl Animator {
     }
 }
 
+/// Where layers end a step.
+type Stops = SmallVec<[(usize, Step); 2]>;
+
+impl LayerState {
+    /// Lets the fade go on, and records the shares at the end of the step.
+    #[expect(clippy::cast_possible_truncation, reason = "weights and seconds have single precision")]
+    fn fade_on(&mut self, seconds: f64, passed: &mut Passed) {
+        if let Some(fading) = &mut self.fade {
+            fading.elapsed += seconds.abs();
+            if fading.elapsed + SAME >= f64::from(fading.fade.seconds) {
+                self.fade = None;
+            }
+        }
+        let share = self.share() as f32;
+        (passed.taken[0].1, passed.taken[1].1) = (share, 1.0 - share);
+        let Some(fading) = &self.fade else { return };
+        let weight = match &fading.from {
+            Before::Playing(_) => return,
+            Before::Held(held) => (1.0 - share) * held.presence,
+            Before::Inertial(_) => {
+                passed.moves = fading.share() as f32;
+                1.0 - passed.moves
+            }
+        };
+        let [displacement, turn] = fading.momentum.map(|speed| speed * seconds as f32);
+        passed.momentum = Some((weight, displacement, turn));
+    }
+}
+
 impl PlacedStates<'_> {
     /// Returns the transition of a layer that is taken now.
     fn due(&self, number: usize, fired: u64, left: f64) -> Option<&TransitionParts> {
@@ -268,25 +261,31 @@ impl PlacedStates<'_> {
         }
     }
 
-    /// Passes on where conditions of a layer begin to hold.
-    fn stops(&self, number: usize, fired: u64, left: f64, mut put: impl FnMut(f64, Option<Step>)) {
-        let layer = &self.layers[number];
-        for transition in self.ready(layer, fired) {
-            if let Some(fading) = layer.fade.as_ref().filter(|_| transition.waits) {
-                put(left.signum() * (f64::from(fading.fade.seconds) - fading.elapsed), None);
-                continue;
-            }
-            for &moment in transition.moments.iter().filter(|moment| !self.holds(layer, **moment, left)) {
-                if let Some(pace) = self.pace(&layer.current) {
+    /// Returns the seconds to the next place where conditions begin to hold, and the steps that end there.
+    #[cold]
+    fn stops(&self, fired: u64, left: f64) -> (f64, Stops) {
+        let (mut seconds, mut stops) = (left, Stops::new());
+        let mut put = |after: f64| seconds = if after.abs() < seconds.abs() { after } else { seconds };
+        for (number, layer) in self.layers.iter().enumerate() {
+            for transition in self.ready(layer, fired) {
+                if let Some(fading) = layer.fade.as_ref().filter(|_| transition.waits) {
+                    put(left.signum() * (f64::from(fading.fade.seconds) - fading.elapsed));
+                    continue;
+                }
+                for &moment in transition.moments.iter().filter(|moment| !self.holds(layer, **moment, left)) {
+                    let Some(pace) = self.pace(&layer.current) else { continue };
                     let range = match moment {
                         Moment::Phase(low, high) => [low, high],
                         Moment::Left(seconds) => pace.left(seconds, left),
                     };
                     if let Some(stop) = pace.step_to(&layer.current, range, left) {
-                        put(stop.seconds, Some(stop));
+                        put(stop.seconds);
+                        stops.push((number, stop));
                     }
                 }
             }
         }
+        stops.retain(|(_, stop)| (stop.seconds - seconds).abs() < SAME);
+        (seconds, stops)
     }
 }

@@ -25,7 +25,7 @@ pub struct Animator {
     pub(crate) parameters: Vec<f32>,
     pub(crate) fired: u64,
     pub(crate) layers: Vec<LayerState>,
-    pub(crate) passed: Passed,
+    pub(crate) passed: Vec<Passed>,
     pub(crate) players: Players,
 }
 
@@ -61,14 +61,7 @@ impl Animator {
             rounds: 0,
         });
         let layers = layers.collect();
-        Self {
-            machine: machine.clone(),
-            parameters,
-            fired: 0,
-            layers,
-            passed: Passed::default(),
-            players: Players::default(),
-        }
+        Self { machine: machine.clone(), parameters, fired: 0, layers, passed: Vec::new(), players: Players::default() }
     }
 
     /// Returns the machine.

@@ -4,10 +4,10 @@ use crate::Error;
 use crate::condition::{Condition, Moment, Source, Test, Transition};
 use crate::fade::Fade;
 use crate::machine::{
-    Layer, LayerParts, Machine, Parameter, Parts, State, StateParts, SyncGroup, TransitionParts, Trigger,
+    Layer, LayerParts, Machine, Member, Parameter, Parts, State, StateParts, SyncGroup, TransitionParts, Trigger,
 };
 use crate::motion::{Motion, MotionClip, Places, Space};
-use crate::pace::Knots;
+use crate::pace::{Knots, MOST_MARKERS};
 use crate::plane::{MOST_POINTS, Plane};
 use hedgerow_anim::blend::JointMask;
 use hedgerow_anim::clip::{ClipError, Event};
@@ -182,6 +182,7 @@ impl MachineBuilder {
                     return Err(Error::Across { state: to.0.clone() });
                 }
                 state.transitions.push(number);
+                state.cuts |= parts.waits || !parts.moments.is_empty();
             }
             Ok(parts)
         });
@@ -300,11 +301,23 @@ impl MachineBuilder {
             });
             let most = usize::from(u16::MAX);
             let number = u16::try_from(number).map_err(|_| Error::TooMany { what: "clips", most })?;
-            members.push((number, knots));
+            let duration = f64::from(clip.clip.duration());
+            members.push(Member { clip: number, knots, duration });
         }
         let speed_by = speed_by.map(parameter).transpose()?;
         let (name, layer, transitions) = (name.clone(), layer.0, Vec::new());
-        Ok(StateParts { name, layer, places, members, playback: *playback, speed: *speed, speed_by, sync, transitions })
+        Ok(StateParts {
+            name,
+            layer,
+            places,
+            members,
+            playback: *playback,
+            speed: *speed,
+            speed_by,
+            sync,
+            transitions,
+            cuts: false,
+        })
     }
 
     fn transition_parts(&self, transition: &Transition) -> Result<TransitionParts, Error> {
@@ -362,7 +375,7 @@ fn knots(clip: &Clip, markers: &[String], order: &mut Vec<usize>) -> Option<Knot
         return None;
     }
     let knots: Knots = found.iter().map(|&(_, time)| time).collect();
-    knots.is_sorted_by(|a, b| a < b).then_some(knots)
+    (knots.is_sorted_by(|a, b| a < b) && knots.len() <= 1 + MOST_MARKERS).then_some(knots)
 }
 
 impl Parts {
@@ -376,7 +389,7 @@ impl Parts {
             text += name;
         }
         for StateParts { name, layer, members, .. } in &self.states {
-            let members = members.iter().map(|&(clip, _)| digest(self.clips[usize::from(clip)].clip.to_bytes()));
+            let members = members.iter().map(|of| digest(self.clips[usize::from(of.clip)].clip.to_bytes()));
             text += &format!("{name:?} {layer} {:?}", members.collect::<Vec<_>>());
         }
         digest(text.as_bytes())

@@ -46,7 +46,7 @@ pub enum Error {
         /// Where it belongs to.
         of: String,
     },
-    /// A clip does not have the markers of its sync group in the same order as the other clips.
+    /// A clip does not have the markers of its sync group in the same order as the other clips, or more than eight.
     Markers {
         /// The name of the state.
         state: String,
@@ -102,8 +102,8 @@ impl fmt::Display for Error {
             Self::Number { what, of } => write!(f, "the {what} of \"{of}\" is out of range or not finite"),
             Self::Markers { state } => write!(
                 f,
-                "a clip of state \"{state}\" does not have the markers of its sync group in the order of the other clips; \
-                 add these events to the clip"
+                "a clip of state \"{state}\" does not have one to eight markers of its sync group in the order of the other \
+                 clips; add these events to the clip"
             ),
             Self::SyncOnce { state } => write!(f, "state \"{state}\" is in a sync group and does not loop"),
             Self::Across { state } => write!(f, "a transition to state \"{state}\" comes from another layer"),

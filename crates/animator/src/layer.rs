@@ -2,7 +2,7 @@
 
 use crate::fade::Fade;
 use crate::inertia::Offsets;
-use crate::machine::{Parts, StateParts};
+use crate::machine::{Member, Parts, StateParts};
 use crate::pace::{Pace, Playing, time_at};
 use hedgerow_anim::Pose;
 use hedgerow_anim::glam::Vec3;
@@ -86,13 +86,12 @@ impl LayerState {
         let mut parts = SmallVec::new();
         for (playing, share) in self.playing() {
             let state = &machine.states[usize::from(playing.state)];
-            for (member, weight) in state.mix(parameters) {
-                let (clip, knots) = &state.members[member];
-                let duration = f64::from(machine.clips[usize::from(*clip)].clip.duration());
+            for (member, weight) in state.mix(parameters).members() {
+                let &Member { clip, ref knots, duration } = &state.members[member];
                 let time = time_at(knots, playing.phase);
                 #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
                 let weight = (f64::from(weight) * share) as f32;
-                parts.push((*clip, if time > duration { time - duration } else { time }, weight));
+                parts.push((clip, if time > duration { time - duration } else { time }, weight));
             }
         }
         parts
@@ -129,8 +128,9 @@ impl<'a> PlacedStates<'a> {
     }
 
     /// Returns the pace of a state that plays: its own, or that of its sync group. `None` if it has no clips.
+    #[inline(always)]
     pub(crate) fn pace(&self, playing: &Playing) -> Option<Pace> {
-        let (mut pace, state) = (Pace::default(), self.state(playing));
+        let (mut pace, state) = (Pace::new(), self.state(playing));
         let Some(group) = state.sync else {
             pace.add(state, self.parameters, 1.0);
             return pace.mean();

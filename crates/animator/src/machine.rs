@@ -73,14 +73,24 @@ pub(crate) struct StateParts {
     pub(crate) name: String,
     pub(crate) layer: u16,
     pub(crate) places: Places,
-    /// The clips of the places, and the times of their markers.
-    pub(crate) members: Vec<(u16, Knots)>,
+    /// The clips of the places.
+    pub(crate) members: Vec<Member>,
     pub(crate) playback: Playback,
     pub(crate) speed: f32,
     pub(crate) speed_by: Option<usize>,
     pub(crate) sync: Option<u16>,
     /// The transitions that leave it, in the order in which they are tried.
     pub(crate) transitions: Vec<usize>,
+    /// Whether one of them has conditions that may begin to hold in the middle of a step.
+    pub(crate) cuts: bool,
+}
+
+/// A clip of a state.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) clip: u16,
+    pub(crate) knots: Knots,
+    pub(crate) duration: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -96,11 +106,13 @@ pub(crate) struct TransitionParts {
 }
 
 impl StateParts {
+    #[inline]
     pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
         self.places.mix(parameters)
     }
 
     /// Returns the present speed.
+    #[inline]
     pub(crate) fn speed(&self, parameters: &[f32]) -> f64 {
         f64::from(self.speed) * self.speed_by.map_or(1.0, |by| f64::from(parameters[by]))
     }

@@ -5,7 +5,6 @@ use crate::plane::Plane;
 use hedgerow_anim::Clip;
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::root_motion::RootMotion;
-use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// A clip of a [`Motion`], with its root motion if it has any. Made from a [`Clip`], or from a clip and a
@@ -121,8 +120,24 @@ impl Motion {
     }
 }
 
-/// The weights of a state's members: at most three, all above zero.
-pub(crate) type Mix = SmallVec<[(usize, f32); 3]>;
+/// The weights of a state's members: at most three, of which those with weight 0 do not count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mix(pub(crate) [(u16, f32); 3]);
+
+impl Mix {
+    pub(crate) const NONE: Self = Self([(0, 0.0); 3]);
+
+    #[inline]
+    const fn of(member: u16) -> Self {
+        Self([(member, 1.0), (0, 0.0), (0, 0.0)])
+    }
+
+    /// Returns the members that have weight.
+    #[inline]
+    pub(crate) fn members(self) -> impl Iterator<Item = (usize, f32)> {
+        self.0.into_iter().filter(|&(_, weight)| weight > 0.0).map(|(member, weight)| (usize::from(member), weight))
+    }
+}
 
 /// The places of the members of a state.
 #[derive(Debug)]
@@ -135,20 +150,25 @@ pub(crate) enum Places {
 }
 
 impl Places {
+    #[inline]
     pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
         match self {
-            Self::None => Mix::new(),
-            Self::One => smallvec![(0, 1.0)],
-            Self::Line(by, places) => {
-                let at = parameters[*by];
-                let next = places.partition_point(|&place| place <= at);
-                let (Some(before), Some(&end)) = (next.checked_sub(1), places.get(next)) else {
-                    return smallvec![(next.saturating_sub(1), 1.0)];
-                };
-                let share = (at - places[before]) / (end - places[before]);
-                [(before, 1.0 - share), (next, share)].into_iter().filter(|&(_, weight)| weight > 0.0).collect()
-            }
+            Self::None => Mix::NONE,
+            Self::One => Mix::of(0),
+            Self::Line(by, places) => line(places, parameters[*by]),
             Self::Plane(by, plane) => plane.mix(by.map(|by| f64::from(parameters[by]))),
         }
     }
+}
+
+fn line(places: &[f32], at: f32) -> Mix {
+    let (mut next, mut number) = (0, 0_u16);
+    while next < places.len() && places[next] <= at {
+        (next, number) = (next + 1, number + 1);
+    }
+    if next == 0 || next == places.len() {
+        return Mix::of(number.saturating_sub(1));
+    }
+    let share = (at - places[next - 1]) / (places[next] - places[next - 1]);
+    Mix([(number - 1, 1.0 - share), (number, share), (0, 0.0)])
 }

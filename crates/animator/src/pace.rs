@@ -1,6 +1,6 @@
 //! The cycle that states and their clips go through together.
 
-use crate::machine::{Parts, StateParts};
+use crate::machine::{Member, Parts, StateParts};
 use hedgerow_anim::player::{Playback, Way};
 use smallvec::SmallVec;
 
@@ -9,7 +9,11 @@ use smallvec::SmallVec;
 pub(crate) type Knots = SmallVec<[f64; 2]>;
 
 /// Returns the time at a phase from 0 to 1.
+#[inline]
 pub(crate) fn time_at(knots: &[f64], phase: f64) -> f64 {
+    if let &[start, end] = knots {
+        return (start + (end - start) * phase).min(end);
+    }
     let last = knots.len() - 1;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "phases are from 0 to 1")]
     let part = (phase * last as f64) as usize;
@@ -40,12 +44,18 @@ impl Playing {
     }
 }
 
-/// How long the parts of a cycle take: the mean of the clips that play.
-#[derive(Debug, Default)]
+/// The greatest number of markers in a clip.
+pub(crate) const MOST_MARKERS: usize = 8;
+
+/// How long a cycle and its parts take: the mean of the clips that play.
+#[derive(Debug)]
 pub(crate) struct Pace {
-    knots: SmallVec<[f64; 9]>,
+    duration: f64,
     weight: f64,
     speed: f64,
+    /// The number of parts, 0 if the cycle is a whole; then the time at the end of each.
+    parts: usize,
+    ends: [f64; MOST_MARKERS],
 }
 
 /// A step through a cycle, and where it ends.
@@ -61,57 +71,91 @@ pub(crate) struct Step {
 /// A step that was taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken {
-    from: Playing,
+    from: f64,
     to: f64,
-    rises: bool,
+    /// How often the cycle began again, negative if backward.
     rounds: f64,
-    legs: u64,
+    pub(crate) state: u16,
+    /// Whether events at the beginning are passed.
+    with_from: bool,
+    /// Whether it went forward, backward, or nowhere.
+    forward: Option<bool>,
+    turns: bool,
+    /// Whether the motion was on its way back, at the beginning and at the end.
+    back: [bool; 2],
 }
 
 impl Pace {
+    /// Returns the pace of nothing.
+    #[inline]
+    pub(crate) const fn new() -> Self {
+        Self { duration: 0.0, weight: 0.0, speed: 0.0, parts: 0, ends: [0.0; MOST_MARKERS] }
+    }
+
     /// Adds the clips of a state.
+    #[inline]
     pub(crate) fn add(&mut self, state: &StateParts, parameters: &[f32], weight: f64) {
-        for (member, share) in state.mix(parameters) {
-            let knots = &state.members[member].1;
-            self.knots.resize(knots.len(), 0.0);
+        for (member, share) in state.mix(parameters).members() {
+            let Member { knots, duration, .. } = &state.members[member];
             let weight = weight * f64::from(share);
             self.weight += weight;
-            for (sum, time) in self.knots.iter_mut().zip(knots) {
-                *sum += (time - knots[0]) * weight;
+            self.duration += duration * weight;
+            if state.sync.is_some() && knots.len() > 2 {
+                self.parts = knots.len() - 1;
+                self.ends.iter_mut().zip(&knots[1..]).for_each(|(sum, time)| *sum += (time - knots[0]) * weight);
             }
-            self.speed += state.speed(parameters) * weight;
         }
+        self.speed += state.speed(parameters) * weight;
     }
 
     /// Divides the sums by their weight. Returns `None` if nothing plays.
+    #[inline]
     pub(crate) fn mean(mut self) -> Option<Self> {
         if self.weight != 1.0 {
-            self.knots.iter_mut().for_each(|knot| *knot /= self.weight);
+            self.ends.iter_mut().for_each(|end| *end /= self.weight);
+            self.duration /= self.weight;
             self.speed /= self.weight;
         }
         (self.weight > 0.0).then_some(self)
     }
 
-    pub(crate) fn duration(&self) -> f64 {
-        self.knots[self.knots.len() - 1]
+    pub(crate) const fn duration(&self) -> f64 {
+        self.duration
+    }
+
+    /// Returns the beginning and the end of a part.
+    fn part(&self, part: usize) -> [f64; 2] {
+        [part.checked_sub(1).map_or(0.0, |before| self.ends[before]), self.ends[part]]
     }
 
     /// Returns the time at a phase.
+    #[inline]
     pub(crate) fn time(&self, phase: f64) -> f64 {
-        time_at(&self.knots, phase)
+        if self.parts == 0 {
+            return self.duration * phase;
+        }
+        let place = phase * self.parts as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "phases are from 0 to 1")]
+        let part = (place as usize).min(self.parts - 1);
+        let [start, end] = self.part(part);
+        start + (end - start) * (place - part as f64)
     }
 
     /// Returns the phase at a time.
+    #[inline]
     pub(crate) fn phase(&self, time: f64) -> f64 {
-        let last = self.knots.len() - 1;
-        let part = self.knots[1..last].partition_point(|&knot| knot <= time);
-        let (start, end) = (self.knots[part], self.knots[part + 1]);
-        ((part as f64 + (time - start) / (end - start)) / last as f64).clamp(0.0, 1.0)
+        if self.parts == 0 {
+            return (time / self.duration).clamp(0.0, 1.0);
+        }
+        let part = self.ends[..self.parts - 1].partition_point(|&end| end <= time);
+        let [start, end] = self.part(part);
+        ((part as f64 + (time - start) / (end - start)) / self.parts as f64).clamp(0.0, 1.0)
     }
 
     /// Returns the period of a motion, and the place in it, in seconds.
+    #[inline]
     fn place(&self, playing: &Playing) -> (f64, f64) {
-        let (duration, time) = (self.duration(), self.time(playing.phase));
+        let (duration, time) = (self.duration, self.time(playing.phase));
         match playing.playback {
             Playback::PingPong if playing.back => (2.0 * duration, 2.0 * duration - time),
             Playback::PingPong => (2.0 * duration, time),
@@ -120,12 +164,14 @@ impl Pace {
     }
 
     /// Returns the step that takes this many seconds, backward if negative.
+    #[inline]
     pub(crate) fn step(&self, playing: &Playing, seconds: f64) -> Step {
         let (period, place) = self.place(playing);
         let to = place + seconds * self.speed;
-        let rounds = if playing.playback == Playback::Clamp { 0.0 } else { (to / period).floor() };
+        let inside = playing.playback == Playback::Clamp || (0.0..period).contains(&to);
+        let rounds = if inside { 0.0 } else { (to / period).floor() };
         let to = (to - rounds * period).clamp(0.0, period);
-        let back = to > self.duration();
+        let back = to > self.duration;
         Step { seconds, phase: self.phase(if back { period - to } else { to }), back, rounds }
     }
 
@@ -157,50 +203,64 @@ impl Pace {
     /// Returns the phases at which at most this much time is left.
     pub(crate) fn left(&self, left: f64, seconds: f64) -> [f64; 2] {
         let backward = self.is_backward(seconds);
-        if backward { [0.0, self.phase(left)] } else { [self.phase(self.duration() - left), 1.0] }
+        if backward { [0.0, self.phase(left)] } else { [self.phase(self.duration - left), 1.0] }
     }
 
     /// Takes a step.
+    #[inline]
     pub(crate) fn take(&self, playing: &mut Playing, step: Step) -> Taken {
-        let from = *playing;
-        let forward = step.seconds * self.speed > 0.0;
-        let moved = step.seconds * self.speed != 0.0;
-        let turns = f64::from(1 + u8::from(playing.playback == Playback::PingPong));
-        let half = f64::from(u8::from(step.back)) - f64::from(u8::from(from.back));
-        let more = step.rounds.abs() * turns + if forward { half } else { -half };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
-        let legs = if moved { (more.max(0.0) as u64).saturating_add(1) } else { 0 };
+        let distance = step.seconds * self.speed;
+        let taken = Taken {
+            from: playing.phase,
+            to: step.phase,
+            rounds: step.rounds,
+            state: playing.state,
+            with_from: !playing.passed,
+            forward: (distance != 0.0).then_some(distance > 0.0),
+            turns: playing.playback == Playback::PingPong,
+            back: [playing.back, step.back],
+        };
         (playing.phase, playing.back) = (step.phase, step.back);
-        playing.passed |= moved;
-        Taken { from, to: step.phase, rises: forward != from.back, rounds: step.rounds, legs }
+        playing.passed |= distance != 0.0;
+        taken
     }
 }
 
 impl Taken {
+    /// Returns the number of legs, from turn to turn.
+    fn legs(&self) -> u64 {
+        let Some(forward) = self.forward else { return 0 };
+        let half = f64::from(u8::from(self.back[1])) - f64::from(u8::from(self.back[0]));
+        let more = self.rounds.abs() * if self.turns { 2.0 } else { 1.0 } + if forward { half } else { -half };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+        let more = more.max(0.0) as u64;
+        more.saturating_add(1)
+    }
+
     /// Returns the way of a clip.
     pub(crate) fn way(&self, knots: &[f64], duration: f64) -> Way {
         // A cycle that begins with a marker ends in the clip's next round.
-        let (mut times, mut legs) = ([self.from.phase, self.to].map(|phase| time_at(knots, phase)), self.legs);
-        if knots[0] > 0.0 {
+        let (mut times, mut legs) = ([self.from, self.to].map(|phase| time_at(knots, phase)), self.legs());
+        if knots[0] > 0.0 && legs > 0 {
             let rounds = times.map(|time| (time / duration).floor());
             times = [0, 1].map(|end| times[end] - rounds[end] * duration);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
             let wraps = (self.rounds + rounds[1] - rounds[0]).abs() as u64;
-            legs = if legs > 0 { wraps.saturating_add(1) } else { 0 };
+            legs = wraps.saturating_add(1);
         }
-        let turns = self.from.playback == Playback::PingPong;
-        Way { from: (times[0], !self.from.passed), to: times[1], rises: self.rises, legs, turns, duration }
+        let rises = (self.forward == Some(true)) != self.back[0];
+        Way { from: (times[0], self.with_from), to: times[1], rises, legs, turns: self.turns, duration }
     }
 
     /// Returns how often the end was passed, negative if backward.
+    #[inline]
     pub(crate) fn ends(&self) -> i32 {
-        let turns = self.legs.saturating_sub(1);
-        let ends = match self.from.playback {
-            Playback::Clamp => 0,
-            Playback::Loop => turns,
-            Playback::PingPong => (turns + u64::from(self.rises)) / 2,
-        };
+        if self.rounds == 0.0 && self.back[0] == self.back[1] {
+            return 0;
+        }
+        let (turns, forward) = (self.legs().saturating_sub(1), self.forward == Some(true));
+        let ends = if self.turns { (turns + u64::from(forward != self.back[0])) / 2 } else { turns };
         let ends = i32::try_from(ends).unwrap_or(i32::MAX);
-        if self.rises == self.from.back { -ends } else { ends }
+        if forward { ends } else { -ends }
     }
 }

@@ -1,52 +1,50 @@
 //! What the last step of an animator passed: events and root motion.
 
 use crate::Animator;
-use crate::machine::{Layer, State};
+use crate::machine::{Layer, Member, State};
+use crate::pace::Taken;
 use hedgerow_anim::Transform;
 use hedgerow_anim::clip::Event;
 use hedgerow_anim::glam::{Quat, Vec3, Vec4};
 use hedgerow_anim::player::Way;
 use hedgerow_anim::root_motion::RootMotion;
+use smallvec::SmallVec;
 
-/// The record of a step, which may consist of several parts, from change to change.
-#[derive(Clone, Debug, Default)]
+/// What a layer passed in a part of a step: parts are from change to change.
+#[derive(Clone, Debug)]
 pub(crate) struct Passed {
-    pub(crate) clips: Vec<PassedClip>,
-    pub(crate) momenta: Vec<PassedMomentum>,
-    pub(crate) parts: u16,
+    pub(crate) part: u16,
+    pub(crate) layer: u16,
+    /// The steps of the current state and of the one before, with their shares at the end.
+    pub(crate) taken: [(Option<Taken>, f32); 2],
+    /// The share of the root motion that is that of the clips.
+    pub(crate) moves: f32,
+    /// Root motion that goes on from before a fade: its weight, the displacement, and the turn as an axis times an angle.
+    pub(crate) momentum: Option<(f32, Vec3, Vec3)>,
 }
 
 /// The way of a clip in a part of a step.
-#[derive(Clone, Debug)]
-pub(crate) struct PassedClip {
-    pub(crate) part: u16,
-    pub(crate) layer: u16,
-    pub(crate) state: u16,
-    pub(crate) clip: u16,
-    /// Whether the clip has the greatest weight in its layer.
-    pub(crate) leads: bool,
-    pub(crate) weight: f32,
-    /// The share of the root motion that is not momentum.
-    pub(crate) moves: f32,
-    pub(crate) way: Way,
-}
-
-/// Root motion that goes on from before a fade.
-#[derive(Clone, Debug)]
-pub(crate) struct PassedMomentum {
-    pub(crate) part: u16,
-    pub(crate) layer: u16,
-    pub(crate) weight: f32,
-    pub(crate) displacement: Vec3,
-    /// The turn, as an axis times an angle.
-    pub(crate) turn: Vec3,
+struct PassedClip {
+    state: u16,
+    clip: u16,
+    weight: f32,
+    way: Way,
 }
 
 impl Passed {
-    pub(crate) fn clear(&mut self) {
-        self.clips.clear();
-        self.momenta.clear();
-        self.parts = 0;
+    /// Returns the clips that have weight.
+    fn clips(&self, animator: &Animator) -> SmallVec<[PassedClip; 3]> {
+        let (mut clips, machine) = (SmallVec::new(), &*animator.machine.0);
+        for &(taken, share) in &self.taken {
+            let Some(taken) = taken.filter(|_| share > 0.0) else { continue };
+            let state = &machine.states[usize::from(taken.state)];
+            for (member, weight) in state.mix(&animator.parameters).members() {
+                let &Member { clip, ref knots, duration } = &state.members[member];
+                let way = taken.way(knots, duration);
+                clips.push(PassedClip { state: taken.state, clip, weight: weight * share, way });
+            }
+        }
+        clips
     }
 }
 
@@ -75,12 +73,14 @@ impl Animator {
     ///
     /// Runs in **O(clips with weight × log events)**, and O(1) for each event.
     pub fn events(&self) -> impl Iterator<Item = PassedEvent<'_>> {
-        self.passed.clips.iter().flat_map(|passed| {
-            let &PassedClip { layer, state, clip, leads, weight, way, .. } = passed;
-            let weight = weight * self.layers[usize::from(layer)].weight;
-            let events = self.machine.0.clips[usize::from(clip)].clip.events_on(way);
-            let passed = move |event| PassedEvent { event, weight, leads, layer: Layer(layer), state: State(state) };
-            events.filter(move |_| weight > 0.0).map(passed)
+        self.passed.iter().flat_map(move |passed| {
+            let (clips, layer) = (passed.clips(self), Layer(passed.layer));
+            let heaviest = (0..clips.len()).reduce(|a, b| if clips[b].weight > clips[a].weight { b } else { a });
+            clips.into_iter().enumerate().flat_map(move |(number, PassedClip { state, clip, weight, way })| {
+                let (leads, weight) = (Some(number) == heaviest, weight * self.weight(layer));
+                let events = self.machine.0.clips[usize::from(clip)].clip.events_on(way).filter(move |_| weight > 0.0);
+                events.map(move |event| PassedEvent { event, weight, leads, layer, state: State(state) })
+            })
         })
     }
 
@@ -93,13 +93,13 @@ impl Animator {
     /// Runs in **O(clips with weight × log keys)**.
     #[must_use]
     pub fn root_motion(&self) -> Transform {
-        (0..self.passed.parts)
-            .fold(Transform::IDENTITY, |whole, part| RootMotion::apply(self.root_motion_of(part), whole))
+        let parts = self.passed.chunk_by(|a, b| a.part == b.part);
+        parts.fold(Transform::IDENTITY, |whole, part| RootMotion::apply(self.root_motion_of(part), whole))
     }
 
-    fn root_motion_of(&self, part: u16) -> Transform {
+    fn root_motion_of(&self, part: &[Passed]) -> Transform {
         let (mut displacement, mut turn) = (Vec3::ZERO, Vec4::W);
-        for ((number, layer), of) in (0..).zip(&self.layers).zip(&self.machine.0.layers) {
+        for ((passed, layer), of) in part.iter().zip(&self.layers).zip(&self.machine.0.layers) {
             let (mut sum, mut turns, mut total) = (Vec3::ZERO, Vec4::ZERO, 0.0);
             let mut add = |weight: f32, moved: Transform| {
                 sum += moved.translation * weight;
@@ -107,14 +107,13 @@ impl Animator {
                 turns += rotation * weight.copysign(rotation.w);
                 total += weight;
             };
-            let of_part = |(at, of): (u16, u16)| at == part && of == number;
-            for passed in self.passed.clips.iter().filter(|passed| of_part((passed.part, passed.layer))) {
-                let root = self.machine.0.clips[usize::from(passed.clip)].root.as_ref();
-                add(passed.moves, root.map_or(Transform::IDENTITY, |root| along(root, &passed.way)));
+            for PassedClip { clip, weight, way, .. } in passed.clips(self) {
+                let root = self.machine.0.clips[usize::from(clip)].root.as_ref();
+                add(weight * passed.moves, root.map_or(Transform::IDENTITY, |root| along(root, &way)));
             }
-            for passed in self.passed.momenta.iter().filter(|passed| of_part((passed.part, passed.layer))) {
-                let rotation = Quat::from_scaled_axis(passed.turn);
-                add(passed.weight, Transform::from_translation(passed.displacement).with_rotation(rotation));
+            if let Some((weight, displacement, turn)) = passed.momentum {
+                let rotation = Quat::from_scaled_axis(turn);
+                add(weight, Transform::from_translation(displacement).with_rotation(rotation));
             }
             let amount = layer.weight * of.mask.as_ref().map_or(1.0, |mask| mask.get(0));
             if of.adds.is_some() {
@@ -125,12 +124,13 @@ impl Animator {
                 turn = turn * (1.0 - total * amount) + turns * amount;
             }
         }
-        Transform::from_translation(displacement).with_rotation(Quat::from_vec4(turn).normalize())
+        let rotation = Quat::from_vec4(turn.try_normalize().unwrap_or(Vec4::W));
+        Transform::from_translation(displacement).with_rotation(rotation)
     }
 }
 
 /// Returns the root motion along a way.
-pub(crate) fn along(root: &RootMotion, way: &Way) -> Transform {
+fn along(root: &RootMotion, way: &Way) -> Transform {
     let rounds = if way.turns { 0 } else { i32::try_from(way.legs.saturating_sub(1)).unwrap_or(i32::MAX) };
     #[expect(clippy::cast_possible_truncation, reason = "clips have single precision")]
     root.between(way.from.0 as f32, way.to as f32, if way.rises { rounds } else { -rounds })

@@ -11,9 +11,9 @@ pub(crate) const MOST_POINTS: usize = 64;
 pub(crate) struct Plane {
     points: Vec<DVec2>,
     /// The corners of each triangle, counterclockwise.
-    triangles: Vec<[usize; 3]>,
+    triangles: Vec<[u16; 3]>,
     /// The edges that border one triangle.
-    outline: Vec<[usize; 2]>,
+    outline: Vec<[u16; 2]>,
 }
 
 impl Plane {
@@ -56,7 +56,9 @@ impl Plane {
                 }
             }
         }
-        let edges = |&[a, b, c]: &[usize; 3]| [[a, b], [b, c], [c, a]];
+        #[expect(clippy::cast_possible_truncation, reason = "a plane has at most 64 points")]
+        let triangles: Vec<_> = triangles.into_iter().map(|corners| corners.map(|corner| corner as u16)).collect();
+        let edges = |&[a, b, c]: &[u16; 3]| [[a, b], [b, c], [c, a]];
         let all: Vec<_> = triangles.iter().flat_map(edges).collect();
         let outline = all.iter().copied().filter(|&[a, b]| !all.contains(&[b, a])).collect();
         (!triangles.is_empty()).then_some(Self { points, triangles, outline })
@@ -65,24 +67,25 @@ impl Plane {
     /// Returns the weights of the points around a place.
     pub(crate) fn mix(&self, at: [f64; 2]) -> Mix {
         let at = DVec2::from(at);
-        let shares = |corners: &[usize; 3]| {
-            let [a, b, c] = corners.map(|corner| self.points[corner]);
+        let shares = |corners: &[u16; 3]| {
+            let [a, b, c] = corners.map(|corner| self.points[usize::from(corner)]);
             let area = (b - a).perp_dot(c - a);
             [(b, c), (c, a), (a, b)].map(|(from, to)| (to - from).perp_dot(at - from) / area)
         };
-        let least = |corners: &[usize; 3]| shares(corners).into_iter().fold(f64::INFINITY, f64::min);
+        let least = |corners: &[u16; 3]| shares(corners).into_iter().fold(f64::INFINITY, f64::min);
         let inmost = self.triangles.iter().max_by(|a, b| least(a).total_cmp(&least(b)));
         // On an edge, rounding may put a place just outside of both triangles.
         let (corners, weights) = match inmost.filter(|corners| least(corners) > -1e-9) {
             Some(corners) => (&corners[..], shares(corners)),
             None => {
-                let near = |&[a, b]: &[usize; 2]| {
-                    let (from, way) = (self.points[a], self.points[b] - self.points[a]);
+                let near = |edge: &[u16; 2]| {
+                    let [from, to] = edge.map(|end| self.points[usize::from(end)]);
+                    let way = to - from;
                     let share = ((at - from).dot(way) / way.length_squared()).clamp(0.0, 1.0);
                     ((from + way * share).distance_squared(at), share)
                 };
                 let Some(edge) = self.outline.iter().min_by(|a, b| near(a).0.total_cmp(&near(b).0)) else {
-                    return Mix::new();
+                    return Mix::NONE;
                 };
                 let (_, share) = near(edge);
                 (&edge[..], [1.0 - share, share, 0.0])
@@ -90,7 +93,11 @@ impl Plane {
         };
         #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
         let weights = weights.map(|weight| weight as f32);
-        corners.iter().copied().zip(weights).filter(|&(_, weight)| weight > 0.0).collect()
+        let mut mix = Mix::NONE;
+        for ((to, &corner), weight) in mix.0.iter_mut().zip(corners).zip(weights) {
+            *to = (corner, weight.max(0.0));
+        }
+        mix
     }
 }
 
@@ -113,7 +120,7 @@ mod tests {
             assert_eq!(plane.triangles.len(), 2 * points.len() - plane.outline.len() - 2, "{points:?}");
             for (number, point) in points.iter().enumerate() {
                 let mix = plane.mix(point.map(f64::from));
-                assert!(mix.iter().any(|&(at, weight)| at == number && weight > 0.999_99), "{mix:?}");
+                assert!(mix.members().any(|(at, weight)| at == number && weight > 0.999_99), "{mix:?}");
             }
             // A step of the parameters by a little changes no weight by much.
             let mut last: Option<Vec<f32>> = None;
@@ -122,7 +129,7 @@ mod tests {
                 let share = f64::from(step) / 4000.0;
                 let at = [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share);
                 let mut weights = vec![0.0; points.len()];
-                plane.mix(at).iter().for_each(|&(number, weight)| weights[number] = weight);
+                plane.mix(at).members().for_each(|(number, weight)| weights[number] = weight);
                 assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
                 if let Some(last) = &last {
                     let jump = weights.iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);

@@ -4,7 +4,7 @@ use crate::Animator;
 use crate::inertia::Offsets;
 use crate::layer::{Before, Held, LayerState, Part};
 use crate::machine::Parts;
-use crate::scratch::{Lease, Players};
+use crate::scratch::{Lease, Players, Scratch};
 use hedgerow_anim::clip::ClipError;
 use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::{Error, Pose};
@@ -43,16 +43,26 @@ impl Animator {
             if amount <= 0.0 {
                 continue;
             }
-            let mut own = core::mem::take(sampler.lease.get().pose(machine, shown.single()));
-            sampler.write(&shown, &mut own)?;
-            let scratch = sampler.lease.get();
-            if let Some(reference) = &of.adds {
-                own.difference(reference, &mut scratch.difference)?;
-                pose.add(&scratch.difference, amount, mask)?;
-            } else {
-                pose.crossfade(&own, amount, mask)?;
+            let mut several = None;
+            if shown.single().is_none() {
+                let mut own = core::mem::take(&mut sampler.lease.get().layer);
+                sampler.write(&shown, &mut own)?;
+                several = Some(own);
             }
-            *scratch.pose(machine, shown.single()) = own;
+            let Scratch { poses, difference, layer, .. } = sampler.lease.get();
+            let own = match (&several, shown.single()) {
+                (None, Some((clip, time))) => sample_to(poses, sampler.players, machine, clip, time)?,
+                (own, _) => own.as_ref().unwrap_or(layer),
+            };
+            if let Some(reference) = &of.adds {
+                own.difference(reference, difference)?;
+                pose.add(difference, amount, mask)?;
+            } else {
+                pose.crossfade(own, amount, mask)?;
+            }
+            if let Some(own) = several {
+                *layer = own;
+            }
         }
         Ok(())
     }
@@ -117,10 +127,10 @@ pub(crate) struct Shown<'l> {
 }
 
 impl Shown<'_> {
-    /// Returns the clip, if the pose is that of one clip.
-    fn single(&self) -> Option<u16> {
+    /// Returns the clip and its time, if the pose is that of one clip.
+    fn single(&self) -> Option<(u16, f64)> {
         let Self { parts, held: None, offsets: None, .. } = self else { return None };
-        if let [(clip, ..)] = parts[..] { Some(clip) } else { None }
+        if let [(clip, time, _)] = parts[..] { Some((clip, time)) } else { None }
     }
 }
 
@@ -145,14 +155,10 @@ impl Sampler<'_> {
         if let ([(clip, time, _)], None) = (&shown.parts[..], shown.held) {
             self.players.at(machine, *clip, *time).sample(to)?;
         } else {
+            let Scratch { poses, sum, .. } = self.lease.get();
             for &(clip, time, weight) in &shown.parts {
-                let scratch = self.lease.get();
-                let mut pose = core::mem::take(scratch.pose(machine, Some(clip)));
-                self.players.at(machine, clip, time).sample(&mut pose)?;
-                scratch.sum.add(&pose, weight, None)?;
-                *scratch.pose(machine, Some(clip)) = pose;
+                sum.add(sample_to(poses, self.players, machine, clip, time)?, weight, None)?;
             }
-            let sum = &mut self.lease.get().sum;
             if let Some((held, weight)) = shown.held {
                 sum.add(&held.pose, weight, None)?;
             }
@@ -185,4 +191,17 @@ impl Sampler<'_> {
         }
         Ok(())
     }
+}
+
+/// Samples a clip to the pose of it.
+fn sample_to<'p>(
+    poses: &'p mut [Option<Pose>],
+    players: &mut Players,
+    machine: &Parts,
+    clip: u16,
+    time: f64,
+) -> Result<&'p Pose, Error> {
+    let pose = poses[usize::from(clip)].get_or_insert_with(|| machine.rest.clone());
+    players.at(machine, clip, time).sample(pose)?;
+    Ok(pose)
 }

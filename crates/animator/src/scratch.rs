@@ -51,9 +51,9 @@ impl Players {
 #[derive(Debug)]
 pub(crate) struct Scratch {
     /// A pose for each clip, which shows it: so a sample only writes what moves.
-    poses: Vec<Option<Pose>>,
+    pub(crate) poses: Vec<Option<Pose>>,
     /// The pose of a layer with several clips.
-    layer: Pose,
+    pub(crate) layer: Pose,
     pub(crate) sum: PoseSum,
     pub(crate) difference: Pose,
     pub(crate) channels: Vec<f32>,
@@ -69,14 +69,6 @@ impl Scratch {
             difference: machine.rest.clone(),
             channels: machine.rest_channels.clone(),
             clip_channels: machine.rest_channels.clone(),
-        }
-    }
-
-    /// Returns the pose that shows a clip, or that of a layer with several.
-    pub(crate) fn pose(&mut self, machine: &Parts, clip: Option<u16>) -> &mut Pose {
-        match clip {
-            Some(clip) => self.poses[usize::from(clip)].get_or_insert_with(|| machine.rest.clone()),
-            None => &mut self.layer,
         }
     }
 }
