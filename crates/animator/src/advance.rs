@@ -58,45 +58,55 @@ impl Animator {
         if part + 1 < MOST_PARTS && self.layers.iter().any(cuts) {
             (seconds, stops) = self.placed().stops(self.fired, left);
         }
-        let first = self.passed.len();
+        let (first, mut fades) = (self.passed.len(), false);
         for number in 0..self.layers.len() {
-            let current = self.take(number, true, seconds, &stops);
-            let before =
-                if self.layers[number].fade.is_some() { self.take(number, false, seconds, &stops) } else { None };
-            let taken = [current, before].map(|taken| (taken, 0.0));
+            let step = self.placed().step(&self.layers[number].current, Some(number), seconds, &stops);
+            let layer = &mut self.layers[number];
+            let current = step.map(|(step, distance)| layer.current.take(step, distance));
+            layer.rounds = layer.rounds.saturating_add(current.as_ref().map_or(0, Taken::ends));
+            fades |= layer.fade.is_some();
             #[expect(clippy::cast_possible_truncation, reason = "layers have numbers of 16 bits")]
-            self.passed.push(Passed { part, layer: number as u16, taken, moves: 1.0, momentum: None });
+            let layer = number as u16;
+            self.passed.push(Passed { part, layer, taken: [(current, 1.0), (None, 0.0)], moves: 1.0, momentum: None });
         }
-        // Fades go on after all have moved, because paces depend on shares.
-        for (layer, passed) in self.layers.iter_mut().zip(&mut self.passed[first..]) {
-            layer.rounds = layer.rounds.saturating_add(passed.taken[0].0.map_or(0, |taken| taken.ends()));
-            passed.taken[0].1 = 1.0;
-            if layer.fade.is_some() {
-                layer.fade_on(seconds, passed);
-            }
+        if fades {
+            self.fade_on(first, seconds, &stops);
         }
         seconds
     }
 
-    /// Moves the current state of a layer, or the one before. Returns `None` if it has no clips.
-    #[inline]
-    fn take(&mut self, number: usize, current: bool, seconds: f64, stops: &Stops) -> Option<Taken> {
-        let (placed, layer) = (self.placed(), &self.layers[number]);
-        let playing = match &layer.fade {
-            _ if current => &layer.current,
-            Some(Fading { from: Before::Playing(before), .. }) => before,
-            _ => return None,
-        };
-        let (pace, sync) = (placed.pace(playing)?, placed.state(playing).sync);
-        let stop = stops.iter().find(|&&(of, _)| {
-            of == number && current || sync.is_some() && placed.state(&self.layers[of].current).sync == sync
-        });
-        let step = stop.map_or_else(|| pace.step(playing, seconds), |&(_, stop)| stop);
-        let layer = &mut self.layers[number];
-        Some(match &mut layer.fade {
-            Some(Fading { from: Before::Playing(before), .. }) if !current => pace.take(before, step),
-            _ => pace.take(&mut layer.current, step),
-        })
+    /// Lets fades go on, with the states before, and records their shares at the end of the step.
+    #[cold]
+    #[expect(clippy::cast_possible_truncation, reason = "weights and seconds have single precision")]
+    fn fade_on(&mut self, first: usize, seconds: f64, stops: &Stops) {
+        // Paces depend on shares, so all states move before any fade goes on.
+        for number in 0..self.layers.len() {
+            let Some(Fading { from: Before::Playing(before), .. }) = &self.layers[number].fade else { continue };
+            let step = self.placed().step(before, None, seconds, stops);
+            let Some(Fading { from: Before::Playing(before), .. }) = &mut self.layers[number].fade else { continue };
+            self.passed[first + number].taken[1].0 = step.map(|(step, distance)| before.take(step, distance));
+        }
+        for (layer, passed) in self.layers.iter_mut().zip(&mut self.passed[first..]) {
+            if let Some(fading) = &mut layer.fade {
+                fading.elapsed += seconds.abs();
+                if fading.elapsed + SAME >= f64::from(fading.fade.seconds) {
+                    layer.fade = None;
+                }
+            }
+            let share = layer.share() as f32;
+            (passed.taken[0].1, passed.taken[1].1) = (share, 1.0 - share);
+            let Some(fading) = &layer.fade else { continue };
+            let weight = match &fading.from {
+                Before::Playing(_) => continue,
+                Before::Held(held) => (1.0 - share) * held.presence,
+                Before::Inertial(_) => {
+                    passed.moves = fading.share() as f32;
+                    1.0 - passed.moves
+                }
+            };
+            let [displacement, turn] = fading.momentum.map(|speed| speed * seconds as f32);
+            passed.momentum = Some((weight, displacement, turn));
+        }
     }
 
     /// Begins a state.
@@ -149,8 +159,7 @@ impl Animator {
         let placed = PlacedStates { layers: core::slice::from_ref(layer), ..self.placed() };
         let step = |playing: &mut Playing| {
             if let Some(pace) = placed.pace(playing) {
-                let step = pace.step(playing, seconds);
-                pace.take(playing, step);
+                playing.take(pace.step(playing, seconds), pace.distance(seconds));
             }
         };
         step(&mut beside.current);
@@ -167,8 +176,8 @@ impl Animator {
     fn momentum(&self, layer: &LayerState) -> [Vec3; 2] {
         let (machine, before) = (&*self.machine.0, self.beside(layer, -BESIDE));
         let mut momentum = [Vec3::ZERO; 2];
-        let parts = layer.parts(machine, &self.parameters);
-        for (&(clip, to, weight), (_, from, _)) in parts.iter().zip(before.parts(machine, &self.parameters)) {
+        let parts = layer.parts(machine, &self.parameters, true);
+        for (&(clip, to, weight), (_, from, _)) in parts.iter().zip(before.parts(machine, &self.parameters, true)) {
             let clip = &machine.clips[usize::from(clip)];
             if let Some(root) = &clip.root {
                 // A step longer than half of the clip is one over its end.
@@ -201,33 +210,26 @@ impl Animator {
 /// Where layers end a step.
 type Stops = SmallVec<[(usize, Step); 2]>;
 
-impl LayerState {
-    /// Lets the fade go on, and records the shares at the end of the step.
-    #[expect(clippy::cast_possible_truncation, reason = "weights and seconds have single precision")]
-    fn fade_on(&mut self, seconds: f64, passed: &mut Passed) {
-        if let Some(fading) = &mut self.fade {
-            fading.elapsed += seconds.abs();
-            if fading.elapsed + SAME >= f64::from(fading.fade.seconds) {
-                self.fade = None;
-            }
-        }
-        let share = self.share() as f32;
-        (passed.taken[0].1, passed.taken[1].1) = (share, 1.0 - share);
-        let Some(fading) = &self.fade else { return };
-        let weight = match &fading.from {
-            Before::Playing(_) => return,
-            Before::Held(held) => (1.0 - share) * held.presence,
-            Before::Inertial(_) => {
-                passed.moves = fading.share() as f32;
-                1.0 - passed.moves
-            }
-        };
-        let [displacement, turn] = fading.momentum.map(|speed| speed * seconds as f32);
-        passed.momentum = Some((weight, displacement, turn));
-    }
-}
-
 impl PlacedStates<'_> {
+    /// Returns the step of a state and its distance; `None` if it has no clips. `number` is the layer of a current state.
+    #[inline(always)]
+    fn step(&self, playing: &Playing, number: Option<usize>, seconds: f64, stops: &Stops) -> Option<(Step, f64)> {
+        let pace = self.pace(playing)?;
+        let stop = if stops.is_empty() { None } else { self.stop(playing, number, stops) };
+        let step = stop.unwrap_or_else(|| pace.step(playing, seconds));
+        Some((step, pace.distance(step.seconds)))
+    }
+
+    /// Returns where a state ends its step, alone or with those in step with it.
+    #[cold]
+    fn stop(&self, playing: &Playing, number: Option<usize>, stops: &Stops) -> Option<Step> {
+        let sync = self.state(playing).sync;
+        let is_here = |&&(of, _): &&(usize, Step)| {
+            number == Some(of) || sync.is_some() && self.state(&self.layers[of].current).sync == sync
+        };
+        stops.iter().find(is_here).map(|&(_, stop)| stop)
+    }
+
     /// Returns the transition of a layer that is taken now.
     fn due(&self, number: usize, fired: u64, left: f64) -> Option<&TransitionParts> {
         let layer = &self.layers[number];

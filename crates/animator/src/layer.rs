@@ -81,18 +81,26 @@ impl LayerState {
         core::iter::once((&self.current, share)).chain(before)
     }
 
-    /// Returns the clips that play, also those whose state has no share.
-    pub(crate) fn parts(&self, machine: &Parts, parameters: &[f32]) -> SmallVec<[Part; 6]> {
+    /// Returns the clips that play; those without weight, too, if `all`.
+    #[inline]
+    pub(crate) fn parts(&self, machine: &Parts, parameters: &[f32], all: bool) -> SmallVec<[Part; 6]> {
         let mut parts = SmallVec::new();
-        for (playing, share) in self.playing() {
+        let mut put = |playing: &Playing, share: f64| {
             let state = &machine.states[usize::from(playing.state)];
             for (member, weight) in state.mix(parameters).members() {
                 let &Member { clip, ref knots, duration } = &state.members[member];
-                let time = time_at(knots, playing.phase);
                 #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
                 let weight = (f64::from(weight) * share) as f32;
-                parts.push((clip, if time > duration { time - duration } else { time }, weight));
+                if all || weight > 0.0 {
+                    let time = time_at(knots, playing.phase);
+                    parts.push((clip, if time > duration { time - duration } else { time }, weight));
+                }
             }
+        };
+        let share = self.share();
+        put(&self.current, share);
+        if let Some(Fading { from: Before::Playing(before), .. }) = &self.fade {
+            put(before, 1.0 - share);
         }
         parts
     }

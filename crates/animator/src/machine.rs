@@ -106,13 +106,13 @@ pub(crate) struct TransitionParts {
 }
 
 impl StateParts {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
         self.places.mix(parameters)
     }
 
     /// Returns the present speed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn speed(&self, parameters: &[f32]) -> f64 {
         f64::from(self.speed) * self.speed_by.map_or(1.0, |by| f64::from(parameters[by]))
     }

@@ -127,15 +127,15 @@ pub(crate) struct Mix(pub(crate) [(u16, f32); 3]);
 impl Mix {
     pub(crate) const NONE: Self = Self([(0, 0.0); 3]);
 
-    #[inline]
+    #[inline(always)]
     const fn of(member: u16) -> Self {
         Self([(member, 1.0), (0, 0.0), (0, 0.0)])
     }
 
     /// Returns the members that have weight.
-    #[inline]
-    pub(crate) fn members(self) -> impl Iterator<Item = (usize, f32)> {
-        self.0.into_iter().filter(|&(_, weight)| weight > 0.0).map(|(member, weight)| (usize::from(member), weight))
+    #[inline(always)]
+    pub(crate) fn members(&self) -> impl Iterator<Item = (usize, f32)> {
+        self.0.iter().filter(|of| of.1 > 0.0).map(|&(member, weight)| (usize::from(member), weight))
     }
 }
 
@@ -150,7 +150,7 @@ pub(crate) enum Places {
 }
 
 impl Places {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
         match self {
             Self::None => Mix::NONE,

@@ -42,6 +42,24 @@ impl Playing {
         let phase = if parts.speed(parameters) < 0.0 { 1.0 } else { 0.0 };
         Self { state, phase, back: false, passed: false, playback: parts.playback }
     }
+
+    /// Takes a step over a distance.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, step: Step, distance: f64) -> Taken {
+        let taken = Taken {
+            from: self.phase,
+            to: step.phase,
+            rounds: step.rounds,
+            state: self.state,
+            with_from: !self.passed,
+            forward: (distance != 0.0).then_some(distance > 0.0),
+            turns: self.playback == Playback::PingPong,
+            back: [self.back, step.back],
+        };
+        (self.phase, self.back) = (step.phase, step.back);
+        self.passed |= distance != 0.0;
+        taken
+    }
 }
 
 /// The greatest number of markers in a clip.
@@ -87,13 +105,13 @@ pub(crate) struct Taken {
 
 impl Pace {
     /// Returns the pace of nothing.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn new() -> Self {
         Self { duration: 0.0, weight: 0.0, speed: 0.0, parts: 0, ends: [0.0; MOST_MARKERS] }
     }
 
     /// Adds the clips of a state.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, state: &StateParts, parameters: &[f32], weight: f64) {
         for (member, share) in state.mix(parameters).members() {
             let Member { knots, duration, .. } = &state.members[member];
@@ -109,7 +127,7 @@ impl Pace {
     }
 
     /// Divides the sums by their weight. Returns `None` if nothing plays.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn mean(mut self) -> Option<Self> {
         if self.weight != 1.0 {
             self.ends.iter_mut().for_each(|end| *end /= self.weight);
@@ -129,7 +147,7 @@ impl Pace {
     }
 
     /// Returns the time at a phase.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn time(&self, phase: f64) -> f64 {
         if self.parts == 0 {
             return self.duration * phase;
@@ -142,7 +160,7 @@ impl Pace {
     }
 
     /// Returns the phase at a time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn phase(&self, time: f64) -> f64 {
         if self.parts == 0 {
             return (time / self.duration).clamp(0.0, 1.0);
@@ -153,7 +171,7 @@ impl Pace {
     }
 
     /// Returns the period of a motion, and the place in it, in seconds.
-    #[inline]
+    #[inline(always)]
     fn place(&self, playing: &Playing) -> (f64, f64) {
         let (duration, time) = (self.duration, self.time(playing.phase));
         match playing.playback {
@@ -164,10 +182,10 @@ impl Pace {
     }
 
     /// Returns the step that takes this many seconds, backward if negative.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn step(&self, playing: &Playing, seconds: f64) -> Step {
         let (period, place) = self.place(playing);
-        let to = place + seconds * self.speed;
+        let to = place + self.distance(seconds);
         let inside = playing.playback == Playback::Clamp || (0.0..period).contains(&to);
         let rounds = if inside { 0.0 } else { (to / period).floor() };
         let to = (to - rounds * period).clamp(0.0, period);
@@ -206,23 +224,10 @@ impl Pace {
         if backward { [0.0, self.phase(left)] } else { [self.phase(self.duration - left), 1.0] }
     }
 
-    /// Takes a step.
-    #[inline]
-    pub(crate) fn take(&self, playing: &mut Playing, step: Step) -> Taken {
-        let distance = step.seconds * self.speed;
-        let taken = Taken {
-            from: playing.phase,
-            to: step.phase,
-            rounds: step.rounds,
-            state: playing.state,
-            with_from: !playing.passed,
-            forward: (distance != 0.0).then_some(distance > 0.0),
-            turns: playing.playback == Playback::PingPong,
-            back: [playing.back, step.back],
-        };
-        (playing.phase, playing.back) = (step.phase, step.back);
-        playing.passed |= distance != 0.0;
-        taken
+    /// Returns the seconds of the cycle that pass.
+    #[inline(always)]
+    pub(crate) fn distance(&self, seconds: f64) -> f64 {
+        seconds * self.speed
     }
 }
 

@@ -135,9 +135,9 @@ impl Shown<'_> {
 }
 
 impl Sampler<'_> {
+    #[inline]
     pub(crate) fn shown<'l>(&self, layer: &'l LayerState) -> Shown<'l> {
-        let (mut parts, held) = (layer.parts(self.machine, self.parameters), layer.held());
-        parts.retain(|part| part.2 > 0.0);
+        let (parts, held) = (layer.parts(self.machine, self.parameters, false), layer.held());
         let presence = parts.iter().map(|part| part.2).sum::<f32>() + held.map_or(0.0, |(_, weight)| weight);
         let offsets = layer.fade.as_ref().and_then(|fading| match &fading.from {
             #[expect(clippy::cast_possible_truncation, reason = "offsets have single precision")]
@@ -150,6 +150,7 @@ impl Sampler<'_> {
     }
 
     /// Writes the pose of a layer that shows anything.
+    #[inline]
     pub(crate) fn write(&mut self, shown: &Shown<'_>, to: &mut Pose) -> Result<(), Error> {
         let machine = self.machine;
         if let ([(clip, time, _)], None) = (&shown.parts[..], shown.held) {

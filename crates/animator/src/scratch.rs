@@ -25,6 +25,7 @@ struct Kept {
 
 impl Players {
     /// Returns a player of a clip, at a time in seconds.
+    #[inline]
     pub(crate) fn at(&mut self, machine: &Parts, clip: u16, time: f64) -> &Player<Arc<Clip>> {
         self.count = self.count.wrapping_add(1);
         let place = self.kept.iter().position(|kept| kept.clip == clip).unwrap_or_else(|| {
