@@ -53,7 +53,7 @@ export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 # Writes a line to `programs` for each test program: package, kind of target, name, path.
 build() {
     rm -rf "$out/profiles" && mkdir -p "$out/profiles"
-    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh \
+    LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh \
         -p hedgerow-tests -p hedgerow-character-tests --all-features --lib --tests \
         --no-run --message-format json-render-diagnostics |
         sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml","target":{"kind":\["\([a-z]*\)".*"name":"\([a-z_]*\)".*"executable":"\([^"]*\)".*|\1 \2 \3 \4|p' \
@@ -137,13 +137,14 @@ figures() {
         { count("all") }
         /^src/ { count("hedgerow") }
         /^src\/store/ { count("src/store") }
-        /^crates\/anim/ { count("hedgerow-anim") }
+        /^crates\/anim\// { count("hedgerow-anim") }
+        /^crates\/animator/ { count("hedgerow-animator") }
         /^crates\/character/ { count("hedgerow-character") }
         /^crates\/gltf/ { count("hedgerow-gltf") }
         /^crates\/math/ { count("hedgerow-math") }
         /^crates\/mesh/ { count("hedgerow-mesh") }
         END {
-            say("hedgerow"); say("hedgerow-anim"); say("hedgerow-character"); say("hedgerow-gltf"); say("hedgerow-math"); say("hedgerow-mesh")
+            say("hedgerow"); say("hedgerow-anim"); say("hedgerow-animator"); say("hedgerow-character"); say("hedgerow-gltf"); say("hedgerow-math"); say("hedgerow-mesh")
             if ((say("src/store") < 99) + (say("all") < 95)) {
                 print "too few lines are run: 95 % of all and 99 % in src/store are asked for"
                 exit 1

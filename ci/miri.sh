@@ -10,7 +10,7 @@ if ! cargo +nightly miri --version >/dev/null 2>&1; then
 fi
 export MIRIFLAGS='-Zmiri-strict-provenance -Zmiri-disable-isolation' HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=1
 headline 'unit tests'
-cargo +nightly miri test -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib -- "$@"
+cargo +nightly miri test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib -- "$@"
 headline 'tests of edits'
 cargo +nightly miri test -p hedgerow-tests --test all -- "${@:-edits::}"
 skip 'tests with thousands of nodes: Miri is a thousand times slower'

@@ -46,7 +46,7 @@ fi
 least=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 headline "Rust $least"
 if rustup toolchain list | grep -q "^$least[.-]"; then
-    cargo "+$least" check -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib
+    cargo "+$least" check -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features --lib
 else
     skip "Rust $least: that toolchain is not installed (rustup toolchain install $least)"
 fi
@@ -57,6 +57,6 @@ if ! cargo semver-checks --version >/dev/null 2>&1; then
 elif [ -z "${HEDGEROW_BASELINE:-}" ]; then
     skip 'the public interface: nothing is published yet; HEDGEROW_BASELINE may name a revision to compare with'
 else
-    cargo semver-checks --baseline-rev "$HEDGEROW_BASELINE" -p hedgerow -p hedgerow-anim -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features
+    cargo semver-checks --baseline-rev "$HEDGEROW_BASELINE" -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --all-features
 fi
 finish

@@ -14,6 +14,10 @@ use hedgerow::{
 };
 use hedgerow_anim::*;
 use hedgerow_anim::{blend::*, clip::*, crowd::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*};
+use hedgerow_animator::{
+    Animator, Condition, Curve, Fade, Layer, LayerOptions, Machine, MachineBuilder, Motion, MotionClip, Parameter,
+    PassedEvent, State, SyncGroup, Transition, Trigger,
+};
 use hedgerow_character::*;
 use hedgerow_mesh::TriangleTree;
 
@@ -31,8 +35,24 @@ macro_rules! assert_all {
 fn every_public_type_is_send_sync_and_unpin() {
     goes_anywhere::<hedgerow::Error>();
     goes_anywhere::<hedgerow_anim::Error>();
+    goes_anywhere::<hedgerow_animator::Error>();
     goes_anywhere::<hedgerow::math::Error>();
     assert_all!(
+        Animator,
+        Condition,
+        Curve,
+        Fade,
+        Layer,
+        LayerOptions,
+        Machine,
+        MachineBuilder,
+        Motion,
+        MotionClip,
+        Parameter,
+        State,
+        SyncGroup,
+        Transition,
+        Trigger,
         Aabb,
         Axis,
         BatchError,
@@ -133,6 +153,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         StreamPlayer[&'static [u8]], Track[f32],
     );
     assert_all!(
+        PassedEvent['static],
         Ancestors['static],
         Changed['static],
         ChildHandles['static],

@@ -35,7 +35,11 @@ impl Animator {
         let mut left = if seconds.is_finite() { f64::from(seconds) } else { 0.0 };
         for part in 0..MOST_PARTS {
             for number in 0..self.layers.len() {
-                let due = self.placed().due(number, self.fired, left).map(|of| (of.to, of.fade, of.triggers));
+                let placed = self.placed();
+                if placed.state(&self.layers[number].current).transitions.is_empty() {
+                    continue;
+                }
+                let due = placed.due(number, self.fired, left).map(|of| (of.to, of.fade, of.triggers));
                 if let Some((to, fade, triggers)) = due {
                     self.fired &= !triggers;
                     self.start(to, fade);

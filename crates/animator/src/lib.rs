@@ -102,3 +102,8 @@ pub use hedgerow_anim as anim;
 pub use machine::{Layer, Machine, Parameter, State, SyncGroup, Trigger};
 pub use motion::{Motion, MotionClip};
 pub use passed::PassedEvent;
+
+/// The example of the README, tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -2,7 +2,7 @@
 
 use crate::Animator;
 use crate::inertia::Offsets;
-use crate::layer::{Before, Held, LayerState, Part};
+use crate::layer::{Before, Fading, Held, LayerState, Part};
 use crate::machine::Parts;
 use crate::scratch::{Lease, Players, Scratch};
 use hedgerow_anim::clip::ClipError;
@@ -137,13 +137,23 @@ impl Shown<'_> {
 impl Sampler<'_> {
     #[inline]
     pub(crate) fn shown<'l>(&self, layer: &'l LayerState) -> Shown<'l> {
-        let (parts, held) = (layer.parts(self.machine, self.parameters, false), layer.held());
+        let parts = layer.parts(self.machine, self.parameters, false);
+        let presence = if parts.is_empty() { 0.0 } else { 1.0 };
+        match &layer.fade {
+            None => Shown { parts, held: None, offsets: None, presence },
+            Some(fading) => Self::fading(parts, layer, fading),
+        }
+    }
+
+    #[cold]
+    fn fading<'l>(parts: SmallVec<[Part; 6]>, layer: &'l LayerState, fading: &'l Fading) -> Shown<'l> {
+        let held = layer.held();
         let presence = parts.iter().map(|part| part.2).sum::<f32>() + held.map_or(0.0, |(_, weight)| weight);
-        let offsets = layer.fade.as_ref().and_then(|fading| match &fading.from {
+        let offsets = match &fading.from {
             #[expect(clippy::cast_possible_truncation, reason = "offsets have single precision")]
             Before::Inertial(offsets) => Some((&**offsets, [fading.elapsed as f32, fading.fade.seconds])),
             _ => None,
-        });
+        };
         // Rounding may put a sum of shares beside 1.
         let presence = if (presence - 1.0).abs() < 1e-6 { 1.0 } else { presence.min(1.0) };
         Shown { parts, held, offsets, presence }

@@ -25,26 +25,30 @@ struct Kept {
 
 impl Players {
     /// Returns a player of a clip, at a time in seconds.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&mut self, machine: &Parts, clip: u16, time: f64) -> &Player<Arc<Clip>> {
         self.count = self.count.wrapping_add(1);
-        let place = self.kept.iter().position(|kept| kept.clip == clip).unwrap_or_else(|| {
-            let player = Player::new(Arc::clone(&machine.clips[usize::from(clip)].clip));
-            let kept = Kept { clip, used: self.count, player };
-            if self.kept.len() < MOST_PLAYERS {
-                self.kept.push(kept);
-                return self.kept.len() - 1;
-            }
-            let age = |place: &usize| self.count.wrapping_sub(self.kept[*place].used);
-            let oldest = (0..self.kept.len()).max_by_key(age).unwrap_or_default();
-            self.kept[oldest] = kept;
-            oldest
-        });
+        let place = self.kept.iter().position(|kept| kept.clip == clip).unwrap_or_else(|| self.make(machine, clip));
         let kept = &mut self.kept[place];
         kept.used = self.count;
         #[expect(clippy::cast_possible_truncation, reason = "clips have single precision")]
         kept.player.seek(time as f32);
         &kept.player
+    }
+
+    /// Makes a player, in place of the one that was not used for longest if there are many. Returns its place.
+    #[cold]
+    fn make(&mut self, machine: &Parts, clip: u16) -> usize {
+        let player = Player::new(Arc::clone(&machine.clips[usize::from(clip)].clip));
+        let kept = Kept { clip, used: self.count, player };
+        if self.kept.len() < MOST_PLAYERS {
+            self.kept.push(kept);
+            return self.kept.len() - 1;
+        }
+        let age = |place: &usize| self.count.wrapping_sub(self.kept[*place].used);
+        let oldest = (0..self.kept.len()).max_by_key(age).unwrap_or_default();
+        self.kept[oldest] = kept;
+        oldest
     }
 }
 

@@ -127,8 +127,8 @@
 //!
 //! # Animations
 //!
-//! [`Imported::play`] plays an animation on all rigs that it moves. The returned [`AnimationPlayer`] also
-//! [fades](AnimationPlayer::fade_to) from one animation to another. For other blends and for crowds, use the clips as
+//! [`Imported::play`] plays an animation on all rigs that it moves. [`Imported::play_with`] takes several, and
+//! [fades](AnimationPlayer::fade_to) from one to another. For other blends and for crowds, use the clips as
 //! described next.
 //!
 //! # Characters
