@@ -8,6 +8,12 @@ use crate::{Clip, Transform};
 use core::ops::Range;
 
 impl Clip {
+    /// Returns the events on a way through the clip, for `hedgerow-animator`.
+    #[doc(hidden)]
+    pub fn events_on(&self, way: super::Way) -> super::PassedEvents<'_> {
+        super::PassedEvents { tables: self.tables(), way, left: 0..0, rises: true, rounds: 0 }
+    }
+
     /// Samples one joint without a player, at a time in seconds that is clamped to the clip. The result has the same
     /// bits as [`Player::sample_joint`](crate::Player::sample_joint).
     ///

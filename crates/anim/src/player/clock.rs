@@ -27,6 +27,7 @@ pub(super) struct Clock {
 
 /// The way of one step through the clip, in legs from turn to turn.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Way {
     /// The time at the beginning of the next leg, and whether events at this time are part of it.
     pub from: (f64, bool),
@@ -36,9 +37,7 @@ pub struct Way {
     pub rises: bool,
     /// The number of legs left.
     pub legs: u64,
-    /// Whether the time turns around at the ends, rather than beginning again.
     pub turns: bool,
-    /// The duration of the clip.
     pub duration: f64,
 }
 
@@ -53,7 +52,6 @@ pub(super) struct Leg {
 }
 
 impl Way {
-    /// Returns the next leg.
     pub(super) fn next(&mut self) -> Option<Leg> {
         self.legs = self.legs.checked_sub(1)?;
         let (from, with_from) = self.from;

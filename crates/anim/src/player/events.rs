@@ -1,36 +1,22 @@
 //! The events that a step of a player passes.
 
 use super::clock::{Leg, Way};
-use crate::Clip;
 use crate::clip::Event;
 use crate::clip::format::Tables;
 use core::ops::Range;
 
-/// The events that [`Player::advance_events`](crate::Player::advance_events) passed, in the order in which they were
-/// passed.
+/// The events that [`Player::advance_events`](crate::Player::advance_events) passed, in their order.
 #[derive(Clone, Debug)]
 pub struct PassedEvents<'p> {
-    tables: &'p Tables,
-    way: Way,
+    pub(super) tables: &'p Tables,
+    pub(super) way: Way,
     /// The events that are left in the current leg.
-    left: Range<usize>,
-    rises: bool,
-    rounds: i32,
-}
-
-impl Clip {
-    /// Returns the events on a way through the clip, for `hedgerow-animator`.
-    #[doc(hidden)]
-    pub fn events_on(&self, way: Way) -> PassedEvents<'_> {
-        PassedEvents::new(self.tables(), way, 0)
-    }
+    pub(super) left: Range<usize>,
+    pub(super) rises: bool,
+    pub(super) rounds: i32,
 }
 
 impl<'p> PassedEvents<'p> {
-    pub(super) fn new(tables: &'p Tables, way: Way, rounds: i32) -> Self {
-        Self { tables, way, left: 0..0, rises: true, rounds }
-    }
-
     /// Returns how often the step passed the clip's end: the result of [`Player::advance`](crate::Player::advance).
     #[must_use]
     pub const fn rounds(&self) -> i32 {

@@ -28,9 +28,7 @@ mod events;
 mod lanes;
 mod stream;
 
-pub use clock::Playback;
-#[doc(hidden)]
-pub use clock::Way;
+pub use clock::{Playback, Way};
 pub use events::PassedEvents;
 pub use stream::StreamPlayer;
 
@@ -153,7 +151,7 @@ impl<C: Borrow<Clip>> Player<C> {
     pub fn advance_events(&mut self, seconds: f32) -> PassedEvents<'_> {
         let (rounds, way) = self.clock.advance_on_way(seconds, self.clip.borrow().duration());
         self.fetch();
-        PassedEvents::new(self.clip.borrow().tables(), way, rounds)
+        PassedEvents { rounds, ..self.clip.borrow().events_on(way) }
     }
 
     /// Fetches the keys of the present time.
