@@ -129,7 +129,7 @@ impl Animator {
         } else if fade.inertial || old.fade.is_some() {
             // Sampling a layer of clips that were checked does not fail; if it did, the state would begin at once.
             momentum = self.momentum(&old);
-            self.from_pose(&old, next, fade.inertial).ok()
+            self.shown_before(&old, next, fade.inertial).ok()
         } else {
             Some(Before::Playing(old.current))
         };
@@ -139,9 +139,9 @@ impl Animator {
     }
 
     /// Returns what a fade that does not play on begins with.
-    fn from_pose(&mut self, old: &LayerState, next: Playing, inertial: bool) -> Result<Before, Error> {
+    fn shown_before(&mut self, old: &LayerState, next: Playing, inertial: bool) -> Result<Before, Error> {
         let new = alone(old, next);
-        let [before, after] = [self.beside(old, -BESIDE), self.beside(&new, BESIDE)];
+        let [before, after] = [self.beside(old, -1.0), self.beside(&new, 1.0)];
         let (mut sampler, _) = self.sampler();
         let shown = sampler.shown(old);
         if inertial && shown.presence == 1.0 && sampler.shown(&new).presence > 0.0 {
@@ -157,9 +157,9 @@ impl Animator {
         Ok(Before::Held(Arc::new(held)))
     }
 
-    /// Returns a layer as it would be a moment earlier or later.
-    fn beside(&self, layer: &LayerState, seconds: f64) -> LayerState {
-        let mut beside = layer.clone();
+    /// Returns a layer as it would be a moment later (1) or earlier (-1).
+    fn beside(&self, layer: &LayerState, sign: f64) -> LayerState {
+        let (mut beside, seconds) = (layer.clone(), sign * f64::from(BESIDE));
         let placed = PlacedStates { layers: core::slice::from_ref(layer), ..self.placed() };
         let step = |playing: &mut Playing| {
             if let Some(pace) = placed.pace(playing) {
@@ -178,7 +178,7 @@ impl Animator {
 
     /// Returns the displacement and the turn per second of a layer's root motion.
     fn momentum(&self, layer: &LayerState) -> [Vec3; 2] {
-        let (machine, before) = (&*self.machine.0, self.beside(layer, -BESIDE));
+        let (machine, before) = (&*self.machine.0, self.beside(layer, -1.0));
         let mut momentum = [Vec3::ZERO; 2];
         let parts = layer.parts(machine, &self.parameters, true);
         for (&(clip, to, weight), (_, from, _)) in parts.iter().zip(before.parts(machine, &self.parameters, true)) {
@@ -190,7 +190,7 @@ impl Animator {
                 #[expect(clippy::cast_possible_truncation, reason = "clips have single precision")]
                 let moved = root.between(from as f32, to as f32, rounds);
                 for (sum, moved) in momentum.iter_mut().zip([moved.translation, moved.rotation.to_scaled_axis()]) {
-                    *sum += moved * (weight / BESIDE as f32);
+                    *sum += moved * (weight / BESIDE);
                 }
             }
         }

@@ -12,7 +12,7 @@ use hedgerow_anim::player::Playback;
 ///
 /// Each frame, set parameters and fire triggers, [`advance`](Self::advance), then take
 /// [`events`](Self::events) and [`root_motion`](Self::root_motion), and [`sample`](Self::sample) if the character is
-/// seen. Without sampling, a step takes some 60 ns.
+/// seen. Without sampling, a step takes about 450 instructions a layer.
 ///
 /// Takes some 100 bytes and 100 for each layer. Sampling keeps up to eight players of clips, which a clone does not copy:
 /// so a clone is a snapshot for rollback, and [`Clone::clone_from`] goes back to it and keeps the players.
@@ -113,8 +113,7 @@ impl Animator {
 
     /// Goes to a phase of a layer's current state, from 0 to 1. Events at this phase are yielded by the next step.
     pub fn seek(&mut self, layer: Layer, phase: f64) {
-        // `max` before `min`, so that NaN becomes 0.
-        let phase = phase.max(0.0).min(1.0);
+        let phase = if phase.is_nan() { 0.0 } else { phase.clamp(0.0, 1.0) };
         let current = &mut self.at_mut(layer).current;
         *current = Playing { phase, back: false, passed: false, ..*current };
     }

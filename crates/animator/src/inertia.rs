@@ -15,7 +15,7 @@ use hedgerow_anim::{Error, Pose, Transform};
 const NUMBERS: usize = 9;
 
 /// The time over which velocities are measured, in seconds.
-pub(crate) const BESIDE: f64 = 1.0 / 1024.0;
+pub(crate) const BESIDE: f32 = 1.0 / 1024.0;
 
 /// The difference between two poses and its velocity, when a fade began: the numbers of all joints, then the channels.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ impl Offsets {
         // The velocity of a difference is that of the old pose minus that of the new one.
         let mut add = |start: f32, old_moves: f32, new_moves: f32| {
             offsets.start.push(start);
-            offsets.velocity.push((new_moves - old_moves) / BESIDE as f32);
+            offsets.velocity.push((new_moves - old_moves) / BESIDE);
         };
         for joint in (0..).take(old.0.len()) {
             let [before, old, new, after] = [&before, &old, &new, &after].map(|(pose, _)| pose.get(joint));

@@ -53,6 +53,7 @@ pub(crate) struct Parts {
     /// A hash of what an animator's bytes refer to.
     pub(crate) digest: u64,
     /// Scratch memory: as many as threads have sampled at once.
+    #[expect(clippy::vec_box, reason = "a sample moves it twice")]
     pub(crate) pool: Mutex<Vec<Box<Scratch>>>,
 }
 

@@ -167,7 +167,7 @@ fn feet_of_clips_in_step_come_down_together() {
         times
             .iter()
             .zip(expected)
-            .all(|((name, at), (expected, near))| name == expected && (*at - near as i32).abs() <= 1),
+            .all(|((name, at), (expected, near))| name == expected && (*at - near).abs() <= 1),
         "{times:?}"
     );
 }
