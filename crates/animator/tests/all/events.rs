@@ -164,10 +164,7 @@ fn feet_of_clips_in_step_come_down_together() {
     }
     let expected = [("left", 1), ("creak", 40), ("right", 50), ("left", 100)];
     assert!(
-        times
-            .iter()
-            .zip(expected)
-            .all(|((name, at), (expected, near))| name == expected && (*at - near).abs() <= 1),
+        times.iter().zip(expected).all(|((name, at), (expected, near))| name == expected && (*at - near).abs() <= 1),
         "{times:?}"
     );
 }

@@ -52,7 +52,7 @@ fn rays_at_skinned_models_hit_the_triangles_that_another_engine_hits() {
         let file = files.iter().find(|file| file.ends_with(name)).unwrap_or_else(|| panic!("no model {name}"));
         let Import { mut scene, imported, .. } = options.load(file).unwrap();
         let mut player = match animation.parse() {
-            Ok(number) => imported.play_with(number, ClipBuilder::new().precision(Precision::Tight)).unwrap(),
+            Ok(number) => imported.play_with(&[number], ClipBuilder::new().precision(Precision::Tight)).unwrap(),
             Err(_) => imported.at_rest(),
         };
         player.seek(time);
