@@ -23,7 +23,8 @@ struct File {
 type Read = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 /// The first version of every format that was released.
-const FIRST: [(&str, u32); 15] = [
+const FIRST: [(&str, u32); 16] = [
+    ("animator.bytes", 1),
     ("clip.bytes", 4),
     ("clip_tight.bytes", 4),
     ("library.bytes", 1),

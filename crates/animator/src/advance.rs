@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// The greatest number of parts of a step; the last one ignores where conditions begin to hold.
 const MOST_PARTS: u16 = 64;
 
+/// The greatest number of a momentum, so that no motion overflows.
+pub(crate) const MOST_SPEED: f32 = 1e15;
+
 /// Times that differ by no more are the same, because sums of seconds are rounded.
 const SAME: f64 = 1e-9;
 
@@ -207,7 +210,7 @@ impl Animator {
                 }
             }
         }
-        momentum
+        momentum.map(|speed| speed.clamp(Vec3::splat(-MOST_SPEED), Vec3::splat(MOST_SPEED)))
     }
 }
 

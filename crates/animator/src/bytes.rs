@@ -8,6 +8,7 @@
 //! before   1: playing; 2: presence f32, 10 × f32 a joint, f32 a channel; 3: start, then velocity, 9 × f32 a joint, f32 a channel
 //! ```
 
+use crate::advance::MOST_SPEED;
 use crate::fade::{Curve, Fade};
 use crate::inertia::Offsets;
 use crate::layer::{Before, Fading, Held, LayerState};
@@ -200,6 +201,8 @@ impl Reader<'_> {
         let sound = seconds > 0.0 && (0.0..=f64::from(seconds)).contains(&elapsed);
         ensure(sound, Error::Invalid("the time of a fade is not within it"))?;
         let momentum = [Vec3::from_array(self.array()?), Vec3::from_array(self.array()?)];
+        let slow = momentum.iter().all(|speed| speed.abs().max_element() <= MOST_SPEED);
+        ensure(slow, Error::Invalid("a momentum is beyond 10^15"))?;
         let (joints, channels) = (machine.rest.len(), machine.rest_channels.len());
         let from = match kind {
             1 => Before::Playing(self.playing(layer, machine)?),

@@ -61,4 +61,5 @@ fn bytes_that_are_not_an_animators_are_refused() {
     assert_eq!(changed(8, 8), Error::Version { found: 9, newest: 1 });
     assert_eq!(changed(50, 1), Error::Checksum);
     assert_eq!(Animator::from_bytes(&self::machine(4.0), &bytes).unwrap_err(), Error::OtherMachine);
+    assert!(of(&[b'h'; 40]).to_string().contains("not the state of an animator"));
 }
