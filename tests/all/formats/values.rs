@@ -318,10 +318,12 @@ fn clip(precision: Precision, events: &[(f32, u32, &str)]) -> Clip {
 /// Layers with a state for each clip.
 fn machine() -> Machine {
     let mut joints = SkeletonBuilder::new();
-    (0..4_u16).for_each(|joint| drop(joints.joint("", joint.checked_sub(1), Transform::IDENTITY)));
+    for joint in 0..4_u16 {
+        joints.joint("", joint.checked_sub(1), Transform::IDENTITY);
+    }
     let mut machine = MachineBuilder::new(&joints.build().unwrap().0);
     machine.parameter("speed", 1.0);
-    (0..3).for_each(|_| drop(machine.trigger("go")));
+    let _ = [(); 3].map(|()| machine.trigger("go"));
     for layer in ["plays", "holds", "is inertial"] {
         let at = machine.layer(layer, LayerOptions::default());
         machine.state(at, "first", clip(Precision::Tight, &[]));
