@@ -302,9 +302,9 @@ fn a_fade_into_more_rigs_begins_at_rest_and_may_be_interrupted() {
     let shown: Vec<Pose> = player.poses().map(|(_, pose)| pose.clone()).collect();
     player.fade_to(Some(0), 1.0).unwrap();
     for ((_, now), shown) in player.poses().zip(&shown) {
-        (0..now.len() as u16).for_each(|joint| {
+        for joint in (0..).take(now.len()) {
             near(now.get(joint).translation, shown.get(joint).translation.to_array());
-        });
+        }
     }
     let mut copy = player.clone();
     player.advance(0.5);
