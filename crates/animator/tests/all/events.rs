@@ -6,7 +6,7 @@ use hedgerow_anim::root_motion::RootMotion;
 use hedgerow_anim::{Player, Transform};
 use hedgerow_animator::{Animator, Fade, Layer, Machine, Motion, State};
 
-/// Three states, with their duration, playback, and the times of their events, in 64ths of a second.
+/// Three states, with their duration, playback, and the times of their events, in parts of 1/64 s.
 const STATES: [(i64, Playback, &[i64]); 4] = [
     (64, Playback::Loop, &[0, 16, 16, 64]),
     (32, Playback::Clamp, &[0, 8, 32]),
@@ -27,7 +27,7 @@ fn eventful() -> (Machine, [State; 4], Layer) {
     (machine, states.try_into().unwrap(), base)
 }
 
-/// A naive motion: its place in all rounds together, in 64ths of a second.
+/// A naive motion: its place in all rounds together, in parts of 1/64 s.
 #[derive(Clone, Copy)]
 struct Run {
     state: usize,
