@@ -186,6 +186,10 @@ impl Pace {
     pub(crate) fn step(&self, playing: &Playing, seconds: f64) -> Step {
         let (period, place) = self.place(playing);
         let to = place + self.distance(seconds);
+        // A step that is nothing, or lost in rounding, passes no end, even from a place at it.
+        if to == place {
+            return Step { seconds, phase: playing.phase, back: playing.back, rounds: 0.0 };
+        }
         let inside = playing.playback == Playback::Clamp || (0.0..period).contains(&to);
         let rounds = if inside { 0.0 } else { (to / period).floor() };
         let to = (to - rounds * period).clamp(0.0, period);

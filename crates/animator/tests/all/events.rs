@@ -115,6 +115,28 @@ fn events_come_exactly_once_whatever_the_steps() {
 }
 
 #[test]
+fn a_motion_that_stands_still_at_an_end_passes_it_at_most_once() {
+    for (speed, playback) in
+        [0.0, -1e-18].into_iter().flat_map(|speed| [(speed, Playback::Loop), (speed, Playback::PingPong)])
+    {
+        let machine = machine(|m, base| {
+            let speed = m.parameter("speed", speed);
+            let clip = clip(1.0, [0.0, 1.0], &[(0.0, "start"), (1.0, "end")]);
+            m.state(base, "a", Motion::from((clip, root(1.0, 2.0, 0.4))).speed_by(speed).playback(playback));
+        });
+        let mut animator = Animator::new(&machine);
+        animator.seek(machine.layer("base").unwrap(), 1.0);
+        let mut events = 0;
+        for _ in 0..4 {
+            animator.advance(1.0 / 60.0);
+            events += animator.events().count();
+            assert!(animator.root_motion().translation.length() < 1e-6, "{speed} {playback:?}");
+        }
+        assert_eq!(events, usize::from(speed != 0.0), "{speed} {playback:?}");
+    }
+}
+
+#[test]
 fn feet_of_clips_in_step_come_down_together() {
     // The feet of the runner are elsewhere in the clip, which begins with the right one.
     let machine = machine(|m, base| {
@@ -156,13 +178,14 @@ fn feet_of_clips_in_step_come_down_together() {
     animator.play(go, 0.0);
     animator.set(speed, 1.0);
     let mut times = Vec::new();
-    for step in 1..=100_i32 {
+    for step in 1..=101_i32 {
         animator.advance(0.01);
         times.extend(
             animator.events().filter(|event| event.layer == arms).map(|event| (event.event.name.to_owned(), step)),
         );
     }
     let expected = [("left", 1), ("creak", 40), ("right", 50), ("left", 100)];
+    assert_eq!(times.len(), expected.len(), "{times:?}");
     assert!(
         times.iter().zip(expected).all(|((name, at), (expected, near))| name == expected && (*at - near).abs() <= 1),
         "{times:?}"
