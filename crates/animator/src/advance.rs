@@ -126,15 +126,19 @@ impl Animator {
         }
         let number = usize::from(state.layer);
         let old = self.layers[number].clone();
-        let mut momentum = [Vec3::ZERO; 2];
         let from = if fade.seconds == 0.0 {
             None
         } else if fade.inertial || old.fade.is_some() {
             // Sampling a layer of clips that were checked does not fail; if it did, the state would begin at once.
-            momentum = self.momentum(&old);
-            self.shown_before(&old, next, fade.inertial).ok()
+            self.shown_before(number, &old, next, fade.inertial).ok()
         } else {
             Some(Before::Playing(old.current))
+        };
+        let momentum = match &from {
+            None | Some(Before::Playing(_)) => [Vec3::ZERO; 2],
+            // That of the pose where it fills the layer; its weight has the presence.
+            Some(Before::Held(held)) if held.presence > 0.0 => self.momentum(number, &old, held.presence),
+            Some(_) => self.momentum(number, &old, 1.0),
         };
         let layer = &mut self.layers[number];
         layer.fade = from.map(|from| Fading { fade, elapsed: 0.0, from, momentum });
@@ -142,13 +146,23 @@ impl Animator {
     }
 
     /// Returns what a fade that does not play on begins with.
-    fn shown_before(&mut self, old: &LayerState, next: Playing, inertial: bool) -> Result<Before, Error> {
+    fn shown_before(
+        &mut self,
+        number: usize,
+        old: &LayerState,
+        next: Playing,
+        inertial: bool,
+    ) -> Result<Before, Error> {
         let new = alone(old, next);
-        let [before, after] = [self.beside(old, -1.0), self.beside(&new, 1.0)];
+        let (old_beside, new_beside) = (self.beside(number, old), self.beside(number, &new));
         let (mut sampler, _) = self.sampler();
         let shown = sampler.shown(old);
         if inertial && shown.presence == 1.0 && sampler.shown(&new).presence > 0.0 {
-            return Ok(Before::Inertial(Arc::new(Offsets::measure(&mut sampler, [&before, old], [&new, &after])?)));
+            let offsets = Offsets::measure(&mut sampler, (old, &old_beside), (&new, &new_beside))?;
+            return Ok(Before::Inertial(Arc::new(offsets)));
+        }
+        if old.fade.is_none() {
+            return Ok(Before::Playing(old.current));
         }
         let machine = sampler.machine;
         let mut held =
@@ -160,40 +174,48 @@ impl Animator {
         Ok(Before::Held(Arc::new(held)))
     }
 
-    /// Returns a layer as it would be a moment later (1) or earlier (-1).
-    fn beside(&self, layer: &LayerState, sign: f64) -> LayerState {
-        let (mut beside, seconds) = (layer.clone(), sign * f64::from(BESIDE));
-        let placed = PlacedStates { layers: core::slice::from_ref(layer), ..self.placed() };
-        let step = |playing: &mut Playing| {
-            if let Some(pace) = placed.pace(playing) {
-                playing.take(pace.step(playing, seconds), pace.distance(seconds));
+    /// Returns the numbered layer as it will be a moment later, with the seconds of the moment; if a clip begins again on
+    /// the way, as it was a moment earlier, because what comes after an end does not tell how fast the layer moves.
+    fn beside(&self, number: usize, layer: &LayerState) -> (LayerState, f32) {
+        // Paces are those of all layers, with this one in its place.
+        let mut layers = self.layers.clone();
+        layers[number] = layer.clone();
+        let placed = PlacedStates { layers: &layers, ..self.placed() };
+        let moved = |seconds: f32| {
+            let mut beside = layer.clone();
+            let step = |playing: &mut Playing| {
+                if let Some(pace) = placed.pace(playing) {
+                    playing.take(pace.step(playing, f64::from(seconds)), pace.distance(f64::from(seconds)));
+                }
+            };
+            step(&mut beside.current);
+            if let Some(fading) = &mut beside.fade {
+                if let Before::Playing(playing) = &mut fading.from {
+                    step(playing);
+                }
+                fading.elapsed += f64::from(seconds);
             }
+            beside
         };
-        step(&mut beside.current);
-        if let Some(fading) = &mut beside.fade {
-            if let Before::Playing(playing) = &mut fading.from {
-                step(playing);
-            }
-            fading.elapsed += seconds;
-        }
-        beside
+        let parts = |layer: &LayerState| layer.parts(&self.machine.0, &self.parameters, true);
+        let later = moved(BESIDE);
+        let begins_again = parts(layer).iter().zip(&parts(&later)).any(|(&(clip, from, _), (_, to, _))| {
+            (to - from).abs() > 0.5 * f64::from(self.machine.0.clips[usize::from(clip)].clip.duration())
+        });
+        if begins_again { (moved(-BESIDE), -BESIDE) } else { (later, BESIDE) }
     }
 
-    /// Returns the displacement and the turn per second of a layer's root motion.
-    fn momentum(&self, layer: &LayerState) -> [Vec3; 2] {
-        let (machine, before) = (&*self.machine.0, self.beside(layer, -1.0));
+    /// Returns the displacement and the turn per second of a layer's root motion, divided by the layer's presence.
+    fn momentum(&self, number: usize, layer: &LayerState, presence: f32) -> [Vec3; 2] {
+        let (machine, (beside, seconds)) = (&*self.machine.0, self.beside(number, layer));
         let mut momentum = [Vec3::ZERO; 2];
         let parts = layer.parts(machine, &self.parameters, true);
-        for (&(clip, to, weight), (_, from, _)) in parts.iter().zip(before.parts(machine, &self.parameters, true)) {
-            let clip = &machine.clips[usize::from(clip)];
-            if let Some(root) = &clip.root {
-                // A step longer than half of the clip is one over its end.
-                let half = f64::from(clip.clip.duration()) * 0.5;
-                let rounds = i32::from(from - to > half) - i32::from(to - from > half);
+        for (&(clip, from, weight), (_, to, _)) in parts.iter().zip(beside.parts(machine, &self.parameters, true)) {
+            if let Some(root) = &machine.clips[usize::from(clip)].root {
                 #[expect(clippy::cast_possible_truncation, reason = "clips have single precision")]
-                let moved = root.between(from as f32, to as f32, rounds);
+                let moved = root.between(from as f32, to as f32, 0);
                 for (sum, moved) in momentum.iter_mut().zip([moved.translation, moved.rotation.to_scaled_axis()]) {
-                    *sum += moved * (weight / BESIDE);
+                    *sum += moved * (weight / seconds);
                 }
             }
         }
@@ -210,7 +232,7 @@ impl Animator {
                 }
             }
         }
-        momentum.map(|speed| speed.clamp(Vec3::splat(-MOST_SPEED), Vec3::splat(MOST_SPEED)))
+        momentum.map(|speed| (speed / presence).clamp(Vec3::splat(-MOST_SPEED), Vec3::splat(MOST_SPEED)))
     }
 }
 

@@ -55,7 +55,8 @@ impl Fade {
 
     /// An inertial fade (D. Bollo, *Inertialization*, GDC 2018): each number of the difference between old and new pose
     /// follows a quintic that begins with the old velocity, and ends after `seconds` at rest. Differences that vanish
-    /// fast by themselves end earlier. Where a layer has no pose before or after, it is a crossfade.
+    /// fast by themselves end earlier, after a quarter of the time at the earliest. Where a layer has no pose before or
+    /// after, it is a crossfade.
     #[must_use]
     pub const fn inertial(seconds: f32) -> Self {
         Self { inertial: true, ..Self::cross(seconds) }

@@ -17,6 +17,9 @@ const NUMBERS: usize = 9;
 /// The time over which velocities are measured, in seconds.
 pub(crate) const BESIDE: f32 = 1.0 / 1024.0;
 
+/// The least share of a fade's time in which a number vanishes.
+const LEAST_TIME: f32 = 0.25;
+
 /// The difference between two poses and its velocity, when a fade began: the numbers of all joints, then the channels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offsets {
@@ -30,12 +33,11 @@ impl Offsets {
         NUMBERS * joints + channels
     }
 
-    /// Measures the difference of two layers. `before` is the old layer a moment ago, and `after` the new one a moment
-    /// later, because what was before its beginning is not known.
+    /// Measures the difference of two layers. Each has a neighbour in time, with the seconds to it.
     pub(crate) fn measure(
         sampler: &mut Sampler<'_>,
-        [before, old]: [&LayerState; 2],
-        [new, after]: [&LayerState; 2],
+        (old, (old_beside, old_seconds)): (&LayerState, &(LayerState, f32)),
+        (new, (new_beside, new_seconds)): (&LayerState, &(LayerState, f32)),
     ) -> Result<Self, Error> {
         let mut sampled = |layer: &LayerState| {
             let (mut pose, mut channels) = (sampler.machine.rest.clone(), sampler.machine.rest_channels.clone());
@@ -44,24 +46,28 @@ impl Offsets {
             sampler.write_channels(&shown, &mut channels)?;
             Ok::<_, Error>((pose, channels))
         };
-        let (before, old, new, after) = (sampled(before)?, sampled(old)?, sampled(new)?, sampled(after)?);
+        let (old, old_beside) = (sampled(old)?, sampled(old_beside)?);
+        let (new, new_beside) = (sampled(new)?, sampled(new_beside)?);
         let mut offsets = Self::default();
         // The velocity of a difference is that of the old pose minus that of the new one.
         let mut add = |start: f32, old_moves: f32, new_moves: f32| {
             offsets.start.push(start);
-            offsets.velocity.push((new_moves - old_moves) / BESIDE);
+            offsets.velocity.push((old_moves - start) / old_seconds + (new_moves - start) / new_seconds);
         };
         for joint in (0..).take(old.0.len()) {
-            let [before, old, new, after] = [&before, &old, &new, &after].map(|(pose, _)| pose.get(joint));
+            let [old, old_beside, new, new_beside] =
+                [&old, &old_beside, &new, &new_beside].map(|(pose, _)| pose.get(joint));
             let start = difference(old, new, None);
-            let [moved, moves] = [difference(before, new, Some(start)), difference(old, after, Some(start))];
+            let old_moves = difference(old_beside, new, Some(start));
+            let new_moves = difference(old, new_beside, Some(start));
             for number in 0..NUMBERS {
-                add(start.0[number], moved.0[number], moves.0[number]);
+                add(start.0[number], old_moves.0[number], new_moves.0[number]);
             }
         }
         for channel in 0..old.1.len() {
-            let [before, old, new, after] = [&before, &old, &new, &after].map(|(_, channels)| channels[channel]);
-            add(old - new, before - new, old - after);
+            let [old, old_beside, new, new_beside] =
+                [&old, &old_beside, &new, &new_beside].map(|(_, channels)| channels[channel]);
+            add(old - new, old_beside - new, old - new_beside);
         }
         Ok(offsets)
     }
@@ -141,8 +147,9 @@ fn unit(rotation: [f32; 4]) -> [f32; 4] {
 fn quintic(start: f32, velocity: f32, [time, seconds]: [f32; 2]) -> f32 {
     let sign = if start < 0.0 || start == 0.0 && velocity < 0.0 { -1.0 } else { 1.0 };
     let (x, v) = (start * sign, velocity * sign);
-    // Ends early what would swing to the other side.
-    let seconds = if v * seconds < -5.0 * x { -5.0 * x / v } else { seconds };
+    // Ends early what would swing to the other side, but not so early that the velocity is lost at once: there is one
+    // number for each component, and some are always near 0.
+    let seconds = if v * seconds < -5.0 * x { (-5.0 * x / v).max(LEAST_TIME * seconds) } else { seconds };
     if time >= seconds {
         return 0.0;
     }
@@ -164,13 +171,16 @@ mod tests {
 
     #[test]
     fn a_quintic_keeps_start_and_velocity_and_ends_at_rest() {
+        // A number near 0 keeps its velocity, too.
+        assert!((quintic(1e-6, -1.0, [1e-3, 1.0]) + 1e-3).abs() < 1e-4);
         let mut dice = fastrand::Rng::with_seed(5);
         for _ in 0..10_000 {
             let [start, velocity] = [(); 2].map(|()| 4.0 * dice.f32() - 2.0);
             let seconds = 0.05 + dice.f32();
             let at = |time: f32| f64::from(quintic(start, velocity, [time, seconds]));
             assert_eq!(at(0.0), f64::from(start));
-            let end = if start * velocity < 0.0 { seconds.min(-5.0 * start / velocity) } else { seconds };
+            let least = LEAST_TIME * seconds;
+            let end = if start * velocity < 0.0 { seconds.min(least.max(-5.0 * start / velocity)) } else { seconds };
             assert!(at(end).abs() < 1e-5 && at(end * 0.999).abs() < 1e-4, "{start} {velocity} {seconds}");
             let step = end * 1e-3;
             let slope = (at(step) - at(0.0)) / f64::from(step);
@@ -178,10 +188,13 @@ mod tests {
                 (slope - f64::from(velocity)).abs()
                     < 0.05 * (f64::from(velocity.abs()) + f64::from(start.abs() / end)) + 1e-3
             );
-            // It never swings to the other side by more than rounding.
+            // It swings to the other side by no more than the velocity gives in a small part of the least time.
             let side = if start == 0.0 { velocity } else { start };
+            let most = 1e-5
+                + if start * velocity < -5.0 * start * start / least { 0.09 * velocity.abs() * least } else { 0.0 };
             assert!(
-                (0..100_u8).all(|at_share| at(end * f32::from(at_share) / 100.0) * f64::from(side.signum()) > -1e-5)
+                (0..100_u8)
+                    .all(|at_share| at(end * f32::from(at_share) / 100.0) * f64::from(side.signum()) > -f64::from(most))
             );
         }
     }
