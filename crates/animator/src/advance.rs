@@ -20,30 +20,35 @@ const MOST_PARTS: u16 = 64;
 pub(crate) const MOST_SPEED: f32 = 1e15;
 
 /// Times that differ by no more are the same, because sums of seconds are rounded.
-const SAME: f64 = 1e-9;
+pub(crate) const SAME: f64 = 1e-9;
 
 impl Animator {
     /// Advances by this many seconds; motions play backward if negative, but fades always go forward. Numbers that are
     /// not finite count as 0.
     ///
-    /// First, each layer takes at most one transition whose conditions hold. Where conditions begin to hold on the way, at
-    /// a phase, an end or the end of a fade, the step is cut, so results do not depend on the lengths of steps. A step is
+    /// First, each layer takes transitions until the conditions of none hold; of transitions in a circle that all hold,
+    /// those up to the last new state. Where conditions begin to hold on the way, at a phase or an end, and where a fade
+    /// ends, the step is cut and transitions are taken again, so states do not depend on the lengths of steps. A step is
     /// cut at most 63 times.
     ///
     /// Runs in **O(layers × (transitions of a state + clips with weight))**; a transition that interrupts a fade, or is
     /// inertial, also samples the layer.
     pub fn advance(&mut self, seconds: f32) {
         self.passed.clear();
+        self.passed_parameters.clone_from(&self.parameters);
         self.layers.iter_mut().for_each(|layer| layer.rounds = 0);
         let mut left = if seconds.is_finite() { f64::from(seconds) } else { 0.0 };
         for part in 0..MOST_PARTS {
             for number in 0..self.layers.len() {
-                let placed = self.placed();
-                if placed.state(&self.layers[number].current).transitions.is_empty() {
-                    continue;
-                }
-                let due = placed.due(number, self.fired, left).map(|of| (of.to, of.fade, of.triggers));
-                if let Some((to, fade, triggers)) = due {
+                let mut been = SmallVec::<[u16; 4]>::new();
+                loop {
+                    let (placed, current) = (self.placed(), &self.layers[number].current);
+                    if placed.state(current).transitions.is_empty() {
+                        break;
+                    }
+                    let due = placed.due(number, self.fired, left).filter(|of| !been.contains(&of.to));
+                    let Some((to, fade, triggers)) = due.map(|of| (of.to, of.fade, of.triggers)) else { break };
+                    been.push(current.state);
                     self.fired &= !triggers;
                     self.start(to, fade);
                 }
@@ -57,11 +62,14 @@ impl Animator {
         }
     }
 
-    /// Advances until the next condition begins to hold; returns the seconds.
+    /// Advances until the next condition begins to hold or a fade ends; returns the seconds.
     #[inline]
     fn advance_part(&mut self, part: u16, left: f64) -> f64 {
         let (mut seconds, mut stops) = (left, Stops::new());
-        let cuts = |layer: &LayerState| self.machine.0.states[usize::from(layer.current.state)].cuts;
+        let cuts = |layer: &LayerState| {
+            self.machine.0.states[usize::from(layer.current.state)].cuts
+                || layer.fade.as_ref().is_some_and(|fading| fading.left() < left.abs())
+        };
         if part + 1 < MOST_PARTS && self.layers.iter().any(cuts) {
             (seconds, stops) = self.placed().stops(self.fired, left);
         }
@@ -73,8 +81,9 @@ impl Animator {
             layer.rounds = layer.rounds.saturating_add(current.as_ref().map_or(0, Taken::ends));
             fades |= layer.fade.is_some();
             #[expect(clippy::cast_possible_truncation, reason = "layers have numbers of 16 bits")]
-            let layer = number as u16;
-            self.passed.push(Passed { part, layer, taken: [(current, 1.0), (None, 0.0)], moves: 1.0, momentum: None });
+            let (layer, weight) = (number as u16, layer.weight);
+            let taken = [(current, 1.0), (None, 0.0)];
+            self.passed.push(Passed { part, layer, weight, taken, moves: 1.0, momentum: None });
         }
         if fades {
             self.fade_on(first, seconds, &stops);
@@ -82,7 +91,7 @@ impl Animator {
         seconds
     }
 
-    /// Lets fades go on, with the states before, and records their shares at the end of the step.
+    /// Lets fades go on, with the states before, and records their mean shares.
     #[cold]
     #[expect(clippy::cast_possible_truncation, reason = "weights and seconds have single precision")]
     fn fade_on(&mut self, first: usize, seconds: f64, stops: &Stops) {
@@ -94,25 +103,26 @@ impl Animator {
             self.passed[first + number].taken[1].0 = step.map(|(step, distance)| before.take(step, distance));
         }
         for (layer, passed) in self.layers.iter_mut().zip(&mut self.passed[first..]) {
-            if let Some(fading) = &mut layer.fade {
-                fading.elapsed += seconds.abs();
-                if fading.elapsed + SAME >= f64::from(fading.fade.seconds) {
-                    layer.fade = None;
+            let Some(fading) = &mut layer.fade else { continue };
+            let from = fading.passed();
+            fading.elapsed += seconds.abs();
+            let share = fading.fade.curve.mean(from, fading.passed()) as f32;
+            let momentum = fading.momentum.map(|speed| speed * seconds as f32);
+            let mut goes_on = |weight| passed.momentum = Some((weight, momentum[0], momentum[1]));
+            match &fading.from {
+                Before::Playing(_) => (passed.taken[0].1, passed.taken[1].1) = (share, 1.0 - share),
+                Before::Held(held) => {
+                    passed.taken[0].1 = share;
+                    goes_on((1.0 - share) * held.presence);
+                }
+                Before::Inertial(_) => {
+                    passed.moves = share;
+                    goes_on(1.0 - share);
                 }
             }
-            let share = layer.share() as f32;
-            (passed.taken[0].1, passed.taken[1].1) = (share, 1.0 - share);
-            let Some(fading) = &layer.fade else { continue };
-            let weight = match &fading.from {
-                Before::Playing(_) => continue,
-                Before::Held(held) => (1.0 - share) * held.presence,
-                Before::Inertial(_) => {
-                    passed.moves = fading.share() as f32;
-                    1.0 - passed.moves
-                }
-            };
-            let [displacement, turn] = fading.momentum.map(|speed| speed * seconds as f32);
-            passed.momentum = Some((weight, displacement, turn));
+            if fading.left() <= SAME {
+                layer.fade = None;
+            }
         }
     }
 
@@ -287,27 +297,27 @@ impl PlacedStates<'_> {
             Moment::Phase(low, high) => (low..=high).contains(&phase),
             Moment::Left(seconds) => self.pace(&layer.current).is_some_and(|pace| {
                 let time = pace.time(phase);
-                (if pace.is_backward(left) { time } else { pace.duration() - time }) <= seconds + SAME
+                let clip_seconds = if pace.is_backward(left) { time } else { pace.duration() - time };
+                clip_seconds <= pace.distance(seconds).abs() + SAME
             }),
         }
     }
 
-    /// Returns the seconds to the next place where conditions begin to hold, and the steps that end there.
+    /// Returns the seconds to the next place where conditions begin to hold or a fade ends, and the steps that end there.
     #[cold]
     fn stops(&self, fired: u64, left: f64) -> (f64, Stops) {
         let (mut seconds, mut stops) = (left, Stops::new());
         let mut put = |after: f64| seconds = if after.abs() < seconds.abs() { after } else { seconds };
         for (number, layer) in self.layers.iter().enumerate() {
-            for transition in self.ready(layer, fired) {
-                if let Some(fading) = layer.fade.as_ref().filter(|_| transition.waits) {
-                    put(left.signum() * (f64::from(fading.fade.seconds) - fading.elapsed));
-                    continue;
-                }
+            if let Some(fading) = &layer.fade {
+                put(left.signum() * fading.left());
+            }
+            for transition in self.ready(layer, fired).filter(|of| !(of.waits && layer.fade.is_some())) {
                 for &moment in transition.moments.iter().filter(|moment| !self.holds(layer, **moment, left)) {
                     let Some(pace) = self.pace(&layer.current) else { continue };
                     let range = match moment {
                         Moment::Phase(low, high) => [low, high],
-                        Moment::Left(seconds) => pace.left(seconds, left),
+                        Moment::Left(seconds) => pace.left(pace.distance(seconds).abs(), left),
                     };
                     if let Some(stop) = pace.step_to(&layer.current, range, left) {
                         put(stop.seconds);

@@ -1,7 +1,7 @@
 //! A character's place in a machine.
 
 use crate::fade::Fade;
-use crate::layer::{LayerState, PlacedStates};
+use crate::layer::{Before, LayerState, PlacedStates};
 use crate::machine::{Layer, Machine, Parameter, State, Trigger};
 use crate::pace::Playing;
 use crate::passed::Passed;
@@ -26,18 +26,21 @@ pub struct Animator {
     pub(crate) fired: u64,
     pub(crate) layers: Vec<LayerState>,
     pub(crate) passed: Vec<Passed>,
+    /// The parameters of the last step.
+    pub(crate) passed_parameters: Vec<f32>,
     pub(crate) players: Players,
 }
 
 impl Clone for Animator {
     fn clone(&self) -> Self {
-        let Self { machine, parameters, fired, layers, passed, players: _ } = self;
+        let Self { machine, parameters, fired, layers, passed, passed_parameters, players: _ } = self;
         Self {
             machine: machine.clone(),
             parameters: parameters.clone(),
             fired: *fired,
             layers: layers.clone(),
             passed: passed.clone(),
+            passed_parameters: passed_parameters.clone(),
             players: Players::default(),
         }
     }
@@ -61,7 +64,15 @@ impl Animator {
             rounds: 0,
         });
         let layers = layers.collect();
-        Self { machine: machine.clone(), parameters, fired: 0, layers, passed: Vec::new(), players: Players::default() }
+        Self {
+            machine: machine.clone(),
+            parameters,
+            fired: 0,
+            layers,
+            passed: Vec::new(),
+            passed_parameters: Vec::new(),
+            players: Players::default(),
+        }
     }
 
     /// Returns the machine.
@@ -84,12 +95,17 @@ impl Animator {
 
     /// Fires a trigger. It stays fired until a transition uses it, or [`withdraw`](Self::withdraw).
     pub fn fire(&mut self, trigger: Trigger) {
-        self.fired |= 1 << trigger.0;
+        self.fired |= self.bit(trigger);
     }
 
     /// Withdraws a trigger that no transition has used.
     pub fn withdraw(&mut self, trigger: Trigger) {
-        self.fired &= !(1 << trigger.0);
+        self.fired &= !self.bit(trigger);
+    }
+
+    fn bit(&self, trigger: Trigger) -> u64 {
+        assert!(usize::from(trigger.0) < self.machine.0.triggers.len(), "the trigger is that of a larger machine");
+        1 << trigger.0
     }
 
     /// Sets the weight of a layer, from 0 to 1. Ignores other numbers.
@@ -111,11 +127,23 @@ impl Animator {
         self.start(state.0, fade.into());
     }
 
-    /// Goes to a phase of a layer's current state, from 0 to 1. Events at this phase are yielded by the next step.
+    /// Goes to a phase of a layer's current state, from 0 to 1. All that plays in its sync group goes there, too. Events at
+    /// this phase are yielded by the next step.
     pub fn seek(&mut self, layer: Layer, phase: f64) {
         let phase = if phase.is_nan() { 0.0 } else { phase.clamp(0.0, 1.0) };
-        let current = &mut self.at_mut(layer).current;
-        *current = Playing { phase, back: false, passed: false, ..*current };
+        let go = |playing: &mut Playing| *playing = Playing { phase, back: false, passed: false, ..*playing };
+        go(&mut self.at_mut(layer).current);
+        let Self { machine, layers, .. } = self;
+        let group = |playing: &Playing| machine.0.states[usize::from(playing.state)].sync;
+        let Some(own) = group(&layers[usize::from(layer.0)].current) else { return };
+        for layer in layers {
+            let before = layer.fade.iter_mut().filter_map(|fading| match &mut fading.from {
+                Before::Playing(playing) => Some(playing),
+                _ => None,
+            });
+            let playing = core::iter::once(&mut layer.current).chain(before);
+            playing.filter(|playing| group(playing) == Some(own)).for_each(go);
+        }
     }
 
     /// Sets what a layer's current state does at its ends, until another state plays. States in step stay as they are.

@@ -40,7 +40,8 @@ impl Condition {
         Self::before_end(0.0)
     }
 
-    /// Holds when at most this many seconds of the motion are left, so that a fade of this length ends with it.
+    /// Holds when at most this many seconds of the motion are left at its present speed, so that a fade of this length ends
+    /// with it.
     #[must_use]
     pub const fn before_end(seconds: f32) -> Self {
         Self(Test::Moment(Moment::Left(seconds as f64)))

@@ -53,6 +53,11 @@ impl Fading {
         (self.elapsed / f64::from(self.fade.seconds)).clamp(0.0, 1.0)
     }
 
+    /// Returns the seconds that are left.
+    pub(crate) fn left(&self) -> f64 {
+        (f64::from(self.fade.seconds) - self.elapsed).max(0.0)
+    }
+
     /// Returns the share of the new state.
     pub(crate) fn share(&self) -> f64 {
         self.fade.curve.at(self.passed())

@@ -1,5 +1,6 @@
 //! The cycle that states and their clips go through together.
 
+use crate::advance::SAME;
 use crate::machine::{Member, Parts, StateParts};
 use hedgerow_anim::player::{Playback, Way};
 use smallvec::SmallVec;
@@ -110,20 +111,21 @@ impl Pace {
         Self { duration: 0.0, weight: 0.0, speed: 0.0, parts: 0, ends: [0.0; MOST_MARKERS] }
     }
 
-    /// Adds the clips of a state.
+    /// Adds the clips of a state, each with the state's speed: a state without clips has no pace.
     #[inline(always)]
     pub(crate) fn add(&mut self, state: &StateParts, parameters: &[f32], weight: f64) {
+        let speed = state.speed(parameters);
         for (member, share) in state.mix(parameters).members() {
             let Member { knots, duration, .. } = &state.members[member];
             let weight = weight * f64::from(share);
             self.weight += weight;
             self.duration += duration * weight;
+            self.speed += speed * weight;
             if state.sync.is_some() && knots.len() > 2 {
                 self.parts = knots.len() - 1;
                 self.ends.iter_mut().zip(&knots[1..]).for_each(|(sum, time)| *sum += (time - knots[0]) * weight);
             }
         }
-        self.speed += state.speed(parameters) * weight;
     }
 
     /// Divides the sums by their weight. Returns `None` if nothing plays.
@@ -192,7 +194,12 @@ impl Pace {
         }
         let inside = playing.playback == Playback::Clamp || (0.0..period).contains(&to);
         let rounds = if inside { 0.0 } else { (to / period).floor() };
-        let to = (to - rounds * period).clamp(0.0, period);
+        let mut to = (to - rounds * period).clamp(0.0, period);
+        // A motion that stops reaches its end, and the events there, whatever was rounded.
+        if playing.playback == Playback::Clamp {
+            let end = if self.distance(seconds) > 0.0 { period } else { 0.0 };
+            to = if (end - to).abs() < SAME { end } else { to };
+        }
         let back = to > self.duration;
         Step { seconds, phase: self.phase(if back { period - to } else { to }), back, rounds }
     }

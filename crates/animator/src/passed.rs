@@ -15,7 +15,8 @@ use smallvec::SmallVec;
 pub(crate) struct Passed {
     pub(crate) part: u16,
     pub(crate) layer: u16,
-    /// The steps of the current state and of the one before, with their shares at the end.
+    pub(crate) weight: f32,
+    /// The steps of the current state and of the one before, with their mean shares.
     pub(crate) taken: [(Option<Taken>, f32); 2],
     /// The share of the root motion that is that of the clips.
     pub(crate) moves: f32,
@@ -33,12 +34,12 @@ struct PassedClip {
 
 impl Passed {
     /// Returns the clips that have weight.
-    fn clips(&self, animator: &Animator) -> SmallVec<[PassedClip; 3]> {
+    fn clips(&self, animator: &Animator) -> SmallVec<[PassedClip; 6]> {
         let (mut clips, machine) = (SmallVec::new(), &*animator.machine.0);
         for &(taken, share) in &self.taken {
             let Some(taken) = taken.filter(|_| share > 0.0) else { continue };
             let state = &machine.states[usize::from(taken.state)];
-            for (member, weight) in state.mix(&animator.parameters).members() {
+            for (member, weight) in state.mix(&animator.passed_parameters).members() {
                 let &Member { clip, ref knots, duration } = &state.members[member];
                 let way = taken.way(knots, duration);
                 clips.push(PassedClip { state: taken.state, clip, weight: weight * share, way });
@@ -53,7 +54,8 @@ impl Passed {
 pub struct PassedEvent<'m> {
     /// The event of the clip.
     pub event: Event<'m>,
-    /// The weight of the clip at the end of the step: in its blend, times the state's, times the layer's.
+    /// The weight of the clip in the step: in its blend, times the state's, times the layer's. While a fade goes on, the
+    /// state's is the mean of the part of the step in which the event is.
     pub weight: f32,
     /// Whether the clip has the greatest weight in its layer. Of clips in step, only one leads, so a foot that comes down
     /// in all of them at once gives one leading event.
@@ -68,8 +70,8 @@ impl Animator {
     /// Returns the events that the last step passed, each exactly once, as
     /// [`Player::advance_events`](hedgerow_anim::Player::advance_events) does: layer by layer, clip by clip.
     ///
-    /// A clip yields events while it has weight: a state that fades out does until the step in which its fade ends, with
-    /// a weight that falls, and a pose that is held does not. Clips of a blend space without weight do not.
+    /// A clip yields events while it has weight: a state that fades out does until its fade ends, with a weight that
+    /// falls, and a pose that is held does not. Clips of a blend space without weight do not.
     ///
     /// Runs in **O(clips with weight × log events)**, and O(1) for each event.
     pub fn events(&self) -> impl Iterator<Item = PassedEvent<'_>> {
@@ -77,7 +79,7 @@ impl Animator {
             let (clips, layer) = (passed.clips(self), Layer(passed.layer));
             let heaviest = (0..clips.len()).reduce(|a, b| if clips[b].weight > clips[a].weight { b } else { a });
             clips.into_iter().enumerate().flat_map(move |(number, PassedClip { state, clip, weight, way })| {
-                let (leads, weight) = (Some(number) == heaviest, weight * self.weight(layer));
+                let (leads, weight) = (Some(number) == heaviest, weight * passed.weight);
                 let events = self.machine.0.clips[usize::from(clip)].clip.events_on(way).filter(move |_| weight > 0.0);
                 events.map(move |event| PassedEvent { event, weight, leads, layer, state: State(state) })
             })
@@ -86,8 +88,8 @@ impl Animator {
 
     /// Returns the motion of the character in the last step: pass it to [`RootMotion::apply`].
     ///
-    /// It is the blend of the clips' root motions by the weights of the pose at the end of the step; a clip without root
-    /// motion stands still. A layer counts by its weight at the first joint. While a held or inertial fade takes the old
+    /// It is the blend of the clips' root motions by their weights in the step, the mean ones while a fade goes on; a clip
+    /// without root motion stands still. A layer counts by its weight at the first joint. While a held or inertial fade takes the old
     /// state's place, its velocity goes on and fades out, so speed and turn do not jump.
     ///
     /// Runs in **O(clips with weight × log keys)**.
@@ -99,7 +101,7 @@ impl Animator {
 
     fn root_motion_of(&self, part: &[Passed]) -> Transform {
         let (mut displacement, mut turn) = (Vec3::ZERO, Vec4::W);
-        for ((passed, layer), of) in part.iter().zip(&self.layers).zip(&self.machine.0.layers) {
+        for (passed, of) in part.iter().zip(&self.machine.0.layers) {
             let (mut sum, mut turns, mut total) = (Vec3::ZERO, Vec4::ZERO, 0.0);
             let mut add = |weight: f32, moved: Transform| {
                 sum += moved.translation * weight;
@@ -115,7 +117,7 @@ impl Animator {
                 let rotation = Quat::from_scaled_axis(turn);
                 add(weight, Transform::from_translation(displacement).with_rotation(rotation));
             }
-            let amount = layer.weight * of.mask.as_ref().map_or(1.0, |mask| mask.get(0));
+            let amount = passed.weight * of.mask.as_ref().map_or(1.0, |mask| mask.get(0));
             if of.adds.is_some() {
                 displacement += sum * amount;
                 turn += (turns - Vec4::W * total) * amount;

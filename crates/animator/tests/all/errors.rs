@@ -3,7 +3,9 @@
 use crate::{clip, skeleton};
 use hedgerow_anim::Pose;
 use hedgerow_anim::blend::JointMask;
-use hedgerow_animator::{Condition, Error, Layer, LayerOptions, MachineBuilder, Motion, MotionClip, Transition};
+use hedgerow_animator::{
+    Animator, Condition, Error, Layer, LayerOptions, MachineBuilder, Motion, MotionClip, Transition,
+};
 use std::sync::Arc;
 
 /// Returns the mistake in a machine that otherwise has one layer with one state.
@@ -13,6 +15,16 @@ fn mistake<T>(describe: impl FnOnce(&mut MachineBuilder, Layer) -> T) -> Error {
     m.state(base, "rest", Motion::none());
     describe(&mut m, base);
     m.build().unwrap_err()
+}
+
+#[test]
+#[should_panic(expected = "larger machine")]
+fn a_trigger_of_a_larger_machine_panics() {
+    let mut m = MachineBuilder::new(&skeleton());
+    let base = m.layer("base", LayerOptions::default());
+    m.state(base, "rest", Motion::none());
+    let far = MachineBuilder::new(&skeleton()).trigger("far");
+    Animator::new(&m.build().unwrap()).fire(far);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use crate::{cases, clip, machine, root};
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::root_motion::RootMotion;
 use hedgerow_anim::{Player, Transform};
-use hedgerow_animator::{Animator, Fade, Layer, Machine, Motion, State};
+use hedgerow_animator::{Animator, Condition, Fade, Layer, LayerOptions, Machine, Motion, State, Transition};
+use std::collections::BTreeMap;
 
 /// Three states, with their duration, playback, and the times of their events, in parts of 1/64 s.
 const STATES: [(i64, Playback, &[i64]); 4] = [
@@ -94,11 +95,13 @@ fn events_come_exactly_once_whatever_the_steps() {
             _ => dice.i64(0..12),
         };
         animator.advance(by as f32 / 64.0);
+        let before = fade.0;
         fade.0 += by.abs();
         let mut expected: Vec<(usize, u32)> = Vec::new();
         for (number, run) in runs.iter_mut().enumerate() {
-            let events = run.step(by);
-            expected.extend(events.into_iter().filter(|_| number == 0 || fade.0 < fade.1));
+            // The state before plays until the fade ends.
+            let by = if number == 0 { by } else { by.clamp(before - fade.1, fade.1 - before) };
+            expected.extend(run.step(by));
         }
         if fade.0 >= fade.1 {
             runs.truncate(1);
@@ -112,6 +115,50 @@ fn events_come_exactly_once_whatever_the_steps() {
         found.sort_unstable();
         assert_eq!(found, expected, "step {step}: {by} from state {}", runs[0].state);
     }
+}
+
+/// Blends, transitions, cuts and fades with speeds and times that binary fractions do not hold.
+#[test]
+fn events_of_blends_and_transitions_do_not_depend_on_the_steps() {
+    let machine = machine(|m, base| {
+        let by = m.parameter("by", 0.3);
+        let clips = [(0.7, 0.11), (1.1, 0.9), (0.37, 0.0)]
+            .map(|(duration, time)| clip(duration, [0.0, 1.0], &[(time, "event"), (duration, "end")]));
+        let go = Motion::line(by, [0.0, 0.5, 1.0].into_iter().zip(clips.clone())).speed(1.3);
+        let go = m.state(base, "go", go);
+        let once = m.one_shot(base, "once", Motion::from(clips[1].clone()).speed(1.7), Fade::cross(0.13));
+        m.transition(Transition::new(go, once).when(Condition::phase(0.83..=0.9)).after_fade().fade(0.09));
+        let arms = m.layer("arms", LayerOptions::default());
+        let back = m.state(arms, "back", Motion::from(clips[0].clone()).speed(-0.9));
+        let turn = m.state(arms, "turn", Motion::from(clips[2].clone()).playback(Playback::PingPong));
+        m.transition(Transition::new(back, turn).when(Condition::end()).after_fade().fade(0.3));
+        m.transition(Transition::new(turn, back).when(Condition::phase(0.2..=0.4)).fade(Fade::inertial(0.05)));
+    });
+    let mut dice = fastrand::Rng::with_seed(31);
+    let (mut whole, mut split) = (Animator::new(&machine), Animator::new(&machine));
+    let mut counts = [BTreeMap::<_, i64>::new(), BTreeMap::new()];
+    let mut total = 0_i64;
+    for step in 0..3000 * cases(1) {
+        let (seconds, parts) = (0.9 * dice.f32() * dice.f32(), dice.u16(1..9));
+        let mut advance = |animator: &mut Animator, seconds: f32, of: usize| {
+            animator.advance(seconds);
+            for passed in animator.events() {
+                *counts[of].entry((passed.state, passed.event.number, passed.event.name.to_owned())).or_default() += 1;
+            }
+        };
+        advance(&mut whole, seconds, 0);
+        (0..parts).for_each(|_| advance(&mut split, seconds / f32::from(parts), 1));
+        total = counts[0].values().sum();
+        // One that falls on the end of the step may still come.
+        let late: i64 = counts[0].iter().map(|(event, count)| (count - counts[1].get(event).unwrap_or(&0)).abs()).sum();
+        assert!(late <= 1, "step {step}: {counts:?}");
+        assert_eq!(total - counts[1].values().sum::<i64>() <= 1, true, "step {step}");
+        let bases = ["base", "arms"].map(|name| machine.layer(name).unwrap());
+        if late == 0 {
+            assert!(bases.iter().all(|&layer| whole.state(layer) == split.state(layer)), "step {step}");
+        }
+    }
+    assert!(total > 3000, "{total}");
 }
 
 #[test]
@@ -147,7 +194,7 @@ fn feet_of_clips_in_step_come_down_together() {
         let limp = clip(1.6, [0.0, 1.0], &[(0.0, "left"), (1.5, "right")]);
         let sneak = m.state(base, "sneak", Motion::from(limp.clone()).sync(steps));
         m.state(base, "go", Motion::line(speed, [(1.0, walk.clone()), (3.0, run), (4.0, limp)]).sync(steps));
-        let arms = m.layer("arms", hedgerow_animator::LayerOptions::default());
+        let arms = m.layer("arms", LayerOptions::default());
         m.state(arms, "carry", Motion::from(walk).sync(steps));
         let _ = sneak;
     });
@@ -232,5 +279,23 @@ fn root_motion_is_that_of_players_and_of_blends_between() {
         animator.root_motion().translation.length()
     };
     let ways: Vec<f32> = (0..8).map(|_| way(&mut animator)).collect();
-    assert!(ways.is_sorted_by(|a, b| a > b) && ways[7] == 0.0, "{ways:?}");
+    assert!(ways.is_sorted_by(|a, b| a > b) && way(&mut animator) == 0.0, "{ways:?}");
+    // Whatever the steps: half of the second, in one step that goes on after the fade, as in many.
+    for steps in [1_u8, 8, 60] {
+        animator.play(machine.state("a").unwrap(), 0.0);
+        animator.play(machine.state("still").unwrap(), 1.0);
+        let ways = (0..steps).map(|_| {
+            animator.advance(1.5 / f32::from(steps));
+            animator.root_motion().translation.length()
+        });
+        let sum: f32 = ways.sum();
+        assert!((sum - 1.0).abs() < 0.02, "{steps} steps: {sum}");
+    }
+    // What was passed stays as it was when parameters and weights change.
+    animator.play(machine.state("line").unwrap(), 0.0);
+    animator.advance(0.25);
+    let moved = animator.root_motion();
+    animator.set(machine.parameter("speed").unwrap(), 1.0);
+    animator.set_weight(machine.layer("base").unwrap(), 0.5);
+    assert_eq!(animator.root_motion(), moved);
 }

@@ -65,13 +65,15 @@ fn ends_and_phases_are_met_exactly_whatever_the_steps() {
             let seconds: f32 = 0.7 * dice.f32() * dice.f32();
             let parts = dice.u16(1..8);
             whole.advance(seconds);
-            let mut rounds = 0;
-            for _ in 0..parts {
-                split.advance(seconds / f32::from(parts));
-                rounds += split.rounds(base);
-            }
-            let _ = rounds;
+            let state = whole.state(base);
+            let rounds: i32 = (0..parts)
+                .map(|_| {
+                    split.advance(seconds / f32::from(parts));
+                    split.rounds(base)
+                })
+                .sum();
             assert_eq!(whole.state(base), split.state(base), "case {case}");
+            assert!(state != whole.state(base) || rounds == whole.rounds(base), "case {case}");
             assert!((whole.phase(base) - split.phase(base)).abs() < 1e-5, "case {case}");
             let (a, b) = (x(&mut whole, 1), x(&mut split, 1));
             assert!((a - b).abs() < 1e-2, "case {case}: {a} and {b}");
@@ -92,6 +94,49 @@ fn ends_and_phases_are_met_exactly_whatever_the_steps() {
     animator.seek(base, 0.5);
     animator.advance(0.2);
     assert_eq!(animator.state(base), at("idle"), "a one-shot ends with its fade");
+    near(animator.faded(base), 0.5);
+}
+
+#[test]
+fn a_state_that_is_left_at_once_is_left_in_the_same_step() {
+    let machine = machine(|m, base| {
+        let (ground, go) = (m.parameter("ground", 1.0), m.trigger("go"));
+        let jump = m.state(base, "jump", clip(0.25, [0.0, 1.0], &[]));
+        let fall = m.state(base, "fall", clip(1.0, [0.0, 1.0], &[]));
+        let land = m.state(base, "land", clip(1.0, [0.0, 1.0], &[]));
+        let [a, b] = ["a", "b"].map(|name| m.state(base, name, Motion::none()));
+        m.transition(Transition::new(jump, fall).when(Condition::end()));
+        m.transition(Transition::new(fall, land).when(ground.above(0.5)));
+        // A circle ends.
+        m.transition(Transition::new(land, a).when(go));
+        m.transition(Transition::new(a, b));
+        m.transition(Transition::new(b, a));
+    });
+    let base = machine.layer("base").unwrap();
+    for parts in [1_u8, 2, 5] {
+        let mut animator = Animator::new(&machine);
+        (0..parts).for_each(|_| animator.advance(0.5 / f32::from(parts)));
+        assert_eq!(machine.name(animator.state(base)), "land");
+        assert!((animator.phase(base) - 0.25).abs() < 1e-6);
+        animator.fire(machine.trigger("go").unwrap());
+        animator.advance(0.5);
+        assert_eq!(machine.name(animator.state(base)), "b");
+    }
+}
+
+#[test]
+fn before_the_end_counts_seconds_at_the_present_speed() {
+    let machine = machine(|m, base| {
+        m.state(base, "idle", clip(1.0, [0.0, 0.0], &[]));
+        m.one_shot(base, "wave", Motion::from(clip(1.0, [0.0, 1.0], &[])).speed(2.0), 0.2);
+    });
+    let (base, wave) = (machine.layer("base").unwrap(), machine.state("wave").unwrap());
+    let mut animator = Animator::new(&machine);
+    animator.play(wave, 0.0);
+    animator.advance(0.25);
+    assert_eq!(animator.state(base), wave);
+    animator.advance(0.15);
+    assert_eq!(machine.name(animator.state(base)), "idle");
     near(animator.faded(base), 0.5);
 }
 
@@ -221,14 +266,26 @@ fn an_inertial_fade_begins_with_the_velocity_that_is_seen() {
 }
 
 #[test]
-fn an_upper_layer_in_step_has_the_velocity_of_its_group() {
+fn layers_in_step_have_the_pace_of_their_group() {
     let mut m = hedgerow_animator::MachineBuilder::new(&crate::skeleton());
     let steps = m.sync_group(&[]);
     let [base, arms] = ["base", "arms"].map(|name| m.layer(name, hedgerow_animator::LayerOptions::default()));
     m.state(base, "run", Motion::from(clip(0.5, [0.0, 0.0], &[])).sync(steps));
     m.state(arms, "carry", Motion::from(clip(1.0, [0.0, 2.0], &[])).sync(steps));
     let still = m.state(arms, "still", clip(1.0, [0.0, 0.0], &[]));
-    let mut animator = Animator::new(&m.build().unwrap());
+    let nothing = m.state(base, "nothing", Motion::none().sync(steps));
+    let machine = m.build().unwrap();
+    // What plays nothing has no part in the pace, and a seek moves all of the group.
+    let mut animator = Animator::new(&machine);
+    animator.play(nothing, 0.0);
+    animator.play(machine.state("run").unwrap(), 1.0);
+    animator.advance(0.125);
+    near(animator.phase(base) as f32, 0.25);
+    animator.seek(arms, 0.5);
+    animator.advance(0.0625);
+    near(animator.phase(base) as f32, 0.625);
+
+    let mut animator = Animator::new(&machine);
     animator.play(still, Fade::inertial(0.3));
     animator.advance(1.0 / 1024.0);
     let speed = 1024.0 * x(&mut animator, 0);
