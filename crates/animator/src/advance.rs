@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// The greatest number of parts of a step; the last one ignores where conditions begin to hold.
 const MOST_PARTS: u16 = 64;
 
-/// The greatest number of a momentum, so that no motion overflows.
-pub(crate) const MOST_SPEED: f32 = 1e15;
+/// The greatest number of a pose, a difference or a momentum that is kept, so that nothing overflows.
+pub(crate) const MOST: f32 = 1e15;
 
 /// Times that differ by no more are the same, because sums of seconds are rounded.
 pub(crate) const SAME: f64 = 1e-9;
@@ -242,7 +242,7 @@ impl Animator {
                 }
             }
         }
-        momentum.map(|speed| (speed / presence).clamp(Vec3::splat(-MOST_SPEED), Vec3::splat(MOST_SPEED)))
+        momentum.map(|speed| (speed / presence).clamp(Vec3::splat(-MOST), Vec3::splat(MOST)))
     }
 }
 

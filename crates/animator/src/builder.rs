@@ -30,6 +30,8 @@ pub struct MachineBuilder {
     parameters: Vec<(String, f32)>,
     triggers: Vec<String>,
     groups: Vec<Vec<String>>,
+    /// A one-shot that cannot end.
+    endless: Option<String>,
 }
 
 /// What a layer does to the pose of the layers below. By default it replaces the pose of all joints, with weight 1.
@@ -92,6 +94,7 @@ impl MachineBuilder {
             parameters: Vec::new(),
             triggers: Vec::new(),
             groups: Vec::new(),
+            endless: None,
         }
     }
 
@@ -130,13 +133,17 @@ impl MachineBuilder {
         State(push(&mut self.states, (name.to_owned(), layer, motion.into())))
     }
 
-    /// Adds a state that plays once, and fades back to the layer's first state as it ends. [`Animator::play`] begins it.
+    /// Adds a state that plays once, and fades back to the layer's first state, which must be there before, as it ends.
+    /// [`Animator::play`] begins it.
     ///
     /// [`Animator::play`]: crate::Animator::play
     pub fn one_shot(&mut self, layer: Layer, name: &str, motion: impl Into<Motion>, fade: impl Into<Fade>) -> State {
         let (first, fade) = (self.states.iter().position(|state| state.1 == layer), fade.into());
-        let state = self.state(layer, name, motion.into().once());
-        // Without a first state, `build` finds the mistake.
+        let motion = motion.into().once();
+        if first.is_none() || matches!(motion.space, Space::None) {
+            self.endless.get_or_insert_with(|| name.to_owned());
+        }
+        let state = self.state(layer, name, motion);
         let first = first.and_then(|first| u16::try_from(first).ok()).map_or(state, State);
         self.transition(Transition::new(state, first).when(Condition::before_end(fade.seconds)).fade(fade));
         state
@@ -147,7 +154,7 @@ impl MachineBuilder {
         self.transitions.push(transition);
     }
 
-    /// Builds the machine. Runs in **O(states × (states + clips))**, and O(points⁴) for each plane.
+    /// Builds the machine. Runs in **O(states × (states + clips) + bytes of the clips)**, and O(points⁴) for each plane.
     ///
     /// # Errors
     /// An [`Error`] that names the first mistake.
@@ -156,6 +163,8 @@ impl MachineBuilder {
         let counts = [
             (self.layers.len(), most, "layers"),
             (self.states.len(), most, "states"),
+            (self.parameters.len(), most, "parameters"),
+            (self.groups.len(), most, "sync groups"),
             (self.triggers.len(), 64, "triggers"),
         ];
         if let Some(&(_, most, what)) = counts.iter().find(|&&(count, most, _)| count > most) {
@@ -163,6 +172,9 @@ impl MachineBuilder {
         }
         if self.layers.is_empty() {
             return Err(Error::NoLayer);
+        }
+        if let Some(state) = &self.endless {
+            return Err(Error::OneShot { state: state.clone() });
         }
         if let Some((name, _)) = self.parameters.iter().find(|(_, initial)| !initial.is_finite()) {
             return Err(Error::Number { what: "initial value", of: name.clone() });
@@ -302,6 +314,10 @@ impl MachineBuilder {
             let most = usize::from(u16::MAX);
             let number = u16::try_from(number).map_err(|_| Error::TooMany { what: "clips", most })?;
             let duration = f64::from(clip.clip.duration());
+            #[expect(clippy::float_cmp, reason = "both are that of one animation")]
+            if clip.root.as_ref().is_some_and(|root| root.duration() != clip.clip.duration()) {
+                return Err(Error::RootMotion { state: name.clone() });
+            }
             members.push(Member { clip: number, knots, duration });
         }
         let speed_by = speed_by.map(parameter).transpose()?;
@@ -330,6 +346,10 @@ impl MachineBuilder {
         for Condition(test) in conditions {
             match *test {
                 Test::Compare(by, above, number) => {
+                    if number.is_nan() {
+                        let of = self.states[usize::from(to.0)].0.clone();
+                        return Err(Error::Number { what: "comparison of a transition", of });
+                    }
                     compares.push((known("a parameter", by.0, self.parameters.len())?, above, number));
                 }
                 Test::Trigger(trigger) => triggers |= 1 << known("a trigger", trigger.0, self.triggers.len())?,
@@ -381,16 +401,15 @@ fn knots(clip: &Clip, markers: &[String], order: &mut Vec<usize>) -> Option<Knot
 impl Parts {
     /// Returns a hash of what the bytes of an animator refer to.
     fn digest(&self) -> u64 {
-        let mut text = format!("{} {:?} {:?}", self.skeleton.len(), self.rest_channels.len(), self.triggers);
-        for (name, _) in &self.parameters {
-            text += name;
-        }
-        for LayerParts { name, .. } in &self.layers {
-            text += name;
-        }
+        let clips: Vec<u64> = self.clips.iter().map(|of| digest(of.clip.to_bytes())).collect();
+        // Lists of names are quoted and in brackets, so that no two machines have one text.
+        let parameters: Vec<_> = self.parameters.iter().map(|(name, _)| name).collect();
+        let layers: Vec<_> = self.layers.iter().map(|layer| &layer.name).collect();
+        let counts = [self.skeleton.len(), self.rest_channels.len()];
+        let mut text = format!("{counts:?} {:?} {parameters:?} {layers:?}", self.triggers);
         for StateParts { name, layer, members, .. } in &self.states {
-            let members = members.iter().map(|of| digest(self.clips[usize::from(of.clip)].clip.to_bytes()));
-            text += &format!("{name:?} {layer} {:?}", members.collect::<Vec<_>>());
+            let members: Vec<u64> = members.iter().map(|of| clips[usize::from(of.clip)]).collect();
+            text += &format!("{name:?} {layer} {members:?}");
         }
         digest(text.as_bytes())
     }

@@ -8,7 +8,7 @@
 //! before   1: playing; 2: presence f32, 10 × f32 a joint, f32 a channel; 3: start, then velocity, 9 × f32 a joint, f32 a channel
 //! ```
 
-use crate::advance::MOST_SPEED;
+use crate::advance::MOST;
 use crate::fade::{Curve, Fade};
 use crate::inertia::Offsets;
 use crate::layer::{Before, Fading, Held, LayerState};
@@ -29,6 +29,9 @@ const CURVES: [Curve; 4] = [Curve::Linear, Curve::EaseIn, Curve::EaseOut, Curve:
 impl Animator {
     /// Returns the state as bytes: for rollback over a network, and for saved games. What the last step passed is not part
     /// of it.
+    ///
+    /// On one machine, the same steps give the same bytes. Between machines, the root motion that a held or inertial fade
+    /// keeps may differ in its last bits, since it comes from sines; the rest does not.
     ///
     /// Takes 64 bytes, 4 for each parameter and 16 for each layer; 45 more for a layer that fades, and 40 or 72 for each
     /// joint if its old pose is held or the fade is inertial.
@@ -98,7 +101,7 @@ impl Animator {
     /// Makes an animator from the bytes of [`to_bytes`](Self::to_bytes) and the machine that they are of: one with the
     /// same layers, states, parameters and clips. It goes on with the same bits.
     ///
-    /// Any bytes are safe. Runs in **O(bytes)**.
+    /// Any bytes are safe; numbers of poses beyond 10¹⁵ are refused, as blends could not state them. Runs in **O(bytes)**.
     ///
     /// # Errors
     /// [`Error::NotAnAnimator`], [`Error::Version`], [`Error::Length`], [`Error::Checksum`], [`Error::OtherMachine`] or
@@ -160,6 +163,19 @@ impl Reader<'_> {
         ensure(to.iter().all(|number| number.is_finite()), Error::Invalid("a number is not finite"))
     }
 
+    /// Reads numbers that poses and motions are made of.
+    fn keep(&mut self, to: &mut [f32]) -> Result<(), Error> {
+        self.floats(to)?;
+        let small = to.iter().all(|number| number.abs() <= MOST);
+        ensure(small, Error::Invalid("a number of a pose or a motion is beyond 10^15"))
+    }
+
+    fn kept<const N: usize>(&mut self) -> Result<[f32; N], Error> {
+        let mut numbers = [0.0; N];
+        self.keep(&mut numbers)?;
+        Ok(numbers)
+    }
+
     fn array<const N: usize>(&mut self) -> Result<[f32; N], Error> {
         let mut numbers = [0.0; N];
         self.floats(&mut numbers)?;
@@ -198,11 +214,9 @@ impl Reader<'_> {
         let ([seconds], [curve]) = (self.array()?, self.take()?);
         let curve = CURVES.get(usize::from(curve)).ok_or(Error::Invalid("a curve is unknown"))?;
         let elapsed = f64::from_le_bytes(self.take()?);
-        let sound = seconds > 0.0 && (0.0..=f64::from(seconds)).contains(&elapsed);
-        ensure(sound, Error::Invalid("the time of a fade is not within it"))?;
-        let momentum = [Vec3::from_array(self.array()?), Vec3::from_array(self.array()?)];
-        let slow = momentum.iter().all(|speed| speed.abs().max_element() <= MOST_SPEED);
-        ensure(slow, Error::Invalid("a momentum is beyond 10^15"))?;
+        let sound = (0.0..=f64::from(seconds)).contains(&elapsed) && Fade::cross(seconds).seconds == seconds;
+        ensure(sound && seconds > 0.0, Error::Invalid("the time of a fade is not within it, or too long"))?;
+        let momentum = [Vec3::from_array(self.kept()?), Vec3::from_array(self.kept()?)];
         let (joints, channels) = (machine.rest.len(), machine.rest_channels.len());
         let from = match kind {
             1 => Before::Playing(self.playing(layer, machine)?),
@@ -210,19 +224,19 @@ impl Reader<'_> {
                 let [presence] = self.share()?;
                 let mut held = Held { pose: machine.rest.clone(), channels: vec![0.0; channels], presence };
                 for joint in (0..).take(joints) {
-                    let (translation, rotation) = (Vec3::from_array(self.array()?), Quat::from_array(self.array()?));
-                    let own = Transform { translation, rotation, scale: Vec3::from_array(self.array()?) };
+                    let (translation, rotation) = (Vec3::from_array(self.kept()?), Quat::from_array(self.array()?));
+                    let own = Transform { translation, rotation, scale: Vec3::from_array(self.kept()?) };
                     ensure(PackedTransform::from(own).is_sound(), Error::Invalid("a joint's rotation is not unit"))?;
                     held.pose.set(joint, own);
                 }
-                self.floats(&mut held.channels)?;
+                self.keep(&mut held.channels)?;
                 Before::Held(Arc::new(held))
             }
             3 => {
                 let numbers = vec![0.0; Offsets::numbers(joints, channels)];
                 let mut offsets = Offsets { start: numbers.clone(), velocity: numbers };
-                self.floats(&mut offsets.start)?;
-                self.floats(&mut offsets.velocity)?;
+                self.keep(&mut offsets.start)?;
+                self.keep(&mut offsets.velocity)?;
                 Before::Inertial(Arc::new(offsets))
             }
             _ => return Err(Error::Invalid("a kind of fade is unknown")),

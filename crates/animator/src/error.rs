@@ -34,7 +34,8 @@ pub enum Error {
         /// The greatest number.
         most: usize,
     },
-    /// The clips of a blend space have no places, or two have the same place, or those in a plane are all on a line.
+    /// The clips of a blend space have no places, or two have the same place or almost, or those in a plane are all on a
+    /// line.
     Places {
         /// The name of the state.
         state: String,
@@ -53,6 +54,16 @@ pub enum Error {
     },
     /// A state of a sync group does not loop.
     SyncOnce {
+        /// The name of the state.
+        state: String,
+    },
+    /// A one-shot has no clip, so it would not end, or no state to go back to.
+    OneShot {
+        /// The name of the state.
+        state: String,
+    },
+    /// Root motion has another duration than its clip.
+    RootMotion {
         /// The name of the state.
         state: String,
     },
@@ -106,6 +117,15 @@ impl fmt::Display for Error {
                  clips; add these events to the clip"
             ),
             Self::SyncOnce { state } => write!(f, "state \"{state}\" is in a sync group and does not loop"),
+            Self::OneShot { state } => write!(
+                f,
+                "one-shot \"{state}\" has no clip, or is the first state of its layer; give it a clip, and add the state that \
+                 it goes back to before it"
+            ),
+            Self::RootMotion { state } => write!(
+                f,
+                "root motion of state \"{state}\" is not as long as its clip; extract it from the same animation"
+            ),
             Self::Across { state } => write!(f, "a transition to state \"{state}\" comes from another layer"),
             Self::Anim(error) => error.fmt(f),
             Self::NotAnAnimator => write!(f, "the bytes are not the state of an animator"),

@@ -48,11 +48,11 @@ impl Fade {
     /// Changes at once.
     pub const CUT: Self = Self::cross(0.0);
 
-    /// A linear crossfade. If `seconds` is not positive and finite, it changes at once.
+    /// A linear crossfade. If `seconds` is not positive and finite, it changes at once. More than 10⁹ seconds count as 10⁹.
     #[must_use]
     pub const fn cross(seconds: f32) -> Self {
         Self {
-            seconds: if seconds > 0.0 && seconds.is_finite() { seconds } else { 0.0 },
+            seconds: if seconds > 0.0 && seconds.is_finite() { seconds.min(1e9) } else { 0.0 },
             curve: Curve::Linear,
             inertial: false,
         }

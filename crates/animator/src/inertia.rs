@@ -4,6 +4,7 @@
 //! quintic scales the difference along one direction; here, each number has a quintic of its own, so that the velocity is
 //! continuous in all directions.
 
+use crate::advance::MOST;
 use crate::layer::LayerState;
 use crate::pace::Playing;
 use crate::sample::Sampler;
@@ -51,8 +52,9 @@ impl Offsets {
         let mut offsets = Self::default();
         // The velocity of a difference is that of the old pose minus that of the new one.
         let mut add = |start: f32, old_moves: f32, new_moves: f32| {
-            offsets.start.push(start);
-            offsets.velocity.push((old_moves - start) / old_seconds + (new_moves - start) / new_seconds);
+            let velocity = (old_moves - start) / old_seconds + (new_moves - start) / new_seconds;
+            offsets.start.push(start.clamp(-MOST, MOST));
+            offsets.velocity.push(velocity.clamp(-MOST, MOST));
         };
         for joint in (0..).take(old.0.len()) {
             let [old, old_beside, new, new_beside] =

@@ -17,15 +17,17 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// Triangulates points; returns `None` if they are all on a line, or two coincide.
+    /// Triangulates points; returns `None` if they are all on a line, or one is too near to another, or to a line between
+    /// others, to have a triangle.
     ///
+    /// Each axis is scaled by its own extent, so that it does not matter in which units the parameters are.
     /// A triangle belongs to the triangulation if no other point is in its circle, which is the case if no other point
     /// is below its plane when all points are lifted to a paraboloid. Points on one circle would make several
     /// triangulations at once, so each point is lifted by a little more or less. Runs in **O(points⁴)**.
     pub(crate) fn new(points: &[[f32; 2]]) -> Option<Self> {
         let points: Vec<DVec2> = points.iter().map(|&point| point.map(f64::from).into()).collect();
         let low = points.iter().copied().reduce(DVec2::min)?;
-        let size = (points.iter().copied().reduce(DVec2::max)? - low).max_element();
+        let size = points.iter().copied().reduce(DVec2::max)? - low;
         let lifted = |number: usize| {
             let place = (points[number] - low) / size;
             // Squared, because in a grid, differences of numbers are equal, too.
@@ -61,7 +63,8 @@ impl Plane {
         let edges = |&[a, b, c]: &[u16; 3]| [[a, b], [b, c], [c, a]];
         let all: Vec<_> = triangles.iter().flat_map(edges).collect();
         let outline = all.iter().copied().filter(|&[a, b]| !all.contains(&[b, a])).collect();
-        (!triangles.is_empty()).then_some(Self { points, triangles, outline })
+        let placed = (0..points.len()).all(|number| all.iter().any(|edge| usize::from(edge[0]) == number));
+        placed.then_some(Self { points, triangles, outline })
     }
 
     /// Returns the weights of the points around a place.
@@ -138,6 +141,13 @@ mod tests {
                 last = Some(weights);
             }
         }
+        // Turns, and speeds in other units: the clip in the middle keeps its place.
+        let points = [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [-1.0, 50_000.0], [0.0, 50_000.0], [1.0, 50_000.0]];
+        let plane = Plane::new(&points).unwrap();
+        assert!(
+            points.iter().zip(0..).all(|(point, number)| plane.mix(point.map(f64::from)).0.contains(&(number, 1.0)))
+        );
+        assert!(Plane::new(&[[0.0, 0.0], [1e-9, 0.0], [1.0, 0.0], [0.0, 1.0]]).is_none(), "in no triangle");
         assert!(Plane::new(&[[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]).is_none(), "on a line");
         assert!(Plane::new(&[[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]).is_none(), "twice");
     }

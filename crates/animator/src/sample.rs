@@ -105,6 +105,7 @@ impl Animator {
 
     pub(crate) fn sampler(&mut self) -> (Sampler<'_>, &[LayerState]) {
         let Self { machine, parameters, layers, players, .. } = self;
+        players.begin();
         (Sampler { machine: &machine.0, parameters, players, lease: Lease::new(&machine.0) }, layers)
     }
 }

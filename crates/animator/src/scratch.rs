@@ -5,7 +5,7 @@ use hedgerow_anim::blend::PoseSum;
 use hedgerow_anim::{Clip, Player, Pose};
 use std::sync::{Arc, PoisonError};
 
-/// The number of players that an animator keeps.
+/// The number of players that an animator keeps, unless one sample needs more.
 const MOST_PLAYERS: usize = 8;
 
 /// The players of the clips that were sampled last. They only save time: a sample depends on nothing but its time.
@@ -13,6 +13,8 @@ const MOST_PLAYERS: usize = 8;
 pub(crate) struct Players {
     kept: Vec<Kept>,
     count: u32,
+    /// The count when the present sample began.
+    began: u32,
 }
 
 #[derive(Debug)]
@@ -24,6 +26,11 @@ struct Kept {
 }
 
 impl Players {
+    /// Begins a sample.
+    pub(crate) const fn begin(&mut self) {
+        self.began = self.count;
+    }
+
     /// Returns a player of a clip, at a time in seconds.
     #[inline(always)]
     pub(crate) fn at(&mut self, machine: &Parts, clip: u16, time: f64) -> &Player<Arc<Clip>> {
@@ -41,12 +48,13 @@ impl Players {
     fn make(&mut self, machine: &Parts, clip: u16) -> usize {
         let player = Player::new(Arc::clone(&machine.clips[usize::from(clip)].clip));
         let kept = Kept { clip, used: self.count, player };
-        if self.kept.len() < MOST_PLAYERS {
+        let age = |place: &usize| self.count.wrapping_sub(self.kept[*place].used);
+        let oldest = (0..self.kept.len()).max_by_key(age).unwrap_or_default();
+        // A sample with many clips keeps a player for each, or the next one would make all of them again.
+        if self.kept.len() < MOST_PLAYERS || age(&oldest) < self.count.wrapping_sub(self.began) {
             self.kept.push(kept);
             return self.kept.len() - 1;
         }
-        let age = |place: &usize| self.count.wrapping_sub(self.kept[*place].used);
-        let oldest = (0..self.kept.len()).max_by_key(age).unwrap_or_default();
         self.kept[oldest] = kept;
         oldest
     }
@@ -101,6 +109,36 @@ impl Drop for Lease<'_> {
     fn drop(&mut self) {
         if let Some(scratch) = self.scratch.take() {
             self.machine.pool.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Animator, LayerOptions, MachineBuilder};
+    use hedgerow_anim::{ClipBuilder, Pose, RawClip, SkeletonBuilder, Transform};
+
+    #[test]
+    fn a_sample_of_many_clips_keeps_all_their_players() {
+        let mut joints = SkeletonBuilder::new();
+        joints.joint("root", None, Transform::IDENTITY);
+        let (skeleton, _) = joints.build().unwrap();
+        let clip = || ClipBuilder::new().build(&RawClip::new(1.0, 1).unwrap()).unwrap().0;
+        let mut m = MachineBuilder::new(&skeleton);
+        for layer in 0..12 {
+            let options = LayerOptions::default().weight(if layer < 11 { 1.0 } else { 0.0 });
+            let layer = m.layer("layer", options);
+            for _ in 0..2 {
+                m.state(layer, "state", clip());
+            }
+        }
+        let machine = m.build().unwrap();
+        let (mut animator, mut pose) = (Animator::new(&machine), Pose::rest(&skeleton));
+        for _ in 0..3 {
+            animator.sample(&mut pose).unwrap();
+            let mut clips: Vec<u16> = animator.players.kept.iter().map(|kept| kept.clip).collect();
+            clips.sort_unstable();
+            assert_eq!(clips, (0..11).map(|layer| 2 * layer).collect::<Vec<_>>());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{clip, pose, skeleton};
 use hedgerow_animator::{Animator, Error, Fade, LayerOptions, Machine, MachineBuilder, Motion};
+use hedgerow_math::internal::file_header::{Format, Kind};
 
 fn machine(last: f32) -> Machine {
     let mut m = MachineBuilder::new(&skeleton());
@@ -61,5 +62,32 @@ fn bytes_that_are_not_an_animators_are_refused() {
     assert_eq!(changed(8, 8), Error::Version { found: 9, newest: 1 });
     assert_eq!(changed(50, 1), Error::Checksum);
     assert_eq!(Animator::from_bytes(&self::machine(4.0), &bytes).unwrap_err(), Error::OtherMachine);
+    // Lists of names are told apart.
+    let named = |names: [&str; 2]| {
+        let mut m = MachineBuilder::new(&skeleton());
+        names.into_iter().for_each(|name| {
+            m.parameter(name, 0.0);
+        });
+        let base = m.layer("base", LayerOptions::default());
+        m.state(base, "rest", Motion::none());
+        m.build().unwrap()
+    };
+    let ab = Animator::new(&named(["ab", "c"])).to_bytes();
+    assert_eq!(Animator::from_bytes(&named(["a", "bc"]), &ab).unwrap_err(), Error::OtherMachine);
+    // Numbers of a fade that no animator has: its speed, then the velocity of the last channel.
+    let mut animator = Animator::new(&machine);
+    animator.play(machine.state("b").unwrap(), Fade::inertial(0.5));
+    let bytes = animator.to_bytes();
+    let forged = |at: usize| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + 4].copy_from_slice(&3e38_f32.to_le_bytes());
+        Format::new(Kind::Animator, 1, 1).write_header(&mut bytes);
+        Animator::from_bytes(&machine, &bytes).map(|_| ())
+    };
+    let invalid = Err(Error::Invalid("a number of a pose or a motion is beyond 10^15"));
+    // The other layer has 16 bytes.
+    assert_eq!(forged(bytes.len() - 16 - 4), invalid);
+    assert_eq!(forged(bytes.len() - 16 - 2 * 4 * 28 - 4), invalid);
+    assert_eq!(forged(bytes.len() - 16), Err(Error::Invalid("a weight is not from 0 to 1")));
     assert!(of(&[b'h'; 40]).to_string().contains("not the state of an animator"));
 }

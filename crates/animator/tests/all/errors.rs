@@ -1,6 +1,6 @@
 //! Descriptions that are refused.
 
-use crate::{clip, skeleton};
+use crate::{clip, root, skeleton};
 use hedgerow_anim::Pose;
 use hedgerow_anim::blend::JointMask;
 use hedgerow_animator::{
@@ -100,6 +100,28 @@ fn each_mistake_of_a_description_has_an_error() {
         m.state(base, "once", Motion::from(one()).sync(steps).once());
     });
     assert_eq!(once, Error::SyncOnce { state: "once".to_owned() });
+    let one_shot = |motion: Motion| {
+        mistake(|m, base| {
+            m.one_shot(base, "wave", motion, 0.1);
+        })
+    };
+    assert_eq!(one_shot(Motion::none()), Error::OneShot { state: "wave".to_owned() });
+    let first = mistake(|m, _| {
+        let layer = m.layer("l", LayerOptions::default());
+        m.one_shot(layer, "wave", one(), 0.1);
+    });
+    assert_eq!(first, Error::OneShot { state: "wave".to_owned() });
+    let root_motion = mistake(|m, base| m.state(base, "s", (one(), root(2.0, 1.0, 0.0))));
+    assert_eq!(root_motion, Error::RootMotion { state: "s".to_owned() });
+    let many = mistake(|m, _| (0..1 << 16).map(|_| m.parameter("p", 0.0)).count());
+    assert_eq!(many, Error::TooMany { what: "parameters", most: 65_535 });
+    let many = mistake(|m, _| (0..1 << 16).map(|_| m.sync_group(&[])).count());
+    assert_eq!(many, Error::TooMany { what: "sync groups", most: 65_535 });
+    let compared = mistake(|m, base| {
+        let (by, end) = (m.parameter("p", 0.0), m.state(base, "end", one()));
+        m.transition(Transition::from_any(end).when(by.above(f32::NAN)));
+    });
+    assert_eq!(compared, number("comparison of a transition", "end"));
     let across = mistake(|m, base| {
         let [from, to] = [base, m.layer("l", LayerOptions::default())].map(|layer| m.state(layer, "s", Motion::none()));
         m.transition(Transition::new(from, to));
