@@ -12,10 +12,10 @@ use hedgerow_anim::player::Playback;
 ///
 /// Each frame, set parameters and fire triggers, [`advance`](Self::advance), then take
 /// [`events`](Self::events) and [`root_motion`](Self::root_motion), and [`sample`](Self::sample) if the character is
-/// seen. Without sampling, a step takes about 450 instructions a layer.
+/// seen. A step samples nothing, unless a fade begins that is inertial or interrupts another.
 ///
-/// Takes some 100 bytes and 100 for each layer. Sampling keeps up to eight players of clips, which a clone does not copy:
-/// so a clone is a snapshot for rollback, and [`Clone::clone_from`] goes back to it and keeps the players.
+/// Sampling keeps players of the last eight clips, or of as many as one sample needs. A clone does not copy them: so it
+/// is a snapshot for rollback, and [`Clone::clone_from`] goes back to it and keeps the players.
 ///
 /// # Panics
 /// Methods panic if a handle is that of a larger machine.

@@ -163,22 +163,16 @@ impl Reader<'_> {
         ensure(to.iter().all(|number| number.is_finite()), Error::Invalid("a number is not finite"))
     }
 
-    /// Reads numbers that poses and motions are made of.
+    /// Reads numbers of poses, motions and fades.
     fn keep(&mut self, to: &mut [f32]) -> Result<(), Error> {
         self.floats(to)?;
         let small = to.iter().all(|number| number.abs() <= MOST);
         ensure(small, Error::Invalid("a number of a pose or a motion is beyond 10^15"))
     }
 
-    fn kept<const N: usize>(&mut self) -> Result<[f32; N], Error> {
-        let mut numbers = [0.0; N];
-        self.keep(&mut numbers)?;
-        Ok(numbers)
-    }
-
     fn array<const N: usize>(&mut self) -> Result<[f32; N], Error> {
         let mut numbers = [0.0; N];
-        self.floats(&mut numbers)?;
+        self.keep(&mut numbers)?;
         Ok(numbers)
     }
 
@@ -216,7 +210,7 @@ impl Reader<'_> {
         let elapsed = f64::from_le_bytes(self.take()?);
         let sound = (0.0..=f64::from(seconds)).contains(&elapsed) && Fade::cross(seconds).seconds == seconds;
         ensure(sound && seconds > 0.0, Error::Invalid("the time of a fade is not within it, or too long"))?;
-        let momentum = [Vec3::from_array(self.kept()?), Vec3::from_array(self.kept()?)];
+        let momentum = [Vec3::from_array(self.array()?), Vec3::from_array(self.array()?)];
         let (joints, channels) = (machine.rest.len(), machine.rest_channels.len());
         let from = match kind {
             1 => Before::Playing(self.playing(layer, machine)?),
@@ -224,8 +218,8 @@ impl Reader<'_> {
                 let [presence] = self.share()?;
                 let mut held = Held { pose: machine.rest.clone(), channels: vec![0.0; channels], presence };
                 for joint in (0..).take(joints) {
-                    let (translation, rotation) = (Vec3::from_array(self.kept()?), Quat::from_array(self.array()?));
-                    let own = Transform { translation, rotation, scale: Vec3::from_array(self.kept()?) };
+                    let (translation, rotation) = (Vec3::from_array(self.array()?), Quat::from_array(self.array()?));
+                    let own = Transform { translation, rotation, scale: Vec3::from_array(self.array()?) };
                     ensure(PackedTransform::from(own).is_sound(), Error::Invalid("a joint's rotation is not unit"))?;
                     held.pose.set(joint, own);
                 }

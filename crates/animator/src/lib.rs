@@ -66,9 +66,10 @@
 //!
 //! # What is promised
 //!
-//! - A step samples nothing, so characters out of sight cost about 450 instructions a layer. Sampling does not change the
-//!   state, and has the same bits on every machine and on any threads.
-//! - Steps are cut where conditions begin to hold, so states and events do not depend on the lengths of steps.
+//! - A step samples nothing, unless a fade begins that interrupts another or is inertial: then it samples the layer, once
+//!   or four times. Sampling does not change the state, and has the same bits on every machine and on any threads.
+//! - Steps are cut where conditions begin to hold and fades end, so states and events do not depend on the lengths of
+//!   steps. Paces do, a little: speeds, blends, and the shares of states in step count as they are when a step begins.
 //! - Each event of a clip that has weight comes exactly once. Poses and root motion do not jump where fades begin.
 //! - A clone, and bytes, are the whole state: for rollback and saved games.
 //!

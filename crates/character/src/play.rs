@@ -194,7 +194,8 @@ impl AnimationPlayer {
         self.parts.first().map_or(1.0, |part| part.animator.faded(part.layer))
     }
 
-    /// Sets the local transforms of all nodes of the moved rigs, as one batch. The next [`Scene::update`] computes
+    /// Sets the local transforms of all nodes of the rigs that any of the animations moves, as one batch: those that the
+    /// present animation does not move are put to rest, or fade to it. The next [`Scene::update`] computes
     /// world matrices. Nodes that already have the pose's transform are not set, so a paused player changes nothing.
     ///
     /// Runs in **O(nodes of the moved rigs)**, and allocates only at the first call.

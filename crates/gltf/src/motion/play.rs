@@ -4,6 +4,7 @@ use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
 use hedgerow_anim::{Clip, ClipBuilder, Error, clip::ClipError};
 use hedgerow_character::AnimationPlayer;
+use std::sync::Arc;
 
 impl Imported {
     /// Prepares the animation with this glTF index to play on all rigs that it moves. Compiles its clips with default
@@ -53,8 +54,11 @@ impl Imported {
     pub fn play_with(&self, animations: &[usize], builder: ClipBuilder) -> Result<AnimationPlayer, ImportError> {
         let all = animations.iter().map(|&animation| self.compile(animation, builder));
         let all = all.collect::<Result<Vec<_>, _>>()?;
-        AnimationPlayer::new(&self.rigs, &self.morphs, all).map_err(|error| {
-            let item = self.animation_item(animations.first().copied().unwrap_or_default());
+        AnimationPlayer::new(&self.rigs, &self.morphs, all.iter().cloned()).map_err(|error| {
+            // The animation that does not fit is refused alone, too.
+            let refused = |clips: &Vec<_>| AnimationPlayer::new(&self.rigs, &self.morphs, [clips.clone()]).is_err();
+            let number = all.iter().position(refused).unwrap_or_default();
+            let item = self.animation_item(animations.get(number).copied().unwrap_or_default());
             ImportErrorKind::Player { item, error }.into()
         })
     }
@@ -65,7 +69,7 @@ impl Imported {
     }
 
     /// Compiles the clips of an animation, each with the number of its rig.
-    fn compile(&self, animation: usize, builder: ClipBuilder) -> Result<Vec<(usize, Clip)>, ImportError> {
+    fn compile(&self, animation: usize, builder: ClipBuilder) -> Result<Vec<(usize, Arc<Clip>)>, ImportError> {
         let Some(of_file) = self.animations.get(animation) else {
             return Err(ImportErrorKind::NoAnimation { animation, count: self.animations.len() }.into());
         };
@@ -78,7 +82,7 @@ impl Imported {
                 let (item, field) = (self.animation_item(animation), format!("rig {}", imported.rig));
                 ImportErrorKind::Clip { item, field, error }
             })?;
-            Ok((imported.rig, clip))
+            Ok((imported.rig, Arc::new(clip)))
         });
         compiled.collect()
     }

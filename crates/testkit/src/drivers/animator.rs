@@ -76,7 +76,10 @@ fn live_on(animator: &mut Animator) -> Vec<u8> {
         let (events, moved) = (animator.events().count(), animator.root_motion());
         assert!(events < 1_000 && moved.checked().is_ok());
         animator.sample(&mut pose).expect("joints as many");
-        animator.sample_channels(&mut [0.0]).expect("channels as many");
+        let mut channels = [0.0_f32];
+        animator.sample_channels(&mut channels).expect("channels as many");
+        let finite = (0..2).all(|joint| pose.get(joint).to_matrix().is_finite()) && channels[0].is_finite();
+        assert!(finite, "a pose is not finite");
     }
     animator.to_bytes()
 }
