@@ -152,7 +152,6 @@ fn events_of_blends_and_transitions_do_not_depend_on_the_steps() {
         // One that falls on the end of the step may still come.
         let late: i64 = counts[0].iter().map(|(event, count)| (count - counts[1].get(event).unwrap_or(&0)).abs()).sum();
         assert!(late <= 1, "step {step}: {counts:?}");
-        assert_eq!(total - counts[1].values().sum::<i64>() <= 1, true, "step {step}");
         let bases = ["base", "arms"].map(|name| machine.layer(name).unwrap());
         if late == 0 {
             assert!(bases.iter().all(|&layer| whole.state(layer) == split.state(layer)), "step {step}");
