@@ -234,7 +234,7 @@ impl Palettes {
     /// Brings the buffers up to date.
     pub(crate) fn sync(
         &mut self,
-        previous: bool,
+        (previous, shortest): (bool, usize),
         max: u64,
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
@@ -260,7 +260,7 @@ impl Palettes {
         let mut items = Items::default();
         listed.for_each(|at| items.push(at, self.items[at as usize]));
         let written = &mut self.written;
-        items.flush(from, done, &mut |next: Step<'_>, done: &mut Synced| {
+        items.flush(from, shortest, done, &mut |next: Step<'_>, done: &mut Synced| {
             if previous {
                 written.note(&next);
             }

@@ -6,7 +6,7 @@ use bytemuck::{Pod, cast_slice};
 use core::ops::Range;
 
 /// A run of at least this many items is written, and shorter ones are scattered: from there on, a copy costs less.
-const SHORTEST: usize = 64;
+pub(crate) const SHORTEST: usize = 64;
 
 /// What a sync wrote of a buffer: ranges, and single items. It is the previous frame's in the next sync.
 #[derive(Default)]
@@ -99,13 +99,19 @@ impl<T: Pod> Items<T> {
         self.items.truncate(kept);
     }
 
-    /// Writes the long runs, and scatters the rest.
-    pub(crate) fn flush(&mut self, buffer: Buffer, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) {
+    /// Writes the runs of at least so many items, and scatters the rest.
+    pub(crate) fn flush(
+        &mut self,
+        buffer: Buffer,
+        shortest: usize,
+        done: &mut Synced,
+        step: &mut impl FnMut(Step<'_>, &mut Synced),
+    ) {
         let (mut at, mut kept) = (0, 0);
         while at < self.len() {
             let first = self.indices[at];
             let run = (first..).zip(&self.indices[at..]).take_while(|(next, index)| next == *index).count();
-            if run >= SHORTEST {
+            if run >= shortest {
                 let offset = u64::from(first) * buffer.stride() as u64;
                 step(Step::Write { buffer, offset, bytes: cast_slice(&self.items[at..at + run]) }, done);
             } else {

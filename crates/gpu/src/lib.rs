@@ -10,6 +10,7 @@
 //! | read the records in shaders that draw | [`FETCH`] |
 //! | skin characters in shaders, with morph targets and motion vectors | [`GpuScene::set_palette`], [`SKIN`] |
 //! | pose crowds in shaders, from clips that were sampled once | [`BakedClips`], [`BAKED`] |
+//! | the same tables in textures, for WebGL 2 | [`GpuScene::without_scatter`], [`FETCH_TEXTURES`], [`SKIN_TEXTURES`] |
 //! | records as they are in memory | [`layout`] |
 //!
 //! `hedgerow-wgpu` executes the steps with wgpu. With another library, do it yourself: a step is a resize, a write, or one
@@ -46,6 +47,10 @@
 //! The order within a command differs from run to run, so blended drawables are better drawn from a
 //! [`DrawList`](hedgerow::DrawList): give them no [key](GpuScene::with_key).
 //!
+//! Devices without compute shaders and without storage buffers, such as WebGL 2, read the tables from textures:
+//! [`Buffer::texel`] bytes a texel, [`ROW`] texels a row. The CPU lists what is seen there, and draws it by its
+//! [slots](GpuScene::slot).
+//!
 //! Scenes that are only drawn so need neither [boxes](hedgerow::SceneConfig::bounds) nor
 //! [changes](hedgerow::SceneConfig::changes), without which updates of many moved nodes are twice as fast.
 
@@ -67,7 +72,7 @@ pub use baked::BakedClips;
 pub use bins::{Batch, MeshArgs};
 pub use error::Error;
 pub use scene::{GpuScene, Synced};
-pub use step::{Buffer, Step};
+pub use step::{Buffer, ROW, Step};
 pub use tlas::TlasInstance;
 
 /// The shader of [`Step::Scatter`].
@@ -81,9 +86,13 @@ pub const PYRAMID: &str = include_str!("wgsl/pyramid.wgsl");
 /// The shader that lists what is not hidden. It needs [`CULL`] before it.
 pub const OCCLUSION: &str = include_str!("wgsl/occlusion.wgsl");
 /// Functions for shaders that draw: matrices, normals, records.
-pub const FETCH: &str = include_str!("wgsl/fetch.wgsl");
+pub const FETCH: &str = concat!(include_str!("wgsl/fetch_buffers.wgsl"), include_str!("wgsl/fetch.wgsl"));
+/// The functions of [`FETCH`] with the tables in textures.
+pub const FETCH_TEXTURES: &str = concat!(include_str!("wgsl/fetch_textures.wgsl"), include_str!("wgsl/fetch.wgsl"));
 /// Functions for shaders that draw what joints or morph targets deform. They need [`FETCH`] before them.
-pub const SKIN: &str = include_str!("wgsl/skin.wgsl");
+pub const SKIN: &str = concat!(include_str!("wgsl/skin_buffers.wgsl"), include_str!("wgsl/skin.wgsl"));
+/// The functions of [`SKIN`] with the tables in textures. They need [`FETCH_TEXTURES`] before them.
+pub const SKIN_TEXTURES: &str = concat!(include_str!("wgsl/skin_textures.wgsl"), include_str!("wgsl/skin.wgsl"));
 /// Functions for shaders that draw crowds with palettes of [`BakedClips`].
 pub const BAKED: &str = include_str!("wgsl/baked.wgsl");
 

@@ -93,6 +93,7 @@ impl Ranges {
     /// Brings the buffer up to date.
     pub(crate) fn write(
         &mut self,
+        shortest: usize,
         max: u64,
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
@@ -107,7 +108,7 @@ impl Ranges {
             step(Step::Resize { buffer: Buffer::Ranges, bytes, keep: true }, done);
             self.capacity = usize::try_from(bytes / (2 * Buffer::Ranges.stride() as u64)).unwrap_or(usize::MAX);
         }
-        self.items.flush(Buffer::Ranges, done, step);
+        self.items.flush(Buffer::Ranges, shortest, done, step);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use crate::bins::{Batch, Bins, MeshArgs};
 use crate::culling::Kept;
 use crate::deform::Palettes;
 use crate::error::Error;
-use crate::items::{Items, Written};
+use crate::items::{Items, SHORTEST, Written};
 use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE};
 use crate::ranges::Ranges;
 use crate::step::{Buffer, Step};
@@ -57,6 +57,8 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 pub struct GpuScene {
     key: KeyOf,
     previous: bool,
+    /// The length of the shortest run of items that is written, not scattered: 1 without scatter.
+    shortest: usize,
     pub(crate) views: u32,
     pub(crate) occlusion: bool,
     pub(crate) max_buffer_size: u64,
@@ -145,6 +147,7 @@ impl GpuScene {
         Self {
             key: Box::new(|_| Some(0)),
             previous: false,
+            shortest: SHORTEST,
             views: 4,
             occlusion: false,
             max_buffer_size: 128 << 20,
@@ -180,6 +183,15 @@ impl GpuScene {
     #[must_use]
     pub fn with_previous(mut self) -> Self {
         self.previous = true;
+        self
+    }
+
+    /// Lets each sync resize, write, and settle ranges alone, for devices without compute shaders. There are more steps then
+    /// if few things changed. With tables in [textures](crate::FETCH_TEXTURES), nobody reads the buffers of culling: ignore
+    /// their steps.
+    #[must_use]
+    pub fn without_scatter(mut self) -> Self {
+        (self.shortest, self.matrices) = (1, MatrixMirror::new());
         self
     }
 
@@ -299,7 +311,8 @@ impl GpuScene {
     }
 
     pub(crate) fn forget(&mut self) {
-        self.matrices = MatrixMirror::new().with_scatter();
+        let matrices = MatrixMirror::new();
+        self.matrices = if self.shortest > 1 { matrices.with_scatter() } else { matrices };
         self.drawables = DrawableMirror::new();
         for slot in self.slots.drain(..) {
             self.bins.leave(slot.bin);
@@ -327,13 +340,13 @@ impl GpuScene {
         let moved = self.sync_matrices(scene, done, step)?;
         self.ranges.read(scene, &self.matrices, moved);
         self.read_drawables(scene, done, step)?;
-        let Buffers { instances, bounds, previous, .. } = &mut self.buffers;
+        let (Buffers { instances, bounds, previous, .. }, shortest) = (&mut self.buffers, self.shortest);
         if let Some(tlas) = &mut self.tlas {
             tlas.finish(scene, instances.indices(), self.slots.len(), |slot| self.slots[slot].node);
         }
-        previous.flush(Buffer::Previous, done, step);
-        instances.flush(Buffer::Instances, done, step);
-        bounds.flush(Buffer::Bounds, done, step);
+        previous.flush(Buffer::Previous, shortest, done, step);
+        instances.flush(Buffer::Instances, shortest, done, step);
+        bounds.flush(Buffer::Bounds, shortest, done, step);
         for node in self.palettes.take_moved(scene) {
             if let Some(slot) = self.drawables.index(scene, node) {
                 let offset = (slot * Buffer::Instances.stride() + core::mem::offset_of!(Instance, deform)) as u64;
@@ -341,8 +354,8 @@ impl GpuScene {
                 step(Step::Write { buffer: Buffer::Instances, offset, bytes: bytes_of(&deform) }, done);
             }
         }
-        self.palettes.sync(self.previous, self.max_buffer_size, done, step)?;
-        self.ranges.write(self.max_buffer_size, done, step)?;
+        self.palettes.sync((self.previous, shortest), self.max_buffer_size, done, step)?;
+        self.ranges.write(shortest, self.max_buffer_size, done, step)?;
         self.resize_kept(done, step)?;
         self.arrange(done, step)
     }

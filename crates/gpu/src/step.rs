@@ -59,7 +59,17 @@ impl Buffer {
             Self::Template => size_of::<Command>(),
         }
     }
+
+    /// Returns the number of bytes of a texel if the table is a texture: 4 or 16, unsigned words for
+    /// [`FETCH_TEXTURES`](crate::FETCH_TEXTURES). Writes begin and end at texels.
+    #[must_use]
+    pub const fn texel(self) -> usize {
+        if self.stride() % 16 == 0 { 16 } else { 4 }
+    }
 }
+
+/// The number of texels in a row of a table in a texture; every device allows it.
+pub const ROW: u32 = 2048;
 
 /// What to do with a buffer. Execute steps in their order, and before the passes that read the buffers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +92,8 @@ pub enum Step<'s> {
         /// The bytes.
         bytes: &'s [u8],
     },
-    /// Write items to the places that a list names: with [`SCATTER`](crate::SCATTER).
+    /// Write items to the places that a list names: with [`SCATTER`](crate::SCATTER). There are none in scenes
+    /// [without](crate::GpuScene::without_scatter).
     Scatter {
         /// The buffer.
         buffer: Buffer,

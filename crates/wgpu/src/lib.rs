@@ -1,7 +1,8 @@
 //! Keeps a scene of [`hedgerow`] in buffers of [`wgpu`], culls it in one compute pass, and draws it with few calls.
 //!
-//! [`SceneBuffers`] is all: it executes the steps of a [`GpuScene`](gpu::GpuScene). Pipelines, materials, textures, vertices and lights
-//! stay yours. Shaders of yours read the records of drawables through [`FETCH`](hedgerow_gpu::FETCH).
+//! [`SceneBuffers`] is all: it executes the steps of a [`GpuScene`](gpu::GpuScene). [`SceneTextures`] does so for WebGL 2.
+//! Pipelines, materials, textures, vertices and lights stay yours. Shaders of yours read the records of drawables through
+//! [`FETCH`](hedgerow_gpu::FETCH).
 //!
 //! | each frame | call |
 //! |---|---|
@@ -18,10 +19,12 @@ mod buffers;
 mod occlusion;
 mod pipelines;
 mod staging;
+mod textures;
 
 pub use buffers::SceneBuffers;
 pub use hedgerow_gpu as gpu;
 pub use occlusion::Occlusion;
+pub use textures::SceneTextures;
 
 /// The pages of the crate whose examples are tested.
 #[cfg(doctest)]

@@ -1,22 +1,14 @@
-// For shaders that draw what joints or morph targets deform. Put this text behind that of `FETCH`, and bind two more
-// buffers. All passes then see the same points: shadows, depth, colour, motion. Drawables without a palette are not
-// deformed, so that one shader may draw both kinds.
-
-@group(1) @binding(3) var<storage, read> hg_palettes: array<vec4f>;
-// The palettes again if the scene keeps no previous ones.
-@group(1) @binding(4) var<storage, read> hg_previous_palettes: array<vec4f>;
-
 // The item of the first joint; 0 if nothing deforms the drawable.
-fn hg_deform(slot: u32) -> u32 { return hg_instances[slot][7]; }
+fn hg_deform(slot: u32) -> u32 { return hg_word(slot, 7u); }
 
 // The weight of a morph target; 0 if nothing deforms the drawable. Ask only for targets whose weights were set.
 fn hg_weight(slot: u32, morph: u32) -> f32 {
     if hg_deform(slot) == 0u { return 0.0; }
-    return hg_palettes[3u * hg_deform(slot) - 1u - morph / 4u][morph % 4u];
+    return hg_palette_row(3u * hg_deform(slot) - 1u - morph / 4u)[morph % 4u];
 }
 fn hg_previous_weight(slot: u32, morph: u32) -> f32 {
     if hg_deform(slot) == 0u { return 0.0; }
-    return hg_previous_palettes[3u * hg_deform(slot) - 1u - morph / 4u][morph % 4u];
+    return hg_previous_palette_row(3u * hg_deform(slot) - 1u - morph / 4u)[morph % 4u];
 }
 
 // The sum of weighted matrices of joints, as three rows: `vec4f(point, 1.0) * matrix` is the posed point. The weights of
@@ -26,8 +18,9 @@ fn hg_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
     if deform == 0u { return mat3x4f(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0); }
     var sum = mat3x4f();
     for (var number = 0u; number < 4u; number += 1u) {
+        if weights[number] == 0.0 { continue; }
         let at = 3u * (deform + joints[number]);
-        if weights[number] != 0.0 { sum += weights[number] * mat3x4f(hg_palettes[at], hg_palettes[at + 1u], hg_palettes[at + 2u]); }
+        sum += weights[number] * mat3x4f(hg_palette_row(at), hg_palette_row(at + 1u), hg_palette_row(at + 2u));
     }
     return sum;
 }
@@ -36,9 +29,10 @@ fn hg_previous_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
     if deform == 0u { return mat3x4f(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0); }
     var sum = mat3x4f();
     for (var number = 0u; number < 4u; number += 1u) {
+        if weights[number] == 0.0 { continue; }
         let at = 3u * (deform + joints[number]);
-        let matrix = mat3x4f(hg_previous_palettes[at], hg_previous_palettes[at + 1u], hg_previous_palettes[at + 2u]);
-        if weights[number] != 0.0 { sum += weights[number] * matrix; }
+        let rows = mat3x4f(hg_previous_palette_row(at), hg_previous_palette_row(at + 1u), hg_previous_palette_row(at + 2u));
+        sum += weights[number] * rows;
     }
     return sum;
 }

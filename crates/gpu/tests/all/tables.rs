@@ -7,8 +7,8 @@ use hedgerow::visit::ListedDrawable;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
 use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, Range, View};
 use hedgerow_gpu::{
-    Buffer, CULL, Error, FETCH, GpuScene, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, Step, Synced,
-    TlasInstance,
+    Buffer, CULL, Error, FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, Step,
+    Synced, TlasInstance,
 };
 use hedgerow_testkit::frames::{ball, edit};
 
@@ -190,8 +190,8 @@ fn buffers_hold_what_a_scene_has_after_random_frames() {
     let mut dice = fastrand::Rng::with_seed(6868);
     let mut scene = Scene::with_config(TRACKED).unwrap();
     let mut nodes: Vec<_> = (0..150).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
-    let [mut each, mut some] = [tables(), tables()];
-    let [mut of_each, mut of_some] = [Buffers::default(), Buffers::default()];
+    let [mut each, mut some, mut plain] = [tables(), tables(), tables().without_scatter()];
+    let [mut of_each, mut of_some, mut of_plain] = [Buffers::default(), Buffers::default(), Buffers::default()];
     let other = Scene::new();
     for frame in 0..1500 {
         edit(&mut scene, &mut nodes, &mut dice);
@@ -201,9 +201,17 @@ fn buffers_hold_what_a_scene_has_after_random_frames() {
         scene.update();
         let fresh = frame % 97 == 0;
         of_each.sync(&mut each, &scene);
-        check(&each, &of_each, &scene, frame);
-        if !fresh {
-            check_previous(&each, &of_each, &scene, frame);
+        let without = |step: Step<'_>| {
+            assert!(!matches!(&step, Step::Scatter { .. } | Step::Settle { indices: [_, ..], .. }));
+            of_plain.run(step);
+        };
+        plain.sync(&scene, without).unwrap();
+        of_plain.copy_instances(&plain);
+        for (tables, buffers) in [(&each, &of_each), (&plain, &of_plain)] {
+            check(tables, buffers, &scene, frame);
+            if !fresh {
+                check_previous(tables, buffers, &scene, frame);
+            }
         }
         match dice.u32(..6) {
             0 => {}
@@ -491,7 +499,9 @@ fn shifts_in_shaders_are_in_brackets_since_browsers_refuse_them_otherwise() {
         true
     };
     let mut shifts = 0;
-    for line in [SCATTER, SETTLE, CULL, PYRAMID, OCCLUSION, FETCH, SKIN].iter().flat_map(|text| text.lines()) {
+    for line in
+        [SCATTER, SETTLE, CULL, PYRAMID, OCCLUSION, FETCH_TEXTURES, FETCH, SKIN].iter().flat_map(|text| text.lines())
+    {
         let line = line.split("//").next().unwrap();
         for (at, _) in line.match_indices(" << ").chain(line.match_indices(" >> ")) {
             let right = is_alone(&mut line[at + 4..].chars(), "([", ")]");

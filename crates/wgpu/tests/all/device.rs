@@ -7,7 +7,9 @@ use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use hedgerow::DrawList;
 use hedgerow::glam::Vec3;
 use hedgerow_wgpu::SceneBuffers;
-use hedgerow_wgpu::gpu::{CULL, FETCH, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN};
+use hedgerow_wgpu::gpu::{
+    CULL, FETCH, FETCH_TEXTURES, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, SKIN_TEXTURES,
+};
 use wgpu::{BufferUsages, Device, Queue};
 
 /// Returns a device with the limits of WebGPU.
@@ -90,7 +92,8 @@ fn shaders_are_valid_and_need_no_more_than_the_default_limits() {
         let matrix = hg_matrix(slot);
         return vec4f(hg_world(matrix, point) + hg_previous_world(matrix, point) + hg_normal(matrix, point), 1.0);
     }";
-    let with_fetch = [(format!("{FETCH}{user}"), 3), (format!("{FETCH}{SKIN}{user}"), 5)];
+    let textures = format!("{FETCH_TEXTURES}{SKIN_TEXTURES}{user}");
+    let with_fetch = [(format!("{FETCH}{user}"), 3), (format!("{FETCH}{SKIN}{user}"), 5), (textures, 0)];
     let alone = [(SCATTER.into(), 2), (SETTLE.into(), 3), (CULL.into(), 8), (PYRAMID.into(), 0)];
     let with_cull = [(format!("{CULL}{OCCLUSION}"), 8)];
     for (source, storage) in alone.into_iter().chain(with_fetch).chain(with_cull) {

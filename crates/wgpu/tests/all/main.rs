@@ -8,4 +8,5 @@ mod device;
 mod occlusion;
 mod painter;
 mod skin;
+mod textures;
 mod viewer;

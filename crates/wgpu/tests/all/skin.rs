@@ -5,8 +5,8 @@ use bytemuck::cast_slice;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
 use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, SceneConfig, Transform};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
-use hedgerow_wgpu::SceneBuffers;
-use hedgerow_wgpu::gpu::{FETCH, GpuScene, MeshArgs, SKIN};
+use hedgerow_wgpu::gpu::{FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, SKIN, SKIN_TEXTURES};
+use hedgerow_wgpu::{SceneBuffers, SceneTextures};
 use wgpu::{BufferUsages, Device, Queue};
 
 const VERTICES: usize = 70;
@@ -74,9 +74,40 @@ fn model(dice: &mut fastrand::Rng) -> Model {
     Model { points, normals, joints, weights, deltas }
 }
 
+/// Tables in buffers or in textures.
+trait Tables {
+    fn tables(&mut self) -> &mut GpuScene;
+    fn bring(&mut self, queue: &Queue, scene: &Scene);
+    fn bindings(&self) -> (&wgpu::BindGroupLayout, &wgpu::BindGroup);
+}
+
+macro_rules! tables {
+    ($kind:ty) => {
+        impl Tables for $kind {
+            fn tables(&mut self) -> &mut GpuScene {
+                self.scene_mut()
+            }
+            fn bring(&mut self, queue: &Queue, scene: &Scene) {
+                self.sync(queue, scene).unwrap();
+            }
+            fn bindings(&self) -> (&wgpu::BindGroupLayout, &wgpu::BindGroup) {
+                (self.skin_layout(), self.skin_group())
+            }
+        }
+    };
+}
+tables!(SceneBuffers);
+tables!(SceneTextures);
+
 #[test]
 fn a_device_skins_as_the_processor_does_in_this_frame_and_the_one_before() {
     let Some(gpu) = device(wgpu::Features::empty()) else { return };
+    skins_as_the_processor(&gpu, [FETCH, SKIN], &|tables| Box::new(SceneBuffers::new(&gpu.0, tables)));
+    let textures = [FETCH_TEXTURES, SKIN_TEXTURES];
+    skins_as_the_processor(&gpu, textures, &|tables| Box::new(SceneTextures::new(&gpu.0, tables)));
+}
+
+fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: &dyn Fn(GpuScene) -> Box<dyn Tables>) {
     let mut dice = fastrand::Rng::with_seed(7);
     let model = model(&mut dice);
     let skin = Skin::new((0..JOINTS as u16).collect(), vec![Mat34::IDENTITY; JOINTS]).unwrap();
@@ -92,8 +123,8 @@ fn a_device_skins_as_the_processor_does_in_this_frame_and_the_one_before() {
     let nodes: Vec<_> = (0..6).map(|_| scene.insert(scene.root(), body(&mut dice)).unwrap()).collect();
     let mut tables = GpuScene::new().with_previous();
     tables.set_mesh(0, MeshArgs::default());
-    let mut buffers = SceneBuffers::new(&gpu.0, tables);
-    let skinner = Skinner::new(&gpu, &model, &buffers, nodes.len());
+    let mut buffers = new(tables);
+    let skinner = Skinner::new(gpu, &model, texts, buffers.bindings().0, nodes.len());
     let mut last: Option<Vec<Vec<Vec3>>> = None;
     for frame in 0..6 {
         let mut expected: Vec<Vec<Vec3>> = Vec::new();
@@ -108,7 +139,7 @@ fn a_device_skins_as_the_processor_does_in_this_frame_and_the_one_before() {
             let deformed = at + 1 < nodes.len();
             let (mut points, mut turned) = (vec![[0.0; 3]; VERTICES], vec![[0.0; 3]; VERTICES]);
             if deformed {
-                buffers.scene_mut().set_palette(node, &palette, &weights);
+                buffers.tables().set_palette(node, &palette, &weights);
                 let output = SkinOutput::new(&mut points[..]).normals(&mut turned[..]);
                 let palette = Palette::of(&skin, &palette).unwrap();
                 mesh.skin_morphed(palette, &weights, &mut MorphBuffer::new(), output).unwrap();
@@ -123,10 +154,10 @@ fn a_device_skins_as_the_processor_does_in_this_frame_and_the_one_before() {
             normals.push(of_model.into_iter().map(|(_, normal)| normal).collect::<Vec<_>>());
         }
         scene.update();
-        buffers.sync(&gpu.1, &scene).unwrap();
-        let found = skinner.run(&gpu, &buffers);
+        buffers.bring(&gpu.1, &scene);
+        let found = skinner.run(gpu, buffers.bindings().1);
         for (at, &node) in nodes.iter().enumerate() {
-            let slot = buffers.scene().slot(&scene, node).unwrap();
+            let slot = buffers.tables().slot(&scene, node).unwrap();
             let world = *scene.world(node).unwrap();
             expected[at].iter_mut().for_each(|point| *point = world.transform_point(*point));
             for vertex in 0..VERTICES {
@@ -159,7 +190,13 @@ struct Skinner {
 }
 
 impl Skinner {
-    fn new(gpu: &(Device, Queue), model: &Model, buffers: &SceneBuffers, slots: usize) -> Self {
+    fn new(
+        gpu: &(Device, Queue),
+        model: &Model,
+        texts: [&str; 2],
+        of_tables: &wgpu::BindGroupLayout,
+        slots: usize,
+    ) -> Self {
         let device = &gpu.0;
         let four = |[x, y, z]: [f32; 3]| [x, y, z, 0.0].map(f32::to_bits);
         let influences = model.joints.as_chunks::<4>().0.iter().zip(model.weights.as_chunks::<4>().0);
@@ -196,12 +233,12 @@ impl Skinner {
         });
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: None,
-            bind_group_layouts: &[Some(&layout), Some(buffers.skin_layout())],
+            bind_group_layouts: &[Some(&layout), Some(of_tables)],
             immediate_size: 0,
         });
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: None,
-            source: wgpu::ShaderSource::Wgsl(format!("{FETCH}{SKIN}{SHADER}").into()),
+            source: wgpu::ShaderSource::Wgsl(format!("{}{SHADER}", texts.concat()).into()),
         });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
@@ -215,13 +252,13 @@ impl Skinner {
     }
 
     /// Returns each vertex now, in the frame before, and its normal.
-    fn run(&self, gpu: &(Device, Queue), buffers: &SceneBuffers) -> Vec<[[f32; 4]; 3]> {
+    fn run(&self, gpu: &(Device, Queue), tables: &wgpu::BindGroup) -> Vec<[[f32; 4]; 3]> {
         let mut encoder = gpu.0.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&self.pipeline);
             pass.set_bind_group(0, &self.group, &[]);
-            pass.set_bind_group(1, buffers.skin_group(), &[]);
+            pass.set_bind_group(1, tables, &[]);
             pass.dispatch_workgroups(self.threads.div_ceil(64), 1, 1);
         }
         gpu.1.submit([encoder.finish()]);
