@@ -58,6 +58,12 @@ impl From<hedgerow_document::PatchError> for Failure {
     }
 }
 
+impl From<hedgerow_wgpu::gpu::Error> for Failure {
+    fn from(error: hedgerow_wgpu::gpu::Error) -> Self {
+        Self::while_doing("the scene cannot be drawn", error)
+    }
+}
+
 impl From<hedgerow::math::Error> for Failure {
     fn from(error: hedgerow::math::Error) -> Self {
         Self::while_doing("the camera sees nothing", error)

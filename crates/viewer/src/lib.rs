@@ -3,10 +3,11 @@
 //! | module | what |
 //! |---|---|
 //! | [`stage`] | a scene with meshes, materials, lights and cameras, and its simulation |
-//! | [`view`] | draw lists, groups and matrix indices of a camera or a shadow cascade |
+//! | [`view`] | draw lists, groups and slots of a camera or a shadow cascade |
 //! | [`camera`], [`cascades`] | cameras and shadow cascades |
 //! | [`editor`] | picking, moving, deleting and undo |
-//! | [`gpu`] | buffers, textures, pipelines, passes |
+//! | [`lines`] | boxes and frustums as lines |
+//! | [`gpu`] | tables, textures, pipelines, passes |
 //! | [`viewer`] | a frame, phase by phase |
 //! | [`picture`] | PNG files and their differences |
 //! | `window` | a window (feature `window`), with panels (feature `panels`) |
@@ -46,6 +47,7 @@ pub mod cascades;
 pub mod editor;
 pub mod failure;
 pub mod gpu;
+pub mod lines;
 pub mod picture;
 pub mod stage;
 pub mod threads;

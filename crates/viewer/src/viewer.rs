@@ -3,9 +3,9 @@
 use crate::arguments::Arguments;
 use crate::camera::Camera;
 use crate::failure::{Failure, Result};
+use crate::gpu::Gpu;
 use crate::gpu::canvas::{PICTURE, canvas, read};
-use crate::gpu::renderer::{Renderer, Settings};
-use crate::gpu::{Gpu, Uploaded};
+use crate::gpu::renderer::{Renderer, Settings, Uploaded};
 use crate::picture::Picture;
 use crate::stage::Stage;
 use crate::threads::Threads;
@@ -50,8 +50,8 @@ pub struct Frame {
     pub edits: [usize; 4],
     /// Draws, groups and triangles that the camera sees.
     pub seen: [usize; 3],
-    /// Draws that the cascades see.
-    pub casting: usize,
+    /// Whether the device culled.
+    pub on_device: bool,
 }
 
 impl Frame {
@@ -70,7 +70,7 @@ impl Frame {
     pub fn json(&self, number: u32) -> String {
         let ms: serde_json::Map<_, _> =
             Self::PHASES.iter().zip(self.ms).map(|(&name, ms)| (name.to_owned(), ms.into())).collect();
-        let Uploaded { matrices, draws, figures, uniforms, writes } = self.uploaded;
+        let Uploaded { tables, draws, figures, uniforms, writes } = self.uploaded;
         let [set, moved, inserted, removed] = self.edits;
         serde_json::json!({
             "frame": number,
@@ -78,12 +78,12 @@ impl Frame {
             "ms": ms,
             "draw_ms": self.draw_ms,
             "uploaded_bytes": {
-                "all": self.uploaded.bytes(), "matrices": matrices, "draws": draws, "figures": figures,
+                "all": self.uploaded.bytes(), "tables": tables, "draws": draws, "figures": figures,
                 "uniforms": uniforms,
             },
             "writes": writes,
             "edits": { "set": set, "moved": moved, "inserted": inserted, "removed": removed },
-            "draws": self.seen[0], "casting": self.casting, "groups": self.seen[1], "triangles": self.seen[2],
+            "draws": self.seen[0], "culled_on_device": self.on_device, "groups": self.seen[1], "triangles": self.seen[2],
         })
         .to_string()
     }
@@ -183,7 +183,7 @@ impl Viewer {
         let [culled, arranged] = stage.show(|stage, scene| -> Result<_> {
             renderer.cull(gpu, stage, scene, &camera, frozen.as_ref(), aspect)?;
             let culled = Instant::now();
-            renderer.arrange(gpu, stage, scene, &camera);
+            renderer.arrange(stage, scene, &camera);
             let arranged = Instant::now();
             renderer.upload(gpu, stage, scene, &camera, aspect)?;
             Ok([culled, arranged])
@@ -191,9 +191,8 @@ impl Viewer {
         let phases = [updated - start, culled - updated, arranged - culled, arranged.elapsed()];
         frame.ms[3..].copy_from_slice(&phases.map(|time| time.as_secs_f64() * 1e3));
         frame.uploaded = renderer.take_uploaded();
-        let view = renderer.camera_view();
-        frame.seen = [view.list.len(), view.groups.groups().len(), primitives(stage, &view.list)];
-        frame.casting = renderer.casting();
+        frame.seen = renderer.seen(stage);
+        frame.on_device = renderer.culls_on_device();
         let seen = frame.seen[2];
         // The number of triangles in the title is updated if it is wrong by more than a tenth.
         if stage.levels.as_ref().is_some_and(|levels| levels.triangles[0].abs_diff(seen) > seen / 10) {

@@ -6,8 +6,8 @@ use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::gpu::Gpu;
 use hedgerow_viewer::gpu::canvas::{PICTURE, canvas, read};
-use hedgerow_viewer::gpu::lines::{Ink, LineList};
 use hedgerow_viewer::gpu::renderer::Settings;
+use hedgerow_viewer::lines::{Ink, LineList};
 use hedgerow_viewer::picture::Picture;
 use hedgerow_viewer::viewer::Viewer;
 

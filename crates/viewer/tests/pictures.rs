@@ -96,6 +96,7 @@ fn check(name: &str, arguments: &Arguments, meshes: &[u32]) {
     }
     let kept = Picture::read(&path).unwrap();
     let difference = kept.difference(&drawn);
+    println!("{name}: {difference:?}");
     if !within(difference) {
         drawn.write(&std::env::temp_dir().join(format!("hedgerow-viewer-{name}.png"))).unwrap();
     }
@@ -278,9 +279,9 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
                 viewer.stage.scene.modify_local(node, change).unwrap();
             }
             let uploaded = frame(viewer).uploaded;
-            assert!(uploaded.matrices >= 48 * moved.len());
+            assert!(uploaded.tables >= 48 * moved.len());
             assert_eq!((uploaded.draws, uploaded.figures, uploaded.uniforms), (0, 0, 0));
-            uploaded.matrices as f64 / moved.len() as f64
+            uploaded.tables as f64 / moved.len() as f64
         };
         let spread: Vec<NodeHandle> = nodes.iter().copied().step_by(100).collect();
         let (few, many) = (of_one(&spread, &mut viewer), of_one(&nodes[..nodes.len() / 10], &mut viewer));
@@ -290,7 +291,7 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         let camera = Camera { eye: viewer.camera.eye + DVec3::Y, ..viewer.camera };
         viewer.camera = camera;
         let turned = frame(&mut viewer).uploaded;
-        assert_eq!((turned.matrices, turned.figures), (0, 0));
+        assert_eq!((turned.tables, turned.figures), (0, 0));
     }
 }
 
@@ -307,7 +308,7 @@ fn what_cannot_be_shown_is_refused_in_one_sentence() {
     let broken = written("broken.glb", &files::flag()[..600]);
     assert!(refused(&small(Subject::File(broken))).contains("broken.glb"));
     let empty = written("empty.gltf", br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{}]}"#);
-    assert!(refused(&small(Subject::File(empty))).contains("nothing to see"));
+    assert!(refused(&small(Subject::File(empty))).contains("nothing to show"));
     let none = written("none.gltf", br#"{"asset": {"version": "2.0"}}"#);
     assert!(refused(&small(Subject::File(none))).contains("no scene"));
     assert!(refused(&Arguments { animation: 7, ..flag() }).contains("animation"));

@@ -47,7 +47,7 @@ function line(frame) {
     return [
         page.title(), `${count(page.nodes())} nodes`, `frame ${frame.frame}`,
         `${ms(frame.work_ms)} ms (${phases.join(', ')}), sending ${ms(frame.draw_ms)} ms`,
-        `${count(frame.draws)} draws in ${count(frame.groups)} groups, ${count(frame.casting)} for shadows`,
+        `${count(frame.draws)} draws in ${count(frame.groups)} groups, culled by the ${frame.culled_on_device ? 'device' : 'processor'}`,
         `${count(frame.uploaded_bytes.all)} bytes uploaded`, through,
     ].join(' · ');
 }

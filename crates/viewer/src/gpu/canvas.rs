@@ -1,6 +1,7 @@
 //! Textures to draw pictures into and to read back.
 
-use super::{Gpu, buffers};
+use super::Gpu;
+use super::tables::buffer;
 use crate::failure::{Failure, Result};
 use crate::picture::Picture;
 
@@ -33,7 +34,7 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     let (width, height) = (canvas.width(), canvas.height());
     let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-    let buffer = buffers::new(gpu, "picture", u64::from(row) * u64::from(height), usage);
+    let buffer = buffer(gpu, "picture", u64::from(row) * u64::from(height), usage);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     encoder.copy_texture_to_buffer(
         canvas.as_image_copy(),

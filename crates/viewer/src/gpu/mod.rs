@@ -1,15 +1,13 @@
-//! The GPU or a software adapter: device, buffers, textures, pipelines, passes.
+//! The GPU or a software adapter: device, tables, textures, pipelines, passes. The crates hedgerow-gpu and hedgerow-wgpu
+//! keep the scene's tables and cull.
 
-mod buffers;
 pub mod canvas;
-pub mod lines;
+mod lines;
 mod pipelines;
 pub mod renderer;
-mod staging;
 mod tables;
-pub mod textures;
-
-pub use buffers::{Buffers, Uploaded};
+mod textures;
+mod uniforms;
 
 use crate::failure::{Failure, Result};
 use std::sync::{Arc, Mutex};
@@ -25,7 +23,7 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// The queue.
     pub queue: wgpu::Queue,
-    /// Whether vertex shaders can read storage buffers; in WebGL 2 they cannot.
+    /// Whether there are compute shaders, indirect draws, and storage buffers in vertex shaders; WebGL 2 has none.
     storage: bool,
     /// Whether pipelines made from now on read tables from textures.
     textures: bool,
@@ -70,7 +68,10 @@ impl Gpu {
         let limits = adapter.limits();
         let usual = wgpu::Limits::default();
         let flags = adapter.get_downlevel_capabilities().flags;
-        let storage = flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE)
+        let all = wgpu::DownlevelFlags::VERTEX_STORAGE
+            | wgpu::DownlevelFlags::COMPUTE_SHADERS
+            | wgpu::DownlevelFlags::INDIRECT_EXECUTION;
+        let storage = flags.contains(all)
             && limits.max_storage_buffers_per_shader_stage >= usual.max_storage_buffers_per_shader_stage;
         let needed = wgpu::Limits {
             max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
@@ -78,8 +79,12 @@ impl Gpu {
             max_texture_dimension_2d: limits.max_texture_dimension_2d,
             ..if storage { usual } else { wgpu::Limits::downlevel_webgl2_defaults() }
         };
-        let descriptor =
-            wgpu::DeviceDescriptor { label: Some("viewer"), required_limits: needed, ..Default::default() };
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("viewer"),
+            required_features: adapter.features() & wgpu::Features::INDIRECT_FIRST_INSTANCE,
+            required_limits: needed,
+            ..Default::default()
+        };
         let (device, queue) = adapter.request_device(&descriptor).await.map_err(|error| {
             Failure::while_doing(&format!("the adapter {} cannot be used", adapter.get_info().name), error)
         })?;
@@ -96,8 +101,8 @@ impl Gpu {
         Ok(Self { instance, adapter, device, queue, storage, textures: !storage, wrong })
     }
 
-    /// Returns whether vertex shaders read tables from textures, either because storage buffers are missing, as in
-    /// WebGL 2, or by request.
+    /// Returns whether vertex shaders read tables from textures and the processor culls, either because the device cannot,
+    /// as in WebGL 2, or by request.
     #[must_use]
     pub fn reads_textures(&self) -> bool {
         self.textures

@@ -1,14 +1,25 @@
 //! Pipelines, made when the first draw needs them.
 
 use super::Gpu;
+use super::tables::Tables;
+use crate::stage::figures::Influences;
 use crate::stage::geometry::{Topology, Vertex};
+use crate::stage::{Alpha, Stage};
+use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
 pub(super) const SAMPLES: u32 = 4;
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// The greatest number of lamps in a frame.
-pub(super) const LAMPS: usize = 16;
+
+/// What a figure's vertex has, behind those of all meshes.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct SkinVertex {
+    pub(super) influences: Influences,
+    /// The first delta, the number of targets, the number of the vertex in its mesh, and 1.
+    pub(super) morph: [u32; 4],
+}
 
 /// The key of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +40,37 @@ pub(super) enum Pass {
     Shadow(bool),
 }
 
+impl Kind {
+    /// The kind of a mesh with a surface; `None` if the pass leaves it out.
+    pub(super) fn of(stage: &Stage, surface: usize, mesh: u32, mirrored: bool, shadow: bool) -> Option<Self> {
+        let (surface, mesh) = (&stage.surfaces[surface], stage.meshes.get(mesh as usize)?);
+        let pass = match surface.alpha {
+            Alpha::Blend if shadow => return None,
+            Alpha::Blend => Pass::Blended,
+            Alpha::Mask(_) if shadow => Pass::Shadow(true),
+            _ if shadow => Pass::Shadow(false),
+            _ => Pass::Opaque,
+        };
+        let side = (!surface.double_sided).then_some(mirrored);
+        Some(Self { pass, deformed: mesh.deformed, topology: mesh.topology, side })
+    }
+
+    /// Returns the function that finds the key of a mesh and a material: the surface, and the first mesh of the same kind;
+    /// `None` for what is blended.
+    pub(super) fn of_stage(stage: &Stage) -> impl Fn(u32, Option<u32>) -> Option<u32> + use<> {
+        let kind = |mesh: &crate::stage::geometry::Mesh| (mesh.deformed, mesh.topology);
+        let first = |mesh| stage.meshes.iter().position(|first| kind(first) == kind(mesh)).unwrap_or(0) as u32;
+        let first: Vec<u32> = stage.meshes.iter().map(first).collect();
+        let blends: Vec<bool> = stage.surfaces.iter().map(|surface| surface.alpha == Alpha::Blend).collect();
+        move |mesh, material| {
+            let surface = material.map_or(blends.len() - 1, |number| (number as usize).min(blends.len() - 1));
+            (!blends[surface]).then(|| surface as u32 * first.len() as u32 + first.get(mesh as usize).unwrap_or(&0))
+        }
+    }
+}
+
 pub(super) struct Layouts {
-    /// Cameras, matrices and figures.
+    /// Cameras and figures.
     pub(super) world: wgpu::BindGroupLayout,
     pub(super) surface: wgpu::BindGroupLayout,
     pub(super) light: wgpu::BindGroupLayout,
@@ -42,71 +82,105 @@ pub(super) struct Layouts {
 pub(super) struct Pipelines {
     pub(super) layouts: Layouts,
     module: wgpu::ShaderModule,
-    format: wgpu::TextureFormat,
+    pub(super) format: wgpu::TextureFormat,
+    relative: bool,
     made: HashMap<Kind, wgpu::RenderPipeline>,
     pub(super) sky: wgpu::RenderPipeline,
 }
 
+/// Returns the layout of a group of bindings.
+pub(super) fn layout(
+    gpu: &Gpu,
+    label: &str,
+    visibility: wgpu::ShaderStages,
+    bindings: &[wgpu::BindingType],
+) -> wgpu::BindGroupLayout {
+    let entry = |(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
+    let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
+    gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+}
+
+/// Binds resources in their order.
+pub(super) fn bind(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+    resources: Vec<wgpu::BindingResource<'_>>,
+) -> wgpu::BindGroup {
+    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
+    let entries: Vec<_> = (0..).zip(resources).map(entry).collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+}
+
+/// The type of a uniform of so many bytes.
+pub(super) fn uniform(has_dynamic_offset: bool, size: usize) -> wgpu::BindingType {
+    let ty = wgpu::BufferBindingType::Uniform;
+    wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: NonZeroU64::new(size as u64) }
+}
+
 impl Layouts {
-    fn new(gpu: &Gpu, light_size: usize) -> Self {
-        let entry = |binding, visibility, ty| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
-        let buffer = |ty, dynamic, size: usize| wgpu::BindingType::Buffer {
-            ty,
-            has_dynamic_offset: dynamic,
-            min_binding_size: NonZeroU64::new(size as u64),
-        };
-        let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
-        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
-            gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
-        };
+    fn new(gpu: &Gpu, tables: &wgpu::BindGroupLayout, light_size: usize) -> Self {
         let texture = |view_dimension, sample_type| wgpu::BindingType::Texture {
             sample_type,
             view_dimension,
             multisampled: false,
         };
-        let table = if gpu.reads_textures() {
-            texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Uint)
-        } else {
-            buffer(wgpu::BufferBindingType::Storage { read_only: true }, false, 0)
+        let flat = |filterable| texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Float { filterable });
+        let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
+        let list = flat(false);
+        let world = layout(gpu, "world", vertex, &[uniform(true, 80), list, list, list]);
+        let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+        let mut surface = vec![uniform(false, 192)];
+        surface.extend([[flat(true), sampler]; 4].as_flattened());
+        let surface = layout(gpu, "surface", fragment, &surface);
+        let shadows = texture(wgpu::TextureViewDimension::D2Array, wgpu::TextureSampleType::Depth);
+        let comparison = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
+        let light = layout(gpu, "light", fragment, &[uniform(false, light_size), shadows, comparison]);
+        let pipeline = |groups: &[&wgpu::BindGroupLayout]| {
+            let groups: Vec<_> = groups.iter().copied().map(Some).collect();
+            let descriptor = wgpu::PipelineLayoutDescriptor { bind_group_layouts: &groups, ..Default::default() };
+            gpu.device.create_pipeline_layout(&descriptor)
         };
-        let mut world = vec![entry(0, vertex, buffer(wgpu::BufferBindingType::Uniform, true, 80))];
-        world.extend((1..8).map(|binding| entry(binding, vertex, table)));
-        let mut surface = vec![entry(0, fragment, buffer(wgpu::BufferBindingType::Uniform, false, 192))];
-        let filterable = wgpu::TextureSampleType::Float { filterable: true };
-        for binding in [1, 3, 5, 7] {
-            surface.push(entry(binding, fragment, texture(wgpu::TextureViewDimension::D2, filterable)));
-            let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-            surface.push(entry(binding + 1, fragment, sampler));
-        }
-        let light = [
-            entry(0, fragment, buffer(wgpu::BufferBindingType::Uniform, false, light_size)),
-            entry(1, fragment, texture(wgpu::TextureViewDimension::D2Array, wgpu::TextureSampleType::Depth)),
-            entry(2, fragment, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison)),
-        ];
-        let (world, surface, light) = (layout("world", &world), layout("surface", &surface), layout("light", &light));
-        let pipeline = |groups: &[Option<&wgpu::BindGroupLayout>]| {
-            gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                bind_group_layouts: groups,
-                ..Default::default()
-            })
-        };
-        let shadow_layout = pipeline(&[Some(&world), Some(&surface)]);
-        let lit_layout = pipeline(&[Some(&world), Some(&surface), Some(&light)]);
+        let shadow_layout = pipeline(&[&world, tables, &surface]);
+        let lit_layout = pipeline(&[&world, tables, &surface, &light]);
         Self { world, surface, light, shadow_layout, lit_layout }
     }
 }
 
+/// How the shader finds the matrix of a draw: by its slot, or as it is, relative to the camera.
+const ABSOLUTE: &str = "struct Draw { @location(5) slot: u32 }
+fn rows(draw: Draw) -> mat3x4f { return hg_rows(hg_matrix(draw.slot)); }
+";
+const RELATIVE: &str = "struct Draw {
+    @location(5) slot: u32, @location(6) x: vec4f, @location(7) y: vec4f, @location(8) z: vec4f,
+}
+fn rows(draw: Draw) -> mat3x4f { return mat3x4f(draw.x, draw.y, draw.z); }
+";
+/// A fault for tests: rotations are transposed.
+const TRANSPOSED: &str = "fn transposed(r: mat3x4f) -> mat3x4f {
+    return mat3x4f(r[0].x, r[1].x, r[2].x, r[0].w, r[0].y, r[1].y, r[2].y, r[1].w, r[0].z, r[1].z, r[2].z, r[2].w);
+}
+fn rows(draw: Draw) -> mat3x4f { return transposed(right_rows(draw)); }
+fn hg_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
+    return transposed(right_blend(slot, joints, weights));
+}
+";
+
 impl Pipelines {
-    pub(super) fn new(gpu: &Gpu, format: wgpu::TextureFormat, light_size: usize) -> Self {
-        let layouts = Layouts::new(gpu, light_size);
-        let source = if gpu.reads_textures() {
-            concat!(include_str!("textures.wgsl"), include_str!("scene.wgsl"))
-        } else {
-            concat!(include_str!("buffers.wgsl"), include_str!("scene.wgsl"))
-        };
+    pub(super) fn new(
+        gpu: &Gpu,
+        format: wgpu::TextureFormat,
+        tables: &Tables,
+        light_size: usize,
+        [relative, transposed]: [bool; 2],
+    ) -> Self {
+        let layouts = Layouts::new(gpu, tables.bindings().1, light_size);
+        let mut text = Tables::text(gpu) + if relative { RELATIVE } else { ABSOLUTE };
+        if transposed {
+            text = text.replace("fn rows", "fn right_rows").replace("fn hg_blend", "fn right_blend") + TRANSPOSED;
+        }
         let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("scene"),
-            source: wgpu::ShaderSource::Wgsl(source.into()),
+            source: wgpu::ShaderSource::Wgsl((text + include_str!("scene.wgsl")).into()),
         });
         let sky = gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some("sky"),
@@ -129,7 +203,7 @@ impl Pipelines {
             multiview_mask: None,
             cache: None,
         });
-        Self { layouts, module, format, made: HashMap::new(), sky }
+        Self { layouts, module, format, relative, made: HashMap::new(), sky }
     }
 
     /// Makes the pipeline of a kind if it is missing.
@@ -140,10 +214,6 @@ impl Pipelines {
         }
     }
 
-    pub(super) fn format(&self) -> wgpu::TextureFormat {
-        self.format
-    }
-
     pub(super) fn get(&self, kind: Kind) -> Option<&wgpu::RenderPipeline> {
         self.made.get(&kind)
     }
@@ -151,17 +221,21 @@ impl Pipelines {
     fn make(&self, gpu: &Gpu, kind: Kind) -> wgpu::RenderPipeline {
         let vertex =
             wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
-        let (matrix, user_data) = (wgpu::vertex_attr_array![5 => Uint32], wgpu::vertex_attr_array![6 => Uint32]);
-        let per_draw = |attributes| {
-            let step_mode = wgpu::VertexStepMode::Instance;
-            Some(wgpu::VertexBufferLayout { array_stride: 4, step_mode, attributes })
+        let slot = wgpu::vertex_attr_array![5 => Uint32];
+        let rows = wgpu::vertex_attr_array![6 => Float32x4, 7 => Float32x4, 8 => Float32x4];
+        let skin = wgpu::vertex_attr_array![
+            9 => Uint16x4, 10 => Uint16x4, 11 => Float32x4, 12 => Float32x4, 13 => Uint32x4
+        ];
+        let buffer = |size: usize, step_mode, attributes| {
+            Some(wgpu::VertexBufferLayout { array_stride: size as u64, step_mode, attributes })
         };
-        let own = wgpu::VertexBufferLayout {
-            array_stride: size_of::<Vertex>() as u64,
-            step_mode: wgpu::VertexStepMode::Vertex,
-            attributes: &vertex,
-        };
-        let buffers = [Some(own), per_draw(&matrix), per_draw(&user_data)];
+        let (own, draw) = (wgpu::VertexStepMode::Vertex, wgpu::VertexStepMode::Instance);
+        let buffers = [
+            buffer(size_of::<Vertex>(), own, &vertex[..]),
+            buffer(4, draw, &slot),
+            buffer(48, draw, &rows).filter(|_| self.relative),
+            buffer(size_of::<SkinVertex>(), own, &skin).filter(|_| kind.deformed),
+        ];
         let shadow = matches!(kind.pass, Pass::Shadow(_));
         let (entry, blend) = match kind.pass {
             Pass::Opaque => (Some("lit"), None),
@@ -200,7 +274,7 @@ impl Pipelines {
                 module: &self.module,
                 entry_point: Some(if kind.deformed { "deformed" } else { "still" }),
                 compilation_options: Default::default(),
-                buffers: &buffers[..if kind.deformed { 3 } else { 2 }],
+                buffers: &buffers,
             },
             primitive,
             depth_stencil: Some(depth),
@@ -212,7 +286,7 @@ impl Pipelines {
     }
 }
 
-fn depth(write: bool, compare: wgpu::CompareFunction, biased: bool) -> wgpu::DepthStencilState {
+pub(super) fn depth(write: bool, compare: wgpu::CompareFunction, biased: bool) -> wgpu::DepthStencilState {
     let bias = wgpu::DepthBiasState { constant: 1, slope_scale: 1.5, clamp: 0.0 };
     wgpu::DepthStencilState {
         format: DEPTH,

@@ -1,31 +1,27 @@
-//! Uploads a stage to the device and draws it. `find` culls, `upload` writes changes, `draw` draws.
+//! Uploads a stage to the device and draws it. [`Renderer::cull`] and [`Renderer::arrange`] list what is seen,
+//! [`Renderer::upload`] writes changes, `draw` draws.
 
 mod draw;
-mod find;
-mod upload;
 
 use super::Gpu;
-use super::buffers::{self, Buffers, Growing, Uploaded};
-use super::lines::{LineList, Lines};
-use super::pipelines::{DEPTH, Kind, LAMPS, Pass, Pipelines, SAMPLES};
-use super::tables::Table;
+use super::lines::Lines;
+use super::pipelines::{DEPTH, Pipelines, SkinVertex, bind};
+use super::tables::{Kept, Place, Tables, listed};
 use super::textures::Surfaces;
+use super::uniforms::{EYES, Eye, Light, STRIDE, eyes};
 use crate::camera::Camera;
 use crate::cascades::{CASCADES, Cascade, cascades};
 use crate::failure::Result;
-use crate::stage::geometry::Topology;
-use crate::stage::{Alpha, Stage};
+use crate::lines::LineList;
+use crate::stage::Stage;
 use crate::threads;
-use crate::view::{Stream, View, is_deformed};
-use bytemuck::{Pod, Zeroable};
-use hedgerow::changes::{MatrixMirror, MirrorStep};
+use crate::view::{View, primitives};
+use bytemuck::{Zeroable as _, cast_slice};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{Mat34, Scene};
+use hedgerow_wgpu::gpu::layout;
 use std::ops::Range;
-
-/// An invalid index into a buffer.
-const NONE: u32 = u32::MAX;
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,68 +57,39 @@ pub enum Fault {
     Swapped,
 }
 
-/// A figure in the shader's layout: five texels.
-#[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Deform {
-    palette: u32,
-    influences: u32,
-    per_vertex: u32,
-    deltas: u32,
-    targets: u32,
-    weights: u32,
-    vertices: u32,
-    base_vertex: u32,
-    streams: u32,
-    has_coat: u32,
-    unused: [u32; 2],
-    coat: [[u8; 4]; 8],
+/// The bytes written in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uploaded {
+    /// Matrices, instances and palettes.
+    pub tables: usize,
+    /// Slots of draws that the processor lists, and their matrices if these are relative.
+    pub draws: usize,
+    /// Vertices skinned by the processor.
+    pub figures: usize,
+    /// Cameras and lights.
+    pub uniforms: usize,
+    /// The number of writes.
+    pub writes: usize,
 }
 
-/// A camera in the shader's layout.
-#[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Eye {
-    view_projection: [f32; 16],
-    eye: [f32; 4],
+impl Uploaded {
+    /// Returns the total of all bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.tables + self.draws + self.figures + self.uniforms
+    }
+
+    fn count(part: &mut usize, writes: &mut usize, bytes: usize) {
+        *part += bytes;
+        *writes += usize::from(bytes > 0);
+    }
 }
 
-/// The bytes from one camera to the next in the buffer of cameras.
-const STRIDE: u64 = 256;
-/// The number of views: the camera and the cascades.
-const EYES: usize = CASCADES + 1;
-
-#[derive(Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Light {
-    cascades: [[f32; 16]; 3],
-    ends: [f32; 4],
-    texels: [f32; 4],
-    sun: [f32; 4],
-    sun_colour: [f32; 4],
-    zenith: [f32; 4],
-    horizon: [f32; 4],
-    ground: [f32; 4],
-    forward: [f32; 4],
-    numbers: [f32; 4],
-    unprojection: [f32; 16],
-    lamps: [[[f32; 4]; 4]; LAMPS],
-}
-
-/// The location of a mesh in the buffers.
-struct Part {
-    indices: Range<u32>,
-    /// The number of its first vertex. Its indices include this number, because WebGL 2 has no base vertex.
-    base_vertex: u32,
-    topology: Topology,
-    deformed: bool,
-}
-
-/// A view, and its streams on the device.
+/// A view that the processor lists, and its draws on the device: slots, and matrices if these are relative. First those in
+/// groups, then those in order.
 struct Drawn {
     view: View,
-    grouped: [Growing; 2],
-    ordered: [Growing; 2],
+    draws: [[Kept; 2]; 2],
 }
 
 /// A stage's data on the device.
@@ -131,34 +98,27 @@ pub struct Renderer {
     pipelines: Pipelines,
     surfaces: Surfaces,
     vertices: wgpu::Buffer,
+    /// What figures have behind all vertices.
+    skin: wgpu::Buffer,
     indices: wgpu::Buffer,
-    parts: Vec<Part>,
-
-    mirror: MatrixMirror,
-    matrices: Table,
-    /// The contents of the table `matrices`, if matrices are relative.
-    relative: Vec<Mat34>,
-    deforms: (Table, Vec<Deform>),
-    palettes: Table,
-    weights: Table,
-    streams: (Table, Vec<f32>),
-    influences: Table,
-    deltas: Table,
-    /// The first influence and the first delta of each figure drawable.
-    drawables: Vec<[u32; 2]>,
-    eyes: (wgpu::Buffer, [Eye; EYES]),
-    light: (wgpu::Buffer, Light),
+    /// The indices of each mesh. They include the number of its first vertex, because WebGL 2 has no base vertex.
+    parts: Vec<Range<u32>>,
+    tables: Tables,
+    /// The views that the device culls, and whether it has to.
+    views: Vec<layout::View>,
+    stale: bool,
+    eyes: Kept,
+    light: Kept,
+    /// Morph targets, colours of figures, and what the processor skinned.
+    lists: [wgpu::TextureView; 3],
+    streams: Vec<[f32; 4]>,
     world: wgpu::BindGroup,
     lit: wgpu::BindGroup,
     shadow_views: Vec<wgpu::TextureView>,
-
-    /// The views: first of the camera, then of the cascades.
+    /// The views: first of the camera, then of the cascades, which the device may cull in place of the processor.
     drawn: Vec<Drawn>,
     lines: Option<Lines>,
     targets: Option<draw::Targets>,
-    buffers: Buffers,
-    /// Whether bind groups must be made again.
-    rebind: bool,
     /// The bytes uploaded since the last [`Renderer::take_uploaded`].
     uploaded: Uploaded,
 }
@@ -166,92 +126,88 @@ pub struct Renderer {
 impl Renderer {
     /// Uploads constant data. `format` is the format of the target.
     pub fn new(gpu: &Gpu, stage: &Stage, format: wgpu::TextureFormat, settings: Settings) -> Self {
-        let pipelines = Pipelines::new(gpu, format, size_of::<Light>());
-        let surfaces = Surfaces::new(gpu, &pipelines.layouts, stage, settings.fault == Some(Fault::Swapped));
-        let (mut vertices, mut indices, mut parts) = (Vec::new(), Vec::new(), Vec::new());
-        for mesh in &stage.meshes {
-            let (first, base_vertex) = (indices.len() as u32, vertices.len() as u32);
-            indices.extend(mesh.indices.iter().map(|index| base_vertex + index));
-            parts.push(Part {
-                indices: first..indices.len() as u32,
-                base_vertex,
-                topology: mesh.topology,
-                deformed: mesh.deformed,
-            });
+        let (mut vertices, mut indices, mut parts, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (number, mesh) in (0..).zip(&stage.meshes) {
+            let (first, base) = (indices.len() as u32, vertices.len() as u32);
+            if settings.fault != Some(Fault::LeftOut(number)) {
+                indices.extend(mesh.indices.iter().map(|index| base + index));
+            }
+            parts.push(first..indices.len() as u32);
+            starts.push(base as usize);
             vertices.extend_from_slice(&mesh.vertices);
         }
-        let (mut influences, mut deltas, mut drawables) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut skin, mut deltas) = (Vec::new(), Vec::new());
         for drawable in &stage.figures.drawables {
-            drawables.push([influences.len() as u32, deltas.len() as u32]);
-            influences.extend(drawable.influences.iter().map(|&(joint, weight)| [joint, weight.to_bits()]));
-            deltas.extend(drawable.deltas.iter().flatten().copied());
-        }
-        let filled = |label, bytes: &[u8], usage| {
-            let buffer = buffers::new(gpu, label, bytes.len() as u64, usage | wgpu::BufferUsages::COPY_DST);
-            if !bytes.is_empty() {
-                gpu.queue.write_buffer(&buffer, 0, bytes);
+            skin.resize(vertices.len(), SkinVertex::zeroed());
+            let targets = drawable.skinned.morph_targets();
+            for vertex in 0..drawable.skinned.len() {
+                let morph = [deltas.len() + 2 * vertex * targets, targets, vertex, 1].map(|number| number as u32);
+                let influences = drawable.influences.get(vertex).copied().unwrap_or_default();
+                skin[starts[drawable.mesh as usize] + vertex] = SkinVertex { influences, morph };
             }
-            buffer
+            deltas.extend_from_slice(drawable.deltas.as_flattened());
+        }
+        let coats: Vec<[[u8; 4]; 8]> =
+            stage.figures.list.iter().map(|figure| figure.coat.unwrap_or_default()).collect();
+        let float = wgpu::TextureFormat::Rgba32Float;
+        let coats = listed(gpu, wgpu::TextureFormat::Rgba8Unorm, coats.as_flattened());
+        let lists = [listed(gpu, float, &deltas), coats, listed::<[f32; 4]>(gpu, float, &[])];
+
+        let views = if settings.shadows { EYES } else { 1 };
+        let tables = Tables::new(gpu, stage, parts.iter().cloned(), views);
+        let faults = [settings.relative, settings.fault == Some(Fault::Transposed)];
+        let pipelines = Pipelines::new(gpu, format, &tables, size_of::<Light>(), faults);
+        let filled = |label, bytes: &[u8], usage| {
+            let mut kept = Kept::new(gpu, label, bytes.len() as u64, usage);
+            kept.set(gpu, bytes);
+            kept.buffer
         };
-        let uniform = wgpu::BufferUsages::UNIFORM;
-        let drawn = |relative| Drawn {
-            view: View::new(relative),
-            grouped: ["matrices of groups", "user data of groups"]
-                .map(|label| Growing::new(gpu, label, wgpu::BufferUsages::VERTEX)),
-            ordered: ["matrices of blended draws", "user data of blended draws"]
-                .map(|label| Growing::new(gpu, label, wgpu::BufferUsages::VERTEX)),
+        let (vertex, uniform) = (wgpu::BufferUsages::VERTEX, wgpu::BufferUsages::UNIFORM);
+        let drawn = |_| Drawn {
+            view: View::new(settings.relative),
+            draws: [(); 2].map(|()| ["slots", "relative matrices"].map(|label| Kept::new(gpu, label, 256, vertex))),
         };
-        let eyes = buffers::new(gpu, "eyes", STRIDE * EYES as u64, uniform | wgpu::BufferUsages::COPY_DST);
-        let light = buffers::new(gpu, "light", size_of::<Light>() as u64, uniform | wgpu::BufferUsages::COPY_DST);
-        let (shadow_views, lit) = shadows(gpu, &pipelines, &light, settings.shadow_texels);
-        let views = if settings.shadows { 1 + CASCADES } else { 1 };
-        let [matrices, deforms, palettes, weights, streams] =
-            ["matrices", "figures", "palettes", "weights", "streams"].map(|label| Table::new(gpu, label));
-        let influences = Table::filled(gpu, "influences", bytemuck::cast_slice(&influences));
-        let deltas = Table::filled(gpu, "deltas", bytemuck::cast_slice(&deltas));
-        let tables = [&matrices, &deforms, &palettes, &influences, &deltas, &weights, &streams];
-        let world = world(gpu, &pipelines, &eyes, tables);
+        let eyes = Kept::new(gpu, "eyes", (STRIDE * EYES) as u64, uniform);
+        let light = Kept::new(gpu, "light", size_of::<Light>() as u64, uniform);
+        let (shadow_views, lit) = shadows(gpu, &pipelines, &light.buffer, settings.shadow_texels);
         Self {
-            surfaces,
-            vertices: filled("vertices", bytemuck::cast_slice(&vertices), wgpu::BufferUsages::VERTEX),
-            indices: filled("indices", bytemuck::cast_slice(&indices), wgpu::BufferUsages::INDEX),
+            surfaces: Surfaces::new(gpu, &pipelines.layouts, stage, settings.fault == Some(Fault::Swapped)),
+            vertices: filled("vertices", cast_slice(&vertices), vertex),
+            skin: filled("skin", cast_slice(&skin), vertex),
+            indices: filled("indices", cast_slice(&indices), wgpu::BufferUsages::INDEX),
+            world: world(gpu, &pipelines, &eyes.buffer, &lists),
             parts,
-            mirror: MatrixMirror::new(),
-            matrices,
-            relative: Vec::new(),
-            deforms: (deforms, Vec::new()),
-            palettes,
-            weights,
-            streams: (streams, Vec::new()),
-            influences,
-            deltas,
-            drawables,
-            eyes: (eyes, [Eye::zeroed(); EYES]),
-            light: (light, Light::zeroed()),
-            world,
+            tables,
+            views: Vec::new(),
+            stale: true,
+            eyes,
+            light,
+            lists,
+            streams: Vec::new(),
             lit,
             shadow_views,
-            drawn: (0..views).map(|_| drawn(settings.relative)).collect(),
+            drawn: (0..views).map(drawn).collect(),
             lines: None,
             targets: None,
-            buffers: Buffers::new(gpu),
-            rebind: false,
             uploaded: Uploaded::default(),
             pipelines,
             settings,
         }
     }
 
-    /// Returns the camera's view.
+    /// Returns the number of draws, groups and triangles that the camera sees.
     #[must_use]
-    pub fn camera_view(&self) -> &View {
-        &self.drawn[0].view
+    pub fn seen(&self, stage: &Stage) -> [usize; 3] {
+        let View { list, groups, .. } = &self.drawn[0].view;
+        let of_device = self.tables.scene().batches().len();
+        let groups = if self.views.is_empty() { groups.groups().len() } else { of_device };
+        [list.len(), groups, primitives(stage, list)]
     }
 
-    /// Returns the number of draws that cast shadows.
+    /// Returns whether the device culls.
     #[must_use]
-    pub fn casting(&self) -> usize {
-        self.drawn[1..].iter().map(|drawn| drawn.view.list.len()).sum()
+    pub fn culls_on_device(&self) -> bool {
+        !self.views.is_empty()
     }
 
     /// Returns the settings.
@@ -263,14 +219,14 @@ impl Renderer {
     /// Sets whether the processor skins and whether draws are culled, from the next frame on.
     pub fn set(&mut self, stage: &mut Stage, cpu_skinning: bool, culling: bool) {
         self.settings = Settings { cpu_skinning, culling, ..self.settings };
-        // While the processor skins, palettes are not uploaded.
+        // Palettes are old if the processor has skinned.
         stage.figures.touch();
     }
 
     /// Sets the lines to draw from now on, seen by this camera.
     pub fn set_lines(&mut self, gpu: &Gpu, list: &LineList, camera: &Camera, aspect: f32) {
         if self.lines.is_some() || !list.is_empty() {
-            let lines = self.lines.get_or_insert_with(|| Lines::new(gpu, self.pipelines.format()));
+            let lines = self.lines.get_or_insert_with(|| Lines::new(gpu, self.pipelines.format));
             lines.set(gpu, list, &camera.view_projection(aspect));
         }
     }
@@ -279,15 +235,147 @@ impl Renderer {
     pub fn take_uploaded(&mut self) -> Uploaded {
         std::mem::take(&mut self.uploaded)
     }
+
+    /// Lists what the camera sees and, if the device cannot cull them, what the cascades see; meanwhile writes the scene's
+    /// tables. If `frozen` is given, culls for that camera instead.
+    pub fn cull(
+        &mut self,
+        gpu: &Gpu,
+        stage: &mut Stage,
+        scene: &Scene,
+        camera: &Camera,
+        frozen: Option<&Camera>,
+        aspect: f32,
+    ) -> Result<()> {
+        let settings = self.settings;
+        let posed = stage.figures.take_changed();
+        let stage: &Stage = stage;
+        let seeing = frozen.unwrap_or(camera);
+        let (layers, detail) = stage.seen_from(settings.culling.then_some(seeing.eye));
+        let mut frusta = Vec::new();
+        if settings.culling {
+            // Relative frusta are relative to `camera`, even if a frozen camera culls.
+            let away = Mat4::from_translation((camera.eye - seeing.eye).as_vec3());
+            frusta.push(if settings.relative {
+                Frustum::from_view_projection(&(seeing.view_projection(aspect) * away))?
+            } else {
+                seeing.frustum(aspect)?
+            });
+            for cascade in Self::cascades(stage, camera, aspect, settings).iter().take(self.drawn.len() - 1) {
+                frusta.push(if settings.relative { cascade.relative_frustum()? } else { cascade.frustum()? });
+            }
+        }
+        let mut views = Vec::new();
+        // The processor chooses the surfaces of levels, and skins what it sees.
+        let listed = settings.relative || settings.cpu_skinning || stage.has_level_surfaces();
+        if matches!(self.tables.place, Place::Buffers(_)) && !listed {
+            let view = |frustum: &Frustum| layout::View::new(frustum, layers);
+            let detailed = |view: layout::View| if detail.is_some() { view.with_detail(seeing.eye, 1.0) } else { view };
+            views = frusta.iter().map(|frustum| detailed(view(frustum))).collect();
+        }
+        let Self { drawn, tables, .. } = self;
+        let count = if views.is_empty() { drawn.len() } else { 1 };
+        let find = || -> Result<()> {
+            for Drawn { view, .. } in drawn.iter_mut() {
+                view.list.set_layers(layers);
+                view.list.set_eye(settings.relative.then_some(camera.eye));
+            }
+            if frusta.is_empty() {
+                drawn.iter_mut().for_each(|drawn| scene.draw_list(&mut drawn.view.list));
+                return Ok(());
+            }
+            let lists = drawn.iter_mut().map(|drawn| &mut drawn.view.list).zip(&frusta).take(count);
+            let mut lists: Vec<CullView<'_>> =
+                lists.map(|(list, frustum)| CullView { detail, ..CullView::new(frustum, list) }).collect();
+            Ok(scene.cull(&mut lists)?)
+        };
+        // While the processor skins, palettes are not needed.
+        let figures = (!settings.cpu_skinning).then_some(&stage.figures);
+        let (found, synced) = threads::join(find, || tables.sync(gpu, scene, figures, posed));
+        found?;
+        let synced = synced?;
+        self.stale |= synced.steps > 0 || self.views != views;
+        self.views = views;
+        self.uploaded.tables += usize::try_from(synced.bytes).unwrap_or(usize::MAX);
+        self.uploaded.writes += synced.steps;
+        Ok(())
+    }
+
+    fn cascades(stage: &Stage, camera: &Camera, aspect: f32, settings: Settings) -> [Cascade; CASCADES] {
+        let (distance, reach) = stage.shadows;
+        cascades(camera, aspect, stage.sun(), distance, reach, settings.shadow_texels)
+    }
+
+    /// Groups and orders the draws that the processor listed.
+    pub fn arrange(&mut self, stage: &Stage, scene: &Scene, camera: &Camera) {
+        let Self { drawn, tables, views, settings, .. } = self;
+        let eye = if settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
+        let on_device = !views.is_empty();
+        let listed = if on_device { 1 } else { drawn.len() };
+        // A free thread takes the next list, so put the longest list first.
+        let mut lists: Vec<(usize, &mut View)> = drawn.iter_mut().map(|drawn| &mut drawn.view).enumerate().collect();
+        lists.truncate(listed);
+        lists.sort_by_key(|(_, view)| std::cmp::Reverse(view.list.len()));
+        let tables = tables.scene();
+        threads::in_order(lists, |(number, view)| {
+            view.arrange(stage, scene, !on_device, (number == 0).then_some((eye, camera.forward)));
+            view.find_slots(|node| tables.slot(scene, node));
+        });
+    }
+
+    /// Queues writes of all other changes; [`Renderer::draw`] and [`Renderer::flush`] submit them.
+    pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera, aspect: f32) -> Result<()> {
+        let Uploaded { draws, figures, uniforms, writes, .. } = &mut self.uploaded;
+        for Drawn { view, draws: kept } in &mut self.drawn {
+            for ((order, slots), [kept, matrices]) in view.draws().into_iter().zip(kept) {
+                Uploaded::count(draws, writes, kept.set(gpu, cast_slice(slots)));
+                if self.settings.relative {
+                    let all = view.list.relative_matrices();
+                    let listed: Vec<Mat34> = order.iter().map(|&draw| all[draw as usize]).collect();
+                    Uploaded::count(draws, writes, matrices.set(gpu, cast_slice(&listed)));
+                }
+            }
+        }
+        let settings = self.settings;
+        if settings.cpu_skinning {
+            let mut streams = vec![[0.0; 4]; stage.figures.list.len()];
+            let seen: std::collections::BTreeSet<u32> =
+                self.drawn.iter().flat_map(|drawn| drawn.view.figures(stage)).collect();
+            for number in seen {
+                streams[number as usize][0] = streams.len() as f32;
+                stage.figures.skin(number as usize, &mut streams)?;
+            }
+            if streams != self.streams {
+                Uploaded::count(figures, writes, size_of_val(&streams[..]));
+                self.lists[2] = listed(gpu, wgpu::TextureFormat::Rgba32Float, &streams);
+                self.world = world(gpu, &self.pipelines, &self.eyes.buffer, &self.lists);
+                self.streams = streams;
+            }
+        }
+        let falls = Self::cascades(stage, camera, aspect, settings);
+        let eye = if settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
+        let texels = if settings.shadows { settings.shadow_texels } else { 0 };
+        let light = Light::new(stage, scene, camera, aspect, &falls, texels);
+        Uploaded::count(
+            uniforms,
+            writes,
+            self.eyes.set(gpu, &eyes(camera, aspect, &falls, eye, settings.cpu_skinning)),
+        );
+        Uploaded::count(uniforms, writes, self.light.set(gpu, bytemuck::bytes_of(&light)));
+        Ok(())
+    }
+
+    /// Submits the writes without drawing.
+    pub fn flush(&mut self, gpu: &Gpu) {
+        gpu.queue.submit([]);
+    }
 }
 
-fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, tables: [&Table; 7]) -> wgpu::BindGroup {
-    let eye = wgpu::BufferBinding { buffer: eyes, offset: 0, size: std::num::NonZeroU64::new(size_of::<Eye>() as u64) };
-    let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(eye) }];
-    let numbered = (1..).zip(tables);
-    entries.extend(numbered.map(|(binding, table)| wgpu::BindGroupEntry { binding, resource: table.resource() }));
-    let layout = &pipelines.layouts.world;
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("world"), layout, entries: &entries })
+fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, lists: &[wgpu::TextureView; 3]) -> wgpu::BindGroup {
+    let size = std::num::NonZeroU64::new(size_of::<Eye>() as u64);
+    let mut resources = vec![wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: eyes, offset: 0, size })];
+    resources.extend(lists.iter().map(wgpu::BindingResource::TextureView));
+    bind(gpu, &pipelines.layouts.world, resources)
 }
 
 /// Returns views of the shadow textures, and the bind group with which the lit pass reads them.
@@ -307,32 +395,19 @@ fn shadows(
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
         view_formats: &[],
     });
-    let layer = |layer: u32| {
-        texture.create_view(&wgpu::TextureViewDescriptor {
-            dimension: Some(wgpu::TextureViewDimension::D2),
-            base_array_layer: layer,
-            array_layer_count: Some(1),
-            ..Default::default()
-        })
+    let view = |dimension, base_array_layer, count| {
+        let (dimension, array_layer_count) = (Some(dimension), Some(count));
+        let plain = wgpu::TextureViewDescriptor::default();
+        texture.create_view(&wgpu::TextureViewDescriptor { dimension, base_array_layer, array_layer_count, ..plain })
     };
-    let all = texture.create_view(&wgpu::TextureViewDescriptor {
-        dimension: Some(wgpu::TextureViewDimension::D2Array),
-        ..Default::default()
-    });
+    let all = view(wgpu::TextureViewDimension::D2Array, 0, CASCADES as u32);
     let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
         mag_filter: wgpu::FilterMode::Linear,
         min_filter: wgpu::FilterMode::Linear,
         compare: Some(wgpu::CompareFunction::LessEqual),
         ..Default::default()
     });
-    let lit = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("light"),
-        layout: &pipelines.layouts.light,
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: light.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 1, resource: wgpu::BindingResource::TextureView(&all) },
-            wgpu::BindGroupEntry { binding: 2, resource: wgpu::BindingResource::Sampler(&sampler) },
-        ],
-    });
-    ((0..CASCADES as u32).map(layer).collect(), lit)
+    let (all, sampler) = (wgpu::BindingResource::TextureView(&all), wgpu::BindingResource::Sampler(&sampler));
+    let lit = bind(gpu, &pipelines.layouts.light, vec![light.as_entire_binding(), all, sampler]);
+    ((0..CASCADES as u32).map(|layer| view(wgpu::TextureViewDimension::D2, layer, 1)).collect(), lit)
 }

@@ -1,30 +1,20 @@
-// Instanced meshes: placed by a matrix, deformed if they have a figure, lit by a sun with shadows. `buffers.wgsl` or
-// `textures.wgsl` is prepended: their functions read matrices and figures.
-
-const NONE: u32 = 0xffffffffu;
-const CASCADES: i32 = 3;
+// Instanced meshes: placed by a matrix, deformed if they have a figure, lit by a sun with shadows. Before it are functions
+// of hedgerow-gpu, and the struct `Draw` with the function `rows`, which returns the matrix of a draw.
 
 struct View {
     view_projection: mat4x4<f32>,
-    // Subtracted from translations: the camera's position, or zero if matrices are relative.
+    // Subtracted from translations: the camera's position, or zero if matrices are relative. Then whether the processor
+    // skins.
     eye: vec4<f32>,
 }
 
-struct Deform {
-    palette: u32,
-    influences: u32,
-    per_vertex: u32,
-    deltas: u32,
-    targets: u32,
-    weights: u32,
-    vertices: u32,
-    base_vertex: u32,
-    streams: u32,
-    has_coat: u32,
-    unused: vec2<u32>,
-}
-
 @group(0) @binding(0) var<uniform> view: View;
+// Lists in rows of 2048 texels. Positions and normals of morph targets, target by target for each vertex:
+@group(0) @binding(1) var deltas: texture_2d<f32>;
+// Eight colours for each figure, in sRGB; alpha is 0 if it has none:
+@group(0) @binding(2) var coats: texture_2d<f32>;
+// What the processor skinned: where each figure begins, then positions and normals:
+@group(0) @binding(3) var streams: texture_2d<f32>;
 
 struct Material {
     colour: vec4<f32>,
@@ -37,15 +27,15 @@ struct Material {
     transforms: array<vec4<f32>, 8>,
 }
 
-@group(1) @binding(0) var<uniform> material: Material;
-@group(1) @binding(1) var colour_texture: texture_2d<f32>;
-@group(1) @binding(2) var colour_sampler: sampler;
-@group(1) @binding(3) var metal_texture: texture_2d<f32>;
-@group(1) @binding(4) var metal_sampler: sampler;
-@group(1) @binding(5) var emissive_texture: texture_2d<f32>;
-@group(1) @binding(6) var emissive_sampler: sampler;
-@group(1) @binding(7) var normal_texture: texture_2d<f32>;
-@group(1) @binding(8) var normal_sampler: sampler;
+@group(2) @binding(0) var<uniform> material: Material;
+@group(2) @binding(1) var colour_texture: texture_2d<f32>;
+@group(2) @binding(2) var colour_sampler: sampler;
+@group(2) @binding(3) var metal_texture: texture_2d<f32>;
+@group(2) @binding(4) var metal_sampler: sampler;
+@group(2) @binding(5) var emissive_texture: texture_2d<f32>;
+@group(2) @binding(6) var emissive_sampler: sampler;
+@group(2) @binding(7) var normal_texture: texture_2d<f32>;
+@group(2) @binding(8) var normal_sampler: sampler;
 
 struct Lamp {
     // Position relative to the camera; range.
@@ -73,9 +63,9 @@ struct Light {
     lamps: array<Lamp, 16>,
 }
 
-@group(2) @binding(0) var<uniform> light: Light;
-@group(2) @binding(1) var shadow_texture: texture_depth_2d_array;
-@group(2) @binding(2) var shadow_sampler: sampler_comparison;
+@group(3) @binding(0) var<uniform> light: Light;
+@group(3) @binding(1) var shadow_texture: texture_depth_2d_array;
+@group(3) @binding(2) var shadow_sampler: sampler_comparison;
 
 struct VertexIn {
     @location(0) place: vec3<f32>,
@@ -83,7 +73,15 @@ struct VertexIn {
     @location(2) first: vec2<f32>,
     @location(3) second: vec2<f32>,
     @location(4) colour: vec4<f32>,
-    @location(5) matrix: u32,
+}
+
+struct Skin {
+    @location(9) joints: vec4<u32>,
+    @location(10) more_joints: vec4<u32>,
+    @location(11) weights: vec4<f32>,
+    @location(12) more_weights: vec4<f32>,
+    // The first delta, the number of targets, the number of the vertex in its mesh, and whether figures deform it.
+    @location(13) morph: vec4<u32>,
 }
 
 struct VertexOut {
@@ -95,73 +93,63 @@ struct VertexOut {
     @location(4) colour: vec4<f32>,
 }
 
-fn placed(place: vec3<f32>, normal: vec3<f32>, at: u32) -> VertexOut {
-    let matrix = matrix_at(at);
+fn placed(in: VertexIn, draw: Draw, place: vec3<f32>, normal: vec3<f32>, colour: vec4<f32>) -> VertexOut {
+    let matrix = rows(draw);
     // Subtract first: small translations keep precision.
     let away = vec3<f32>(matrix[0].w, matrix[1].w, matrix[2].w) - view.eye.xyz;
     var out: VertexOut;
     out.place = vec4<f32>(place, 0.0) * matrix + away;
-    // The cofactor matrix transforms normals correctly for any scale.
-    let x = matrix[0].xyz;
-    let y = matrix[1].xyz;
-    let z = matrix[2].xyz;
-    let turn = sign(dot(x, cross(y, z)));
-    out.normal = turn * vec3<f32>(dot(cross(y, z), normal), dot(cross(z, x), normal), dot(cross(x, y), normal));
+    out.normal = hg_turned(matrix, normal);
     out.clip = view.view_projection * vec4<f32>(out.place, 1.0);
-    return out;
-}
-
-@vertex
-fn still(in: VertexIn) -> VertexOut {
-    var out = placed(in.place, in.normal, in.matrix);
-    out.first = in.first;
-    out.second = in.second;
-    out.colour = in.colour;
-    return out;
-}
-
-@vertex
-fn deformed(in: VertexIn, @location(6) user_data: u32, @builtin(vertex_index) index: u32) -> VertexOut {
-    var place = in.place;
-    var normal = in.normal;
-    var colour = in.colour;
-    if user_data != 0u {
-        let deform = deform_at(user_data - 1u);
-        let vertex = index - deform.base_vertex;
-        if deform.streams != NONE {
-            let start = deform.streams + 6u * vertex;
-            place = vec3<f32>(stream_at(start), stream_at(start + 1u), stream_at(start + 2u));
-            normal = vec3<f32>(stream_at(start + 3u), stream_at(start + 4u), stream_at(start + 5u));
-        } else {
-            for (var target_number = 0u; target_number < deform.targets; target_number++) {
-                let weight = weight_at(deform.weights + target_number);
-                if weight != 0.0 {
-                    let start = deform.deltas + 6u * (target_number * deform.vertices + vertex);
-                    place += weight * vec3<f32>(delta_at(start), delta_at(start + 1u), delta_at(start + 2u));
-                    normal += weight * vec3<f32>(delta_at(start + 3u), delta_at(start + 4u), delta_at(start + 5u));
-                }
-            }
-            if deform.palette != NONE {
-                var matrix = mat3x4<f32>();
-                for (var number = 0u; number < deform.per_vertex; number++) {
-                    let influence = influence_at(deform.influences + vertex * deform.per_vertex + number);
-                    matrix += palette_at(deform.palette + influence.x) * bitcast<f32>(influence.y);
-                }
-                place = vec4<f32>(place, 1.0) * matrix;
-                normal = vec4<f32>(normal, 0.0) * matrix;
-            }
-        }
-        if deform.has_coat != 0u {
-            let cover = u32(in.second.x + 0.5);
-            let packed = unpack4x8unorm(coat_at(user_data - 1u, cover));
-            colour = vec4<f32>(pow(packed.rgb, vec3<f32>(2.2)), 1.0);
-        }
-    }
-    var out = placed(place, normal, in.matrix);
     out.first = in.first;
     out.second = in.second;
     out.colour = colour;
     return out;
+}
+
+@vertex
+fn still(in: VertexIn, draw: Draw) -> VertexOut {
+    return placed(in, draw, in.place, in.normal, in.colour);
+}
+
+fn place_of(entry: u32) -> vec2<u32> {
+    return vec2<u32>(entry % 2048u, entry / 2048u);
+}
+
+@vertex
+fn deformed(in: VertexIn, draw: Draw, skin: Skin) -> VertexOut {
+    let user_data = hg_user_data(draw.slot);
+    // The coarser levels of a figure are rigid.
+    if user_data == 0u || skin.morph.w == 0u {
+        return placed(in, draw, in.place, in.normal, in.colour);
+    }
+    var place = in.place;
+    var normal = in.normal;
+    if view.eye.w > 0.5 {
+        let at = u32(textureLoad(streams, place_of(user_data - 1u), 0).x) + 2u * skin.morph.z;
+        place = textureLoad(streams, place_of(at), 0).xyz;
+        normal = textureLoad(streams, place_of(at + 1u), 0).xyz;
+    } else {
+        for (var morph = 0u; morph < skin.morph.y; morph++) {
+            let weight = hg_weight(draw.slot, morph);
+            if weight != 0.0 {
+                let at = skin.morph.x + 2u * morph;
+                place += weight * textureLoad(deltas, place_of(at), 0).xyz;
+                normal += weight * textureLoad(deltas, place_of(at + 1u), 0).xyz;
+            }
+        }
+        if any(skin.weights != vec4<f32>()) {
+            var matrix = hg_blend(draw.slot, skin.joints, skin.weights);
+            if any(skin.more_weights != vec4<f32>()) {
+                matrix += hg_blend(draw.slot, skin.more_joints, skin.more_weights);
+            }
+            place = vec4<f32>(place, 1.0) * matrix;
+            normal = vec4<f32>(normal, 0.0) * matrix;
+        }
+    }
+    let coat = textureLoad(coats, place_of(8u * (user_data - 1u) + u32(in.second.x + 0.5)), 0);
+    let colour = select(in.colour, vec4<f32>(pow(coat.rgb, vec3<f32>(2.2)), 1.0), coat.a > 0.0);
+    return placed(in, draw, place, normal, colour);
 }
 
 fn texcoord(in: VertexOut, texture: u32) -> vec2<f32> {

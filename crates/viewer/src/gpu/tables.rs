@@ -1,175 +1,189 @@
-//! Tables that vertex shaders index: matrices, palettes, records of figures. A table is a storage buffer, or a texture
-//! if vertex shaders cannot read storage buffers: see `buffers.wgsl` and `textures.wgsl`.
+//! The scene's tables on the device, in buffers or in textures; and buffers and textures that are written if they change.
 
-use super::{Gpu, buffers};
+use super::Gpu;
+use super::pipelines::Kind;
+use crate::failure::Result;
+use crate::stage::Stage;
+use crate::stage::figures::Figures;
+use hedgerow::data::NodeMap;
+use hedgerow::{NodeHandle, Scene};
+use hedgerow_wgpu::gpu::{FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, ROW, SKIN, SKIN_TEXTURES, Synced};
+use hedgerow_wgpu::{SceneBuffers, SceneTextures};
 use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use wgpu::util::DeviceExt as _;
 
-/// Texels in a row of a texture, as in `textures.wgsl`; every device supports this width.
-const ROW: u32 = 2048;
-/// Bytes in a texel: four words.
-pub(super) const TEXEL: u64 = 16;
-const ROW_BYTES: u32 = ROW * TEXEL as u32;
-
-/// A growing table on the device.
-pub(super) struct Table {
-    label: &'static str,
+/// The scene's tables, and the nodes whose figures deform them.
+pub(super) struct Tables {
     pub(super) place: Place,
+    /// The figures that draw nodes, and those that came with the last sync.
+    figures: NodeMap<u32>,
+    arrived: Arc<Mutex<Vec<(NodeHandle, u32)>>>,
 }
 
 pub(super) enum Place {
-    Buffer(wgpu::Buffer),
-    /// A texture, filled row by row.
-    Texture(wgpu::Texture, wgpu::TextureView),
+    Buffers(Box<SceneBuffers>),
+    /// Without storage buffers or compute shaders, as in WebGL 2.
+    Textures(Box<SceneTextures>),
 }
 
-/// A rectangle of consecutive texels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rectangle {
-    /// The number of texels that precede it in the range.
-    before: u32,
-    /// Column and row of its first texel.
-    origin: [u32; 2],
-    size: [u32; 2],
-}
-
-impl Table {
-    pub(super) fn new(gpu: &Gpu, label: &'static str) -> Self {
-        Self { label, place: Place::new(gpu, label, 0) }
-    }
-
-    /// Returns a constant table.
-    pub(super) fn filled(gpu: &Gpu, label: &'static str, bytes: &[u8]) -> Self {
-        let place = Place::new(gpu, label, bytes.len() as u64);
-        match &place {
-            Place::Buffer(buffer) if !bytes.is_empty() => gpu.queue.write_buffer(buffer, 0, bytes),
-            Place::Buffer(_) => {}
-            Place::Texture(texture, _) => {
-                let mut bytes = bytes.to_vec();
-                bytes.resize(bytes.len().next_multiple_of(TEXEL as usize), 0);
-                for rectangle in rectangles(texels(0, bytes.len())) {
-                    let (to, extent) = rectangle.of(texture);
-                    gpu.queue.write_texture(to, &bytes, rectangle.layout(0), extent);
-                }
+impl Tables {
+    /// Returns empty tables for so many views. `parts` has the indices of each mesh.
+    pub(super) fn new(gpu: &Gpu, stage: &Stage, parts: impl Iterator<Item = Range<u32>>, views: usize) -> Self {
+        let arrived = Arc::new(Mutex::new(Vec::new()));
+        let (of_figures, kinds) = (Arc::clone(&arrived), Kind::of_stage(stage));
+        let key = move |drawn: &hedgerow::visit::ListedDrawable| {
+            if let (Some(number), Ok(mut of_figures)) = (drawn.user_data.checked_sub(1), of_figures.lock()) {
+                of_figures.push((drawn.node, number));
             }
-        }
-        Self { label, place }
-    }
-
-    /// Makes room for `size` bytes. Returns whether the storage was replaced by an empty one.
-    pub(super) fn fit(&mut self, gpu: &Gpu, size: usize) -> bool {
-        let size = size as u64;
-        let rows = |rows: u32| u64::from(ROW_BYTES) * u64::from(rows);
-        let limits = gpu.device.limits();
-        let (room, most) = match &self.place {
-            Place::Buffer(buffer) => (buffer.size(), limits.max_buffer_size),
-            Place::Texture(texture, _) => (rows(texture.height()), rows(limits.max_texture_dimension_2d)),
+            kinds(drawn.drawable.mesh, drawn.material)
         };
-        if room < size {
-            // If this size is too large, the device reports the error.
-            self.place = Place::new(gpu, self.label, (size + size / 4).min(most).max(size));
+        let mut scene = GpuScene::new().with_views(views).with_key(key);
+        for (mesh, indices) in (0..).zip(parts) {
+            let index_count = indices.end - indices.start;
+            scene.set_mesh(mesh, MeshArgs { index_count, first_index: indices.start, base_vertex: 0 });
         }
-        room < size
+        if let Some(levels) = &stage.levels {
+            scene.set_levels(&levels.table);
+        }
+        let place = if gpu.reads_textures() {
+            Place::Textures(Box::new(SceneTextures::new(&gpu.device, scene)))
+        } else {
+            Place::Buffers(Box::new(SceneBuffers::new(&gpu.device, scene)))
+        };
+        Self { place, figures: NodeMap::default(), arrived }
     }
 
-    /// Returns the resource to bind.
-    pub(super) fn resource(&self) -> wgpu::BindingResource<'_> {
+    /// Returns the shader's text that reads tables.
+    pub(super) fn text(gpu: &Gpu) -> String {
+        if gpu.reads_textures() { [FETCH_TEXTURES, SKIN_TEXTURES] } else { [FETCH, SKIN] }.concat()
+    }
+
+    pub(super) fn scene(&self) -> &GpuScene {
         match &self.place {
-            Place::Buffer(buffer) => buffer.as_entire_binding(),
-            Place::Texture(_, view) => wgpu::BindingResource::TextureView(view),
+            Place::Buffers(tables) => tables.scene(),
+            Place::Textures(tables) => tables.scene(),
         }
     }
-}
 
-impl Place {
-    fn new(gpu: &Gpu, label: &str, size: u64) -> Self {
-        if !gpu.reads_textures() {
-            let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
-            return Self::Buffer(buffers::new(gpu, label, size, usage));
+    /// Returns the bind group of the tables, and its layout.
+    pub(super) fn bindings(&self) -> (&wgpu::BindGroup, &wgpu::BindGroupLayout) {
+        match &self.place {
+            Place::Buffers(tables) => (tables.skin_group(), tables.skin_layout()),
+            Place::Textures(tables) => (tables.skin_group(), tables.skin_layout()),
         }
-        let rows = u32::try_from(size.div_ceil(u64::from(ROW_BYTES)).max(1)).unwrap_or(u32::MAX);
-        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some(label),
-            size: wgpu::Extent3d { width: ROW, height: rows, depth_or_array_layers: 1 },
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: wgpu::TextureFormat::Rgba32Uint,
-            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-            view_formats: &[],
-        });
-        let view = texture.create_view(&Default::default());
-        Self::Texture(texture, view)
-    }
-}
-
-impl Rectangle {
-    /// Returns the layout of the rectangle's bytes in a buffer in which the range begins at `offset`.
-    pub(super) fn layout(self, offset: u64) -> wgpu::TexelCopyBufferLayout {
-        let offset = offset + TEXEL * u64::from(self.before);
-        wgpu::TexelCopyBufferLayout { offset, bytes_per_row: Some(ROW_BYTES), rows_per_image: None }
     }
 
-    /// Returns the location and extent of the rectangle in a texture.
-    pub(super) fn of(self, texture: &wgpu::Texture) -> (wgpu::TexelCopyTextureInfo<'_>, wgpu::Extent3d) {
-        let [x, y] = self.origin;
-        let [width, height] = self.size;
-        let to = wgpu::TexelCopyTextureInfo { origin: wgpu::Origin3d { x, y, z: 0 }, ..texture.as_image_copy() };
-        (to, wgpu::Extent3d { width, height, depth_or_array_layers: 1 })
+    /// Writes what the scene's last update changed, and palettes of `figures` to those nodes that came and, if `changed`, to
+    /// all.
+    pub(super) fn sync(
+        &mut self,
+        gpu: &Gpu,
+        scene: &Scene,
+        figures: Option<&Figures>,
+        changed: bool,
+    ) -> Result<Synced> {
+        if changed {
+            let present: Vec<_> = self.figures.iter().map(|(node, &number)| (node, number)).collect();
+            self.pose(scene, figures, &present);
+        }
+        let first = self.sync_once(gpu, scene)?;
+        let arrived = self.arrived.lock().map_or_else(|_| Vec::new(), |mut arrived| std::mem::take(&mut *arrived));
+        if arrived.is_empty() {
+            return Ok(first);
+        }
+        self.pose(scene, figures, &arrived);
+        let then = self.sync_once(gpu, scene)?;
+        Ok(Synced { bytes: first.bytes + then.bytes, steps: first.steps + then.steps, ..first })
     }
-}
 
-/// Returns the texels of a range of bytes, which must begin and end at the edges of texels.
-pub(super) fn texels(offset: u64, bytes: usize) -> Range<u32> {
-    let end = offset + bytes as u64;
-    debug_assert!(offset.is_multiple_of(TEXEL) && end.is_multiple_of(TEXEL), "{offset}..{end}");
-    let number = |bytes: u64| u32::try_from(bytes / TEXEL).expect("what does not fit was refused by the device");
-    number(offset)..number(end)
-}
+    fn sync_once(&mut self, gpu: &Gpu, scene: &Scene) -> Result<Synced> {
+        Ok(match &mut self.place {
+            Place::Buffers(tables) => tables.sync(&gpu.queue, scene)?,
+            Place::Textures(tables) => tables.sync(&gpu.queue, scene)?,
+        })
+    }
 
-/// Returns the rectangles that cover a range of texels: the end of a row, whole rows, and the beginning of a row.
-pub(super) fn rectangles(texels: Range<u32>) -> impl Iterator<Item = Rectangle> {
-    let mut first = texels.start;
-    std::iter::from_fn(move || {
-        let left = texels.end.checked_sub(first).filter(|&left| left > 0)?;
-        let origin = [first % ROW, first / ROW];
-        let is_whole = origin[0] == 0 && left >= ROW;
-        let size = if is_whole { [ROW, left / ROW] } else { [left.min(ROW - origin[0]), 1] };
-        let rectangle = Rectangle { before: first - texels.start, origin, size };
-        first += size[0] * size[1];
-        Some(rectangle)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rectangles_cover_each_texel_of_a_range_once() {
-        for (texels, count) in [
-            (7..7, 0),
-            (7..8, 1),
-            (0..ROW, 1),
-            (0..3 * ROW, 1),
-            (ROW - 1..ROW + 1, 2),
-            (5..3 * ROW, 2),
-            (2 * ROW..4 * ROW + 1, 2),
-            (ROW + 2000..5 * ROW + 9, 3),
-        ] {
-            let found: Vec<Rectangle> = rectangles(texels.clone()).collect();
-            assert_eq!(found.len(), count, "{texels:?}: {found:?}");
-            let mut next = texels.start;
-            for Rectangle { before, origin: [x, y], size: [width, height] } in found {
-                assert_eq!((texels.start + before, ROW * y + x), (next, next), "{texels:?}");
-                assert!(x + width <= ROW && (height == 1 || width == ROW), "{texels:?}");
-                next += width * height;
+    fn pose(&mut self, scene: &Scene, figures: Option<&Figures>, nodes: &[(NodeHandle, u32)]) {
+        let Self { place, figures: present, .. } = self;
+        let tables = match place {
+            Place::Buffers(tables) => tables.scene_mut(),
+            Place::Textures(tables) => tables.scene_mut(),
+        };
+        for &(node, number) in nodes {
+            if !scene.contains(node) {
+                present.remove(node);
+                continue;
             }
-            assert_eq!(next, texels.end, "{texels:?}");
+            _ = present.insert(node, number);
+            if let Some(figures) = figures
+                && let Some(figure) = figures.list.get(number as usize)
+            {
+                let (palette, weights) = (figure.palette.clone(), figure.weights.clone());
+                tables.set_palette(node, &figures.palettes[palette], &figures.weights[weights]);
+            }
         }
     }
+}
 
-    #[test]
-    fn the_shader_has_rows_as_long() {
-        assert!(include_str!("textures.wgsl").contains(&format!("const ROW: u32 = {ROW}u;")));
+/// A buffer with its contents, which is replaced if it is too small.
+pub(super) struct Kept {
+    pub(super) buffer: wgpu::Buffer,
+    bytes: Vec<u8>,
+}
+
+impl Kept {
+    pub(super) fn new(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> Self {
+        Self { buffer: buffer(gpu, label, size, usage | wgpu::BufferUsages::COPY_DST), bytes: Vec::new() }
     }
+
+    /// Writes the contents if they differ from those before. Returns the number of bytes written.
+    pub(super) fn set(&mut self, gpu: &Gpu, bytes: &[u8]) -> usize {
+        if self.bytes == bytes {
+            return 0;
+        }
+        let size = bytes.len() as u64;
+        if self.buffer.size() < size {
+            self.buffer = buffer(gpu, "grown", size + size / 4, self.buffer.usage());
+        }
+        gpu.queue.write_buffer(&self.buffer, 0, bytes);
+        self.bytes = bytes.to_vec();
+        bytes.len()
+    }
+}
+
+pub(super) fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let size = size.max(256).next_multiple_of(4);
+    gpu.device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
+}
+
+/// Returns a texture whose texels are items of a list, in rows of [`ROW`].
+pub(super) fn listed<T: bytemuck::Pod>(gpu: &Gpu, format: wgpu::TextureFormat, items: &[T]) -> wgpu::TextureView {
+    let mut items = items.to_vec();
+    items.resize(items.len().max(1).next_multiple_of(ROW as usize), T::zeroed());
+    #[expect(clippy::cast_possible_truncation, reason = "the device refuses greater textures")]
+    let size = wgpu::Extent3d { width: ROW, height: (items.len() / ROW as usize) as u32, depth_or_array_layers: 1 };
+    texture(gpu, format, size, 1, bytemuck::cast_slice(&items))
+}
+
+/// Returns a view of a texture with these levels.
+pub(super) fn texture(
+    gpu: &Gpu,
+    format: wgpu::TextureFormat,
+    size: wgpu::Extent3d,
+    levels: u32,
+    bytes: &[u8],
+) -> wgpu::TextureView {
+    let descriptor = wgpu::TextureDescriptor {
+        label: Some("image or list"),
+        size,
+        mip_level_count: levels,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+        view_formats: &[],
+    };
+    let order = wgpu::util::TextureDataOrder::LayerMajor;
+    gpu.device.create_texture_with_data(&gpu.queue, &descriptor, order, bytes).create_view(&Default::default())
 }

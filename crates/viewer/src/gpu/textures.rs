@@ -1,7 +1,9 @@
 //! Images as textures with mipmaps, and the bind groups of surfaces.
 
 use super::Gpu;
-use super::pipelines::Layouts;
+use super::pipelines::{Layouts, bind};
+use super::tables::texture;
+use crate::stage::images::halved;
 use crate::stage::{Alpha, Image, Stage, Surface, Texture, Wrap};
 use bytemuck::{Pod, Zeroable};
 use std::collections::HashMap;
@@ -91,17 +93,15 @@ fn group(
             views.entry((texture.image, coloured)).or_insert_with(|| view(gpu, &images[texture.image], coloured));
         }
     }
-    let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }];
-    for (binding, (number, texture)) in (1..).step_by(2).zip(surface.textures.iter().enumerate()) {
+    let mut resources = vec![buffer.as_entire_binding()];
+    for (number, texture) in surface.textures.iter().enumerate() {
         let coloured = number == 0 || number == 2;
         let view = texture.map_or(white, |texture| &views[&(texture.image, coloured)]);
         let key = texture.map_or(([Wrap::Repeat; 2], false), |texture| (texture.wrap, texture.nearest));
-        entries.push(wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::TextureView(view) });
-        let resource = wgpu::BindingResource::Sampler(&samplers[&key]);
-        entries.push(wgpu::BindGroupEntry { binding: binding + 1, resource });
+        resources.push(wgpu::BindingResource::TextureView(view));
+        resources.push(wgpu::BindingResource::Sampler(&samplers[&key]));
     }
-    let descriptor = wgpu::BindGroupDescriptor { label: Some("surface"), layout: &layouts.surface, entries: &entries };
-    gpu.device.create_bind_group(&descriptor)
+    bind(gpu, &layouts.surface, resources)
 }
 
 fn sampler(gpu: &Gpu, (wrap, nearest): SamplerKey) -> wgpu::Sampler {
@@ -131,35 +131,6 @@ fn view(gpu: &Gpu, image: &Image, coloured: bool) -> wgpu::TextureView {
         levels += 1;
     }
     let format = if coloured { wgpu::TextureFormat::Rgba8UnormSrgb } else { wgpu::TextureFormat::Rgba8Unorm };
-    let texture = gpu.device.create_texture_with_data(
-        &gpu.queue,
-        &wgpu::TextureDescriptor {
-            label: Some("image"),
-            size: wgpu::Extent3d { width: image.size[0], height: image.size[1], depth_or_array_layers: 1 },
-            mip_level_count: levels,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format,
-            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
-            view_formats: &[],
-        },
-        wgpu::util::TextureDataOrder::LayerMajor,
-        &bytes,
-    );
-    texture.create_view(&Default::default())
-}
-
-/// Returns an image of half the size; each pixel is the mean of four.
-#[must_use]
-pub fn halved([width, height]: [u32; 2], pixels: &[[u8; 4]]) -> ([u32; 2], Vec<[u8; 4]>) {
-    let half = [(width / 2).max(1), (height / 2).max(1)];
-    let at = |x: u32, y: u32| pixels[(y.min(height - 1) * width + x.min(width - 1)) as usize].map(u16::from);
-    let mean = |number: u32| {
-        let (x, y) = (number % half[0] * 2, number / half[0] * 2);
-        let four = [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)];
-        #[expect(clippy::cast_possible_truncation, reason = "the mean of bytes is a byte")]
-        let mean = |channel: usize| ((four.iter().map(|pixel| pixel[channel]).sum::<u16>() + 2) / 4) as u8;
-        std::array::from_fn(mean)
-    };
-    (half, (0..half[0] * half[1]).map(mean).collect())
+    let size = wgpu::Extent3d { width: image.size[0], height: image.size[1], depth_or_array_layers: 1 };
+    texture(gpu, format, size, levels, &bytes)
 }

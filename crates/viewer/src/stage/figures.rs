@@ -1,10 +1,14 @@
 //! Figures: meshes skinned by joints, morphed by weights, or both.
 
 use crate::failure::Result;
+use bytemuck::{Pod, Zeroable};
 use hedgerow::Mat34;
 use hedgerow_anim::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Colours in sRGB, opaque; there are eight places.
+pub type Coat = [[u8; 4]; 8];
 
 /// A deformed mesh at one node.
 pub struct Figure {
@@ -15,7 +19,7 @@ pub struct Figure {
     /// The figure's range in [`Figures::weights`].
     pub weights: Range<usize>,
     /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects the colour.
-    pub coat: Option<[[u8; 4]; 5]>,
+    pub coat: Option<Coat>,
 }
 
 /// A mesh that figures share.
@@ -26,12 +30,18 @@ pub struct FigureDrawable {
     pub skinned: Arc<SkinnedMesh>,
     /// The skin that numbers its joints.
     pub skin: Arc<Skin>,
-    /// The number of influences of each vertex.
-    pub per_vertex: usize,
-    /// Joints and weights, vertex by vertex; the weights of a vertex sum to 1.
-    pub influences: Vec<(u32, f32)>,
-    /// The deltas of positions and normals, target by target.
-    pub deltas: Vec<[f32; 6]>,
+    /// The joints that each vertex follows; empty if the mesh only morphs.
+    pub influences: Vec<Influences>,
+    /// The deltas of positions and normals: target by target for each vertex.
+    pub deltas: Vec<[[f32; 4]; 2]>,
+}
+
+/// The joints that a vertex follows, and their weights, which sum to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Influences {
+    joints: [u16; 8],
+    weights: [f32; 8],
 }
 
 /// All figures of a stage.
@@ -53,9 +63,9 @@ pub struct Figures {
 
 impl Figures {
     /// Adds a figure at rest. Returns the user data of its draws.
-    pub fn push(&mut self, drawable: usize, coat: Option<[[u8; 4]; 5]>) -> u32 {
-        let FigureDrawable { skinned, skin, per_vertex, .. } = &self.drawables[drawable];
-        let joints = if *per_vertex == 0 { 0 } else { skin.len() };
+    pub fn push(&mut self, drawable: usize, coat: Option<Coat>) -> u32 {
+        let FigureDrawable { skinned, skin, influences, .. } = &self.drawables[drawable];
+        let joints = if influences.is_empty() { 0 } else { skin.len() };
         let palette = self.palettes.len()..self.palettes.len() + joints;
         let weights = self.weights.len()..self.weights.len() + skinned.morph_targets();
         self.palettes.resize(palette.end, Mat34::IDENTITY);
@@ -84,8 +94,8 @@ impl Figures {
         std::mem::take(&mut self.changed)
     }
 
-    /// Computes positions and normals of a figure's vertices, and appends them: six numbers per vertex.
-    pub fn skin(&mut self, number: usize, streams: &mut Vec<f32>) -> Result<()> {
+    /// Computes positions and normals of a figure's vertices, and appends both for each vertex.
+    pub fn skin(&mut self, number: usize, streams: &mut Vec<[f32; 4]>) -> Result<()> {
         let Self { drawables, list, palettes, weights, room, morphing, .. } = self;
         let figure = &list[number];
         let drawable = &drawables[figure.drawable];
@@ -97,33 +107,31 @@ impl Figures {
         let palette = Palette::of(&drawable.skin, matrices)?;
         let output = SkinOutput::new(&mut *places).normals(&mut *normals);
         drawable.skinned.skin_morphed(palette, &weights[figure.weights.clone()], morphing, output)?;
-        streams
-            .extend(places.iter().zip(&*normals).flat_map(|(place, normal)| [*place, *normal].into_iter().flatten()));
+        let four = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
+        streams.extend(places.iter().zip(&*normals).flat_map(|(&place, &normal)| [four(place), four(normal)]));
         Ok(())
     }
 }
 
-/// Returns joints and weights of all vertices, normalised to a sum of 1.
+/// Returns what all vertices follow, in the order of `permutation`; each has `per_vertex` joints and weights. The eight
+/// greatest weights are kept.
 #[must_use]
-pub fn influences(joints: &[u16], weights: &[f32], per_vertex: usize) -> Vec<(u32, f32)> {
-    let mut influences: Vec<(u32, f32)> =
-        joints.iter().map(|&joint| u32::from(joint)).zip(weights.iter().copied()).collect();
-    if per_vertex > 0 {
-        for vertex in influences.chunks_exact_mut(per_vertex) {
-            let sum: f32 = vertex.iter().map(|(_, weight)| weight).sum();
-            if sum > 0.0 {
-                vertex.iter_mut().for_each(|(_, weight)| *weight /= sum);
-            } else if let Some(first) = vertex.first_mut() {
-                first.1 = 1.0;
-            }
+pub fn influences(joints: &[u16], weights: &[f32], per_vertex: usize, permutation: &[u32]) -> Vec<Influences> {
+    let of_vertex = |&vertex: &u32| {
+        let range = vertex as usize * per_vertex..(vertex as usize + 1) * per_vertex;
+        let mut all: Vec<(u16, f32)> =
+            joints[range.clone()].iter().copied().zip(weights[range].iter().copied()).collect();
+        if per_vertex > 8 {
+            all.sort_by(|a, b| b.1.total_cmp(&a.1));
+            all.truncate(8);
         }
-    }
-    influences
-}
-
-/// Returns the items of all vertices in the order of `permutation`; each vertex has `per_vertex` items.
-#[must_use]
-pub fn reordered<T: Copy>(items: &[T], per_vertex: usize, permutation: &[u32]) -> Vec<T> {
-    let of = |&vertex: &u32| &items[vertex as usize * per_vertex..][..per_vertex];
-    permutation.iter().flat_map(of).copied().collect()
+        let sum: f32 = all.iter().map(|(_, weight)| weight).sum();
+        let mut influences = Influences::default();
+        for (at, (joint, weight)) in all.into_iter().enumerate() {
+            influences.joints[at] = joint;
+            influences.weights[at] = if sum > 0.0 { weight / sum } else { f32::from(u8::from(at == 0)) };
+        }
+        influences
+    };
+    if per_vertex > 0 { permutation.iter().map(of_vertex).collect() } else { Vec::new() }
 }

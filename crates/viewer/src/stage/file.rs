@@ -1,6 +1,6 @@
 //! Stages of glTF files.
 
-use super::figures::{FigureDrawable, Figures, influences, reordered};
+use super::figures::{FigureDrawable, Figures, influences};
 use super::geometry::{Mesh, Topology, Vertex, normals};
 use super::images;
 use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
@@ -14,7 +14,7 @@ use hedgerow_anim::{ClipBuilder, player::Playback};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
     AnimationPlayer, Deformed, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData,
-    Projection, Topology as Drawn,
+    MorphDeltas, Projection, Topology as Drawn,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -183,25 +183,19 @@ impl Cast {
                 }
                 drawn.indices.iter_mut().for_each(|index| *index = place[*index as usize]);
                 let per_vertex = if drawable.skin.is_some() { data.influences } else { 0 };
-                let own = influences(&data.joints, &data.weights, per_vertex);
-                let mut deltas = Vec::new();
-                for target in &data.targets {
-                    let delta = |&vertex: &u32| {
-                        let of = |list: &[[f32; 3]]| list.get(vertex as usize).copied().unwrap_or_default();
-                        let ([x, y, z], [u, v, w]) = (of(&target.positions), of(&target.normals));
-                        [x, y, z, u, v, w]
-                    };
-                    deltas.extend(order.iter().map(delta));
-                }
+                let delta = |target: &MorphDeltas, vertex: u32| {
+                    let of = |list: &[[f32; 3]]| list.get(vertex as usize).copied().unwrap_or_default();
+                    [of(&target.positions), of(&target.normals)].map(|[x, y, z]| [x, y, z, 0.0])
+                };
+                let of_vertex = |&vertex: &u32| data.targets.iter().map(move |target| delta(target, vertex));
                 let mesh = u32::try_from(meshes.len()).map_err(|_| Failure::new("the file has too many meshes"))?;
                 meshes.push(drawn);
                 figures.drawables.push(FigureDrawable {
                     mesh,
-                    influences: reordered(&own, per_vertex, order),
+                    influences: influences(&data.joints, &data.weights, per_vertex, order),
+                    deltas: order.iter().flat_map(of_vertex).collect(),
                     skinned: Arc::new(body.mesh().clone()),
                     skin: Arc::new(skin),
-                    per_vertex,
-                    deltas,
                 });
                 self.by_mesh.insert((drawable.id, drawable.skin), figures.drawables.len() - 1);
                 figures.drawables.len() - 1
@@ -416,7 +410,7 @@ fn image(image: &material::Image) -> Image {
         return Image::plain([160, 160, 160, 255]);
     };
     while size.iter().any(|&side| side > MOST) {
-        (size, pixels) = super::super::gpu::textures::halved(size, &pixels);
+        (size, pixels) = images::halved(size, &pixels);
     }
     Image { size, pixels }
 }

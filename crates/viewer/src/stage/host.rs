@@ -1,6 +1,6 @@
 //! The army of the example `army` on a meadow, and the puppet as a mesh.
 
-use super::figures::{FigureDrawable, Figures, influences, reordered};
+use super::figures::{Coat, FigureDrawable, Figures, influences};
 use super::geometry::{Mesh, Vertex};
 use super::paint::Pattern;
 use super::{Daylight, Image, Play, Stage, Surface, Texture};
@@ -31,16 +31,20 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureD
         Vertex { place, normal, texcoords: [[0.0; 2], [cover, 0.0]], colour: [255; 4] }
     };
     let per_vertex = lists.joints.len() / lists.positions.len();
-    let own = influences(&lists.joints, &lists.weights, per_vertex);
     let drawn = Mesh {
         vertices: skinned.permutation().iter().map(vertex).collect(),
         indices: skinned.indices().to_vec(),
         deformed: true,
         ..Mesh::default()
     };
-    let influences = reordered(&own, per_vertex, skinned.permutation());
+    let influences = influences(&lists.joints, &lists.weights, per_vertex, skinned.permutation());
     let (skinned, skin) = (Arc::new(skinned), Arc::new(skin.clone()));
-    Ok((drawn, FigureDrawable { mesh, skinned, skin, per_vertex, influences, deltas: Vec::new() }))
+    Ok((drawn, FigureDrawable { mesh, skinned, skin, influences, deltas: Vec::new() }))
+}
+
+/// Returns the colours of covers as a coat.
+pub(super) fn worn(colours: [[u8; 4]; 5]) -> Coat {
+    std::array::from_fn(|cover| colours.get(cover).copied().unwrap_or_default())
 }
 
 /// Returns a stage with a number of characters on a meadow.
@@ -54,7 +58,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
             let [r, g, b] = colour.to_array().map(encoded);
             [r, g, b, 255]
         });
-        let user_data = figures.push(0, Some(coat));
+        let user_data = figures.push(0, Some(worn(coat)));
         army.scene.edit(character.node)?.set_user_data(user_data);
     }
     let mut scene = std::mem::take(&mut army.scene);

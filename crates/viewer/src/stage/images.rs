@@ -51,6 +51,20 @@ fn grey(data: &[u8]) -> Vec<[u8; 4]> {
     data.iter().map(|&grey| [grey, grey, grey, 255]).collect()
 }
 
+/// Returns an image of half the size; each pixel is the mean of four.
+pub(crate) fn halved([width, height]: [u32; 2], pixels: &[[u8; 4]]) -> ([u32; 2], Vec<[u8; 4]>) {
+    let half = [(width / 2).max(1), (height / 2).max(1)];
+    let at = |x: u32, y: u32| pixels[(y.min(height - 1) * width + x.min(width - 1)) as usize].map(u16::from);
+    let mean = |number: u32| {
+        let (x, y) = (number % half[0] * 2, number / half[0] * 2);
+        let four = [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)];
+        #[expect(clippy::cast_possible_truncation, reason = "the mean of bytes is a byte")]
+        let mean = |channel: usize| ((four.iter().map(|pixel| pixel[channel]).sum::<u16>() + 2) / 4) as u8;
+        std::array::from_fn(mean)
+    };
+    (half, (0..half[0] * half[1]).map(mean).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,7 +37,7 @@ const BODY: Aabb = Aabb::new(Vec3::new(-0.24, 0.0, -0.2), Vec3::new(0.24, 1.85, 
 
 /// The levels of detail of the town.
 pub struct Levels {
-    pub(super) table: LevelsOfDetail,
+    pub(crate) table: LevelsOfDetail,
     /// Whether levels are on, and whether draws have the colours of their levels.
     pub(super) switches: [bool; 2],
     /// The number of triangles seen at the last count, with and without levels.

@@ -4,7 +4,7 @@ pub mod figures;
 mod file;
 pub mod geometry;
 mod host;
-mod images;
+pub(crate) mod images;
 mod levels;
 mod paint;
 mod playing;
@@ -451,6 +451,12 @@ impl Stage {
         self.levels.as_ref().filter(|levels| levels.switches[1])?;
         let level = self.meshes.get(mesh as usize).map_or(0, |mesh| mesh.level);
         (level > 0).then(|| self.surfaces.len() - 1 - usize::from(level))
+    }
+
+    /// Returns whether draws have the colours of their levels.
+    #[must_use]
+    pub(crate) fn has_level_surfaces(&self) -> bool {
+        self.levels.as_ref().is_some_and(|levels| levels.switches[1])
     }
 
     /// Returns the visible layers and, if levels are on, the levels of detail for `eye`. If there is no `eye`, levels

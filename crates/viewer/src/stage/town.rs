@@ -2,7 +2,7 @@
 
 use super::figures::Figures;
 use super::geometry::Mesh;
-use super::host::{LOOKS, puppet};
+use super::host::{LOOKS, puppet, worn};
 use super::levels::{Levels, STAND_IN};
 use super::paint::Pattern;
 use super::{Alpha, Daylight, Image, Play, Stage, Surface, Texture};
@@ -100,7 +100,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     figures.drawables.push(drawable);
     for (number, walker) in walkers.iter().enumerate() {
         // Shirts are white: the material has the colour.
-        let user_data = figures.push(0, Some(LOOKS[number % LOOKS.len()]));
+        let user_data = figures.push(0, Some(worn(LOOKS[number % LOOKS.len()])));
         scene.edit(walker.node)?.set_user_data(user_data);
     }
     let view = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];

@@ -1,7 +1,7 @@
 //! Projects boxes into the picture.
 
 use crate::camera::Camera;
-use crate::gpu::lines::{EDGES, corners};
+use crate::lines::{EDGES, corners};
 use hedgerow::Aabb;
 use hedgerow::glam::{Vec2, Vec4, Vec4Swizzles as _};
 

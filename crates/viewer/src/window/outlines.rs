@@ -1,7 +1,7 @@
 //! Lines in the picture: boxes of the picked subtree, boxes of slices and blocks, and the frozen camera's frustum.
 
 use super::session::{Boxes, Session};
-use crate::gpu::lines::{Ink, LineList};
+use crate::lines::{Ink, LineList};
 use crate::viewer::Viewer;
 
 const PICKED: Ink = Ink { colour: [255, 150, 10], on_top: true };

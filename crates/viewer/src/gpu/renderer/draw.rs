@@ -1,6 +1,8 @@
 //! Draws the uploaded views.
 
 use super::*;
+use crate::gpu::pipelines::{Kind, Pass, SAMPLES};
+use hedgerow_wgpu::gpu::Batch;
 
 /// Render targets of one size.
 pub(super) struct Targets {
@@ -9,8 +11,22 @@ pub(super) struct Targets {
     depth: wgpu::TextureView,
 }
 
+/// A call: draws of one kind and surface.
+struct Call {
+    kind: Kind,
+    surface: usize,
+    what: What,
+}
+
+enum What {
+    /// A mesh, and its draws in a list.
+    Draws(u32, Range<u32>),
+    /// What the device lists.
+    Batch(Batch),
+}
+
 impl Renderer {
-    /// Encodes the queued writes, then the draws into a texture of this size.
+    /// Encodes the draws into a texture of this size.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -19,18 +35,27 @@ impl Renderer {
         target: &wgpu::TextureView,
         size: [u32; 2],
     ) {
-        self.buffers.flush(encoder);
-        self.prepare(gpu, stage);
+        if std::mem::take(&mut self.stale)
+            && let Place::Buffers(tables) = &mut self.tables.place
+            && !self.views.is_empty()
+        {
+            tables.cull(&gpu.queue, encoder, &self.views);
+        }
+        let groups: Vec<Vec<Call>> = (0..self.drawn.len()).map(|number| self.grouped(stage, number)).collect();
+        let ordered = self.ordered(stage);
+        for call in groups.iter().flatten().chain(&ordered) {
+            self.pipelines.prepare(gpu, call.kind);
+        }
         for (number, shadow) in self.shadow_views.iter().enumerate().take(self.drawn.len() - 1) {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("shadows"),
                 depth_stencil_attachment: Some(attached(shadow, 1.0)),
                 ..Default::default()
             });
-            self.draw_groups(&mut pass, stage, number + 1, true);
+            self.run(&mut pass, number + 1, 0, &groups[number + 1]);
         }
-        let format = self.targets.take().filter(|targets| targets.size == size);
-        let targets = format.unwrap_or_else(|| Targets::new(gpu, size, self.pipelines.format()));
+        let targets = self.targets.take().filter(|targets| targets.size == size);
+        let targets = targets.unwrap_or_else(|| Targets::new(gpu, size, self.pipelines.format));
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("picture"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -42,13 +67,12 @@ impl Renderer {
             depth_stencil_attachment: Some(attached(&targets.depth, 0.0)),
             ..Default::default()
         });
-        pass.set_bind_group(2, &self.lit, &[]);
-        self.draw_groups(&mut pass, stage, 0, false);
+        pass.set_bind_group(3, &self.lit, &[]);
+        self.run(&mut pass, 0, 0, &groups[0]);
         pass.set_pipeline(&self.pipelines.sky);
-        pass.set_bind_group(0, &self.world, &[0]);
-        pass.set_bind_group(1, self.surfaces.groups.last(), &[]);
+        pass.set_bind_group(2, self.surfaces.groups.last(), &[]);
         pass.draw(0..3, 0..1);
-        self.draw_ordered(&mut pass, stage);
+        self.run(&mut pass, 0, 1, &ordered);
         if let Some(lines) = &self.lines {
             lines.draw(&mut pass);
         }
@@ -56,104 +80,75 @@ impl Renderer {
         self.targets = Some(targets);
     }
 
-    fn kind(&self, stage: &Stage, mesh: u32, material: Option<u32>, mirrored: bool, shadow: bool) -> Option<Kind> {
-        let part = self.parts.get(mesh as usize).filter(|part| !part.indices.is_empty())?;
-        let surface = &stage.surfaces[stage.surface(material)];
-        let pass = match surface.alpha {
-            Alpha::Blend if shadow => return None,
-            Alpha::Blend => Pass::Blended,
-            Alpha::Mask(_) if shadow => Pass::Shadow(true),
-            _ if shadow => Pass::Shadow(false),
-            _ => Pass::Opaque,
-        };
-        let side = (!surface.double_sided).then_some(mirrored);
-        Some(Kind { pass, deformed: part.deformed, topology: part.topology, side })
+    /// Returns the calls for a view's draws without blending.
+    fn grouped(&self, stage: &Stage, number: usize) -> Vec<Call> {
+        let shadow = number > 0;
+        if !self.views.is_empty() {
+            // See `Kind::of_stage`.
+            let of_key = |key: u32| ((key / self.parts.len() as u32) as usize, key % self.parts.len() as u32);
+            let calls = self.tables.scene().batches().iter().filter_map(|batch| {
+                let (surface, mesh) = of_key(batch.key);
+                let kind = Kind::of(stage, surface, mesh, batch.mirrored, shadow)?;
+                Some(Call { kind, surface, what: What::Batch(batch.clone()) })
+            });
+            return calls.collect();
+        }
+        let calls = self.drawn[number].view.groups.groups().iter().filter_map(|group| {
+            let surface = stage.surface(group.material);
+            let kind = Kind::of(stage, surface, group.mesh, group.mirrored, shadow)?;
+            let surface = stage.level_surface(group.mesh).unwrap_or(surface);
+            let what = What::Draws(group.mesh, group.first..group.first + group.count);
+            (kind.pass != Pass::Blended).then_some(Call { kind, surface, what })
+        });
+        calls.collect()
     }
 
-    fn prepare(&mut self, gpu: &Gpu, stage: &Stage) {
-        let mut kinds = Vec::new();
-        for (number, Drawn { view, .. }) in self.drawn.iter().enumerate() {
-            for group in view.groups.groups() {
-                let kind = self.kind(stage, group.mesh, group.material, group.mirrored, number > 0);
-                kinds.extend(kind.filter(|kind| kinds.last() != Some(kind)));
-            }
-        }
-        for kind in kinds {
-            self.pipelines.prepare(gpu, kind);
-        }
-    }
-
-    /// Draws all groups of a view without blending.
-    fn draw_groups(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage, number: usize, shadow: bool) {
-        let Drawn { view, grouped: [matrices, user_data], .. } = &self.drawn[number];
-        if view.list.is_empty() {
-            return;
-        }
-        self.begin(pass, number as u32, [&matrices.buffer, &user_data.buffer]);
-        let left_out = self.left_out();
-        let (mut kind_before, mut surface_before) = (None, None);
-        for group in view.groups.groups() {
-            let kind = self.kind(stage, group.mesh, group.material, group.mirrored, shadow);
-            let Some(kind) = kind.filter(|kind| kind.pass != Pass::Blended && left_out != Some(group.mesh)) else {
-                continue;
-            };
-            let Some(pipeline) = self.pipelines.get(kind) else { continue };
-            if kind_before.replace(kind) != Some(kind) {
-                pass.set_pipeline(pipeline);
-            }
-            let surface = stage.level_surface(group.mesh).unwrap_or(stage.surface(group.material));
-            if surface_before.replace(surface) != Some(surface) {
-                pass.set_bind_group(1, &self.surfaces.groups[surface], &[]);
-            }
-            let part = &self.parts[group.mesh as usize];
-            pass.draw_indexed(part.indices.clone(), 0, group.first..group.first + group.count);
-        }
-    }
-
-    fn left_out(&self) -> Option<u32> {
-        match self.settings.fault {
-            Some(Fault::LeftOut(mesh)) => Some(mesh),
-            _ => None,
-        }
-    }
-
-    /// Renders blended draws from back to front; consecutive draws of the same kind take one call.
-    fn draw_ordered(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage) {
-        let Drawn { view, ordered: [matrices, user_data], .. } = &self.drawn[0];
-        let order = view.order.indices();
-        if order.is_empty() {
-            return;
-        }
-        self.begin(pass, 0, [&matrices.buffer, &user_data.buffer]);
-        let commands = view.list.commands();
+    /// Returns the calls for blended draws, from back to front; consecutive draws of the same kind take one call.
+    fn ordered(&self, stage: &Stage) -> Vec<Call> {
+        let View { list, order, .. } = &self.drawn[0].view;
         let like = |&draw: &u32| {
-            let command = &commands[draw as usize];
+            let command = &list.commands()[draw as usize];
             (command.mesh, command.material(), command.is_mirrored())
         };
-        let mut first = 0;
-        for run in order.chunk_by(|a, b| like(a) == like(b)) {
+        let (mut first, mut calls) = (0, Vec::new());
+        for run in order.indices().chunk_by(|a, b| like(a) == like(b)) {
             let range = first..first + run.len() as u32;
             first = range.end;
             let (mesh, material, mirrored) = like(&run[0]);
-            if self.left_out() == Some(mesh) {
-                continue;
-            }
-            let Some(kind) = self.kind(stage, mesh, material, mirrored, false) else { continue };
-            let Some(pipeline) = self.pipelines.get(kind) else { continue };
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(1, &self.surfaces.groups[stage.surface(material)], &[]);
-            let part = &self.parts[mesh as usize];
-            pass.draw_indexed(part.indices.clone(), 0, range);
+            let surface = stage.surface(material);
+            let kind = Kind::of(stage, surface, mesh, mirrored, false);
+            calls.extend(kind.map(|kind| Call { kind, surface, what: What::Draws(mesh, range) }));
         }
+        calls
     }
 
-    fn begin(&self, pass: &mut wgpu::RenderPass<'_>, eye: u32, [matrices, user_data]: [&wgpu::Buffer; 2]) {
-        #[expect(clippy::cast_possible_truncation, reason = "a few hundred bytes")]
-        pass.set_bind_group(0, &self.world, &[eye * STRIDE as u32]);
+    /// Draws calls of a view, whose draws are in groups (0) or in order (1).
+    fn run(&self, pass: &mut wgpu::RenderPass<'_>, view: usize, list: usize, calls: &[Call]) {
+        let [slots, matrices] = &self.drawn[view].draws[list];
+        pass.set_bind_group(0, &self.world, &[(view * STRIDE) as u32]);
+        pass.set_bind_group(1, self.tables.bindings().0, &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.set_vertex_buffer(0, self.vertices.slice(..));
-        pass.set_vertex_buffer(1, matrices.slice(..));
-        pass.set_vertex_buffer(2, user_data.slice(..));
+        pass.set_vertex_buffer(2, matrices.buffer.slice(..));
+        pass.set_vertex_buffer(3, self.skin.slice(..));
+        let (mut kind, mut surface) = (None, None);
+        for call in calls {
+            let Some(pipeline) = self.pipelines.get(call.kind) else { continue };
+            if kind.replace(call.kind) != Some(call.kind) {
+                pass.set_pipeline(pipeline);
+            }
+            if surface.replace(call.surface) != Some(call.surface) {
+                pass.set_bind_group(2, &self.surfaces.groups[call.surface], &[]);
+            }
+            match (&call.what, &self.tables.place) {
+                (What::Draws(mesh, draws), _) => {
+                    pass.set_vertex_buffer(1, slots.buffer.slice(..));
+                    pass.draw_indexed(self.parts[*mesh as usize].clone(), 0, draws.clone());
+                }
+                (What::Batch(batch), Place::Buffers(tables)) => _ = tables.draw(pass, view as u32, batch, 1),
+                (What::Batch(_), Place::Textures(_)) => {}
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Panels;
 use super::tree::describe;
-use crate::gpu::Uploaded;
+use crate::gpu::renderer::Uploaded;
 use crate::stage::Cue;
 use crate::viewer::Viewer;
 use crate::window::session::{Boxes, Session};
@@ -154,14 +154,14 @@ fn tick(ui: &mut Ui, layers: &mut Layers) -> bool {
 
 fn frame(ui: &mut Ui, session: &Session) {
     let frame = &session.frame;
-    let Uploaded { matrices, draws, figures, uniforms, writes } = frame.uploaded;
+    let Uploaded { tables, draws, figures, uniforms, writes } = frame.uploaded;
     ui.label(format!(
-        "{} draws in {} groups, {} triangles\n{} draws cast shadows\nuploaded {} bytes in {writes} writes:\nmatrices \
-         {matrices}, draws {draws},\nfigures {figures}, cameras {uniforms}",
+        "{} draws in {} groups, {} triangles\nthe {} culls\nuploaded {} bytes in {writes} writes:\ntables {tables}, draws \
+         {draws},\nfigures {figures}, cameras {uniforms}",
         frame.seen[0],
         frame.seen[1],
         frame.seen[2],
-        frame.casting,
+        if frame.on_device { "device" } else { "processor" },
         frame.uploaded.bytes(),
     ));
     let [set, moved, inserted, removed] = frame.edits;
