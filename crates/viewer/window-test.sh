@@ -89,6 +89,8 @@ window=$(xdotool search --name '^hedgerow: army' | head -n 1)
 xdotool windowfocus "$window" mousemove --window "$window" 430 280 mousedown 1 mousemove --window "$window" 440 270 \
     mousemove --window "$window" 460 250 mouseup 1
 xdotool key Delete key ctrl+z key ctrl+d key ctrl+z
+xdotool mousemove --window "$window" 380 180 keydown shift mousedown 1 mousemove --window "$window" 420 250 \
+    mousemove --window "$window" 560 400 mouseup 1 keyup shift
 xdotool mousemove --window "$window" 430 120 click 4 mousedown 3 mousemove --window "$window" 470 130 mouseup 3
 xdotool key x key b key m key c keydown w sleep 1 keyup w
 xdotool windowsize "$window" 760 500 sleep 3 windowsize "$window" 200 20 sleep 3
@@ -96,6 +98,7 @@ xdotool key ctrl+q
 ends_well 'the window'
 says picks 1
 says moves 1
+says selected '[1-9][0-9]*'
 says deletions 1
 says duplicates 1
 says undone 2

@@ -4,8 +4,8 @@ use crate::surface::{self, Surface};
 use crate::{AnimationPlayer, CharacterError, JointBounds, MorphNode};
 use hedgerow::data::NodeMap;
 use hedgerow::query::{Faces, LocalRay, LocalVolume, Touch, TriangleHit};
-use hedgerow::{Mat34, NodeHandle, Scene};
-use hedgerow_anim::skin::{MorphBuffer, Palette, SkinOutput};
+use hedgerow::{Aabb, Mat34, NodeHandle, Scene};
+use hedgerow_anim::skin::{MorphBuffer, Palette, SkinError, SkinOutput};
 use hedgerow_anim::{Error, Pose, Skeleton, Skin, SkinnedMesh};
 use std::sync::Arc;
 
@@ -129,6 +129,36 @@ impl Deformed {
             weights.iter_mut().zip(player.weights(morph)).for_each(|(weight, &now)| *weight = now);
         }
         self.shared.bounds.follow(scene, self.node, self.palette())
+    }
+
+    /// Takes palette and weights from elsewhere, such as a [crowd](hedgerow_anim::crowd), in place of a player. The node's
+    /// box stays as it is. Rays at the same pose compute nothing anew. Runs in **O(joints + targets)**.
+    ///
+    /// # Errors
+    /// [`SkinError::Palette`](hedgerow_anim::skin::SkinError::Palette) and
+    /// [`SkinError::Length`](hedgerow_anim::skin::SkinError::Length) for another number of joints or targets. Nothing is
+    /// changed then.
+    pub fn set_pose(&mut self, palette: &[Mat34], weights: &[f32]) -> Result<(), Error> {
+        let (expected, found) = (self.weights.len(), weights.len());
+        if found != expected {
+            return Err(SkinError::Length { what: "morph weights", expected, found }.into());
+        }
+        Palette::of(&self.shared.skin, palette)?;
+        if self.palette != palette || self.weights != weights {
+            self.palette.copy_from_slice(palette);
+            self.weights.copy_from_slice(weights);
+            self.surface.iter_mut().for_each(Surface::forget);
+        }
+        Ok(())
+    }
+
+    /// Returns the box of the present pose, in the space of the node. It is correct for weights from 0 to 1. Runs in
+    /// **O(joints + targets)**.
+    ///
+    /// # Errors
+    /// The errors of [`JointBounds::of_pose`].
+    pub fn bounds(&self) -> Result<Aabb, CharacterError> {
+        self.shared.bounds.of_pose(self.palette())
     }
 
     /// Computes the vertices for the present palette and weights, in the order of [`mesh`](Self::mesh). Output arrays

@@ -84,6 +84,11 @@ impl Camera {
         Ok(Ray::from_ndc(&self.world_view_projection(aspect), place)?)
     }
 
+    /// Returns the frustum of a rectangle between two points of the picture, in normalised device coordinates.
+    pub fn rectangle(&self, aspect: f32, [a, b]: [Vec2; 2]) -> Result<Frustum> {
+        Ok(Frustum::from_view_projection_rect(&self.world_view_projection(aspect), a.min(b), a.max(b))?)
+    }
+
     fn world_view_projection(&self, aspect: f32) -> Mat4 {
         self.view_projection(aspect) * Mat4::from_translation(-self.eye.as_vec3())
     }

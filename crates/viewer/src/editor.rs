@@ -3,10 +3,9 @@
 use crate::camera::Camera;
 use crate::failure::{Failure, Result};
 use crate::stage::Stage;
-use crate::stage::geometry::Topology;
 use crate::view::single;
 use hedgerow::glam::{DAffine3, DVec3, Vec2, Vec3};
-use hedgerow::query::{Ray, RayHit};
+use hedgerow::query::{Pick, Selected};
 use hedgerow::{Aabb, Keep, Layers, Local, NodeHandle, Place, Scene};
 
 /// The picked node, and the history of edits.
@@ -22,7 +21,17 @@ pub struct Editor {
     dragged: Option<Drag>,
     /// The node whose local transform is being adjusted.
     adjusted: Option<NodeHandle>,
-    hits: Vec<RayHit>,
+    /// Where a ray hit the picked node.
+    hit: Option<Hit>,
+    /// What is in the rectangle that was drawn last.
+    pub selected: Vec<Selected>,
+}
+
+/// A hit, and its place in the node's space.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    place: DVec3,
+    pick: Pick,
 }
 
 /// An edit to undo or to redo.
@@ -56,38 +65,45 @@ struct Drag {
 }
 
 impl Editor {
-    /// Picks the nearest node at a point of the picture, in normalised device coordinates. Returns the node and the
-    /// distance of the hit.
-    pub fn pick(
-        &mut self,
-        stage: &Stage,
-        camera: &Camera,
-        aspect: f32,
-        place: Vec2,
-    ) -> Result<Option<(NodeHandle, f32)>> {
-        let ray = camera.ray(aspect, place)?;
-        stage.scene.cast_ray(&ray, stage.seen_from(None).0, &mut self.hits)?;
-        let mut nearest: Option<(NodeHandle, f32)> = None;
-        for hit in &self.hits {
-            // Hits are ordered by the distance of their boxes, so later boxes contain nothing nearer.
-            if nearest.is_some_and(|(_, distance)| distance <= hit.distance) {
-                break;
-            }
-            if let Some(distance) = exact(stage, hit, &ray)
-                && nearest.is_none_or(|(_, before)| distance < before)
-            {
-                nearest = Some((hit.node, distance));
-            }
-        }
-        self.picked = nearest.map(|(node, _)| node);
-        Ok(nearest)
+    /// Picks the nearest triangle at a point of the picture, in normalised device coordinates.
+    pub fn pick(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<Option<Pick>> {
+        let pick = stage.pick(&camera.ray(aspect, place)?)?;
+        self.selected.clear();
+        self.picked = pick.map(|pick| pick.drawn.node);
+        self.hit = pick.and_then(|pick| {
+            let world = stage.scene.get(pick.drawn.node)?.world_f64();
+            Some(Hit { place: world.inverse().transform_point3(pick.position), pick })
+        });
+        Ok(pick)
+    }
+
+    /// Selects what is in the rectangle between two points, and picks it if it is one node.
+    pub fn select(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, corners: [Vec2; 2]) -> Result<()> {
+        stage.select(&camera.rectangle(aspect, corners)?, &mut self.selected)?;
+        self.picked = if let [one] = &self.selected[..] { Some(one.drawn.node) } else { None };
+        Ok(())
+    }
+
+    /// Picks and selects nothing.
+    pub fn pick_nothing(&mut self) {
+        self.picked = None;
+        self.selected.clear();
+    }
+
+    /// Returns a line along the normal of what was picked by a ray, if it is picked still.
+    #[must_use]
+    pub fn normal(&self, scene: &Scene) -> Option<[DVec3; 2]> {
+        let Hit { place, pick } = self.hit.filter(|hit| self.picked == Some(hit.pick.drawn.node))?;
+        let world = scene.get(pick.drawn.node)?.world_f64();
+        let begin = world.transform_point3(place);
+        let normal = world.matrix3.inverse().transpose() * pick.hit.normal;
+        Some([begin, begin + normal.normalize_or_zero() * (0.08 * pick.distance)])
     }
 
     /// Picks the node at a point, to drag it. Returns whether there is a node at the point.
-    pub fn grab(&mut self, stage: &Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<bool> {
-        let Some((node, distance)) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
-        let ray = camera.ray(aspect, place)?;
-        let taken = ray.origin() + ray.direction() * distance;
+    pub fn grab(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<bool> {
+        let Some(pick) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
+        let (node, taken) = (pick.drawn.node, pick.position.as_vec3());
         let Some(world) = stage.scene.get(node).map(|node| node.world_f64()) else { return Ok(false) };
         self.dragged = Some(Drag { node, before: stage.scene.local(node), world, taken, moved: false, is_step: false });
         Ok(true)
@@ -159,8 +175,20 @@ impl Editor {
         Ok(())
     }
 
-    /// Takes the picked subtree out of the tree.
+    /// Takes the picked subtree out of the tree, or all that is selected; each is an edit.
     pub fn delete(&mut self, stage: &mut Stage) -> Result<()> {
+        if self.picked.is_some() {
+            return self.delete_picked(stage);
+        }
+        for Selected { drawn, .. } in std::mem::take(&mut self.selected) {
+            self.picked = Some(drawn.node);
+            self.delete_picked(stage)?;
+        }
+        self.picked = None;
+        Ok(())
+    }
+
+    fn delete_picked(&mut self, stage: &mut Stage) -> Result<()> {
         let scene = &stage.scene;
         let Some(node) = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached())) else {
             return Ok(());
@@ -292,37 +320,6 @@ impl Home {
             before: scene.get(node).and_then(|node| node.previous_sibling()).map(|node| node.handle()),
         })
     }
-}
-
-/// Returns the distance along the ray to a node's mesh or, for a figure, to its box.
-fn exact(stage: &Stage, hit: &RayHit, ray: &Ray) -> Option<f32> {
-    let mesh = stage.meshes.get(stage.scene.get(hit.node)?.drawable()?.mesh as usize)?;
-    if mesh.deformed || mesh.topology != Topology::Triangles {
-        return Some(hit.distance);
-    }
-    let back = stage.scene.world(hit.node)?.inverse()?;
-    let (origin, way) = (back.transform_point(ray.origin()), back.transform_vector(ray.direction()));
-    let corner = |index: u32| Vec3::from(mesh.vertices[index as usize].place);
-    let triangles = mesh.indices.as_chunks::<3>().0;
-    let hits = triangles.iter().filter_map(|&[a, b, c]| crossed(origin, way, corner(a), corner(b), corner(c)));
-    hits.min_by(f32::total_cmp)
-}
-
-/// Returns the distance to a triangle, in lengths of `way`: T. Möller and B. Trumbore, "Fast, minimum storage
-/// ray/triangle intersection", 1997.
-fn crossed(origin: Vec3, way: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
-    let (ab, ac) = (b - a, c - a);
-    let across = way.cross(ac);
-    let determinant = ab.dot(across);
-    if determinant == 0.0 {
-        return None;
-    }
-    let to = origin - a;
-    let u = to.dot(across) / determinant;
-    let over = to.cross(ab);
-    let v = way.dot(over) / determinant;
-    let distance = ac.dot(over) / determinant;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance >= 0.0).then_some(distance)
 }
 
 /// An orbit of a camera around a target.

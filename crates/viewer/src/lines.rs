@@ -3,7 +3,7 @@
 use crate::camera::{Camera, Lens};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::Aabb;
-use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::glam::{DVec3, Vec2, Vec3};
 
 /// The edges of a box. Bit i of a corner's number is the corner's side on axis i.
 pub(crate) const EDGES: [[usize; 2]; 12] =
@@ -90,10 +90,29 @@ impl LineList {
         self.edges(std::array::from_fn(corner), ink);
     }
 
+    /// Adds a line between two positions in the world.
+    pub fn line(&mut self, ends: [DVec3; 2], ink: Ink) {
+        let eye = self.eye;
+        self.extend(ends.map(|end| (end - eye).as_vec3()), ink);
+    }
+
+    /// Adds a rectangle of the picture between two points in normalised device coordinates.
+    pub fn rectangle(&mut self, camera: &Camera, aspect: f32, [a, b]: [Vec2; 2], ink: Ink) {
+        let back = camera.view_projection(aspect).inverse();
+        let away = (camera.eye - self.eye).as_vec3();
+        let corners =
+            [a, Vec2::new(b.x, a.y), b, Vec2::new(a.x, b.y)].map(|at| back.project_point3(at.extend(0.5)) + away);
+        self.extend([0, 1, 1, 2, 2, 3, 3, 0].map(|corner: usize| corners[corner]), ink);
+    }
+
     fn edges(&mut self, corners: [Vec3; 8], ink: Ink) {
+        self.extend(EDGES.as_flattened().iter().map(|&at| corners[at]), ink);
+    }
+
+    fn extend(&mut self, ends: impl IntoIterator<Item = Vec3>, ink: Ink) {
         let [r, g, b] = ink.colour;
         let colour = [r, g, b, if ink.on_top { 255 } else { 0 }];
-        self.ends.extend(EDGES.as_flattened().iter().map(|&at| End { place: corners[at].to_array(), colour }));
+        self.ends.extend(ends.into_iter().map(|end| End { place: end.to_array(), colour }));
     }
 }
 
@@ -119,6 +138,22 @@ mod tests {
         }
         lengths.sort_by(f32::total_cmp);
         assert_eq!(lengths, [2.0, 2.0, 2.0, 2.0, 4.0, 4.0, 4.0, 4.0, 6.0, 6.0, 6.0, 6.0]);
+    }
+
+    #[test]
+    fn a_rectangle_of_the_picture_has_its_corners_there() {
+        for lens in [Lens::Perspective(0.8, 0.1), Lens::Orthographic(5.0, 90.0)] {
+            let camera = Camera { lens, ..Camera::looking(DVec3::new(5.0, 6.0, 7.0), DVec3::ZERO, 0.8) };
+            let mut list = LineList::new(camera.eye);
+            let (a, b) = (Vec2::new(-0.5, 0.75), Vec2::new(0.25, -0.125));
+            list.rectangle(&camera, 1.5, [a, b], INK);
+            assert_eq!(list.len(), 4);
+            for end in &list.ends {
+                let at = camera.view_projection(1.5).project_point3(end.place.into());
+                let is_corner = |x: f32, y: f32| (at.x - x).abs() < 1e-4 && (at.y - y).abs() < 1e-4;
+                assert!([a.x, b.x].into_iter().any(|x| is_corner(x, a.y) || is_corner(x, b.y)), "{at}");
+            }
+        }
     }
 
     #[test]

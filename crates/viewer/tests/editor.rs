@@ -19,13 +19,15 @@ const ASPECT: f32 = 1.5;
 
 #[test]
 fn what_is_picked_lies_on_the_ray_and_nothing_is_before_it() {
-    let stage = town();
+    let mut stage = town();
+    let camera = stage.camera;
     let (mut editor, mut found) = (Editor::default(), 0);
     for step in 0..200_u16 {
         let place = Vec2::new(f32::from(step % 20) / 10.0 - 0.95, f32::from(step / 20) / 10.0 - 0.95);
-        let hit = editor.pick(&stage, &stage.camera, ASPECT, place).unwrap();
-        assert_eq!(editor.picked, hit.map(|(node, _)| node));
-        let Some((node, distance)) = hit else { continue };
+        let hit = editor.pick(&mut stage, &camera, ASPECT, place).unwrap();
+        assert_eq!(editor.picked, hit.map(|hit| hit.drawn.node));
+        let Some(hit) = hit else { continue };
+        let (node, distance) = (hit.drawn.node, hit.distance as f32);
         found += 1;
         let ray = stage.camera.ray(ASPECT, place).unwrap();
         let at = ray.origin() + ray.direction() * distance;
@@ -37,13 +39,79 @@ fn what_is_picked_lies_on_the_ray_and_nothing_is_before_it() {
     assert!(found > 100, "only {found} of 200 rays hit something");
 }
 
+/// Returns an army that has taken a step.
+fn army() -> Stage {
+    let mut stage = Stage::new(&Arguments { characters: 40, ..Arguments::new(Subject::Army) }).unwrap();
+    for _ in 0..10 {
+        stage.act(0.0).unwrap();
+    }
+    stage.scene.update();
+    stage
+}
+
+#[test]
+fn figures_are_picked_by_their_triangles_and_the_normal_of_the_hit_is_shown() {
+    let mut stage = army();
+    let (camera, mut editor) = (stage.camera, Editor::default());
+    let (mut on_figures, mut beside, mut boxes) = (0, 0, Vec::new());
+    for step in 0..60 * 40_u16 {
+        let place = Vec2::new(f32::from(step % 60) / 30.0 - 0.98, f32::from(step / 60) / 20.0 - 0.97);
+        let ray = camera.ray(ASPECT, place).unwrap();
+        let Some(pick) = editor.pick(&mut stage, &camera, ASPECT, place).unwrap() else { continue };
+        let [begin, end] = editor.normal(&stage.scene).unwrap();
+        assert!(begin.distance(pick.position) < 1e-3 && (end - begin).dot(ray.direction().as_dvec3()) < 0.0);
+        stage.scene.cast_ray(&ray, Layers::ALL, &mut boxes).unwrap();
+        let nearer =
+            |hit: &hedgerow::query::RayHit| f64::from(hit.distance) < pick.distance && hit.node != pick.drawn.node;
+        beside += usize::from(boxes.iter().any(nearer));
+        let Some(number) = pick.drawn.user_data.checked_sub(1) else { continue };
+        on_figures += 1;
+        let mut vertices = Vec::new();
+        stage.figures.skin(number as usize, &mut vertices).unwrap();
+        let corners = &stage.meshes[0].indices[3 * pick.hit.triangle as usize..][..3];
+        let corner = |corner: &u32| Vec3::from_slice(&vertices[2 * *corner as usize]);
+        let at: Vec3 = corners.iter().zip(pick.hit.barycentric).map(|(index, share)| corner(index) * share).sum();
+        let at = stage.scene.world(pick.drawn.node).unwrap().transform_point(at);
+        assert!(at.as_dvec3().distance(pick.position) < 1e-3, "{at} {}", pick.position);
+    }
+    assert!(on_figures > 50 && beside > 50, "{on_figures} on figures, {beside} through a box and beside what is in it");
+}
+
+#[test]
+fn a_rectangle_selects_figures_wholly_or_partly_and_what_is_selected_is_deleted() {
+    let mut stage = army();
+    let (camera, mut editor) = (stage.camera, Editor::default());
+    let corners = [Vec2::new(-0.98, -0.98), Vec2::new(0.1, 0.9)];
+    editor.select(&mut stage, &camera, ASPECT, corners).unwrap();
+    let selected = editor.selected.clone();
+    let whole = selected.iter().filter(|selected| selected.whole).count();
+    assert!(whole > 2 && selected.len() > whole + 1, "{whole} of {}", selected.len());
+    // What is under a point of the rectangle is selected, and its corners are where they are drawn.
+    for step in 0..20 * 20_u16 {
+        let share = Vec2::new(f32::from(step % 20) + 0.5, f32::from(step / 20) + 0.5) / 20.0;
+        let place = corners[0] + (corners[1] - corners[0]) * share;
+        if let Some(pick) = editor.pick(&mut stage, &camera, ASPECT, place).unwrap() {
+            assert!(selected.iter().any(|selected| selected.drawn.node == pick.drawn.node), "{place}");
+        }
+    }
+    // The meadow is selected in part; figures alone are deleted.
+    editor.select(&mut stage, &camera, ASPECT, corners).unwrap();
+    editor.selected.retain(|selected| selected.drawn.user_data > 0);
+    let (nodes, figures) = (stage.scene.len(), editor.selected.len());
+    editor.delete(&mut stage).unwrap();
+    assert_eq!((stage.scene.len(), editor.depth(&stage)), (nodes - figures, [figures, 0]));
+    while editor.undo(&mut stage).unwrap() {}
+    assert_eq!(stage.scene.len(), nodes);
+    stage.scene.validate().unwrap();
+}
+
 #[test]
 fn edits_are_undone_and_done_again() {
     let mut stage = town();
     let mut editor = Editor::default();
     let place = Vec2::new(0.1, -0.4);
     let camera = stage.camera;
-    assert!(editor.grab(&stage, &camera, ASPECT, place).unwrap());
+    assert!(editor.grab(&mut stage, &camera, ASPECT, place).unwrap());
     let node = editor.picked.unwrap();
     let before = stage.scene.get(node).unwrap().fresh_world().translation();
     editor.drag(&mut stage, &camera, ASPECT, place + Vec2::new(0.05, 0.02)).unwrap();
@@ -157,13 +225,13 @@ fn what_is_on_no_layer_that_is_shown_is_not_picked() {
     let mut stage = town();
     let mut editor = Editor::default();
     let (camera, place) = (stage.camera, Vec2::new(0.1, -0.4));
-    editor.pick(&stage, &camera, ASPECT, place).unwrap();
+    editor.pick(&mut stage, &camera, ASPECT, place).unwrap();
     let node = editor.picked.unwrap();
     editor.show(&mut stage, node, Some(Layers::new(4))).unwrap();
     for (layers, is_shown) in [(3, false), (7, true)] {
         stage.set_layers(Layers::new(layers));
         stage.scene.update();
-        editor.pick(&stage, &camera, ASPECT, place).unwrap();
+        editor.pick(&mut stage, &camera, ASPECT, place).unwrap();
         assert_eq!(editor.picked == Some(node), is_shown);
     }
     editor.undo(&mut stage).unwrap();

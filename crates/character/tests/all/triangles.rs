@@ -122,3 +122,27 @@ fn a_figure_is_picked_beside_which_its_box_is_hit() {
     assert_eq!(figure.palette().matrices().len(), usize::from(JOINTS));
     assert_eq!(scene.world(node).map(Mat34::translation), Some(Vec3::new(50.0, 0.0, 0.0)));
 }
+
+#[test]
+fn a_pose_that_is_set_is_hit_and_has_the_box_of_a_player_that_shows_it() {
+    let mut dice = Dice::with_seed(9);
+    let (mut scene, mut shown, player) = tube(0.35, [0.7, 0.2]);
+    shown.follow(&player, &mut scene).unwrap();
+    let (_, mut set, _) = tube(0.0, [0.0; 2]);
+    let matrices = shown.palette().matrices().to_vec();
+    let mut hits = 0;
+    for turn in 0..40 {
+        let direction = dice.vector().as_dvec3();
+        let ray = LocalRay { origin: direction * -3.0, direction };
+        if turn == 8 {
+            // By now there is a tree for the pose before.
+            assert!(set.set_pose(&matrices[1..], &[0.7, 0.2]).is_err() && set.set_pose(&matrices, &[0.7]).is_err());
+            set.set_pose(&matrices, shown.weights()).unwrap();
+        }
+        let [a, b] = [&mut set, &mut shown].map(|figure| figure.cast(&ray, 9.0, Faces::Both).unwrap());
+        hits += usize::from(b.is_some());
+        assert!((a == b) == (turn >= 8 || a.is_none() && b.is_none()), "{turn}: {a:?} {b:?}");
+    }
+    let bounds = scene.get(shown.node()).unwrap().drawable().unwrap().bounds;
+    assert!(hits > 20 && set.bounds().unwrap() == bounds && shown.bounds().unwrap() == bounds);
+}

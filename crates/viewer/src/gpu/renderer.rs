@@ -139,8 +139,9 @@ impl Renderer {
         let (mut skin, mut deltas) = (Vec::new(), Vec::new());
         for drawable in &stage.figures.drawables {
             skin.resize(vertices.len(), SkinVertex::zeroed());
-            let targets = drawable.skinned.morph_targets();
-            for vertex in 0..drawable.skinned.len() {
+            let vertices = stage.meshes[drawable.mesh as usize].vertices.len();
+            let targets = drawable.deltas.len() / vertices.max(1);
+            for vertex in 0..vertices {
                 let morph = [deltas.len() + 2 * vertex * targets, targets, vertex, 1].map(|number| number as u32);
                 let influences = drawable.influences.get(vertex).copied().unwrap_or_default();
                 skin[starts[drawable.mesh as usize] + vertex] = SkinVertex { influences, morph };

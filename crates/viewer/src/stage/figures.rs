@@ -1,11 +1,11 @@
 //! Figures: meshes skinned by joints, morphed by weights, or both.
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::Mat34;
-use hedgerow_anim::skin::{MorphBuffer, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_anim::skin::SkinOutput;
+use hedgerow_character::Deformed;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Colours in sRGB, opaque; there are eight places.
 pub type Coat = [[u8; 4]; 8];
@@ -20,16 +20,14 @@ pub struct Figure {
     pub weights: Range<usize>,
     /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects the colour.
     pub coat: Option<Coat>,
+    /// The mesh, for rays and for skinning on the processor.
+    body: Deformed,
 }
 
 /// A mesh that figures share.
 pub struct FigureDrawable {
     /// The number of the stage's mesh.
     pub mesh: u32,
-    /// The mesh for skinning on the processor.
-    pub skinned: Arc<SkinnedMesh>,
-    /// The skin that numbers its joints.
-    pub skin: Arc<Skin>,
     /// The joints that each vertex follows; empty if the mesh only morphs.
     pub influences: Vec<Influences>,
     /// The deltas of positions and normals: target by target for each vertex.
@@ -57,20 +55,18 @@ pub struct Figures {
     pub weights: Vec<f32>,
     /// Whether matrices or weights changed since the last [`Figures::take_changed`].
     changed: bool,
-    room: Vec<[f32; 3]>,
-    morphing: MorphBuffer,
 }
 
 impl Figures {
     /// Adds a figure at rest. Returns the user data of its draws.
-    pub fn push(&mut self, drawable: usize, coat: Option<Coat>) -> u32 {
-        let FigureDrawable { skinned, skin, influences, .. } = &self.drawables[drawable];
-        let joints = if influences.is_empty() { 0 } else { skin.len() };
+    pub fn push(&mut self, drawable: usize, coat: Option<Coat>, body: Deformed) -> u32 {
+        let rigid = self.drawables[drawable].influences.is_empty();
+        let joints = if rigid { 0 } else { body.palette().matrices().len() };
         let palette = self.palettes.len()..self.palettes.len() + joints;
-        let weights = self.weights.len()..self.weights.len() + skinned.morph_targets();
+        let weights = self.weights.len()..self.weights.len() + body.weights().len();
         self.palettes.resize(palette.end, Mat34::IDENTITY);
         self.weights.resize(weights.end, 0.0);
-        self.list.push(Figure { drawable, palette, weights, coat });
+        self.list.push(Figure { drawable, palette, weights, coat, body });
         self.changed = true;
         u32::try_from(self.list.len()).expect("there are fewer figures than nodes")
     }
@@ -94,21 +90,23 @@ impl Figures {
         std::mem::take(&mut self.changed)
     }
 
+    /// Returns a figure's mesh in its present pose.
+    pub fn posed(&mut self, number: usize) -> Result<&mut Deformed> {
+        let Self { list, palettes, weights, .. } = self;
+        let figure = list.get_mut(number).ok_or_else(|| Failure::new(format!("there is no figure {number}")))?;
+        let matrices = if figure.palette.is_empty() { &[Mat34::IDENTITY] } else { &palettes[figure.palette.clone()] };
+        figure.body.set_pose(matrices, &weights[figure.weights.clone()])?;
+        Ok(&mut figure.body)
+    }
+
     /// Computes positions and normals of a figure's vertices, and appends both for each vertex.
     pub fn skin(&mut self, number: usize, streams: &mut Vec<[f32; 4]>) -> Result<()> {
-        let Self { drawables, list, palettes, weights, room, morphing, .. } = self;
-        let figure = &list[number];
-        let drawable = &drawables[figure.drawable];
-        let count = drawable.skinned.len();
-        room.resize(2 * count, [0.0; 3]);
-        let (places, normals) = room.split_at_mut(count);
-        let identity = [Mat34::IDENTITY];
-        let matrices = if figure.palette.is_empty() { &identity[..] } else { &palettes[figure.palette.clone()] };
-        let palette = Palette::of(&drawable.skin, matrices)?;
-        let output = SkinOutput::new(&mut *places).normals(&mut *normals);
-        drawable.skinned.skin_morphed(palette, &weights[figure.weights.clone()], morphing, output)?;
+        let body = self.posed(number)?;
+        let mut places = vec![[0.0; 3]; body.mesh().len()];
+        let mut normals = places.clone();
+        body.skin(SkinOutput::new(&mut places[..]).normals(&mut normals[..]))?;
         let four = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
-        streams.extend(places.iter().zip(&*normals).flat_map(|(&place, &normal)| [four(place), four(normal)]));
+        streams.extend(places.into_iter().zip(normals).flat_map(|(place, normal)| [four(place), four(normal)]));
         Ok(())
     }
 }

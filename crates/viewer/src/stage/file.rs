@@ -3,13 +3,13 @@
 use super::figures::{FigureDrawable, Figures, influences};
 use super::geometry::{Mesh, Topology, Vertex, normals};
 use super::images;
+use super::surfaces::Trees;
 use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
 use crate::arguments::Arguments;
 use crate::camera::{Camera, Lens};
 use crate::failure::{Failure, Result};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Drawable, Error, Layers, NodeHandle, Scene, SceneConfig};
-use hedgerow_anim::skin::Skin;
 use hedgerow_anim::{ClipBuilder, player::Playback};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
@@ -18,7 +18,6 @@ use hedgerow_gltf::{
 };
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The greatest width and height of a texture; larger images are halved until they fit.
 const MOST: u32 = 2048;
@@ -146,6 +145,7 @@ fn of(
         shadows: (far, 2.0 * radius),
         layers: Layers::ALL,
         levels: None,
+        trees: Trees::default(),
         play: Play::File(Box::new(play)),
         loose: Vec::new(),
         frames: 0,
@@ -172,7 +172,6 @@ impl Cast {
         let number = match self.by_mesh.get(&(drawable.id, drawable.skin)) {
             Some(&number) => number,
             None => {
-                let skin = drawable.skin.map_or_else(Skin::rigid, |number| imported.skins[number].skin.clone());
                 let order = body.mesh().permutation();
                 let plain = mesh(data);
                 let mut drawn = Mesh { deformed: true, ..plain };
@@ -194,14 +193,12 @@ impl Cast {
                     mesh,
                     influences: influences(&data.joints, &data.weights, per_vertex, order),
                     deltas: order.iter().flat_map(of_vertex).collect(),
-                    skinned: Arc::new(body.mesh().clone()),
-                    skin: Arc::new(skin),
                 });
                 self.by_mesh.insert((drawable.id, drawable.skin), figures.drawables.len() - 1);
                 figures.drawables.len() - 1
             }
         };
-        let user_data = figures.push(number, None);
+        let user_data = figures.push(number, None, body.clone());
         let mut node = scene.edit(drawable.handle)?;
         let drawn = node.as_ref().drawable().ok_or(Error::NoDrawable(drawable.handle))?;
         node.set_drawable(Drawable { mesh: figures.drawables[number].mesh, ..drawn })?.set_user_data(user_data);

@@ -3,6 +3,7 @@
 use super::figures::{Coat, FigureDrawable, Figures, influences};
 use super::geometry::{Mesh, Vertex};
 use super::paint::Pattern;
+use super::surfaces::Trees;
 use super::{Daylight, Image, Play, Stage, Surface, Texture};
 use crate::army::{self, Army};
 use crate::camera::Camera;
@@ -11,6 +12,7 @@ use crate::puppet::{Lists, PuppetMesh, Rig};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Aabb, Drawable, Layers, Node, Transform};
 use hedgerow_anim::skin::Skin;
+use hedgerow_character::{Deformed, DeformedMesh};
 use std::sync::Arc;
 
 /// Colours of people in sRGB: skin, hair, shirt, trousers, boots.
@@ -20,8 +22,8 @@ pub(super) const LOOKS: [[[u8; 4]; 5]; 3] = [
     [[222, 178, 150, 255], [150, 112, 70, 255], [255; 4], [70, 74, 82, 255], [54, 46, 42, 255]],
 ];
 
-/// Returns the puppet's mesh, which gets the number `mesh`, and its drawable.
-pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureDrawable)> {
+/// Returns the puppet's mesh, which gets the number `mesh`, its drawable, and what all puppets share.
+pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureDrawable, Arc<DeformedMesh>)> {
     let lists = Lists::new(&PuppetMesh::new(rig));
     let skinned = lists.skinned(skin)?;
     let vertex = |&vertex: &u32| {
@@ -38,8 +40,10 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureD
         ..Mesh::default()
     };
     let influences = influences(&lists.joints, &lists.weights, per_vertex, skinned.permutation());
-    let (skinned, skin) = (Arc::new(skinned), Arc::new(skin.clone()));
-    Ok((drawn, FigureDrawable { mesh, skinned, skin, influences, deltas: Vec::new() }))
+    let triangles = skinned.indices().as_chunks().0.to_vec();
+    let bounds = lists.bounds(skin)?;
+    let shared = DeformedMesh { mesh: skinned, triangles, skin: skin.clone(), rig: None, bounds };
+    Ok((drawn, FigureDrawable { mesh, influences, deltas: Vec::new() }, Arc::new(shared)))
 }
 
 /// Returns the colours of covers as a coat.
@@ -51,14 +55,15 @@ pub(super) fn worn(colours: [[u8; 4]; 5]) -> Coat {
 pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     let mut army = Army::muster(characters, seed)?;
     let mut figures = Figures::default();
-    let (person, drawable) = puppet(&army.rig, &army.skin, 0)?;
+    let (person, drawable, shared) = puppet(&army.rig, &army.skin, 0)?;
     figures.drawables.push(drawable);
     for character in &army.characters {
         let coat = character.coat.map(|colour| {
             let [r, g, b] = colour.to_array().map(encoded);
             [r, g, b, 255]
         });
-        let user_data = figures.push(0, Some(worn(coat)));
+        let body = Deformed::new(Arc::clone(&shared), character.node, None)?;
+        let user_data = figures.push(0, Some(worn(coat)), body);
         army.scene.edit(character.node)?.set_user_data(user_data);
     }
     let mut scene = std::mem::take(&mut army.scene);
@@ -88,6 +93,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
         shadows: ((2.2 * reach).min(160.0), 10.0),
         layers: Layers::ALL,
         levels: None,
+        trees: Trees::default(),
         play: Play::Army(Box::new(army)),
         loose: Vec::new(),
         frames: 0,

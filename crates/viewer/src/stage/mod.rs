@@ -10,6 +10,7 @@ mod paint;
 mod playing;
 mod prefabs;
 mod smooth;
+mod surfaces;
 mod town;
 
 pub use playing::{Cue, Playing};
@@ -65,6 +66,8 @@ pub struct Stage {
     /// The levels of detail, if any.
     pub levels: Option<Levels>,
     layers: Layers,
+    /// For rays and selections.
+    trees: surfaces::Trees,
     play: Play,
     /// The nodes with a transform, and the transform that `stir` turns.
     loose: Vec<(NodeHandle, Local)>,

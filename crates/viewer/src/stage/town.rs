@@ -5,6 +5,7 @@ use super::geometry::Mesh;
 use super::host::{LOOKS, puppet, worn};
 use super::levels::{Levels, STAND_IN};
 use super::paint::Pattern;
+use super::surfaces::Trees;
 use super::{Alpha, Daylight, Image, Play, Stage, Surface, Texture};
 use crate::camera::Camera;
 use crate::failure::Result;
@@ -15,6 +16,8 @@ use crate::threads;
 use crate::town;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Aabb, Layers, Scene, SceneConfig};
+use hedgerow_character::Deformed;
+use std::sync::Arc;
 
 /// All parts, by mesh number.
 const PARTS: [Part; 26] = [
@@ -96,11 +99,12 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     let mut life = TownLife::new(&mut scene, town, people, seed)?;
     let mut figures = Figures::default();
     let (body, walkers) = life.people.parts();
-    let (person, drawable) = puppet(&body.rig, &body.skin, Part::Person as u32)?;
+    let (person, drawable, shared) = puppet(&body.rig, &body.skin, Part::Person as u32)?;
     figures.drawables.push(drawable);
     for (number, walker) in walkers.iter().enumerate() {
         // Shirts are white: the material has the colour.
-        let user_data = figures.push(0, Some(worn(LOOKS[number % LOOKS.len()])));
+        let body = Deformed::new(Arc::clone(&shared), walker.node, None)?;
+        let user_data = figures.push(0, Some(worn(LOOKS[number % LOOKS.len()])), body);
         scene.edit(walker.node)?.set_user_data(user_data);
     }
     let view = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];
@@ -179,6 +183,7 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
         shadows: (260.0, 60.0),
         layers: Layers::ALL,
         levels: None,
+        trees: Trees::default(),
         play,
         loose: Vec::new(),
         frames: 0,

@@ -172,14 +172,14 @@ impl Page {
     /// Picks the node at a point, in normalised device coordinates. Returns whether there is a node at the point.
     pub fn pick(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
-        let Viewer { stage, camera, .. } = &self.viewer;
+        let Viewer { stage, camera, .. } = &mut self.viewer;
         Ok(self.editor.pick(stage, camera, aspect, Vec2::new(x, y))?.is_some())
     }
 
     /// Picks the node at a point, to drag it. Returns whether there is a node at the point.
     pub fn grab(&mut self, x: f32, y: f32) -> std::result::Result<bool, JsError> {
         let aspect = self.aspect();
-        let Viewer { stage, camera, .. } = &self.viewer;
+        let Viewer { stage, camera, .. } = &mut self.viewer;
         Ok(self.editor.grab(stage, camera, aspect, Vec2::new(x, y))?)
     }
 
@@ -212,11 +212,13 @@ impl Page {
         vec![name(node), node.to_string(), path.join(" / ")]
     }
 
-    /// Returns the edges of the picked node's box: x and y of both ends of each edge, in normalised device coordinates.
+    /// Returns the edges of the picked node's box, and the normal of what was hit: x and y of both ends of each edge, in normalised device coordinates.
     pub fn outline(&self) -> Vec<f32> {
         let boxes = self.editor.boxes(&self.viewer.stage.scene);
         let edges = boxes.iter().flat_map(|bounds| outline::edges(bounds, &self.viewer.camera, self.aspect()));
-        edges.flatten().flat_map(|end| end.to_array()).collect()
+        let normal = self.editor.normal(&self.viewer.stage.scene);
+        let normal = normal.and_then(|normal| outline::line(normal, &self.viewer.camera, self.aspect()));
+        edges.flatten().chain(normal.into_iter().flatten()).flat_map(|end| end.to_array()).collect()
     }
 
     /// Toggles the switch of the stage with this number, if there is such a switch.

@@ -3,7 +3,7 @@
 use crate::camera::Camera;
 use crate::lines::{EDGES, corners};
 use hedgerow::Aabb;
-use hedgerow::glam::{Vec2, Vec4, Vec4Swizzles as _};
+use hedgerow::glam::{DVec3, Vec2, Vec4, Vec4Swizzles as _};
 
 /// The least visible depth, as a fraction of the clip-space depth of one metre.
 const NEAR: f32 = 1e-3;
@@ -14,6 +14,13 @@ pub(super) fn edges(bounds: &Aabb, camera: &Camera, aspect: f32) -> Vec<[Vec2; 2
     let corners = corners(bounds, camera.eye).map(|corner| matrix * corner.extend(1.0));
     let ends = EDGES.into_iter().filter_map(|[a, b]| before(corners[a], corners[b]));
     ends.map(|ends| ends.map(|end| end.xy() / end.w)).collect()
+}
+
+/// Returns a line between two positions in normalised device coordinates, without the part behind the camera.
+pub(super) fn line(ends: [DVec3; 2], camera: &Camera, aspect: f32) -> Option<[Vec2; 2]> {
+    let matrix = camera.view_projection(aspect);
+    let [a, b] = ends.map(|end| matrix * (end - camera.eye).as_vec3().extend(1.0));
+    before(a, b).map(|ends| ends.map(|end| end.xy() / end.w))
 }
 
 /// Returns the part of an edge that is in front of the camera.

@@ -40,6 +40,8 @@ enum Held {
         from: Vec2,
         follows: bool,
     },
+    /// A rectangle from this point on.
+    Selecting(Vec2),
     Turning,
     Panning,
 }
@@ -63,6 +65,7 @@ impl Input {
                 self.moved(way, size, viewer, session);
             }
             WindowEvent::MouseInput { state: ElementState::Released, button, .. } if self.holds(*button) => {
+                session.select(viewer, aspect(size));
                 self.let_go(session);
             }
             WindowEvent::MouseInput { state: ElementState::Released, .. } => {}
@@ -70,6 +73,7 @@ impl Input {
             WindowEvent::MouseInput { button, .. } if !panel && (self.held.is_none() || self.holds(*button)) => {
                 self.let_go(session);
                 let held = match button {
+                    MouseButton::Left if self.modifiers.shift_key() => Held::Selecting(place(self.pointer, size)),
                     MouseButton::Left => {
                         session.grab(viewer, aspect(size), place(self.pointer, size));
                         Held::Taken { from: self.pointer, follows: false }
@@ -109,13 +113,14 @@ impl Input {
 
     /// Ends a drag.
     fn let_go(&mut self, session: &mut Session) {
+        session.rectangle = None;
         if let Some((_, Held::Taken { .. })) = self.held.take() {
             session.drop();
         }
     }
 
     fn moved(&mut self, way: Vec2, size: [u32; 2], viewer: &mut Viewer, session: &mut Session) {
-        let Session { orbit, flying, .. } = session;
+        let Session { orbit, flying, .. } = &mut *session;
         match self.held.as_mut().map(|(_, held)| held) {
             Some(Held::Taken { from, follows }) => {
                 *follows |= (self.pointer - *from).length() > SLACK;
@@ -123,6 +128,7 @@ impl Input {
                     session.drag(viewer, aspect(size), place(self.pointer, size));
                 }
             }
+            Some(Held::Selecting(from)) => session.rectangle = Some([*from, place(self.pointer, size)]),
             Some(Held::Turning) if *flying => look(&mut viewer.camera, TURN * way.x, -TURN * way.y),
             Some(Held::Turning) => orbit.turn(&mut viewer.camera, TURN * way.x, TURN * way.y),
             Some(Held::Panning) => {
@@ -148,7 +154,7 @@ impl Input {
         match key {
             Key::Named(NamedKey::Delete | NamedKey::Backspace) => session.delete(viewer),
             Key::Named(NamedKey::Space) => viewer.still = !viewer.still,
-            Key::Named(NamedKey::Escape) => session.editor.picked = None,
+            Key::Named(NamedKey::Escape) => session.editor.pick_nothing(),
             Key::Named(NamedKey::F1) => session.shows_panels = !session.shows_panels,
             Key::Character(letter) => match (command, letter.to_lowercase().as_str()) {
                 (true, "z") if self.modifiers.shift_key() => session.redo(viewer),

@@ -5,6 +5,8 @@ use crate::lines::{Ink, LineList};
 use crate::viewer::Viewer;
 
 const PICKED: Ink = Ink { colour: [255, 150, 10], on_top: true };
+const PARTLY: Ink = Ink { colour: [250, 220, 60], on_top: true };
+const RECTANGLE: Ink = Ink { colour: [240, 240, 240], on_top: true };
 const FROZEN: Ink = Ink { colour: [20, 160, 255], on_top: true };
 const SLICE: Ink = Ink { colour: [240, 240, 240], on_top: false };
 const BLOCK: Ink = Ink { colour: [90, 220, 90], on_top: false };
@@ -15,6 +17,16 @@ pub(super) fn outlines(viewer: &Viewer, session: &Session, aspect: f32) -> LineL
     let mut list = LineList::new(viewer.camera.eye);
     for bounds in session.editor.boxes(scene) {
         list.bounds(&bounds, PICKED);
+    }
+    if let Some(normal) = session.editor.normal(scene) {
+        list.line(normal, PICKED);
+    }
+    for selected in &session.editor.selected {
+        let bounds = scene.get(selected.drawn.node).and_then(|node| node.bounds());
+        bounds.iter().for_each(|bounds| list.bounds(bounds, if selected.whole { PICKED } else { PARTLY }));
+    }
+    if let Some(corners) = session.rectangle {
+        list.rectangle(&viewer.camera, aspect, corners, RECTANGLE);
     }
     if let Some(frozen) = &viewer.frozen {
         list.frustum(frozen, aspect, viewer.stage.shadows.0, FROZEN);

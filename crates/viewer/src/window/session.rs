@@ -12,6 +12,8 @@ use hedgerow::{Layers, Local, NodeHandle};
 pub(super) struct Session {
     pub(super) editor: Editor,
     pub(super) orbit: Orbit,
+    /// The corners of the rectangle that is being drawn.
+    pub(super) rectangle: Option<[Vec2; 2]>,
     pub(super) flying: bool,
     pub(super) boxes: Boxes,
     pub(super) shows_panels: bool,
@@ -55,6 +57,8 @@ pub struct Summary {
     pub panels_ms: f64,
     /// How often something was picked in the picture.
     pub picks: usize,
+    /// How many draws the last rectangle selected.
+    pub selected: usize,
     /// How often something was dragged or adjusted.
     pub moves: usize,
     /// How often something was deleted.
@@ -93,7 +97,7 @@ impl Summary {
     pub fn json(&self) -> String {
         serde_json::json!({
             "frames": self.frames, "first_picture_ms": self.first_picture_ms, "work_ms": self.work_ms,
-            "panels_ms": self.panels_ms, "picks": self.picks, "moves": self.moves, "deletions": self.deletions,
+            "panels_ms": self.panels_ms, "picks": self.picks, "selected": self.selected, "moves": self.moves, "deletions": self.deletions,
             "duplicates": self.duplicates, "undone": self.undone, "redone": self.redone,
             "animations": self.animations, "cameras": self.cameras, "switched": self.switched, "picked": self.picked,
             "nodes_before": self.nodes[0], "nodes": self.nodes[1], "detached": self.detached,
@@ -110,6 +114,7 @@ impl Session {
         Self {
             editor: Editor::default(),
             orbit: Orbit { target: viewer.stage.target },
+            rectangle: None,
             flying: false,
             boxes: Boxes::None,
             shows_panels: true,
@@ -135,14 +140,22 @@ impl Session {
         }
     }
 
-    pub(super) fn grab(&mut self, viewer: &Viewer, aspect: f32, place: Vec2) {
-        let grabbed = self.editor.grab(&viewer.stage, &viewer.camera, aspect, place);
+    pub(super) fn grab(&mut self, viewer: &mut Viewer, aspect: f32, place: Vec2) {
+        let grabbed = self.editor.grab(&mut viewer.stage, &viewer.camera, aspect, place);
         self.summary.picks += usize::from(self.tell(grabbed) == Some(true));
     }
 
     pub(super) fn drag(&mut self, viewer: &mut Viewer, aspect: f32, place: Vec2) {
         let dragged = self.editor.drag(&mut viewer.stage, &viewer.camera, aspect, place);
         self.tell(dragged);
+    }
+
+    /// Selects what is in the rectangle that was drawn.
+    pub(super) fn select(&mut self, viewer: &mut Viewer, aspect: f32) {
+        let Some(corners) = self.rectangle.take() else { return };
+        let selected = self.editor.select(&mut viewer.stage, &viewer.camera, aspect, corners);
+        self.tell(selected);
+        self.summary.selected = self.editor.selected.len();
     }
 
     pub(super) fn drop(&mut self) {

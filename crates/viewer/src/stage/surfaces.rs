@@ -1,0 +1,90 @@
+//! The triangles under a ray or in a rectangle.
+
+use super::Stage;
+use super::figures::Figures;
+use super::geometry::{Mesh, Topology};
+use crate::failure::Result;
+use hedgerow::Aabb;
+use hedgerow::draw::DrawCommand;
+use hedgerow::glam::Vec3;
+use hedgerow::query::{Faces, Filter, Frustum, Pick, Ray, Selected, Touch, Triangles};
+use hedgerow_character::Deformed;
+use hedgerow_mesh::TriangleTree;
+use std::collections::HashMap;
+
+/// Trees over the triangles of meshes, each made when a ray or a selection first meets the mesh. Lines and points have
+/// those of their box.
+#[derive(Default)]
+pub struct Trees(HashMap<u32, Option<Tree>>);
+
+struct Tree {
+    positions: Vec<[f32; 3]>,
+    indices: Vec<[u32; 3]>,
+    tree: TriangleTree,
+}
+
+/// What a draw shows.
+enum Surface<'s> {
+    Still(Triangles<'s>, &'s TriangleTree),
+    Figure(&'s mut Deformed),
+}
+
+impl Trees {
+    fn surface<'s>(
+        &'s mut self,
+        meshes: &[Mesh],
+        figures: &'s mut Figures,
+        drawn: &DrawCommand,
+    ) -> Option<Surface<'s>> {
+        let mesh = meshes.get(drawn.mesh as usize)?;
+        if let (true, Some(figure)) = (mesh.deformed, drawn.user_data.checked_sub(1)) {
+            return figures.posed(figure as usize).ok().map(Surface::Figure);
+        }
+        let Tree { positions, indices, tree } = self.0.entry(drawn.mesh).or_insert_with(|| Tree::new(mesh)).as_ref()?;
+        Some(Surface::Still(Triangles::new(positions, indices), tree))
+    }
+}
+
+impl Tree {
+    fn new(mesh: &Mesh) -> Option<Self> {
+        let positions = |mesh: &Mesh| mesh.vertices.iter().map(|vertex| vertex.place).collect::<Vec<_>>();
+        let (positions, indices) = if mesh.topology == Topology::Triangles {
+            (positions(mesh), mesh.indices.as_chunks().0.to_vec())
+        } else {
+            let bounds = Aabb::from_points(positions(mesh).into_iter().map(Vec3::from));
+            let around = Mesh::block(bounds, [1.0; 2]);
+            (positions(&around), around.indices.as_chunks().0.to_vec())
+        };
+        let tree = TriangleTree::build(Triangles::new(&positions, &indices)).ok()?;
+        Some(Self { positions, indices, tree })
+    }
+}
+
+impl Stage {
+    /// Returns the nearest triangle of a visible layer that a ray hits, also of figures. Levels of detail do not count.
+    pub fn pick(&mut self, ray: &Ray) -> Result<Option<Pick>> {
+        let layers = self.seen_from(None).0;
+        let Self { scene, meshes, surfaces, figures, trees, .. } = self;
+        Ok(scene.pick(ray, Filter::from(layers), |drawn, ray, limit| {
+            let last = surfaces.len() - 1;
+            let surface = &surfaces[drawn.material().map_or(last, |number| (number as usize).min(last))];
+            let faces = if surface.double_sided { Faces::Both } else { Faces::Front };
+            match trees.surface(meshes, figures, drawn)? {
+                Surface::Still(mesh, tree) => tree.cast(mesh, ray, limit, faces),
+                Surface::Figure(body) => body.cast(ray, limit, faces).ok()?,
+            }
+        })?)
+    }
+
+    /// Lists what of the visible layers is in a frustum, wholly or partly, by triangles.
+    pub fn select(&mut self, frustum: &Frustum, selected: &mut Vec<Selected>) -> Result<()> {
+        let layers = self.seen_from(None).0;
+        let Self { scene, meshes, figures, trees, .. } = self;
+        let touch = |drawn: &DrawCommand, volume: &_| match trees.surface(meshes, figures, drawn) {
+            None => Touch::None,
+            Some(Surface::Still(mesh, tree)) => tree.touch(mesh, volume),
+            Some(Surface::Figure(body)) => body.touch(volume).unwrap_or(Touch::None),
+        };
+        Ok(scene.select(frustum, Filter::from(layers), touch, selected)?)
+    }
+}
