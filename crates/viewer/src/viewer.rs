@@ -166,6 +166,7 @@ impl Viewer {
         }
         let mut frame = Frame::default();
         if !self.still {
+            self.stage.eye = self.camera.eye;
             let acted = self.stage.act(self.load)?;
             frame.edits = acted.edits;
             frame.ms[..3].copy_from_slice(&acted.ms);

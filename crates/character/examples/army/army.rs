@@ -70,11 +70,11 @@ pub(crate) struct Army {
 pub(crate) struct Character {
     pub(crate) node: NodeHandle,
     animator: Animator,
-    pose: Pose,
+    pub(crate) pose: Pose,
     /// The feet that came down since the last frame.
     steps: usize,
     /// The box of the present pose, in the character's space.
-    bounds: Aabb,
+    pub(crate) bounds: Aabb,
     /// Seconds since the last pose.
     waited: f32,
     /// Whether it was posed in this frame, and whether its vertices match the present pose.
@@ -83,7 +83,7 @@ pub(crate) struct Character {
     place: Transform,
     /// The speed of its clip, and the resulting speed in metres per second.
     tempo: f32,
-    speed: f32,
+    pub(crate) speed: f32,
     pub(crate) gait: usize,
     pub(crate) coat: Coat,
 }

@@ -39,12 +39,12 @@ pub(crate) struct Body {
 pub(crate) struct Walker {
     pub(crate) node: NodeHandle,
     player: Player<Arc<Clip>>,
-    pose: Pose,
-    models: Vec<Mat34>,
+    pub(crate) pose: Pose,
+    pub(crate) models: Vec<Mat34>,
     /// The box of the pose.
-    bounds: Aabb,
+    pub(crate) bounds: Aabb,
     along: f32,
-    speed: f32,
+    pub(crate) speed: f32,
 }
 
 impl People {

@@ -2,8 +2,9 @@
 
 use crate::failure::{Failure, Result};
 use bytemuck::{Pod, Zeroable};
-use hedgerow::Mat34;
-use hedgerow_anim::skin::SkinOutput;
+use hedgerow::{Aabb, Mat34, NodeHandle};
+use hedgerow_anim::Skeleton;
+use hedgerow_anim::skin::{Skin, SkinOutput};
 use hedgerow_character::Deformed;
 use std::ops::Range;
 
@@ -32,6 +33,16 @@ pub struct FigureDrawable {
     pub influences: Vec<Influences>,
     /// The deltas of positions and normals: target by target for each vertex.
     pub deltas: Vec<[[f32; 4]; 2]>,
+    /// The skeleton, and the skin that numbers its joints, if joints deform the mesh.
+    pub rigged: Option<Rigged>,
+}
+
+/// A skeleton, and a skin that numbers its joints.
+pub struct Rigged {
+    /// The skeleton.
+    pub skeleton: Skeleton,
+    /// The skin.
+    pub skin: Skin,
 }
 
 /// The joints that a vertex follows, and their weights, which sum to 1.
@@ -88,6 +99,20 @@ impl Figures {
     /// Returns whether matrices or weights changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
+    }
+
+    /// Returns a figure's node and its skeleton, if joints deform it.
+    pub(super) fn rigged(&self, number: usize) -> Option<(NodeHandle, &Rigged)> {
+        let figure = self.list.get(number)?;
+        Some((figure.body.node(), self.drawables[figure.drawable].rigged.as_ref()?))
+    }
+
+    /// Sets the matrices of one figure. Returns the box of this pose.
+    pub(super) fn set_palette(&mut self, number: usize, palette: &[Mat34]) -> Result<Aabb> {
+        let range = self.list[number].palette.clone();
+        self.changed |= self.palettes[range.clone()] != *palette;
+        self.palettes[range].copy_from_slice(palette);
+        Ok(self.posed(number)?.bounds()?)
     }
 
     /// Returns a figure's mesh in its present pose.

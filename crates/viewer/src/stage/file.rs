@@ -1,8 +1,9 @@
 //! Stages of glTF files.
 
-use super::figures::{FigureDrawable, Figures, influences};
+use super::figures::{FigureDrawable, Figures, Rigged, influences};
 use super::geometry::{Mesh, Topology, Vertex, normals};
 use super::images;
+use super::limbs::Limbs;
 use super::surfaces::Trees;
 use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
 use crate::arguments::Arguments;
@@ -10,7 +11,7 @@ use crate::camera::{Camera, Lens};
 use crate::failure::{Failure, Result};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{Drawable, Error, Layers, NodeHandle, Scene, SceneConfig};
-use hedgerow_anim::{ClipBuilder, player::Playback};
+use hedgerow_anim::{ClipBuilder, Pose, player::Playback};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
     AnimationPlayer, Deformed, Import, ImportError, ImportOptions, Imported, ImportedDrawable, LightKind, MeshData,
@@ -43,6 +44,8 @@ pub(super) struct FilePlay {
 struct Actor {
     figure: usize,
     body: Deformed,
+    /// The rig whose pose it follows.
+    rig: Option<usize>,
 }
 
 pub(super) fn stage(path: &Path, arguments: &Arguments) -> Result<Stage> {
@@ -145,6 +148,8 @@ fn of(
         shadows: (far, 2.0 * radius),
         layers: Layers::ALL,
         levels: None,
+        limbs: Limbs::default(),
+        eye: camera.eye,
         trees: Trees::default(),
         play: Play::File(Box::new(play)),
         loose: Vec::new(),
@@ -193,6 +198,11 @@ impl Cast {
                     mesh,
                     influences: influences(&data.joints, &data.weights, per_vertex, order),
                     deltas: order.iter().flat_map(of_vertex).collect(),
+                    rigged: drawable.skin.and_then(|number| {
+                        let of = &imported.skins[number];
+                        let skeleton = imported.rigs.get(of.rig)?.skeleton.clone();
+                        Some(Rigged { skeleton, skin: of.skin.clone() })
+                    }),
                 });
                 self.by_mesh.insert((drawable.id, drawable.skin), figures.drawables.len() - 1);
                 figures.drawables.len() - 1
@@ -202,7 +212,8 @@ impl Cast {
         let mut node = scene.edit(drawable.handle)?;
         let drawn = node.as_ref().drawable().ok_or(Error::NoDrawable(drawable.handle))?;
         node.set_drawable(Drawable { mesh: figures.drawables[number].mesh, ..drawn })?.set_user_data(user_data);
-        self.actors.push(Actor { figure: user_data as usize - 1, body });
+        let rig = drawable.skin.map(|number| imported.skins[number].rig);
+        self.actors.push(Actor { figure: user_data as usize - 1, body, rig });
         Ok(())
     }
 }
@@ -264,6 +275,18 @@ impl FilePlay {
         Some(Camera { eye, forward, up, lens })
     }
 
+    /// Returns the figures that joints deform, with their nodes and poses.
+    pub(super) fn poses(&self) -> impl Iterator<Item = (usize, NodeHandle, &Pose)> {
+        let Self { player, actors, .. } = self;
+        actors.iter().filter_map(|Actor { figure, body, rig }| Some((*figure, body.node(), player.pose((*rig)?)?)))
+    }
+
+    /// Shows the poses of the animation anew.
+    pub(super) fn refresh(&mut self, scene: &mut Scene, figures: &mut Figures) -> Result<()> {
+        self.at_rest = false;
+        self.advance(scene, figures, 0.0)
+    }
+
     /// Advances the animation, and updates nodes, palettes, weights and boxes.
     pub(super) fn advance(&mut self, scene: &mut Scene, figures: &mut Figures, seconds: f32) -> Result<()> {
         let Self { imported, player, actors, at_rest, paused, speed, .. } = self;
@@ -275,7 +298,7 @@ impl FilePlay {
         player.retain_live(scene);
         player.apply(scene)?;
         *at_rest = imported.animations.is_empty();
-        for Actor { figure, body } in actors {
+        for Actor { figure, body, .. } in actors {
             if !scene.contains(body.node()) {
                 continue;
             }

@@ -1,7 +1,8 @@
 //! The army of the example `army` on a meadow, and the puppet as a mesh.
 
-use super::figures::{Coat, FigureDrawable, Figures, influences};
+use super::figures::{Coat, FigureDrawable, Figures, Rigged, influences};
 use super::geometry::{Mesh, Vertex};
+use super::limbs::Limbs;
 use super::paint::Pattern;
 use super::surfaces::Trees;
 use super::{Daylight, Image, Play, Stage, Surface, Texture};
@@ -42,8 +43,9 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureD
     let influences = influences(&lists.joints, &lists.weights, per_vertex, skinned.permutation());
     let triangles = skinned.indices().as_chunks().0.to_vec();
     let bounds = lists.bounds(skin)?;
+    let rigged = Rigged { skeleton: rig.skeleton.clone(), skin: skin.clone() };
     let shared = DeformedMesh { mesh: skinned, triangles, skin: skin.clone(), rig: None, bounds };
-    Ok((drawn, FigureDrawable { mesh, influences, deltas: Vec::new() }, Arc::new(shared)))
+    Ok((drawn, FigureDrawable { mesh, influences, deltas: Vec::new(), rigged: Some(rigged) }, Arc::new(shared)))
 }
 
 /// Returns the colours of covers as a coat.
@@ -93,6 +95,8 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
         shadows: ((2.2 * reach).min(160.0), 10.0),
         layers: Layers::ALL,
         levels: None,
+        limbs: Limbs::default(),
+        eye,
         trees: Trees::default(),
         play: Play::Army(Box::new(army)),
         loose: Vec::new(),

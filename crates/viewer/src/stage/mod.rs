@@ -6,6 +6,7 @@ pub mod geometry;
 mod host;
 pub(crate) mod images;
 mod levels;
+mod limbs;
 mod paint;
 mod playing;
 mod prefabs;
@@ -66,6 +67,9 @@ pub struct Stage {
     /// The levels of detail, if any.
     pub levels: Option<Levels>,
     layers: Layers,
+    /// Where the camera is, at which figures look.
+    pub eye: DVec3,
+    limbs: limbs::Limbs,
     /// For rays and selections.
     trees: surfaces::Trees,
     play: Play,
@@ -318,6 +322,10 @@ impl Stage {
         }
         let edited = Instant::now();
         let first = self.frames == 0;
+        if matches!(self.play, Play::Town(_)) {
+            // Before lamps follow hands.
+            self.react()?;
+        }
         match &mut self.play {
             Play::Town(life) => life.people.place(&mut self.scene)?,
             Play::Army(army) => {
@@ -333,6 +341,9 @@ impl Stage {
             }
             Play::Prefabs(_) | Play::Wheel(_) => {}
             Play::File(play) => play.advance(&mut self.scene, &mut self.figures, if first { 0.0 } else { FRAME })?,
+        }
+        if !matches!(self.play, Play::Town(_)) {
+            self.react()?;
         }
         let animated = Instant::now();
         self.scene.maintain(MAINTENANCE_BUDGET);
@@ -405,18 +416,37 @@ impl Stage {
         if let Play::Prefabs(prefabs) = &self.play { Some(prefabs.steps()) } else { None }
     }
 
-    /// Returns the names of switches, and whether each is on.
+    /// Returns the names of switches, and whether each is on. Where there are figures, the last two are for their feet and
+    /// heads.
     #[must_use]
     pub fn switches(&self) -> Vec<(&'static str, bool)> {
-        match &self.play {
+        let mut switches = match &self.play {
             Play::Prefabs(prefabs) => prefabs.switches(),
             Play::Wheel(Some(wheel)) => vec![("between steps", wheel.blends)],
             _ => self.levels.iter().flat_map(|it| ["levels", "level colours"].into_iter().zip(it.switches)).collect(),
+        };
+        if self.has_limbs() {
+            switches.extend(["feet", "eyes"].into_iter().zip(self.limbs.switches));
         }
+        switches
+    }
+
+    /// Returns whether joints deform a figure.
+    fn has_limbs(&self) -> bool {
+        self.figures.drawables.iter().any(|drawable| drawable.rigged.is_some())
     }
 
     /// Toggles a switch; does nothing if there is no such switch.
     pub fn switch(&mut self, number: usize) -> Result<()> {
+        let first = self.has_limbs().then(|| self.switches().len() - self.limbs.switches.len());
+        let of_limbs = first.and_then(|first| number.checked_sub(first));
+        if let Some(on) = of_limbs.and_then(|number| self.limbs.switches.get_mut(number)) {
+            *on = !*on;
+            if let Play::File(play) = &mut self.play {
+                play.refresh(&mut self.scene, &mut self.figures)?;
+            }
+            return Ok(());
+        }
         match &mut self.play {
             Play::Prefabs(prefabs) => prefabs.switch(&mut self.scene, number)?,
             Play::Wheel(Some(wheel)) if number == 0 => wheel.blends = !wheel.blends,

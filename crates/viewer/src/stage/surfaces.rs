@@ -4,10 +4,11 @@ use super::Stage;
 use super::figures::Figures;
 use super::geometry::{Mesh, Topology};
 use crate::failure::Result;
-use hedgerow::Aabb;
 use hedgerow::draw::DrawCommand;
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{DAffine3, DVec3, Vec3};
 use hedgerow::query::{Faces, Filter, Frustum, Pick, Ray, Selected, Touch, Triangles};
+use hedgerow::{Aabb, Scene};
+use hedgerow_anim::ik::Contact;
 use hedgerow_character::Deformed;
 use hedgerow_mesh::TriangleTree;
 use std::collections::HashMap;
@@ -40,8 +41,14 @@ impl Trees {
         if let (true, Some(figure)) = (mesh.deformed, drawn.user_data.checked_sub(1)) {
             return figures.posed(figure as usize).ok().map(Surface::Figure);
         }
+        self.of(meshes, drawn).map(|(mesh, tree)| Surface::Still(mesh, tree))
+    }
+
+    /// Returns the triangles that a draw shows, unless a figure draws them.
+    fn of(&mut self, meshes: &[Mesh], drawn: &DrawCommand) -> Option<(Triangles<'_>, &TriangleTree)> {
+        let mesh = meshes.get(drawn.mesh as usize).filter(|mesh| !mesh.deformed)?;
         let Tree { positions, indices, tree } = self.0.entry(drawn.mesh).or_insert_with(|| Tree::new(mesh)).as_ref()?;
-        Some(Surface::Still(Triangles::new(positions, indices), tree))
+        Some((Triangles::new(positions, indices), tree))
     }
 }
 
@@ -57,6 +64,32 @@ impl Tree {
         };
         let tree = TriangleTree::build(Triangles::new(&positions, &indices)).ok()?;
         Some(Self { positions, indices, tree })
+    }
+}
+
+/// What figures stand on: all that does not deform, as of the last update.
+pub(super) struct Ground<'s> {
+    pub(super) scene: &'s Scene,
+    pub(super) meshes: &'s [Mesh],
+    pub(super) trees: &'s mut Trees,
+}
+
+impl Ground<'_> {
+    /// Returns the ground on the line along a node's upward axis through a point of its space.
+    pub(super) fn below(&mut self, world: &DAffine3, at: Vec3) -> Option<Contact> {
+        /// Metres above the point at which the ray begins, and its length.
+        const REACH: [f64; 2] = [0.6, 1.4];
+        let from = world.transform_point3(at.as_dvec3()) + DVec3::Y * REACH[0];
+        let ray = Ray::new(from.as_vec3(), Vec3::NEG_Y).ok()?.up_to(REACH[1] as f32).ok()?;
+        let Self { scene, meshes, trees } = self;
+        let pick = scene.pick(&ray, Filter::ALL, |drawn, ray, limit| {
+            let (mesh, tree) = trees.of(meshes, drawn)?;
+            tree.cast(mesh, ray, limit, Faces::Front)
+        });
+        let pick = pick.ok()??;
+        let point = world.inverse().transform_point3(pick.position).as_vec3();
+        let normal = (world.matrix3.transpose() * pick.normal).normalize_or(DVec3::Y).as_vec3();
+        Some(Contact { point, normal })
     }
 }
 

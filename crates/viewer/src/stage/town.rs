@@ -4,6 +4,7 @@ use super::figures::Figures;
 use super::geometry::Mesh;
 use super::host::{LOOKS, puppet, worn};
 use super::levels::{Levels, STAND_IN};
+use super::limbs::Limbs;
 use super::paint::Pattern;
 use super::surfaces::Trees;
 use super::{Alpha, Daylight, Image, Play, Stage, Surface, Texture};
@@ -183,6 +184,8 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
         shadows: (260.0, 60.0),
         layers: Layers::ALL,
         levels: None,
+        limbs: Limbs::default(),
+        eye,
         trees: Trees::default(),
         play,
         loose: Vec::new(),

@@ -170,7 +170,9 @@ impl Input {
                 (false, "n") => session.next_animation(viewer),
                 (false, "v") => session.next_camera(viewer),
                 (false, "m") => session.shows_memory = !session.shows_memory,
-                (false, digit @ ("1" | "2" | "3")) => session.switch(viewer, usize::from(digit.as_bytes()[0] - b'1')),
+                (false, digit @ ("1" | "2" | "3" | "4")) => {
+                    session.switch(viewer, usize::from(digit.as_bytes()[0] - b'1'))
+                }
                 _ => {}
             },
             _ => {}

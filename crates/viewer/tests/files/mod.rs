@@ -125,7 +125,8 @@ pub(crate) fn walker() -> Vec<u8> {
         let above = parents[joint].map_or(Vec3::ZERO, |parent| rig.places[usize::from(parent)]);
         let children: Vec<usize> =
             (0..parents.len()).filter(|&child| parents[child].map(usize::from) == Some(joint)).collect();
-        let mut node = json!({"translation": (place - above).to_array()});
+        let name = rig.skeleton.name(joint as u16);
+        let mut node = json!({"name": name, "translation": (place - above).to_array()});
         if !children.is_empty() {
             node["children"] = json!(children);
         }
