@@ -189,6 +189,15 @@ impl GpuScene {
     /// Lets each sync resize, write, and settle ranges alone, for devices without compute shaders. There are more steps then
     /// if few things changed. With tables in [textures](crate::FETCH_TEXTURES), nobody reads the buffers of culling: ignore
     /// their steps.
+    ///
+    /// ```
+    /// use hedgerow_gpu::{GpuScene, Step};
+    ///
+    /// let mut tables = GpuScene::new().without_scatter();
+    /// # let scene = hedgerow::Scene::new();
+    /// tables.sync(&scene, |step| assert!(!matches!(step, Step::Scatter { .. })))?;
+    /// # Ok::<(), hedgerow_gpu::Error>(())
+    /// ```
     #[must_use]
     pub fn without_scatter(mut self) -> Self {
         (self.shortest, self.matrices) = (1, MatrixMirror::new());

@@ -63,8 +63,8 @@ impl Buffer {
     /// Returns the number of bytes of a texel if the table is a texture: 4 or 16, unsigned words for
     /// [`FETCH_TEXTURES`](crate::FETCH_TEXTURES). Writes begin and end at texels.
     #[must_use]
-    pub const fn texel(self) -> usize {
-        if self.stride() % 16 == 0 { 16 } else { 4 }
+    pub const fn texel(self) -> u32 {
+        if self.stride().is_multiple_of(16) { 16 } else { 4 }
     }
 }
 

@@ -142,12 +142,12 @@ impl SceneTextures {
             Step::Write { buffer, offset, bytes } => {
                 let Some(table) = tables.get(buffer as usize) else { return };
                 written += bytes.len() as u64;
-                let texel = buffer.texel() as u64;
+                let texel = buffer.texel();
                 for (before, origin, size) in rectangles(texels(buffer, offset..offset + bytes.len() as u64)) {
                     let to = wgpu::TexelCopyTextureInfo { origin, ..table.as_image_copy() };
-                    let bytes_per_row = Some(ROW * buffer.texel() as u32);
+                    let bytes_per_row = Some(ROW * texel);
                     let layout = wgpu::TexelCopyBufferLayout {
-                        offset: texel * u64::from(before),
+                        offset: u64::from(texel) * u64::from(before),
                         bytes_per_row,
                         rows_per_image: None,
                     };
@@ -178,8 +178,8 @@ impl SceneTextures {
 }
 
 /// Returns the number of bytes in a row of a table.
-const fn row_of(buffer: Buffer) -> u64 {
-    ROW as u64 * buffer.texel() as u64
+fn row_of(buffer: Buffer) -> u64 {
+    u64::from(ROW) * u64::from(buffer.texel())
 }
 
 fn make(device: &Device, buffer: Buffer, rows: u32) -> Texture {
@@ -212,7 +212,7 @@ fn bound(
 
 /// Returns the texels of a range of bytes.
 fn texels(buffer: Buffer, bytes: Range<u64>) -> Range<u32> {
-    let texel = |byte: u64| u32::try_from(byte / buffer.texel() as u64).unwrap_or(u32::MAX);
+    let texel = |byte: u64| u32::try_from(byte / u64::from(buffer.texel())).unwrap_or(u32::MAX);
     texel(bytes.start)..texel(bytes.end)
 }
 

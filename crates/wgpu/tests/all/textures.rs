@@ -11,7 +11,7 @@ use wgpu::{BufferUsages, Device, Queue};
 /// Reads a table back.
 fn words(gpu: &(Device, Queue), textures: &SceneTextures, buffer: Buffer) -> Vec<u32> {
     let texture = textures.texture(buffer).unwrap();
-    let row = texture.width() * buffer.texel() as u32;
+    let row = texture.width() * buffer.texel();
     let usage = BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
     let copy = filled(gpu, &vec![0; (row * texture.height()) as usize], usage);
     let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row), rows_per_image: None };
