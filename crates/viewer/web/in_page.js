@@ -176,7 +176,7 @@ async function visit() {
     await drop(new File(['x'], 'picture.bmp'));
     check(text('message').includes('picture.bmp'), `a file of another kind: ${text('message')}`);
     await drop(await fetched('man.glb'));
-    check(stats_title() === 'man.glb' && page.nodes() > 1, `man.glb: ${text('message')}`);
+    check(stats_title() === 'man.glb, 1: feet off, 2: eyes off' && page.nodes() > 1, `man.glb: ${text('message')}`);
     await keep('man.png', snapshot());
     // A file of two parts.
     const bin = new File([new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0])], 'three.bin');
