@@ -10,11 +10,11 @@ use egui::{CollapsingHeader, Color32, Ui};
 use hedgerow::glam::Quat;
 use hedgerow::{Layers, Local, NodeHandle};
 
-const KEYS: &str = "left: pick, drag; right: turn; middle: move; wheel: zoom
+const KEYS: &str = "left: pick, drag; shift-left: select; right: turn; middle: move; wheel: zoom
 C: fly (W A S D Q E, shift: fast) or orbit
 N: next animation of a file; V: its next camera
 1, 2, 3: overrides of prefabs; 1: smooth motion
-1, 2: levels of the town, and their colours
+1, 2: levels of the town, and their colours; then feet, eyes of figures
 F: go to what is picked; P: its parent
 delete; ctrl-D: duplicate; ctrl-Z, ctrl-Y: undo, redo
 X: freeze the frustum; B: boxes; M: memory
