@@ -217,6 +217,7 @@ impl EditQueue {
     fn issue(&mut self, insert: Edit) -> Queued {
         let edit = self.edits.len();
         self.edits.push(insert);
+        // Tickets count from the first one, so that they hold when another queue is put before.
         let round = *self.round.get_or_insert_with(|| Round::starting_at(edit));
         Queued { round: round.id, edit: edit - round.first_edit }
     }
@@ -240,6 +241,7 @@ impl EditQueue {
     /// assert_eq!(found.map(|node| node.handle()), first.inserted(house));
     /// ```
     pub fn append(&mut self, other: &mut Self) {
+        // Tickets of the other queue stay valid: its rounds begin that much later.
         let shift = self.edits.len();
         let rounds = other.rounds.drain(..).chain(other.round.take());
         self.rounds.extend(rounds.map(|round| Round { first_edit: round.first_edit + shift, ..round }));
@@ -284,6 +286,7 @@ impl EditQueue {
             if let Some(ahead) = edits.as_slice().get(AHEAD - 1).and_then(Edit::handle) {
                 scene.store.nodes.prefetch(ahead.record());
             }
+            // An error does not stop the queue; edits that refer to what failed get its error.
             let result = edit.apply(scene, &mut self.applied);
             self.applied.results.push(result);
         }
@@ -294,6 +297,7 @@ impl EditQueue {
     fn begin(&mut self) {
         self.applied.clear();
         self.applied.rounds.extend(self.rounds.iter().copied().chain(self.round));
+        // Ids are unique over all queues, so a ticket finds its round by one search.
         self.applied.rounds.sort_unstable_by_key(|round| round.id);
     }
 

@@ -76,12 +76,14 @@ impl Row {
     /// Returns the least index for drawables of nodes below, which come after those of all their ancestors.
     #[inline(always)]
     pub(crate) fn drawables_from(&self) -> u16 {
+        // A row without a drawable has the place of the next one in these bits.
         (self.drawable & !NO_DRAWABLE) + u16::from(self.drawable < NO_DRAWABLE)
     }
 
     /// Sets the effective material from the node's record or from the row above.
     #[inline(always)]
     pub(crate) fn inherit(&mut self, up: &Self, pages: &Pages) {
+        // Few rows have a material of their own, so few records are read.
         let own = self.is(Self::OWN_MATERIAL).then(|| pages.record(self.record).material);
         self.set_material(own.or(up.material()));
     }
@@ -150,6 +152,7 @@ impl Stamp {
     /// Returns whether the stamp is of one of the last `count` updates up to `now`.
     #[inline(always)]
     pub(crate) const fn is_within(self, count: u32, now: Self) -> bool {
+        // Differences are right even after 2³² updates, as long as the count is small.
         now.0.wrapping_sub(self.0) < count
     }
 }
@@ -171,6 +174,7 @@ impl EffectiveVisibility {
     /// Returns the visibility of a child with these layers and components.
     #[inline]
     pub(crate) fn below(self, own: Option<&Layers>, has: Has, child: RecordId) -> Self {
+        // Layers only shrink on the way down; what is shown again below a hidden node has those of its ancestors.
         let layers = own.map_or(self.layers, |own| self.layers & own.mask());
         let hidden = has.has(Has::HIDDEN) || self.hidden && !has.has(Has::SHOWN);
         Self { layers, hidden, ranged: if has.has(Has::RANGE) { child } else { self.ranged } }

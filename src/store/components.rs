@@ -93,6 +93,7 @@ macro_rules! components {
                 $(if has.has(Has::$bit) && !agree(now.$field.get(id), before.$field.get(id)) {
                     differs = true;
                     let value = now.$field.get(id).map(Saved::try_copy).transpose()?;
+                    // Made now, since a swap, which comes when all is compared, may not fail.
                     if value.is_some() {
                         before.$field.make_room(id)?;
                     }
@@ -119,12 +120,14 @@ macro_rules! components {
             /// Swaps values with those of a log.
             pub(crate) fn swap(&mut self, log: &mut ComponentLog) {
                 $(for (id, value) in &mut log.$field {
+                    // A second swap is the way back.
                     *value = self.$field.replace(*id, value.take());
                 })*
             }
 
             /// Makes the components `has` of a record equal to those in another table.
             pub(crate) fn copy(&mut self, id: RecordId, has: Has, from: &Self) {
+                // A value that agrees is left alone, so that names are not copied for nothing.
                 $(if has.has(Has::$bit) && !agree(self.$field.get(id), from.$field.get(id)) {
                     self.$field.replace(id, from.$field.get(id).cloned());
                 })*
@@ -179,6 +182,7 @@ macro_rules! components {
                 let mut components = Self::default();
                 $(for &(id, _) in nodes.iter().filter(|(_, has)| has.has(Has::$bit)) {
                     let value = <$type as Saved>::read(from)?;
+                    // An edit would have refused or normalised it, so no scene of ours has written it.
                     ensure!(value.is_kept(), concat!("not finite or not normalised: ", stringify!($field)));
                     components.$field.try_insert(id, value)?;
                 })*

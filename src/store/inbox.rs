@@ -45,6 +45,7 @@ impl Inbox {
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^30 records")]
     pub(crate) fn push(&mut self, id: RecordId) -> Location {
+        // Nodes are taken from the list by their index, so that a removal does not search it.
         let index = self.waiting.len() as u32;
         self.waiting.push(id);
         Location::waiting(index)

@@ -84,6 +84,7 @@ impl Pages {
             return Some(child);
         }
         let mut at = id;
+        // Up to the nearest ancestor with a next sibling. Over a whole walk, each link is followed once.
         while at != top {
             if let Some(next) = self.link(at, Link::Next).some() {
                 return Some(next);
@@ -112,6 +113,7 @@ impl Pages {
             if at == top || walk == Some(id) {
                 return true;
             }
+            // The whole subtree was walked, and the node was not there.
             let Some(below) = walk else { return false };
             walk = self.next_in_subtree(top, below, true);
             at = self.parent(at);

@@ -198,6 +198,7 @@ impl Pages {
     pub(crate) fn resolve(&self, handle: NodeHandle) -> Option<RecordId> {
         let id = handle.record();
         let page = self.pages.get(id.page())?;
+        // Shifted by one, so that the flag `SLOW` does not count.
         ((page.states[id.index()] ^ handle.generation()) << 1 == 0).then_some(id)
     }
 

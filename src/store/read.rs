@@ -49,6 +49,7 @@ impl Nodes {
     #[inline(always)]
     pub(crate) fn prefetch_neighbours(&self, node: NodeHandle) {
         if let Some(id) = self.resolve(node) {
+            // A removal writes to both neighbours, or to the parent in place of one.
             let NodeState { parent, links: [_, _, next, previous], .. } = self.pages.state(id);
             self.pages.prefetch_record(next.some().unwrap_or(parent));
             self.pages.prefetch_record(previous.some().unwrap_or(parent));
@@ -165,12 +166,14 @@ impl Store {
         const BLOCK: usize = 32;
         const STALE: Location = Location::waiting(u32::MAX);
         let pages = &self.nodes.pages;
+        // Three loads lead from a handle to a matrix. Each block asks for its own matrices and for the next lookups.
         let (mut upcoming, mut stale) = (nodes, None);
         let blocks = nodes.chunks(BLOCK).zip(worlds.chunks_mut(BLOCK));
         for (first, (nodes, worlds)) in (0..).step_by(BLOCK).zip(blocks) {
             let mut locations = [STALE; BLOCK];
             for (at, (location, &node)) in locations.iter_mut().zip(nodes).enumerate() {
                 let Some(known) = pages.location_of(node) else {
+                    // The others are copied all the same; the caller names the first that is not.
                     stale = stale.or(Some(first + at));
                     continue;
                 };

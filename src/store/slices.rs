@@ -279,6 +279,7 @@ impl Slices {
             if list[id.index()].home != Home::Free {
                 order.push(id);
             }
+            // A slice may have several pieces; they follow it in order.
             let from = pieces.partition_point(|&(of, _)| of < id);
             order.extend(pieces[from..].iter().take_while(|&&(of, _)| of == id).map(|&(_, piece)| piece));
         }
@@ -310,6 +311,7 @@ impl Slices {
     pub(crate) fn pair_for(&self, id: SliceId) -> Option<[SliceId; 2]> {
         let order = &self.order;
         let at = order.iter().position(|&other| other == id)?;
+        // With room to spare, so that the next inserts do not cut the slice again.
         let fits = |pair: &[SliceId; 2]| {
             let [a, b] = pair.map(|id| self[id].home);
             a == b && self.leaves_room(pair.iter().map(|&id| self.rows_of(id)).sum())

@@ -121,6 +121,7 @@ impl ReadScratch {
 
     fn clear(&mut self) {
         for state in self.states.drain(..) {
+            // Only what this read touched: the table has an entry for each record.
             self.first[state.node.record().number() as usize] = 0;
         }
         self.back.clear();
@@ -129,6 +130,7 @@ impl ReadScratch {
 
     /// Records the frame in which a node began to use another slot, and the frame in which it last moved.
     fn record_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
+        // Places count from 1, so that 0 is none.
         let place = self.state_mut(node).other as usize;
         if let Some(other) = self.others.get_mut(place.wrapping_sub(1)) {
             // The history of the slot that the node used in between is only valid for frames after `other.after`.
@@ -153,6 +155,7 @@ impl Store {
         scratch: &mut ReadScratch,
     ) -> bool {
         lists.clear();
+        // If the log no longer goes back that far, the reader gets all nodes instead.
         let anew = after.and_then(|after| self.read_since(after, kinds, lists, scratch)).is_none();
         // Before the first update a scene counts as empty.
         if anew && !self.update.clock.is_new {
@@ -173,6 +176,7 @@ impl Store {
         let above = usize::from(row.above);
         match slice.imports.get(above) {
             Some(import) => import.filter(|&parent| self.nodes.resolve(parent).is_some()),
+            // The parent was removed, or moved away, since the update.
             None if !self.slices.head(location.slice()).alive.contains(above) => None,
             None => Some(self.nodes.handle(slice.rows[above].record)),
         }
@@ -222,6 +226,7 @@ impl Reading<'_> {
                     if entry.event == Event::Dropped {
                         continue;
                     }
+                    // What came and went between two reads was never there for this reader.
                     let entered = matches!(state.presence, Presence::Entered | Presence::Transient);
                     state.presence = if entered { Presence::Transient } else { Presence::Left };
                     if !core::mem::replace(&mut state.listed[1], true) {
@@ -230,6 +235,7 @@ impl Reading<'_> {
                 }
                 Event::Entered => {
                     let state = scratch.state_mut(node);
+                    // What left and came back is the same node, with everything new.
                     let left = state.presence == Presence::Left;
                     state.presence = if left { Presence::Readded } else { Presence::Entered };
                     if !core::mem::replace(&mut state.listed[if left { 2 } else { 0 }], true) {
@@ -258,6 +264,7 @@ impl Reading<'_> {
         for &number in self.store.slices.in_tree() {
             let slice = &self.store.slices[number];
             if let Some(histories) = &slice.histories
+                // One number tells that a slice has nothing for this reader.
                 && histories.newest() > self.slot_after
             {
                 self.slice(self.store.slices.both(number), histories, lists, scratch);
@@ -273,6 +280,7 @@ impl Reading<'_> {
         scratch: &ReadScratch,
     ) {
         let [worlds, locals] = [ChangeKinds::WORLD, ChangeKinds::LOCAL].map(|kind| self.kinds.contains(kind));
+        // In most frames nodes only move, and no node needs a look-up.
         let quiet = scratch.states.is_empty();
         for row in head.alive.iter().map(|at| &slice.rows[at]) {
             let slot = usize::from(row.slot);
@@ -283,6 +291,7 @@ impl Reading<'_> {
             }
             let node = self.store.nodes.handle(row.record);
             let state = if quiet { None } else { scratch.state(node) };
+            // Nodes that came are listed as such, whatever else happened to them.
             if state.is_some_and(|state| state.presence != Presence::Same) {
                 continue;
             }
@@ -307,6 +316,7 @@ impl Reading<'_> {
                 continue;
             }
             let history = self.store.slices.history(self.store.nodes.pages.location(id));
+            // Since the node uses its present slot, the slot's history is the node's.
             let since = history.is_some_and(|history| history.moved > after.max(self.slot_after));
             if since || moved > self.slot_after {
                 lists.moved.push(node);
@@ -319,6 +329,7 @@ impl Reading<'_> {
         let ChangeLists { moved, visibility, locals, entered, left, removed, edited } = lists;
         let presence = |node: NodeHandle| scratch.state(node).map(|state| state.presence);
         let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::LISTED));
+        // The log was read forward, so a node was listed before its end was known.
         entered.retain(|&node| presence(node) == Some(Presence::Entered));
         left.retain(|&node| matches!(presence(node), Some(Presence::Left | Presence::Transient)));
         // A restore may have brought a node back, into the tree or outside of it.
