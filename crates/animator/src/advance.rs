@@ -35,22 +35,16 @@ impl Animator {
     /// inertial, also samples the layer.
     pub fn advance(&mut self, seconds: f32) {
         self.passed.clear();
-        self.passed_parameters.clone_from(&self.parameters);
+        self.passed_parameters.copy_from_slice(&self.parameters);
         self.layers.iter_mut().for_each(|layer| layer.rounds = 0);
         let mut left = if seconds.is_finite() { f64::from(seconds) } else { 0.0 };
         for part in 0..MOST_PARTS {
             for number in 0..self.layers.len() {
-                let mut been = SmallVec::<[u16; 4]>::new();
-                loop {
-                    let (placed, current) = (self.placed(), &self.layers[number].current);
-                    if placed.state(current).transitions.is_empty() {
-                        break;
-                    }
-                    let due = placed.due(number, self.fired, left).filter(|of| !been.contains(&of.to));
-                    let Some((to, fade, triggers)) = due.map(|of| (of.to, of.fade, of.triggers)) else { break };
-                    been.push(current.state);
-                    self.fired &= !triggers;
-                    self.start(to, fade);
+                let placed = self.placed();
+                if !placed.state(&self.layers[number].current).transitions.is_empty()
+                    && placed.due(number, self.fired, left).is_some()
+                {
+                    self.take_transitions(number, left);
                 }
             }
             if left != 0.0 {
@@ -59,6 +53,18 @@ impl Animator {
             if left == 0.0 {
                 return;
             }
+        }
+    }
+
+    /// Lets a layer take transitions until none is due, or leads to where it has been.
+    #[cold]
+    fn take_transitions(&mut self, number: usize, left: f64) {
+        let mut been = SmallVec::<[u16; 4]>::new();
+        while let Some(due) = self.placed().due(number, self.fired, left).filter(|due| !been.contains(&due.to)) {
+            let (to, fade, triggers) = (due.to, due.fade, due.triggers);
+            been.push(self.layers[number].current.state);
+            self.fired &= !triggers;
+            self.start(to, fade);
         }
     }
 

@@ -66,11 +66,11 @@ impl Animator {
         let layers = layers.collect();
         Self {
             machine: machine.clone(),
+            passed_parameters: parameters.clone(),
             parameters,
             fired: 0,
             layers,
             passed: Vec::new(),
-            passed_parameters: Vec::new(),
             players: Players::default(),
         }
     }

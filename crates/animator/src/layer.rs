@@ -148,8 +148,8 @@ impl<'a> PlacedStates<'a> {
             pace.add(state, self.parameters, 1.0);
             return pace.mean();
         };
-        for (playing, share) in self.in_step(group) {
-            // A state that has just begun has no share.
+        // What plays nothing has no part in the pace. A state that has just begun has no share.
+        for (playing, share) in self.in_step(group).filter(|(playing, _)| !self.state(playing).members.is_empty()) {
             pace.add(self.state(playing), self.parameters, share.max(1e-6));
         }
         pace.mean()

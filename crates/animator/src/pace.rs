@@ -111,21 +111,20 @@ impl Pace {
         Self { duration: 0.0, weight: 0.0, speed: 0.0, parts: 0, ends: [0.0; MOST_MARKERS] }
     }
 
-    /// Adds the clips of a state, each with the state's speed: a state without clips has no pace.
+    /// Adds the clips of a state.
     #[inline(always)]
     pub(crate) fn add(&mut self, state: &StateParts, parameters: &[f32], weight: f64) {
-        let speed = state.speed(parameters);
         for (member, share) in state.mix(parameters).members() {
             let Member { knots, duration, .. } = &state.members[member];
             let weight = weight * f64::from(share);
             self.weight += weight;
             self.duration += duration * weight;
-            self.speed += speed * weight;
             if state.sync.is_some() && knots.len() > 2 {
                 self.parts = knots.len() - 1;
                 self.ends.iter_mut().zip(&knots[1..]).for_each(|(sum, time)| *sum += (time - knots[0]) * weight);
             }
         }
+        self.speed += state.speed(parameters) * weight;
     }
 
     /// Divides the sums by their weight. Returns `None` if nothing plays.
@@ -187,19 +186,19 @@ impl Pace {
     #[inline(always)]
     pub(crate) fn step(&self, playing: &Playing, seconds: f64) -> Step {
         let (period, place) = self.place(playing);
-        let to = place + self.distance(seconds);
-        // A step that is nothing, or lost in rounding, passes no end, even from a place at it.
-        if to == place {
-            return Step { seconds, phase: playing.phase, back: playing.back, rounds: 0.0 };
-        }
-        let inside = playing.playback == Playback::Clamp || (0.0..period).contains(&to);
-        let rounds = if inside { 0.0 } else { (to / period).floor() };
-        let mut to = (to - rounds * period).clamp(0.0, period);
-        // A motion that stops reaches its end, and the events there, whatever was rounded.
-        if playing.playback == Playback::Clamp {
-            let end = if self.distance(seconds) > 0.0 { period } else { 0.0 };
-            to = if (end - to).abs() < SAME { end } else { to };
-        }
+        let distance = self.distance(seconds);
+        let to = place + distance;
+        let (to, rounds) = if playing.playback == Playback::Clamp {
+            // A motion that stops reaches its end, and the events there, whatever was rounded.
+            let (to, end) = (to.clamp(0.0, period), if distance > 0.0 { period } else { 0.0 });
+            (if (end - to).abs() < SAME { end } else { to }, 0.0)
+        } else if (0.0..period).contains(&to) || to == place {
+            // A step that is nothing, or lost in rounding, passes no end, even from a place at it.
+            (to, 0.0)
+        } else {
+            let rounds = (to / period).floor();
+            ((to - rounds * period).clamp(0.0, period), rounds)
+        };
         let back = to > self.duration;
         Step { seconds, phase: self.phase(if back { period - to } else { to }), back, rounds }
     }
