@@ -70,7 +70,7 @@ impl Frame {
     pub fn json(&self, number: u32) -> String {
         let ms: serde_json::Map<_, _> =
             Self::PHASES.iter().zip(self.ms).map(|(&name, ms)| (name.to_owned(), ms.into())).collect();
-        let Uploaded { tables, draws, figures, uniforms, writes } = self.uploaded;
+        let Uploaded { tables, draws, figures, uniforms, writes, .. } = self.uploaded;
         let [set, moved, inserted, removed] = self.edits;
         serde_json::json!({
             "frame": number,

@@ -3,9 +3,10 @@
 use super::Gpu;
 use super::tables::Tables;
 use crate::stage::figures::Influences;
-use crate::stage::geometry::{Topology, Vertex};
-use crate::stage::{Alpha, Stage};
+use crate::stage::geometry::{Mesh, Topology, Vertex};
+use crate::stage::{Alpha, Stage, Surface};
 use bytemuck::{Pod, Zeroable};
+use hedgerow_wgpu::gpu::ROW;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
@@ -40,10 +41,21 @@ pub(super) enum Pass {
     Shadow(bool),
 }
 
+/// Whether figures deform a mesh, and what its indices are.
+type Form = (bool, Topology);
+const FORMS: [Form; 6] = {
+    use Topology::{Lines, Points, Triangles};
+    [(false, Triangles), (false, Lines), (false, Points), (true, Triangles), (true, Lines), (true, Points)]
+};
+
 impl Kind {
     /// The kind of a mesh with a surface; `None` if the pass leaves it out.
     pub(super) fn of(stage: &Stage, surface: usize, mesh: u32, mirrored: bool, shadow: bool) -> Option<Self> {
-        let (surface, mesh) = (&stage.surfaces[surface], stage.meshes.get(mesh as usize)?);
+        let mesh = stage.meshes.get(mesh as usize)?;
+        Self::of_form(&stage.surfaces[surface], (mesh.deformed, mesh.topology), mirrored, shadow)
+    }
+
+    fn of_form(surface: &Surface, (deformed, topology): Form, mirrored: bool, shadow: bool) -> Option<Self> {
         let pass = match surface.alpha {
             Alpha::Blend if shadow => return None,
             Alpha::Blend => Pass::Blended,
@@ -52,19 +64,24 @@ impl Kind {
             _ => Pass::Opaque,
         };
         let side = (!surface.double_sided).then_some(mirrored);
-        Some(Self { pass, deformed: mesh.deformed, topology: mesh.topology, side })
+        Some(Self { pass, deformed, topology, side })
     }
 
-    /// Returns the function that finds the key of a mesh and a material: the surface, and the first mesh of the same kind;
-    /// `None` for what is blended.
+    /// Returns the surface and the kind of a key.
+    pub(super) fn of_key(stage: &Stage, key: u32, mirrored: bool, shadow: bool) -> Option<(usize, Self)> {
+        let (surface, form) = (key as usize / FORMS.len(), FORMS[key as usize % FORMS.len()]);
+        Some((surface, Self::of_form(stage.surfaces.get(surface)?, form, mirrored, shadow)?))
+    }
+
+    /// Returns the function that finds the key of a mesh and a material: the surface and the mesh's form; `None` for what is
+    /// blended.
     pub(super) fn of_stage(stage: &Stage) -> impl Fn(u32, Option<u32>) -> Option<u32> + use<> {
-        let kind = |mesh: &crate::stage::geometry::Mesh| (mesh.deformed, mesh.topology);
-        let first = |mesh| stage.meshes.iter().position(|first| kind(first) == kind(mesh)).unwrap_or(0) as u32;
-        let first: Vec<u32> = stage.meshes.iter().map(first).collect();
+        let form = |mesh: &Mesh| FORMS.iter().position(|&form| form == (mesh.deformed, mesh.topology)).unwrap_or(0);
+        let forms: Vec<usize> = stage.meshes.iter().map(form).collect();
         let blends: Vec<bool> = stage.surfaces.iter().map(|surface| surface.alpha == Alpha::Blend).collect();
         move |mesh, material| {
             let surface = material.map_or(blends.len() - 1, |number| (number as usize).min(blends.len() - 1));
-            (!blends[surface]).then(|| surface as u32 * first.len() as u32 + first.get(mesh as usize).unwrap_or(&0))
+            (!blends[surface]).then(|| (surface * FORMS.len() + forms.get(mesh as usize).unwrap_or(&0)) as u32)
         }
     }
 }
@@ -174,7 +191,8 @@ impl Pipelines {
         [relative, transposed]: [bool; 2],
     ) -> Self {
         let layouts = Layouts::new(gpu, tables.bindings().1, light_size);
-        let mut text = Tables::text(gpu) + if relative { RELATIVE } else { ABSOLUTE };
+        let mut text =
+            format!("const ROW = {ROW}u;\n") + &Tables::text(gpu) + if relative { RELATIVE } else { ABSOLUTE };
         if transposed {
             text = text.replace("fn rows", "fn right_rows").replace("fn hg_blend", "fn right_blend") + TRANSPOSED;
         }

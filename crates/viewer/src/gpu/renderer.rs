@@ -66,6 +66,8 @@ pub struct Uploaded {
     pub draws: usize,
     /// Vertices skinned by the processor.
     pub figures: usize,
+    /// The number of times that a figure's palette was compared.
+    pub posed: usize,
     /// Cameras and lights.
     pub uniforms: usize,
     /// The number of writes.
@@ -299,6 +301,7 @@ impl Renderer {
         self.views = views;
         self.uploaded.tables += usize::try_from(synced.bytes).unwrap_or(usize::MAX);
         self.uploaded.writes += synced.steps;
+        self.uploaded.posed += std::mem::take(&mut self.tables.posed);
         Ok(())
     }
 

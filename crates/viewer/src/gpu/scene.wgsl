@@ -1,5 +1,5 @@
 // Instanced meshes: placed by a matrix, deformed if they have a figure, lit by a sun with shadows. Before it are functions
-// of hedgerow-gpu, and the struct `Draw` with the function `rows`, which returns the matrix of a draw.
+// of hedgerow-gpu, `ROW`, and the struct `Draw` with the function `rows`, which returns the matrix of a draw.
 
 struct View {
     view_projection: mat4x4<f32>,
@@ -9,7 +9,7 @@ struct View {
 }
 
 @group(0) @binding(0) var<uniform> view: View;
-// Lists in rows of 2048 texels. Positions and normals of morph targets, target by target for each vertex:
+// Lists in rows of ROW texels. Positions and normals of morph targets, target by target for each vertex:
 @group(0) @binding(1) var deltas: texture_2d<f32>;
 // Eight colours for each figure, in sRGB; alpha is 0 if it has none:
 @group(0) @binding(2) var coats: texture_2d<f32>;
@@ -113,7 +113,7 @@ fn still(in: VertexIn, draw: Draw) -> VertexOut {
 }
 
 fn place_of(entry: u32) -> vec2<u32> {
-    return vec2<u32>(entry % 2048u, entry / 2048u);
+    return vec2<u32>(entry % ROW, entry / ROW);
 }
 
 @vertex

@@ -19,6 +19,8 @@ pub(super) struct Tables {
     /// The figures that draw nodes, and those that came with the last sync.
     figures: NodeMap<u32>,
     arrived: Arc<Mutex<Vec<(NodeHandle, u32)>>>,
+    /// The number of times that a figure was posed.
+    pub(super) posed: usize,
 }
 
 pub(super) enum Place {
@@ -51,7 +53,7 @@ impl Tables {
         } else {
             Place::Buffers(Box::new(SceneBuffers::new(&gpu.device, scene)))
         };
-        Self { place, figures: NodeMap::default(), arrived }
+        Self { place, figures: NodeMap::default(), arrived, posed: 0 }
     }
 
     /// Returns the shader's text that reads tables.
@@ -88,7 +90,9 @@ impl Tables {
             self.pose(scene, figures, &present);
         }
         let first = self.sync_once(gpu, scene)?;
-        let arrived = self.arrived.lock().map_or_else(|_| Vec::new(), |mut arrived| std::mem::take(&mut *arrived));
+        let mut arrived = self.arrived.lock().map_or_else(|_| Vec::new(), |mut arrived| std::mem::take(&mut *arrived));
+        // Figures with another box are listed again, and were posed above.
+        arrived.retain(|&(node, number)| self.figures.get(node) != Some(&number));
         if arrived.is_empty() {
             return Ok(first);
         }
@@ -105,7 +109,7 @@ impl Tables {
     }
 
     fn pose(&mut self, scene: &Scene, figures: Option<&Figures>, nodes: &[(NodeHandle, u32)]) {
-        let Self { place, figures: present, .. } = self;
+        let Self { place, figures: present, posed, .. } = self;
         let tables = match place {
             Place::Buffers(tables) => tables.scene_mut(),
             Place::Textures(tables) => tables.scene_mut(),
@@ -119,6 +123,7 @@ impl Tables {
             if let Some(figures) = figures
                 && let Some(figure) = figures.list.get(number as usize)
             {
+                *posed += 1;
                 let (palette, weights) = (figure.palette.clone(), figure.weights.clone());
                 tables.set_palette(node, &figures.palettes[palette], &figures.weights[weights]);
             }
@@ -137,19 +142,29 @@ impl Kept {
         Self { buffer: buffer(gpu, label, size, usage | wgpu::BufferUsages::COPY_DST), bytes: Vec::new() }
     }
 
-    /// Writes the contents if they differ from those before. Returns the number of bytes written.
+    /// Writes from the first word that differs from those before to the last. Returns the number of bytes written.
     pub(super) fn set(&mut self, gpu: &Gpu, bytes: &[u8]) -> usize {
-        if self.bytes == bytes {
-            return 0;
-        }
         let size = bytes.len() as u64;
         if self.buffer.size() < size {
             self.buffer = buffer(gpu, "grown", size + size / 4, self.buffer.usage());
+            self.bytes.clear();
         }
-        gpu.queue.write_buffer(&self.buffer, 0, bytes);
-        self.bytes = bytes.to_vec();
-        bytes.len()
+        let range = differing(&self.bytes, bytes);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        if !range.is_empty() {
+            gpu.queue.write_buffer(&self.buffer, range.start as u64, &bytes[range.clone()]);
+        }
+        range.len()
     }
+}
+
+/// Returns the bytes of the words from the first that `old` does not have to the last.
+fn differing(old: &[u8], new: &[u8]) -> Range<usize> {
+    let (old, new): (&[[u8; 4]], &[[u8; 4]]) = (old.as_chunks().0, new.as_chunks().0);
+    let differs = |&at: &usize| old.get(at) != new.get(at);
+    let first = (0..new.len()).find(differs).unwrap_or(new.len());
+    4 * first..4 * (first..new.len()).rfind(differs).map_or(first, |last| last + 1)
 }
 
 pub(super) fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
@@ -186,4 +201,26 @@ pub(super) fn texture(
     };
     let order = wgpu::util::TextureDataOrder::LayerMajor;
     gpu.device.create_texture_with_data(&gpu.queue, &descriptor, order, bytes).create_view(&Default::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differing;
+
+    #[test]
+    fn the_words_that_differ_are_written_and_no_others() {
+        let old: Vec<u8> = (0..16).collect();
+        for (new, range) in [(&old[..], 0..0), (&old[..8], 0..0), (&[0, 1, 2, 3, 9][..], 0..0), (&[], 0..0)] {
+            assert_eq!(differing(&old, new).len(), range.len(), "{new:?}");
+        }
+        let changed = |places: &[usize]| {
+            let mut new = old.clone();
+            new.extend([7; 8]);
+            places.iter().for_each(|&at| new[at] += 1);
+            new
+        };
+        assert_eq!(differing(&old, &changed(&[])), 16..24, "what is new");
+        assert_eq!(differing(&old, &changed(&[6])[..16]), 4..8);
+        assert_eq!(differing(&old, &changed(&[6, 13])[..16]), 4..16);
+    }
 }

@@ -41,7 +41,9 @@ impl Renderer {
         {
             tables.cull(&gpu.queue, encoder, &self.views);
         }
-        let groups: Vec<Vec<Call>> = (0..self.drawn.len()).map(|number| self.grouped(stage, number)).collect();
+        // On the device, the batches of all cascades are the same.
+        let count = if self.views.is_empty() { self.drawn.len() } else { self.drawn.len().min(2) };
+        let groups: Vec<Vec<Call>> = (0..count).map(|number| self.grouped(stage, number)).collect();
         let ordered = self.ordered(stage);
         for call in groups.iter().flatten().chain(&ordered) {
             self.pipelines.prepare(gpu, call.kind);
@@ -52,7 +54,7 @@ impl Renderer {
                 depth_stencil_attachment: Some(attached(shadow, 1.0)),
                 ..Default::default()
             });
-            self.run(&mut pass, number + 1, 0, &groups[number + 1]);
+            self.run(&mut pass, number + 1, 0, &groups[(number + 1).min(count - 1)]);
         }
         let targets = self.targets.take().filter(|targets| targets.size == size);
         let targets = targets.unwrap_or_else(|| Targets::new(gpu, size, self.pipelines.format));
@@ -84,11 +86,8 @@ impl Renderer {
     fn grouped(&self, stage: &Stage, number: usize) -> Vec<Call> {
         let shadow = number > 0;
         if !self.views.is_empty() {
-            // See `Kind::of_stage`.
-            let of_key = |key: u32| ((key / self.parts.len() as u32) as usize, key % self.parts.len() as u32);
             let calls = self.tables.scene().batches().iter().filter_map(|batch| {
-                let (surface, mesh) = of_key(batch.key);
-                let kind = Kind::of(stage, surface, mesh, batch.mirrored, shadow)?;
+                let (surface, kind) = Kind::of_key(stage, batch.key, batch.mirrored, shadow)?;
                 Some(Call { kind, surface, what: What::Batch(batch.clone()) })
             });
             return calls.collect();

@@ -154,7 +154,7 @@ fn tick(ui: &mut Ui, layers: &mut Layers) -> bool {
 
 fn frame(ui: &mut Ui, session: &Session) {
     let frame = &session.frame;
-    let Uploaded { tables, draws, figures, uniforms, writes } = frame.uploaded;
+    let Uploaded { tables, draws, figures, uniforms, writes, .. } = frame.uploaded;
     ui.label(format!(
         "{} draws in {} groups, {} triangles\nthe {} culls\nuploaded {} bytes in {writes} writes:\ntables {tables}, draws \
          {draws},\nfigures {figures}, cameras {uniforms}",
