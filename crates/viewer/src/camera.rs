@@ -76,20 +76,18 @@ impl Camera {
 
     /// Returns the view frustum in world space.
     pub fn frustum(&self, aspect: f32) -> Result<Frustum> {
-        Ok(Frustum::from_view_projection(&self.world_view_projection(aspect))?)
+        let view_projection = self.view_projection(aspect) * Mat4::from_translation(-self.eye.as_vec3());
+        Ok(Frustum::from_view_projection(&view_projection)?)
     }
 
-    /// Returns the ray through a point of the picture, in normalised device coordinates.
+    /// Returns the ray through a point of the picture, in normalised device coordinates, relative to the camera.
     pub fn ray(&self, aspect: f32, place: Vec2) -> Result<Ray> {
-        Ok(Ray::from_ndc(&self.world_view_projection(aspect), place)?)
+        Ok(Ray::from_ndc(&self.view_projection(aspect), place)?)
     }
 
-    /// Returns the frustum of a rectangle between two points of the picture, in normalised device coordinates.
+    /// Returns the frustum of a rectangle between two points of the picture, in normalised device coordinates, relative to
+    /// the camera.
     pub fn rectangle(&self, aspect: f32, [a, b]: [Vec2; 2]) -> Result<Frustum> {
-        Ok(Frustum::from_view_projection_rect(&self.world_view_projection(aspect), a.min(b), a.max(b))?)
-    }
-
-    fn world_view_projection(&self, aspect: f32) -> Mat4 {
-        self.view_projection(aspect) * Mat4::from_translation(-self.eye.as_vec3())
+        Ok(Frustum::from_view_projection_rect(&self.view_projection(aspect), a.min(b), a.max(b))?)
     }
 }

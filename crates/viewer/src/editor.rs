@@ -3,7 +3,6 @@
 use crate::camera::Camera;
 use crate::failure::{Failure, Result};
 use crate::stage::Stage;
-use crate::view::single;
 use hedgerow::glam::{DAffine3, DVec3, Vec2, Vec3};
 use hedgerow::query::{Pick, Selected};
 use hedgerow::{Aabb, Keep, Layers, Local, NodeHandle, Place, Scene};
@@ -58,7 +57,7 @@ struct Drag {
     before: Option<Local>,
     /// The node's world matrix when the node was grabbed, and the grabbed point in world space.
     world: DAffine3,
-    taken: Vec3,
+    taken: DVec3,
     moved: bool,
     /// Whether the move is a step of the stage's document.
     is_step: bool,
@@ -67,7 +66,7 @@ struct Drag {
 impl Editor {
     /// Picks the nearest triangle at a point of the picture, in normalised device coordinates.
     pub fn pick(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<Option<Pick>> {
-        let pick = stage.pick(&camera.ray(aspect, place)?)?;
+        let pick = stage.pick(camera, aspect, place)?;
         self.selected.clear();
         self.picked = pick.map(|pick| pick.drawn.node);
         self.hit = pick.and_then(|pick| {
@@ -79,7 +78,8 @@ impl Editor {
 
     /// Selects what is in the rectangle between two points, and picks it if it is one node.
     pub fn select(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, corners: [Vec2; 2]) -> Result<()> {
-        stage.select(&camera.rectangle(aspect, corners)?, &mut self.selected)?;
+        self.hit = None;
+        stage.select(camera, &camera.rectangle(aspect, corners)?, &mut self.selected)?;
         self.picked = if let [one] = &self.selected[..] { Some(one.drawn.node) } else { None };
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Editor {
     /// Picks the node at a point, to drag it. Returns whether there is a node at the point.
     pub fn grab(&mut self, stage: &mut Stage, camera: &Camera, aspect: f32, place: Vec2) -> Result<bool> {
         let Some(pick) = self.pick(stage, camera, aspect, place)? else { return Ok(false) };
-        let (node, taken) = (pick.drawn.node, pick.position.as_vec3());
+        let (node, taken) = (pick.drawn.node, pick.position);
         let Some(world) = stage.scene.get(node).map(|node| node.world_f64()) else { return Ok(false) };
         self.dragged = Some(Drag { node, before: stage.scene.local(node), world, taken, moved: false, is_step: false });
         Ok(true)
@@ -117,14 +117,12 @@ impl Editor {
             return Ok(());
         }
         let ray = camera.ray(aspect, place)?;
-        let (forward, eye) = (camera.forward, camera.eye.as_vec3());
-        let depth = forward.dot(drag.taken - eye);
+        let (forward, taken) = (camera.forward, (drag.taken - camera.eye).as_vec3());
         let along = forward.dot(ray.direction()).max(1e-3);
-        let start = forward.dot(ray.origin() - eye);
-        let to = ray.origin() + ray.direction() * ((depth - start) / along);
+        let to = ray.origin() + ray.direction() * (forward.dot(taken - ray.origin()) / along);
         let mut wide = drag.world;
-        wide.translation += (to - drag.taken).as_dvec3();
-        stage.scene.set_world(drag.node, single(&wide))?;
+        wide.translation += (to - taken).as_dvec3();
+        stage.scene.edit(drag.node)?.set_world_f64(wide)?;
         drag.moved = true;
         if let Some((scene, prefabs)) = stage.prefabs() {
             drag.is_step |= prefabs.commit(scene, drag.is_step)?;
@@ -175,26 +173,31 @@ impl Editor {
         Ok(())
     }
 
-    /// Takes the picked subtree out of the tree, or all that is selected; each is an edit.
+    /// Takes the picked subtree out of the tree, or all that is selected; each is an edit. If one cannot be deleted, the
+    /// others are, and it stays picked.
     pub fn delete(&mut self, stage: &mut Stage) -> Result<()> {
-        if self.picked.is_some() {
-            return self.delete_picked(stage);
+        let selected = std::mem::take(&mut self.selected);
+        let nodes = match self.picked.take() {
+            Some(node) => vec![node],
+            None => selected.iter().map(|selected| selected.drawn.node).collect(),
+        };
+        let mut all = Ok(());
+        for node in nodes {
+            let deleted = self.delete_node(stage, node);
+            if deleted.is_err() {
+                self.picked = Some(node);
+            }
+            all = all.and(deleted);
         }
-        for Selected { drawn, .. } in std::mem::take(&mut self.selected) {
-            self.picked = Some(drawn.node);
-            self.delete_picked(stage)?;
-        }
-        self.picked = None;
-        Ok(())
+        all
     }
 
-    fn delete_picked(&mut self, stage: &mut Stage) -> Result<()> {
+    fn delete_node(&mut self, stage: &mut Stage, node: NodeHandle) -> Result<()> {
         let scene = &stage.scene;
-        let Some(node) = self.picked.filter(|&node| scene.get(node).is_some_and(|node| !node.is_detached())) else {
+        if scene.get(node).is_none_or(|node| node.is_detached()) {
             return Ok(());
-        };
+        }
         let Some(home) = Home::of(scene, node) else { return Err(Failure::new("the root cannot be deleted")) };
-        self.picked = None;
         if let Some((scene, prefabs)) = stage.prefabs() {
             scene.remove(node)?;
             prefabs.commit(scene, false)?;

@@ -2,8 +2,8 @@
 
 use crate::stage::{Alpha, Stage};
 use hedgerow::draw::{DrawCommand, DrawGroups, DrawOrder, depth_key};
-use hedgerow::glam::{Affine3A, DAffine3, DMat3, Vec3};
-use hedgerow::{DrawList, Mat34, NodeHandle, Scene};
+use hedgerow::glam::Vec3;
+use hedgerow::{DrawList, NodeHandle, Scene};
 
 /// A view, kept from frame to frame.
 #[derive(Clone, Debug)]
@@ -76,12 +76,4 @@ impl View {
 pub fn primitives(stage: &Stage, list: &DrawList) -> usize {
     let of_mesh = |mesh: u32| stage.meshes.get(mesh as usize).map_or(0, |mesh| mesh.indices.len() / 3);
     list.commands().iter().map(|command| of_mesh(command.mesh)).sum()
-}
-
-/// Returns a transform in single precision.
-#[must_use]
-pub fn single(wide: &DAffine3) -> Mat34 {
-    let DMat3 { x_axis, y_axis, z_axis } = wide.matrix3;
-    let [x, y, z, w] = [x_axis, y_axis, z_axis, wide.translation].map(|column| column.as_vec3a());
-    Mat34::from(Affine3A::from_cols(x, y, z, w))
 }

@@ -1,6 +1,7 @@
 //! Picking and editing, without a window.
 
-use hedgerow::glam::{Vec2, Vec3};
+use hedgerow::glam::{DVec3, Vec2, Vec3};
+use hedgerow::query::Ray;
 use hedgerow::{Layers, Local, Transform};
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
@@ -30,13 +31,55 @@ fn what_is_picked_lies_on_the_ray_and_nothing_is_before_it() {
         let (node, distance) = (hit.drawn.node, hit.distance as f32);
         found += 1;
         let ray = stage.camera.ray(ASPECT, place).unwrap();
-        let at = ray.origin() + ray.direction() * distance;
+        let at = camera.eye.as_vec3() + ray.origin() + ray.direction() * distance;
         let bounds = stage.scene.get(node).unwrap().bounds().unwrap();
         assert!(bounds.contains(at) || (bounds.center() - at).length() < bounds.size().length(), "{at} {bounds:?}");
         let place = Vec3::new(at.x, at.y, at.z);
         assert!(place.y > -0.2, "below the ground: {place}");
     }
     assert!(found > 100, "only {found} of 200 rays hit something");
+}
+
+#[test]
+fn what_lies_ten_thousand_kilometres_away_is_picked_and_dragged_alike_and_levels_are_where_they_are_seen() {
+    let origin = DVec3::new(1e7, -2e6, 3.25e6);
+    let town = |origin: DVec3| {
+        let eye = DVec3::new(215.0, 60.0, 330.0);
+        let (target, origin) = (origin + DVec3::new(120.0, 0.0, 60.0), origin.to_array());
+        let mut stage = Stage::new(&Arguments { people: 10, origin, ..Arguments::new(Subject::Town) }).unwrap();
+        stage.act(0.0).unwrap();
+        stage.scene.update();
+        (stage, Camera::looking(eye + DVec3::from(origin), target, 0.9))
+    };
+    let [(mut near, here), (mut far, there)] = [DVec3::ZERO, origin].map(town);
+    let (mut found, mut stand_ins) = (0, 0);
+    for step in (0..200_u16).step_by(7) {
+        let place = Vec2::new(f32::from(step % 20) / 10.0 - 0.95, f32::from(step / 20) / 10.0 - 0.95);
+        let picks = [near.pick(&here, ASPECT, place), far.pick(&there, ASPECT, place)].map(Result::unwrap);
+        let [Some(a), Some(b)] = picks else {
+            assert!(picks.iter().all(Option::is_none), "{place}");
+            continue;
+        };
+        assert_eq!(a.drawn.mesh, b.drawn.mesh, "{place}");
+        assert!((b.position - origin).distance(a.position) < 1e-2, "{place}: {} {}", a.position, b.position);
+        found += 1;
+        stand_ins += usize::from(near.meshes[a.drawn.mesh as usize].level == 3);
+    }
+    assert!(found > 15 && stand_ins > 0, "{found} of 29, {stand_ins} of them stand-ins");
+    let mut editor = Editor::default();
+    let [from, to] = [Vec2::new(0.05, -0.75), Vec2::new(0.06, -0.75)];
+    let moved = [(&mut near, here), (&mut far, there)].map(|(stage, camera)| {
+        assert!(editor.grab(stage, &camera, ASPECT, from).unwrap());
+        let node = editor.picked.unwrap();
+        let place = |stage: &mut Stage| {
+            stage.scene.update();
+            stage.scene.get(node).unwrap().world_f64().translation
+        };
+        let before = place(stage);
+        editor.drag(stage, &camera, ASPECT, to).unwrap();
+        place(stage) - before
+    });
+    assert!(moved[0].length() > 0.1 && moved[0].distance(moved[1]) < 1e-2, "{moved:?}");
 }
 
 /// Returns an army that has taken a step.
@@ -56,7 +99,8 @@ fn figures_are_picked_by_their_triangles_and_the_normal_of_the_hit_is_shown() {
     let (mut on_figures, mut beside, mut boxes) = (0, 0, Vec::new());
     for step in 0..60 * 40_u16 {
         let place = Vec2::new(f32::from(step % 60) / 30.0 - 0.98, f32::from(step / 60) / 20.0 - 0.97);
-        let ray = camera.ray(ASPECT, place).unwrap();
+        let relative = camera.ray(ASPECT, place).unwrap();
+        let ray = Ray::new(camera.eye.as_vec3() + relative.origin(), relative.direction()).unwrap();
         let Some(pick) = editor.pick(&mut stage, &camera, ASPECT, place).unwrap() else { continue };
         let [begin, end] = editor.normal(&stage.scene).unwrap();
         assert!(begin.distance(pick.position) < 1e-3 && (end - begin).dot(ray.direction().as_dvec3()) < 0.0);
@@ -102,6 +146,23 @@ fn a_rectangle_selects_figures_wholly_or_partly_and_what_is_selected_is_deleted(
     assert_eq!((stage.scene.len(), editor.depth(&stage)), (nodes - figures, [figures, 0]));
     while editor.undo(&mut stage).unwrap() {}
     assert_eq!(stage.scene.len(), nodes);
+    // The root stays, and the others are deleted.
+    let root = stage.scene.root();
+    editor.pick_nothing();
+    editor.selected = selected.into_iter().filter(|selected| selected.drawn.user_data > 0).collect();
+    editor.selected[0].drawn.node = root;
+    assert!(editor.delete(&mut stage).is_err());
+    assert_eq!((stage.scene.len(), editor.picked, editor.selected.len()), (nodes - figures + 1, Some(root), 0));
+    while editor.undo(&mut stage).unwrap() {}
+    // What is deleted alone is not selected still, and no ray hit what a rectangle selects.
+    stage.scene.update();
+    let pick = editor.pick(&mut stage, &camera, ASPECT, Vec2::new(-0.4, -0.9)).unwrap().unwrap();
+    editor.select(&mut stage, &camera, ASPECT, corners).unwrap();
+    editor.picked = Some(pick.drawn.node);
+    assert!(editor.normal(&stage.scene).is_none());
+    editor.delete(&mut stage).unwrap();
+    assert_eq!((editor.picked, editor.selected.len()), (None, 0));
+    editor.undo(&mut stage).unwrap();
     stage.scene.validate().unwrap();
 }
 

@@ -2,6 +2,7 @@
 //! skeletons whose joints have names that say so.
 
 use super::figures::Figures;
+use super::levels::STAND_INS;
 use super::surfaces::{Ground, Trees};
 use super::{FRAME, Play, Stage};
 use crate::failure::Result;
@@ -15,6 +16,8 @@ use std::collections::HashMap;
 const CONE: f32 = 1.1;
 /// The share of a look by the two joints below the head.
 const SHARES: [f32; 2] = [0.35, 0.15];
+/// A node that goes further in a frame has jumped, in metres.
+const JUMP: f64 = 1.0;
 
 /// The switches, and what is kept from frame to frame.
 #[derive(Default)]
@@ -30,6 +33,8 @@ pub(super) struct Limbs {
 struct Solvers {
     feet: Option<Feet>,
     look: Option<AimChain>,
+    /// Where the node was.
+    place: DVec3,
 }
 
 impl Solvers {
@@ -77,11 +82,16 @@ impl Solvers {
             let shares: Vec<(u16, f32)> = below.into_iter().zip(SHARES).rev().collect();
             AimChain::new(skeleton, &shares, tip)
         });
-        Ok(Self { feet, look: look.transpose()? })
+        Ok(Self { feet, look: look.transpose()?, place: world.translation })
     }
 }
 
 impl Limbs {
+    /// Forgets the previous frames, before poses that do not follow from them.
+    pub(super) fn reset(&mut self) {
+        self.solvers.values_mut().filter_map(|solvers| solvers.feet.as_mut()).for_each(Feet::reset);
+    }
+
     /// Changes what a figure shows of a pose. `travel` is its velocity in its own space. Returns its model matrices and its
     /// box; `None` if it has no skeleton or is gone.
     fn react(
@@ -101,7 +111,11 @@ impl Limbs {
         let mut pose = pose.clone();
         pose.to_models(&rigged.skeleton, models)?;
         let mut rig = Rig::new(&rigged.skeleton, &mut pose, models)?;
+        let jumped = std::mem::replace(&mut solvers.place, world.translation).distance(world.translation) > JUMP;
         if let Some(solver) = solvers.feet.as_mut().filter(|_| *feet) {
+            if jumped {
+                solver.reset();
+            }
             solver.place(&mut rig, FRAME, travel, |at| ground.below(&world, at));
         }
         if let Some(solver) = solvers.look.as_ref().filter(|_| *look) {
@@ -117,17 +131,17 @@ impl Limbs {
 impl Stage {
     /// Lets feet and heads of all figures react, if that is on.
     pub(super) fn react(&mut self) -> Result<()> {
-        let Self { scene, meshes, figures, trees, limbs, play, eye, .. } = self;
+        let Self { scene, meshes, figures, trees, limbs, play, eye, layers, .. } = self;
         if limbs.switches == [false; 2] {
             return Ok(());
         }
-        let trees: &mut Trees = trees;
+        let (trees, layers): (&mut Trees, _) = (trees, *layers & !STAND_INS);
         match play {
             Play::Town(life) => {
                 let (_, walkers) = life.people.parts();
                 for (number, walker) in walkers.iter_mut().enumerate() {
                     let travel = Vec3::Z * walker.speed.abs();
-                    let ground = &mut Ground { scene, meshes, trees };
+                    let ground = &mut Ground { scene, meshes, trees, layers };
                     if let Some((models, bounds)) =
                         limbs.react(figures, ground, *eye, (number, &walker.pose, travel))?
                     {
@@ -139,7 +153,7 @@ impl Stage {
             Play::Army(army) => {
                 for (number, character) in army.characters.iter_mut().enumerate() {
                     let travel = Vec3::Z * character.speed;
-                    let ground = &mut Ground { scene, meshes, trees };
+                    let ground = &mut Ground { scene, meshes, trees, layers };
                     if let Some((_, bounds)) = limbs.react(figures, ground, *eye, (number, &character.pose, travel))? {
                         character.bounds = bounds;
                     }
@@ -147,11 +161,12 @@ impl Stage {
             }
             Play::File(play) => {
                 for (number, node, pose) in play.poses() {
-                    let ground = &mut Ground { scene, meshes, trees };
+                    let ground = &mut Ground { scene, meshes, trees, layers };
                     let reacted = limbs.react(figures, ground, *eye, (number, pose, Vec3::ZERO))?;
                     if let Some((_, bounds)) = reacted
                         && let Ok(mut node) = scene.edit(node)
                         && let Some(drawable) = node.as_ref().drawable()
+                        && drawable.bounds != bounds
                     {
                         node.set_drawable(hedgerow::Drawable { bounds, ..drawable })?;
                     }

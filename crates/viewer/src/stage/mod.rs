@@ -442,6 +442,7 @@ impl Stage {
         let of_limbs = first.and_then(|first| number.checked_sub(first));
         if let Some(on) = of_limbs.and_then(|number| self.limbs.switches.get_mut(number)) {
             *on = !*on;
+            self.limbs.reset();
             if let Play::File(play) = &mut self.play {
                 play.refresh(&mut self.scene, &mut self.figures)?;
             }

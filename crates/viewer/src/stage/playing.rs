@@ -53,7 +53,8 @@ impl Stage {
     /// Plays another animation, or goes to another time; fades between animations unless paused. Does nothing if there
     /// is no animation.
     pub fn cue(&mut self, cue: Cue) -> Result<()> {
-        let Self { play, scene, figures, .. } = self;
+        let Self { play, scene, figures, limbs, .. } = self;
+        limbs.reset();
         if let Play::File(play) = play { play.play((scene, figures), cue) } else { Ok(()) }
     }
 

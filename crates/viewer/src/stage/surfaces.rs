@@ -3,11 +3,12 @@
 use super::Stage;
 use super::figures::Figures;
 use super::geometry::{Mesh, Topology};
+use crate::camera::Camera;
 use crate::failure::Result;
 use hedgerow::draw::DrawCommand;
-use hedgerow::glam::{DAffine3, DVec3, Vec3};
-use hedgerow::query::{Faces, Filter, Frustum, Pick, Ray, Selected, Touch, Triangles};
-use hedgerow::{Aabb, Scene};
+use hedgerow::glam::{DAffine3, DVec3, Vec2, Vec3};
+use hedgerow::query::{CullView, Faces, Filter, Frustum, Pick, Ray, Selected, Touch, Triangles};
+use hedgerow::{Aabb, DrawList, Layers, Scene};
 use hedgerow_anim::ik::Contact;
 use hedgerow_character::Deformed;
 use hedgerow_mesh::TriangleTree;
@@ -72,17 +73,19 @@ pub(super) struct Ground<'s> {
     pub(super) scene: &'s Scene,
     pub(super) meshes: &'s [Mesh],
     pub(super) trees: &'s mut Trees,
+    /// The layers of what one can stand on.
+    pub(super) layers: Layers,
 }
 
 impl Ground<'_> {
-    /// Returns the ground on the line along a node's upward axis through a point of its space.
+    /// Returns the ground on the vertical line through a point of a node's space.
     pub(super) fn below(&mut self, world: &DAffine3, at: Vec3) -> Option<Contact> {
         /// Metres above the point at which the ray begins, and its length.
         const REACH: [f64; 2] = [0.6, 1.4];
         let from = world.transform_point3(at.as_dvec3()) + DVec3::Y * REACH[0];
         let ray = Ray::new(from.as_vec3(), Vec3::NEG_Y).ok()?.up_to(REACH[1] as f32).ok()?;
-        let Self { scene, meshes, trees } = self;
-        let pick = scene.pick(&ray, Filter::ALL, |drawn, ray, limit| {
+        let Self { scene, meshes, trees, layers } = self;
+        let pick = scene.pick(&ray, Filter::from(*layers), |drawn, ray, limit| {
             let (mesh, tree) = trees.of(meshes, drawn)?;
             tree.cast(mesh, ray, limit, Faces::Front)
         });
@@ -94,11 +97,24 @@ impl Ground<'_> {
 }
 
 impl Stage {
-    /// Returns the nearest triangle of a visible layer that a ray hits, also of figures. Levels of detail do not count.
-    pub fn pick(&mut self, ray: &Ray) -> Result<Option<Pick>> {
-        let layers = self.seen_from(None).0;
+    /// Lists what a camera sees, to be picked: levels of detail and stand-ins in place of what they stand for.
+    fn seen_by(&self, camera: &Camera, frustum: &Frustum) -> Result<DrawList> {
+        let (layers, detail) = self.seen_from(Some(camera.eye));
+        let mut list = DrawList::new().on_layers(layers).without_matrices();
+        list.set_eye(camera.eye);
+        if detail.is_some() {
+            self.scene.cull(&mut [CullView { detail, ..CullView::new(frustum, &mut list) }])?;
+        }
+        Ok(list)
+    }
+
+    /// Returns the nearest triangle that a camera sees at a point of the picture, in normalised device coordinates, also of
+    /// figures.
+    pub fn pick(&mut self, camera: &Camera, aspect: f32, place: Vec2) -> Result<Option<Pick>> {
+        let ray = camera.ray(aspect, place)?;
+        let mut list = self.seen_by(camera, &camera.relative_frustum(aspect)?)?;
         let Self { scene, meshes, surfaces, figures, trees, .. } = self;
-        Ok(scene.pick(ray, Filter::from(layers), |drawn, ray, limit| {
+        Ok(scene.pick(&ray, Filter::ALL.in_list(&mut list), |drawn, ray, limit| {
             let last = surfaces.len() - 1;
             let surface = &surfaces[drawn.material().map_or(last, |number| (number as usize).min(last))];
             let faces = if surface.double_sided { Faces::Both } else { Faces::Front };
@@ -109,15 +125,15 @@ impl Stage {
         })?)
     }
 
-    /// Lists what of the visible layers is in a frustum, wholly or partly, by triangles.
-    pub fn select(&mut self, frustum: &Frustum, selected: &mut Vec<Selected>) -> Result<()> {
-        let layers = self.seen_from(None).0;
+    /// Lists what is in a frustum relative to the camera, wholly or partly, by triangles.
+    pub fn select(&mut self, camera: &Camera, frustum: &Frustum, selected: &mut Vec<Selected>) -> Result<()> {
+        let mut list = self.seen_by(camera, frustum)?;
         let Self { scene, meshes, figures, trees, .. } = self;
         let touch = |drawn: &DrawCommand, volume: &_| match trees.surface(meshes, figures, drawn) {
             None => Touch::None,
             Some(Surface::Still(mesh, tree)) => tree.touch(mesh, volume),
             Some(Surface::Figure(body)) => body.touch(volume).unwrap_or(Touch::None),
         };
-        Ok(scene.select(frustum, Filter::from(layers), touch, selected)?)
+        Ok(scene.select(frustum, Filter::ALL.in_list(&mut list), touch, selected)?)
     }
 }

@@ -212,7 +212,8 @@ impl Page {
         vec![name(node), node.to_string(), path.join(" / ")]
     }
 
-    /// Returns the edges of the picked node's box, and the normal of what was hit: x and y of both ends of each edge, in normalised device coordinates.
+    /// Returns the edges of the picked node's box, and the normal of what was hit: x and y of both ends of each edge, in
+    /// normalised device coordinates.
     pub fn outline(&self) -> Vec<f32> {
         let boxes = self.editor.boxes(&self.viewer.stage.scene);
         let edges = boxes.iter().flat_map(|bounds| outline::edges(bounds, &self.viewer.camera, self.aspect()));

@@ -65,6 +65,11 @@ impl Input {
                 self.moved(way, size, viewer, session);
             }
             WindowEvent::MouseInput { state: ElementState::Released, button, .. } if self.holds(*button) => {
+                if let (Some((_, Held::Selecting(from))), None) = (self.held, session.rectangle) {
+                    // A click.
+                    session.grab(viewer, aspect(size), from);
+                    session.drop();
+                }
                 session.select(viewer, aspect(size));
                 self.let_go(session);
             }
@@ -73,7 +78,10 @@ impl Input {
             WindowEvent::MouseInput { button, .. } if !panel && (self.held.is_none() || self.holds(*button)) => {
                 self.let_go(session);
                 let held = match button {
-                    MouseButton::Left if self.modifiers.shift_key() => Held::Selecting(place(self.pointer, size)),
+                    // While flying, shift means faster.
+                    MouseButton::Left if self.modifiers.shift_key() && !session.flying => {
+                        Held::Selecting(place(self.pointer, size))
+                    }
                     MouseButton::Left => {
                         session.grab(viewer, aspect(size), place(self.pointer, size));
                         Held::Taken { from: self.pointer, follows: false }
@@ -149,12 +157,16 @@ impl Input {
         }
     }
 
-    fn key(&self, key: &Key, viewer: &mut Viewer, session: &mut Session) {
+    fn key(&mut self, key: &Key, viewer: &mut Viewer, session: &mut Session) {
         let command = self.modifiers.control_key() || self.modifiers.super_key();
         match key {
             Key::Named(NamedKey::Delete | NamedKey::Backspace) => session.delete(viewer),
             Key::Named(NamedKey::Space) => viewer.still = !viewer.still,
-            Key::Named(NamedKey::Escape) => session.editor.pick_nothing(),
+            Key::Named(NamedKey::Escape) => {
+                self.held.take_if(|(_, held)| matches!(held, Held::Selecting(_)));
+                session.rectangle = None;
+                session.editor.pick_nothing();
+            }
             Key::Named(NamedKey::F1) => session.shows_panels = !session.shows_panels,
             Key::Character(letter) => match (command, letter.to_lowercase().as_str()) {
                 (true, "z") if self.modifiers.shift_key() => session.redo(viewer),

@@ -22,7 +22,8 @@ pub(super) fn outlines(viewer: &Viewer, session: &Session, aspect: f32) -> LineL
         list.line(normal, PICKED);
     }
     for selected in &session.editor.selected {
-        let bounds = scene.get(selected.drawn.node).and_then(|node| node.bounds());
+        let attached = scene.get(selected.drawn.node).filter(|node| !node.is_detached());
+        let bounds = attached.and_then(|node| node.bounds());
         bounds.iter().for_each(|bounds| list.bounds(bounds, if selected.whole { PICKED } else { PARTLY }));
     }
     if let Some(corners) = session.rectangle {

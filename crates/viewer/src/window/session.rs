@@ -97,8 +97,8 @@ impl Summary {
     pub fn json(&self) -> String {
         serde_json::json!({
             "frames": self.frames, "first_picture_ms": self.first_picture_ms, "work_ms": self.work_ms,
-            "panels_ms": self.panels_ms, "picks": self.picks, "selected": self.selected, "moves": self.moves, "deletions": self.deletions,
-            "duplicates": self.duplicates, "undone": self.undone, "redone": self.redone,
+            "panels_ms": self.panels_ms, "picks": self.picks, "selected": self.selected, "moves": self.moves,
+            "deletions": self.deletions, "duplicates": self.duplicates, "undone": self.undone, "redone": self.redone,
             "animations": self.animations, "cameras": self.cameras, "switched": self.switched, "picked": self.picked,
             "nodes_before": self.nodes[0], "nodes": self.nodes[1], "detached": self.detached,
         })
