@@ -17,7 +17,7 @@ use hedgerow_viewer::gpu::canvas::PICTURE;
 use hedgerow_viewer::gpu::renderer::{Fault, Settings};
 use hedgerow_viewer::picture::{Difference, Picture};
 use hedgerow_viewer::stage::Alpha;
-use hedgerow_viewer::viewer::{self, Viewer};
+use hedgerow_viewer::viewer::{self, Frame, Viewer};
 use std::path::{Path, PathBuf};
 
 const SIZE: [u32; 2] = [320, 180];
@@ -34,9 +34,15 @@ fn settings() -> Settings {
 }
 
 fn draw(arguments: &Arguments, fault: Option<Fault>) -> Picture {
+    draw_and_tell(arguments, fault).0
+}
+
+/// Returns a picture, and its frame.
+fn draw_and_tell(arguments: &Arguments, fault: Option<Fault>) -> (Picture, Frame) {
     let gpu = Gpu::new().expect("an adapter: mesa-vulkan-drivers has one in software");
-    let settings = Settings { fault, ..settings() };
-    viewer::run(gpu, arguments, settings, |_, _| {}).expect("a picture").expect("it was drawn")
+    let (settings, mut last) = (Settings { fault, ..settings() }, Frame::default());
+    let picture = viewer::run(gpu, arguments, settings, |_, frame| last = *frame);
+    (picture.expect("a picture").expect("it was drawn"), last)
 }
 
 /// Writes a file to a folder of this test, and returns its path.
@@ -60,6 +66,11 @@ fn town() -> Arguments {
 /// A view above a street corner, with a colour for each level.
 fn levels() -> Arguments {
     Arguments { eye: Some([215.0, 24.0, 262.0]), target: Some([170.0, 0.0, 205.0]), switches: vec![1], ..town() }
+}
+
+/// Levels and stand-ins as they are by default: the first blocks are near, others beyond the distance of stand-ins.
+fn far() -> Arguments {
+    Arguments { eye: Some([215.0, 60.0, 330.0]), target: Some([120.0, 0.0, 60.0]), switches: Vec::new(), ..town() }
 }
 
 fn army() -> Arguments {
@@ -185,6 +196,7 @@ fn textures_hold_what_storage_buffers_do() {
     for (name, arguments) in [
         ("town", town()),
         ("levels", levels()),
+        ("far", far()),
         ("relative town", Arguments { relative: true, ..town() }),
         ("prefabs", prefabs()),
         ("smooth", smooth()),
@@ -196,10 +208,17 @@ fn textures_hold_what_storage_buffers_do() {
         ("flag", flag()),
         ("skinned flag", skinned(flag())),
     ] {
-        let difference = draw(&arguments, None).difference(&draw(&Arguments { textures: true, ..arguments }, None));
+        let (picture, frame) = draw_and_tell(&arguments, None);
+        let on_processor = arguments.relative || arguments.cpu_skinning || name == "levels";
+        assert_eq!(frame.on_device, !on_processor, "{name}");
+        let (other, frame) = draw_and_tell(&Arguments { textures: true, ..arguments }, None);
+        assert!(!frame.on_device, "{name}");
+        let difference = picture.difference(&other);
         println!("{name}: {difference:?}");
         assert!(difference.mean < 0.001 && difference.share == 0.0, "{name}: {difference:?}");
     }
+    let fine = draw(&Arguments { switches: vec![0], ..far() }, None);
+    assert!(draw(&far(), None).difference(&fine).share > 0.0, "levels are seen");
     let transposed = draw(&Arguments { textures: true, ..army() }, Some(Fault::Transposed));
     assert!(!within(draw(&army(), None).difference(&transposed)), "matrices are read from elsewhere");
 }
@@ -233,9 +252,15 @@ fn what_is_culled_is_not_seen() {
 
 #[test]
 fn a_still_frame_uploads_nothing_and_others_what_moved() {
-    for (relative, textures) in [(false, false), (true, false), (false, true), (true, true)] {
-        let seen = if relative { levels() } else { town() };
-        let arguments = Arguments { relative, textures, people: 0, culling: relative, ..seen };
+    for (relative, textures, culling) in
+        [(false, false, false), (false, false, true), (true, false, true), (false, true, false), (true, true, true)]
+    {
+        let seen = match (relative, culling) {
+            (true, _) => levels(),
+            (false, true) => far(),
+            (false, false) => town(),
+        };
+        let arguments = Arguments { relative, textures, people: 0, culling, ..seen };
         let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
         assert!(viewer.gpu.reads_textures() || !textures);
         let aspect = SIZE[0] as f32 / SIZE[1] as f32;
@@ -251,7 +276,8 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         frame(&mut viewer);
         let still = frame(&mut viewer);
         let uploaded = (still.uploaded.bytes(), still.uploaded.writes);
-        assert_eq!(uploaded, (0, 0), "relative: {relative}, textures: {textures}");
+        assert_eq!(uploaded, (0, 0), "relative: {relative}, textures: {textures}, culling: {culling}");
+        assert_eq!(still.on_device, culling && !relative && !textures);
         if relative {
             continue;
         }
@@ -292,6 +318,17 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         viewer.camera = camera;
         let turned = frame(&mut viewer).uploaded;
         assert_eq!((turned.tables, turned.figures), (0, 0));
+    }
+}
+
+#[test]
+fn a_figure_is_posed_once_in_a_frame() {
+    for textures in [false, true] {
+        let arguments = Arguments { textures, ..army() };
+        let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
+        // In the first frame the figures come.
+        let posed = [(); 3].map(|()| viewer.work(1.5).unwrap().uploaded.posed);
+        assert_eq!(posed, [40; 3], "textures: {textures}");
     }
 }
 
