@@ -1,6 +1,7 @@
 //! Keeps a scene of [`hedgerow`] in buffers of [`wgpu`], culls it in one compute pass, and draws it with few calls.
 //!
-//! [`SceneBuffers`] is all: it executes the steps of a [`GpuScene`](gpu::GpuScene). [`SceneTextures`] does so for WebGL 2.
+//! [`SceneBuffers`] executes the steps of a [`GpuScene`](gpu::GpuScene). For WebGL 2, [`SceneTextures`] keeps the same tables
+//! in textures, which the same shaders read; there the CPU culls.
 //! Pipelines, materials, textures, vertices and lights stay yours. Shaders of yours read the records of drawables through
 //! [`FETCH`](hedgerow_gpu::FETCH).
 //!

@@ -44,11 +44,13 @@ pub struct SceneTextures {
     /// For shaders without and with palettes.
     layouts: [BindGroupLayout; 2],
     groups: [BindGroup; 2],
+    generation: u64,
 }
 
 impl SceneTextures {
     /// Creates empty textures. The next sync writes everything, and refuses tables that are higher than a texture of the
-    /// device: with 2,048 rows, which all have, 349,000 matrices and 466,000 drawables.
+    /// device: with 2,048 rows, which all have, 349,000 matrices and 466,000 drawables. What the tables are told about views
+    /// has no effect.
     #[must_use]
     pub fn new(device: &Device, scene: GpuScene) -> Self {
         let rows = u64::from(device.limits().max_texture_dimension_2d);
@@ -68,7 +70,7 @@ impl SceneTextures {
             )
         });
         let groups = bound(device, &layouts, &tables, scene.has_previous());
-        Self { scene, device: device.clone(), tables, layouts, groups }
+        Self { scene, device: device.clone(), tables, layouts, groups, generation: 0 }
     }
 
     /// Returns the tables.
@@ -86,6 +88,13 @@ impl SceneTextures {
     #[must_use]
     pub fn texture(&self, buffer: Buffer) -> Option<&Texture> {
         self.tables.get(buffer as usize)
+    }
+
+    /// Returns a number that grows when a sync replaces a texture, and with it the bind groups: then bind those of your own
+    /// anew that have [`texture`](Self::texture).
+    #[must_use]
+    pub const fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// Returns the layout of [`group`](Self::group), for your pipelines. Shaders of all stages see it.
@@ -117,8 +126,8 @@ impl SceneTextures {
     /// # Errors
     /// Those of [`GpuScene::sync`].
     pub fn sync(&mut self, queue: &Queue, scene: &Scene) -> Result<Synced, Error> {
-        let Self { scene: gpu, device, tables, layouts, groups } = self;
-        let (mut replaced, mut written) = (false, 0);
+        let Self { scene: gpu, device, tables, layouts, groups, generation } = self;
+        let (mut replaced, mut written, mut steps) = (false, 0, 0);
         let has_previous = gpu.has_previous();
         // A copy reads what was written before it, and is done before later writes: a submit of its own.
         let submit = |copy: &dyn Fn(&mut wgpu::CommandEncoder)| {
@@ -131,6 +140,7 @@ impl SceneTextures {
                 let Some(table) = tables.get_mut(buffer as usize) else { return };
                 let rows = u32::try_from(bytes.div_ceil(row_of(buffer))).unwrap_or(u32::MAX);
                 if table.height() < rows {
+                    steps += 1;
                     let old = core::mem::replace(table, make(device, buffer, rows));
                     replaced = true;
                     if keep {
@@ -141,7 +151,7 @@ impl SceneTextures {
             }
             Step::Write { buffer, offset, bytes } => {
                 let Some(table) = tables.get(buffer as usize) else { return };
-                written += bytes.len() as u64;
+                (written, steps) = (written + bytes.len() as u64, steps + 1);
                 let texel = buffer.texel();
                 for (before, origin, size) in rectangles(texels(buffer, offset..offset + bytes.len() as u64)) {
                     let to = wgpu::TexelCopyTextureInfo { origin, ..table.as_image_copy() };
@@ -155,6 +165,7 @@ impl SceneTextures {
                 }
             }
             Step::Settle { from, to, ranges, .. } => {
+                steps += 1;
                 let stride = from.stride() as u64;
                 let [source, target] = [from, to].map(|buffer| tables[buffer as usize].as_image_copy());
                 submit(&|encoder| {
@@ -172,8 +183,9 @@ impl SceneTextures {
         });
         if replaced {
             *groups = bound(device, layouts, tables, has_previous);
+            *generation += 1;
         }
-        synced.map(|synced| Synced { bytes: written, ..synced })
+        synced.map(|synced| Synced { bytes: written, steps, ..synced })
     }
 }
 

@@ -11,11 +11,17 @@ fn hg_previous_weight(slot: u32, morph: u32) -> f32 {
     return hg_previous_palette_row(3u * hg_deform(slot) - 1u - morph / 4u)[morph % 4u];
 }
 
+// Without a palette: the identity times the sum of the weights.
+fn hg_still(weights: vec4f) -> mat3x4f {
+    let sum = dot(weights, vec4f(1.0));
+    return mat3x4f(sum, 0.0, 0.0, 0.0, 0.0, sum, 0.0, 0.0, 0.0, 0.0, sum, 0.0);
+}
+
 // The sum of weighted matrices of joints, as three rows: `vec4f(point, 1.0) * matrix` is the posed point. The weights of
-// a vertex must sum to 1. For vertices that follow eight joints, add two.
+// a vertex must sum to 1, also if nothing deforms the drawable. For vertices that follow eight joints, add two.
 fn hg_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
     let deform = hg_deform(slot);
-    if deform == 0u { return mat3x4f(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0); }
+    if deform == 0u { return hg_still(weights); }
     var sum = mat3x4f();
     for (var number = 0u; number < 4u; number += 1u) {
         if weights[number] == 0.0 { continue; }
@@ -26,7 +32,7 @@ fn hg_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
 }
 fn hg_previous_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
     let deform = hg_deform(slot);
-    if deform == 0u { return mat3x4f(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0); }
+    if deform == 0u { return hg_still(weights); }
     var sum = mat3x4f();
     for (var number = 0u; number < 4u; number += 1u) {
         if weights[number] == 0.0 { continue; }

@@ -7,8 +7,8 @@ use hedgerow::visit::ListedDrawable;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
 use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, Range, View};
 use hedgerow_gpu::{
-    Buffer, CULL, Error, FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, Step,
-    Synced, TlasInstance,
+    Buffer, CULL, Error, FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, OCCLUSION, PYRAMID, ROW, SCATTER, SETTLE, SKIN,
+    SKIN_TEXTURES, Step, Synced, TlasInstance,
 };
 use hedgerow_testkit::frames::{ball, edit};
 
@@ -499,9 +499,9 @@ fn shifts_in_shaders_are_in_brackets_since_browsers_refuse_them_otherwise() {
         true
     };
     let mut shifts = 0;
-    for line in
-        [SCATTER, SETTLE, CULL, PYRAMID, OCCLUSION, FETCH_TEXTURES, FETCH, SKIN].iter().flat_map(|text| text.lines())
-    {
+    let texts = [SCATTER, SETTLE, CULL, PYRAMID, OCCLUSION, FETCH_TEXTURES, FETCH, SKIN, SKIN_TEXTURES];
+    assert_eq!(FETCH_TEXTURES.matches(&format!("{ROW}u")).count(), 2, "the width of textures");
+    for line in texts.iter().flat_map(|text| text.lines()) {
         let line = line.split("//").next().unwrap();
         for (at, _) in line.match_indices(" << ").chain(line.match_indices(" >> ")) {
             let right = is_alone(&mut line[at + 4..].chars(), "([", ")]");

@@ -20,6 +20,12 @@ struct Skinned { now: vec4f, before: vec4f, normal: vec4f }
 @group(0) @binding(1) var<storage, read> deltas: array<vec4f>;
 @group(0) @binding(2) var<storage, read_write> skinned: array<Skinned>;
 
+// As for vertices that follow eight joints.
+fn blended(slot: u32, vertex: Vertex) -> mat3x4f {
+    let half = vertex.weights * vec4f(1.0, 1.0, 0.0, 0.0);
+    return hg_blend(slot, vertex.joints, half) + hg_blend(slot, vertex.joints, vertex.weights - half);
+}
+
 @compute @workgroup_size(64)
 fn skin(@builtin(global_invocation_id) id: vec3u) {
     let number = id.x % 70u;
@@ -35,7 +41,7 @@ fn skin(@builtin(global_invocation_id) id: vec3u) {
         }
     }
     skinned[id.x] = Skinned(
-        vec4f(hg_skin(slot, vertex.joints, vertex.weights, now), 1.0),
+        vec4f(hg_world(hg_matrix(slot), vec4f(now, 1.0) * blended(slot, vertex)), 1.0),
         vec4f(hg_previous_skin(slot, vertex.joints, vertex.weights, before), 1.0),
         vec4f(hg_skin_normal(slot, vertex.joints, vertex.weights, vertex.normal.xyz), 0.0),
     );

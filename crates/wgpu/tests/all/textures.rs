@@ -5,7 +5,7 @@ use bytemuck::cast_slice;
 use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, SceneConfig, Transform};
 use hedgerow_wgpu::SceneTextures;
 use hedgerow_wgpu::gpu::layout::Instance;
-use hedgerow_wgpu::gpu::{Buffer, GpuScene, MeshArgs};
+use hedgerow_wgpu::gpu::{Buffer, Error, GpuScene, MeshArgs};
 use wgpu::{BufferUsages, Device, Queue};
 
 /// Reads a table back.
@@ -47,7 +47,9 @@ fn textures_hold_what_a_scene_has_after_random_frames() {
             textures.scene_mut().set_palette(node, palette, &[]);
         }
         scene.update();
+        let (generation, group) = (textures.generation(), textures.group().clone());
         textures.sync(&gpu.1, &scene).unwrap();
+        assert_eq!(textures.generation() == generation, *textures.group() == group, "{count}");
         let synced = textures.sync(&gpu.1, &scene).unwrap();
         assert_eq!(synced.bytes, 0, "a still frame");
         let tables = [Buffer::Instances, Buffer::Matrices, Buffer::Previous, Buffer::Palettes];
@@ -64,5 +66,27 @@ fn textures_hold_what_a_scene_has_after_random_frames() {
             assert_eq!(matrix(&previous, instance.matrix as usize), *world.world());
             assert_eq!(matrix(&held, instance.deform as usize + 1), palette[1]);
         }
+    }
+}
+
+#[test]
+fn tables_beyond_a_texture_are_refused_until_the_scene_is_smaller() {
+    let Some(gpu) = device(wgpu::Features::empty()) else { return };
+    let mut tables = GpuScene::new().with_max_buffer_size(1 << 16);
+    tables.set_mesh(0, MeshArgs::default());
+    let mut textures = SceneTextures::new(&gpu.0, tables);
+    let mut scene = Scene::new();
+    let node = || Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)).with_drawable(Drawable::new(0, Aabb::cube(1.0)));
+    let nodes: Vec<_> = (0..2000).map(|_| scene.insert(scene.root(), node()).unwrap()).collect();
+    scene.update();
+    let refused = textures.sync(&gpu.1, &scene).unwrap_err();
+    assert!(matches!(refused, Error::TooLarge { buffer: Some(_), max: 65_536, .. }), "{refused:?}");
+    nodes[300..].iter().for_each(|&node| _ = scene.remove(node).unwrap());
+    scene.update();
+    textures.sync(&gpu.1, &scene).unwrap();
+    let instances = words(&gpu, &textures, Buffer::Instances);
+    for node in &nodes[..300] {
+        let slot = textures.scene().slot(&scene, *node).unwrap();
+        assert_eq!(instances[9 * slot + 6], (node.to_bits() >> 32) as u32, "everything is written anew");
     }
 }
