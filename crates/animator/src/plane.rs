@@ -126,20 +126,33 @@ mod tests {
                 let mix = plane.mix(point.map(f64::from));
                 assert!(mix.members().any(|(at, weight)| at == number && weight > 0.999_99), "{mix:?}");
             }
-            // A step of the parameters by a little changes no weight by much.
-            let mut last: Option<Vec<f32>> = None;
+            // Weights have no jump: where they change by much from step to step, a shorter step changes them by less.
             let [from, to] = [(); 2].map(|()| [3.0 * dice.f64() - 1.0, 300.0 * dice.f64() - 100.0]);
-            for step in 0..=4000 {
-                let share = f64::from(step) / 4000.0;
+            let weights = |share: f64| {
                 let at = [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share);
-                let mut weights = vec![0.0; points.len()];
+                let mut weights = vec![0.0_f32; points.len()];
                 plane.mix(at).members().for_each(|(number, weight)| weights[number] = weight);
                 assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-                if let Some(last) = &last {
-                    let jump = weights.iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-                    assert!(jump < 0.35, "{jump} in round {round}");
+                weights
+            };
+            let change = |begin: f64, end: f64| {
+                let pairs = weights(begin).into_iter().zip(weights(end));
+                pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+            };
+            for step in 0..1000 {
+                let [mut begin, mut end] = [step, step + 1].map(|step| f64::from(step) / 1000.0);
+                for _ in 0..30 {
+                    let middle = (begin + end) / 2.0;
+                    if change(begin, middle) > change(middle, end) {
+                        end = middle
+                    } else {
+                        begin = middle
+                    }
+                    if change(begin, end) < 0.01 {
+                        break;
+                    }
                 }
-                last = Some(weights);
+                assert!(change(begin, end) < 0.01, "a jump at {begin} in round {round}");
             }
         }
         // Turns, and speeds in other units: the clip in the middle keeps its place.
