@@ -43,15 +43,19 @@ fn hg_previous_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
     return sum;
 }
 
-// A point that follows joints, in world space; and in the frame before, for motion vectors.
+// A point that follows joints, in world space; and in the frame before, for motion vectors. If nothing deforms the
+// drawable, the weights do not matter.
 fn hg_skin(slot: u32, joints: vec4u, weights: vec4f, point: vec3f) -> vec3f {
+    if hg_deform(slot) == 0u { return hg_world(hg_matrix(slot), point); }
     return hg_world(hg_matrix(slot), vec4f(point, 1.0) * hg_blend(slot, joints, weights));
 }
 fn hg_previous_skin(slot: u32, joints: vec4u, weights: vec4f, point: vec3f) -> vec3f {
+    if hg_deform(slot) == 0u { return hg_previous_world(hg_matrix(slot), point); }
     return hg_previous_world(hg_matrix(slot), vec4f(point, 1.0) * hg_previous_blend(slot, joints, weights));
 }
 
 // A normal that follows joints, in world space, of any length; as `SkinnedMesh` turns it, then by cofactors.
 fn hg_skin_normal(slot: u32, joints: vec4u, weights: vec4f, normal: vec3f) -> vec3f {
+    if hg_deform(slot) == 0u { return hg_normal(hg_matrix(slot), normal); }
     return hg_normal(hg_matrix(slot), vec4f(normal, 0.0) * hg_blend(slot, joints, weights));
 }
