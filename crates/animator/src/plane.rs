@@ -144,9 +144,9 @@ mod tests {
                 for _ in 0..30 {
                     let middle = (begin + end) / 2.0;
                     if change(begin, middle) > change(middle, end) {
-                        end = middle
+                        end = middle;
                     } else {
-                        begin = middle
+                        begin = middle;
                     }
                     if change(begin, end) < 0.01 {
                         break;
