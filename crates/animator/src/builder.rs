@@ -16,7 +16,7 @@ use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::{Clip, Pose, Skeleton};
 use hedgerow_math::internal::file_header::digest;
 use smallvec::smallvec;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Builds a [`Machine`]: see the [example](crate#example) of the crate. Methods return handles; [`build`](Self::build)
 /// reports the first mistake.
@@ -154,7 +154,7 @@ impl MachineBuilder {
         self.transitions.push(transition);
     }
 
-    /// Builds the machine. Runs in **O(states × (states + clips) + bytes of the clips)**, and O(points⁴) for each plane.
+    /// Builds the machine. Runs in **O(states × (states + clips))**, and O(points⁴) for each plane.
     ///
     /// # Errors
     /// An [`Error`] that names the first mistake.
@@ -215,7 +215,7 @@ impl MachineBuilder {
         let Self { skeleton, parameters, triggers, .. } = self;
         let rest = Pose::rest(&skeleton);
         let pool = Mutex::default();
-        let mut parts = Parts {
+        Ok(Machine(Arc::new(Parts {
             skeleton,
             rest,
             rest_channels,
@@ -225,11 +225,9 @@ impl MachineBuilder {
             transitions,
             parameters,
             triggers,
-            digest: 0,
+            digest: OnceLock::new(),
             pool,
-        };
-        parts.digest = parts.digest();
-        Ok(Machine(Arc::new(parts)))
+        })))
     }
 
     fn expect_joints(&self, found: usize) -> Result<(), Error> {
@@ -400,7 +398,11 @@ fn knots(clip: &Clip, markers: &[String], order: &mut Vec<usize>) -> Option<Knot
 
 impl Parts {
     /// Returns a hash of what the bytes of an animator refer to.
-    fn digest(&self) -> u64 {
+    pub(crate) fn digest(&self) -> u64 {
+        *self.digest.get_or_init(|| self.compute_digest())
+    }
+
+    fn compute_digest(&self) -> u64 {
         let clips: Vec<u64> = self.clips.iter().map(|of| digest(of.clip.to_bytes())).collect();
         // Lists of names are quoted and in brackets, so that no two machines have one text.
         let parameters: Vec<_> = self.parameters.iter().map(|(name, _)| name).collect();

@@ -33,6 +33,8 @@ impl Animator {
     /// On one machine, the same steps give the same bytes. Between machines, the root motion that a held or inertial fade
     /// keeps may differ in its last bits, since it comes from sines; the rest does not.
     ///
+    /// The first call for a machine also hashes its clips, as the first [`from_bytes`](Self::from_bytes) does.
+    ///
     /// Takes 64 bytes, 4 for each parameter and 16 for each layer; 45 more for a layer that fades, and 40 or 72 for each
     /// joint if its old pose is held or the fade is inertial.
     ///
@@ -57,7 +59,7 @@ impl Animator {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut to = vec![0; HEADER_BYTES];
-        to.extend(self.machine.0.digest.to_le_bytes());
+        to.extend(self.machine.0.digest().to_le_bytes());
         to.extend(self.fired.to_le_bytes());
         put(&mut to, &self.parameters);
         for LayerState { weight, current, fade, rounds: _ } in &self.layers {
@@ -115,7 +117,7 @@ impl Animator {
         })?;
         let parts = &*machine.0;
         let mut from = Reader(body);
-        ensure(u64::from_le_bytes(from.take()?) == parts.digest, Error::OtherMachine)?;
+        ensure(u64::from_le_bytes(from.take()?) == parts.digest(), Error::OtherMachine)?;
         let mut animator = Self::new(machine);
         animator.fired = u64::from_le_bytes(from.take()?);
         let unused = u64::MAX.checked_shl(u32::try_from(parts.triggers.len()).unwrap_or(64)).unwrap_or(0);

@@ -9,7 +9,7 @@ use core::fmt;
 use hedgerow_anim::blend::JointMask;
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::{Pose, Skeleton};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// A state machine over clips: states, transitions, layers, parameters. It is built once by a
 /// [`MachineBuilder`](crate::MachineBuilder), never changes, and is shared by all characters that have an
@@ -50,8 +50,8 @@ pub(crate) struct Parts {
     /// Names and initial values.
     pub(crate) parameters: Vec<(String, f32)>,
     pub(crate) triggers: Vec<String>,
-    /// A hash of what an animator's bytes refer to.
-    pub(crate) digest: u64,
+    /// A hash of what an animator's bytes refer to, computed when bytes are first asked for.
+    pub(crate) digest: OnceLock<u64>,
     /// Scratch memory: as many as threads have sampled at once.
     #[expect(clippy::vec_box, reason = "a sample moves it twice")]
     pub(crate) pool: Mutex<Vec<Box<Scratch>>>,

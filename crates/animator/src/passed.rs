@@ -89,8 +89,8 @@ impl Animator {
     /// Returns the motion of the character in the last step: pass it to [`RootMotion::apply`].
     ///
     /// It is the blend of the clips' root motions by their weights in the step, the mean ones while a fade goes on; a clip
-    /// without root motion stands still. A layer counts by its weight at the first joint. While a held or inertial fade takes the old
-    /// state's place, its velocity goes on and fades out, so speed and turn do not jump.
+    /// without root motion stands still. A layer counts by its weight at the first joint. While a held or inertial fade
+    /// takes the old state's place, its velocity goes on and fades out, so speed and turn do not jump.
     ///
     /// Runs in **O(clips with weight × log keys)**.
     #[must_use]

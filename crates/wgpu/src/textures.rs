@@ -49,8 +49,8 @@ pub struct SceneTextures {
 
 impl SceneTextures {
     /// Creates empty textures. The next sync writes everything, and refuses tables that are higher than a texture of the
-    /// device: with 2,048 rows, which all have, 349,000 matrices and 466,000 drawables. What the tables are told about views
-    /// has no effect.
+    /// device: with 2,048 rows, which all have, 349,000 matrices and 466,000 drawables. Views of the tables have
+    /// no effect.
     #[must_use]
     pub fn new(device: &Device, scene: GpuScene) -> Self {
         let rows = u64::from(device.limits().max_texture_dimension_2d);

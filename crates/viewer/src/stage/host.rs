@@ -49,7 +49,7 @@ pub(super) fn puppet(rig: &Rig, skin: &Skin, mesh: u32) -> Result<(Mesh, FigureD
 }
 
 /// Returns the colours of covers as a coat.
-pub(super) fn worn(colours: [[u8; 4]; 5]) -> Coat {
+pub(super) fn coat_of(colours: [[u8; 4]; 5]) -> Coat {
     std::array::from_fn(|cover| colours.get(cover).copied().unwrap_or_default())
 }
 
@@ -65,7 +65,7 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
             [r, g, b, 255]
         });
         let body = Deformed::new(Arc::clone(&shared), character.node, None)?;
-        let user_data = figures.push(0, Some(worn(coat)), body);
+        let user_data = figures.push(0, Some(coat_of(coat)), body);
         army.scene.edit(character.node)?.set_user_data(user_data);
     }
     let mut scene = std::mem::take(&mut army.scene);

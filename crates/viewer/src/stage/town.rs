@@ -2,7 +2,7 @@
 
 use super::figures::Figures;
 use super::geometry::Mesh;
-use super::host::{LOOKS, puppet, worn};
+use super::host::{LOOKS, coat_of, puppet};
 use super::levels::{Levels, STAND_IN};
 use super::limbs::Limbs;
 use super::paint::Pattern;
@@ -105,7 +105,7 @@ pub(super) fn stage(seed: u64, people: u32) -> Result<Stage> {
     for (number, walker) in walkers.iter().enumerate() {
         // Shirts are white: the material has the colour.
         let body = Deformed::new(Arc::clone(&shared), walker.node, None)?;
-        let user_data = figures.push(0, Some(worn(LOOKS[number % LOOKS.len()])), body);
+        let user_data = figures.push(0, Some(coat_of(LOOKS[number % LOOKS.len()])), body);
         scene.edit(walker.node)?.set_user_data(user_data);
     }
     let view = [DVec3::new(322.0, 46.0, 342.0), DVec3::new(200.0, 0.0, 215.0)];
