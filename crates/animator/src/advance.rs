@@ -26,8 +26,8 @@ impl Animator {
     /// Advances by this many seconds; motions play backward if negative, but fades always go forward. Numbers that are
     /// not finite count as 0.
     ///
-    /// First, each layer takes transitions until the conditions of none hold; of transitions in a circle that all hold,
-    /// those up to the last new state. Where conditions begin to hold on the way, at a phase or an end, and where a fade
+    /// First, each layer takes transitions until the conditions of none hold. In one moment, it begins no state twice: so
+    /// if all transitions of a circle hold, it goes round once. Where conditions begin to hold on the way, at a phase or an end, and where a fade
     /// ends, the step is cut and transitions are taken again, so states do not depend on the lengths of steps. A step is
     /// cut at most 63 times.
     ///
@@ -56,13 +56,13 @@ impl Animator {
         }
     }
 
-    /// Lets a layer take transitions until none is due, or leads to where it has been.
+    /// Lets a layer take transitions until none is due, or would begin a state twice.
     #[cold]
     fn take_transitions(&mut self, number: usize, left: f64) {
-        let mut been = SmallVec::<[u16; 4]>::new();
-        while let Some(due) = self.placed().due(number, self.fired, left).filter(|due| !been.contains(&due.to)) {
+        let mut begun = SmallVec::<[u16; 4]>::new();
+        while let Some(due) = self.placed().due(number, self.fired, left).filter(|due| !begun.contains(&due.to)) {
             let (to, fade, triggers) = (due.to, due.fade, due.triggers);
-            been.push(self.layers[number].current.state);
+            begun.push(to);
             self.fired &= !triggers;
             self.start(to, fade);
         }

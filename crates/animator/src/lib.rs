@@ -70,7 +70,8 @@
 //!   or four times. Sampling does not change the state, and has the same bits on every machine and on any threads.
 //! - Steps are cut where conditions begin to hold and fades end, so states and events do not depend on the lengths of
 //!   steps. Paces do, a little: speeds, blends, and the shares of states in step count as they are when a step begins.
-//! - Each event of a clip that has weight comes exactly once. Poses and root motion do not jump where fades begin.
+//! - Each event of a clip that has weight comes exactly once. Poses and root motion do not jump where fades begin, as
+//!   long as parameters do not.
 //! - A clone, and bytes, are the whole state: for rollback and saved games.
 //!
 //! There is no graph of nodes and no expression language: what a parameter is, the game computes.

@@ -74,6 +74,10 @@ impl Motion {
 
     /// Blends the two clips whose numbers are nearest to the parameter on either side. Outside, the first or last clip
     /// plays alone.
+    ///
+    /// The parameter also drives a state that fades out, so a jump of it jumps the pose: let it follow in some frames.
+    /// Root motion is the mean of both clips' displacements for a mean duration: at 2.75, a walk of 1.5 m in 1 s and a run
+    /// of 2.5 m in 0.625 s move 2 m in 0.8125 s, 2.46 m/s.
     #[must_use]
     pub fn line<C: Into<MotionClip>>(by: Parameter, clips: impl IntoIterator<Item = (f32, C)>) -> Self {
         Self::of(Space::Line(by, clips.into_iter().map(|(at, clip)| (at, clip.into())).collect()))

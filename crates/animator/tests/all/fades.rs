@@ -125,6 +125,29 @@ fn a_state_that_is_left_at_once_is_left_in_the_same_step() {
 }
 
 #[test]
+fn a_state_begins_again_in_the_moment_of_its_end() {
+    let machine = machine(|m, base| {
+        let (button, hurry) = (m.parameter("button", 1.0), m.parameter("hurry", 1.0));
+        let idle = m.state(base, "idle", Motion::none());
+        let attack = m.state(base, "attack", Motion::from(clip(0.5, [0.0, 1.0], &[(0.25, "strike")])).once());
+        let rush = m.state(base, "rush", Motion::none());
+        m.transition(Transition::new(idle, rush).when(button.above(0.5)));
+        m.transition(Transition::new(rush, attack).when(hurry.above(0.5)));
+        m.transition(Transition::new(attack, idle).when(Condition::end()));
+    });
+    for steps in [640_u16, 160, 30, 10, 1] {
+        let mut animator = Animator::new(&machine);
+        let strikes: usize = (0..steps)
+            .map(|_| {
+                animator.advance(10.0 / f32::from(steps));
+                animator.events().count()
+            })
+            .sum();
+        assert_eq!(strikes, 20, "{steps} steps");
+    }
+}
+
+#[test]
 fn before_the_end_counts_seconds_at_the_present_speed() {
     let machine = machine(|m, base| {
         m.state(base, "idle", clip(1.0, [0.0, 0.0], &[]));
