@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 
 fn count() -> u64 {
-    std::env::var("HEDGEROW_HANDLES").map_or(1_000_000, |count| count.parse().expect("a number of handles"))
+    std::env::var("HEDGEROW_HANDLES").map_or(300_000, |count| count.parse().expect("a number of handles"))
 }
 
 /// Returns a seed that differs between the parts of a long run.
