@@ -17,7 +17,10 @@ use crate::store::pending::Pending;
 use crate::store::record::{Has, Record, RecordId};
 use crate::{Error, NodeHandle};
 use hedgerow_math::internal::{prefetch, prefetch_far};
+use marks::Marks;
 use std::collections::TryReserveError;
+
+mod marks;
 
 /// The number of records in a page.
 pub(crate) const PAGE: usize = 1 << PAGE_BITS;
@@ -141,31 +144,6 @@ impl Default for Pages {
     }
 }
 
-/// A mark for each page.
-#[derive(Clone, Default)]
-struct Marks {
-    pages: Vec<u8>,
-    /// Whether any page may be marked.
-    any: bool,
-}
-
-impl Marks {
-    #[inline(always)]
-    fn set(&mut self, page: usize) {
-        if let Some(mark) = self.pages.get_mut(page)
-            && *mark == 0
-        {
-            // Most sets find the mark set, so the flag for all pages is hardly ever written.
-            *mark = 1;
-            self.any = true;
-        }
-    }
-
-    fn is_set(&self, page: usize) -> bool {
-        self.any && self.pages[page] != 0
-    }
-}
-
 impl RecordId {
     #[inline(always)]
     pub(crate) const fn page(self) -> usize {
@@ -253,33 +231,6 @@ impl Pages {
         let id = handle.record();
         let page = self.pages.get(id.page())?;
         (page.states[id.index()] == handle.generation()).then(|| page.records[id.index()].local)
-    }
-
-    /// Marks the local transform of a live node as set since the update.
-    #[inline(always)]
-    pub(crate) fn mark_dirty(&mut self, id: RecordId) {
-        self.pages[id.page()].dirty[id.index()] = 1;
-        self.dirty.set(id.page());
-    }
-
-    /// Adds bits to the mask of a live node's edits.
-    #[inline]
-    pub(crate) fn mark(&mut self, id: RecordId, bits: Pending) {
-        let mask = &mut self.pages[id.page()].pending[id.index()];
-        *mask = *mask | bits;
-        self.pending.set(id.page());
-    }
-
-    /// Returns the mask of a node's edits since the update.
-    #[inline(always)]
-    pub(crate) fn pending(&self, id: RecordId) -> Pending {
-        self.pages[id.page()].pending[id.index()]
-    }
-
-    /// Returns whether a local transform was set since the update.
-    #[inline(always)]
-    pub(crate) fn is_dirty(&self, id: RecordId) -> bool {
-        self.pages.get(id.page()).is_some_and(|page| page.dirty[id.index()] != 0)
     }
 
     #[inline(always)]
@@ -512,42 +463,6 @@ impl Pages {
         visited == self.freed
     }
 
-    /// Lists the masks that are set, in the order of records, and clears them.
-    pub(crate) fn take_pending(&mut self, list: &mut Vec<(RecordId, Pending)>) {
-        list.clear();
-        if !core::mem::take(&mut self.pending.any) {
-            return;
-        }
-        // In the order of records, so that the result does not depend on the order of edits.
-        for (number, mark) in (0_u32..).zip(&mut self.pending.pages) {
-            if core::mem::take(mark) == 0 {
-                continue;
-            }
-            let (lines, _) = self.pages[number as usize].pending.as_chunks_mut::<32>();
-            for (first, masks) in (number << PAGE_BITS..).step_by(32).zip(lines) {
-                // One test for a cache line of masks, since most are not set.
-                if masks.iter().fold(0, |any, mask| any | mask.bits()) == 0 {
-                    continue;
-                }
-                for (index, mask) in (first..).zip(masks).filter(|(_, mask)| **mask != Pending::NONE) {
-                    list.push((RecordId(index), core::mem::take(mask)));
-                }
-            }
-        }
-    }
-
-    /// Returns whether anything was edited since the update, other than by inserts and removals.
-    #[inline]
-    pub(crate) fn is_edited(&self) -> bool {
-        self.dirty.any || self.pending.any
-    }
-
-    /// Returns whether any local transform was set since the update.
-    #[inline]
-    pub(crate) fn is_any_dirty(&self) -> bool {
-        self.dirty.any
-    }
-
     /// Returns whose a record is.
     #[inline(always)]
     pub(crate) fn owner(&self, id: RecordId) -> Owner {
@@ -579,30 +494,6 @@ impl Pages {
     /// Makes as many pages as there are in another list.
     pub(crate) fn cover(&mut self, other: &Self) -> Result<(), TryReserveError> {
         (self.pages.len()..other.pages.len()).try_for_each(|_| self.open_page())
-    }
-
-    /// Iterates over the pages with dirty bytes, with their numbers, and clears the marks.
-    pub(crate) fn take_marked(&mut self) -> impl Iterator<Item = (usize, &mut Page)> {
-        self.dirty.any = false;
-        // The caller clears the bytes, which it reads anyway.
-        let marked = self.dirty.pages.iter_mut().zip(&mut self.pages).enumerate();
-        marked.filter_map(|(number, (mark, page))| (core::mem::take(mark) != 0).then_some((number, &mut **page)))
-    }
-
-    /// Iterates over the pages with dirty bytes, with their numbers.
-    pub(crate) fn marked(&self) -> impl Iterator<Item = (usize, &Page)> {
-        let marked = self.dirty.pages.iter().zip(&self.pages).enumerate();
-        marked.filter(|(_, (mark, _))| **mark != 0).map(|(number, (_, page))| (number, &**page))
-    }
-
-    /// Iterates over the masks that are set, in the order of records.
-    pub(crate) fn masks(&self) -> impl Iterator<Item = (RecordId, Pending)> {
-        let marked = (0_u32..).zip(self.pending.pages.iter().zip(&self.pages)).filter(|(_, (mark, _))| **mark != 0);
-        let lines = marked
-            .flat_map(|(number, (_, page))| (number << PAGE_BITS..).step_by(32).zip(page.pending.as_chunks::<32>().0));
-        let edited = lines.filter(|(_, masks)| masks.iter().fold(0, |any, mask| any | mask.bits()) != 0);
-        let masks = edited.flat_map(|(first, masks)| (first..).map(RecordId).zip(masks.iter().copied()));
-        masks.filter(|&(_, mask)| mask != Pending::NONE)
     }
 
     /// Returns whether there are more records than second-level caches hold, so that prefetches pay off.
