@@ -184,7 +184,7 @@ impl fmt::Display for Error {
                 "the checkpoints belong to another scene, or newer ones took over; make new ones with Checkpoints::new",
             ),
             Self::NoCheckpoint(frame) => {
-                write!(f, "there is no checkpoint of frame {frame}; restore one of Checkpoints::frames, or keep more")
+                write!(f, "frame {frame} has no checkpoint; restore one of Checkpoints::frames, or keep more")
             }
             Self::FrameNotAfter { frame, newest } => {
                 write!(

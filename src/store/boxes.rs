@@ -196,7 +196,7 @@ pub(crate) fn validate_blocks(boxes: &Boxes, blocks: &Boxes) -> Result<(), Strin
     let right = |block: usize| blocks.get(block) == Some(boxes.merged(block * BLOCK..(block + 1) * BLOCK));
     match (0..boxes.blocks()).find(|&block| !right(block)) {
         Some(block) => Err(format!("the box of block {block} is out of date")),
-        None if blocks.len() != boxes.blocks() => Err("there are not as many blocks as boxes need".into()),
+        None if blocks.len() != boxes.blocks() => Err("the number of blocks does not match the boxes".into()),
         None => Ok(()),
     }
 }

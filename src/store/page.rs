@@ -422,8 +422,8 @@ impl Pages {
     /// # Errors
     /// [`BytesError`].
     pub(crate) fn restored(states: &[u32], free: &[u32]) -> Result<Self, BytesError> {
-        ensure!(states.len() <= limits().records as usize, "there are more records than there can be");
-        ensure!(states.starts_with(&[1, LIMBO]), "the root and the limbo are not the first records");
+        ensure!(states.len() <= limits().records as usize, "the number of records exceeds the limit");
+        ensure!(states.starts_with(&[1, LIMBO]), "the first two records are not the root and the limbo");
         let mut pages = Self::default();
         pages.try_reserve(states.len())?;
         for (number, &state) in (0..).zip(states) {
@@ -441,7 +441,7 @@ impl Pages {
         // The last record comes first, since each is put before those that were put earlier.
         for &number in free.iter().rev() {
             let id = RecordId(number);
-            ensure!(number < pages.end && !pages.lives(id), "a record is on the free list, and not free");
+            ensure!(number < pages.end && !pages.lives(id), "the free list names a record that is not free");
             pages.set_parent(id, pages.free);
             pages.free = id;
         }

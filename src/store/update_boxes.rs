@@ -109,7 +109,7 @@ impl Slice {
     /// Checks this slice for [`Store::validate_boxes`]. Returns the box around all drawables.
     fn validate_boxes(&self, tight: bool) -> Result<Aabb, String> {
         let Self { slots, drawables, used_drawables, boxes, .. } = self;
-        let Some(boxes) = boxes.as_deref() else { return Err("there are no boxes".into()) };
+        let Some(boxes) = boxes.as_deref() else { return Err("the slice has no boxes".into()) };
         if boxes.stale != RowSet::EMPTY || boxes.drawables.len() != drawables.records.len() {
             return Err("some boxes wait for an update".into());
         }

@@ -273,7 +273,7 @@ impl<'b> Reader<'b> {
         let names: Vec<Arc<str>> = (0..self.number()?).map(|_| self.text().map(Arc::from)).collect::<Result<_, _>>()?;
         let name = |number: u64| {
             let found = usize::try_from(number).ok().and_then(|number| names.get(number));
-            found.cloned().ok_or(invalid("there is no such name"))
+            found.cloned().ok_or(invalid("a name index is out of range"))
         };
         let mut statements = Vec::new();
         for _ in 0..self.number()? {
