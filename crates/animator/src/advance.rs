@@ -230,7 +230,9 @@ impl Animator {
             if let Some(root) = &machine.clips[usize::from(clip)].root {
                 #[expect(clippy::cast_possible_truncation, reason = "clips have single precision")]
                 let moved = root.between(from as f32, to as f32, 0);
-                for (sum, moved) in momentum.iter_mut().zip([moved.translation, moved.rotation.to_scaled_axis()]) {
+                // The axis times the angle; a small angle is four times the tangent of its quarter.
+                let turn = moved.rotation.xyz() * (4.0_f32.copysign(moved.rotation.w) / (1.0 + moved.rotation.w.abs()));
+                for (sum, moved) in momentum.iter_mut().zip([moved.translation, turn]) {
                     *sum += moved * (weight / seconds);
                 }
             }

@@ -5,9 +5,10 @@ use crate::machine::{Layer, Member, State};
 use crate::pace::Taken;
 use hedgerow_anim::Transform;
 use hedgerow_anim::clip::Event;
-use hedgerow_anim::glam::{Quat, Vec3, Vec4};
+use hedgerow_anim::glam::{DVec4, Quat, Vec3, Vec4};
 use hedgerow_anim::player::Way;
 use hedgerow_anim::root_motion::RootMotion;
+use hedgerow_math::internal::sines::sin_cos;
 use smallvec::SmallVec;
 
 /// What a layer passed in a part of a step: parts are from change to change.
@@ -114,8 +115,10 @@ impl Animator {
                 add(weight * passed.moves, root.map_or(Transform::IDENTITY, |root| along(root, &way)));
             }
             if let Some((weight, displacement, turn)) = passed.momentum {
-                let rotation = Quat::from_scaled_axis(turn);
-                add(weight, Transform::from_translation(displacement).with_rotation(rotation));
+                let (axis, angle) = (turn.as_dvec3(), turn.as_dvec3().length());
+                let (sine, cosine) = sin_cos(0.5 * angle);
+                let turn = if angle > 0.0 { (axis * (sine / angle)).extend(cosine) } else { DVec4::W };
+                add(weight, Transform::from_translation(displacement).with_rotation(Quat::from_vec4(turn.as_vec4())));
             }
             let amount = passed.weight * of.mask.as_ref().map_or(1.0, |mask| mask.get(0));
             if of.adds.is_some() {
@@ -126,7 +129,8 @@ impl Animator {
                 turn = turn * (1.0 - total * amount) + turns * amount;
             }
         }
-        let rotation = Quat::from_vec4(turn.try_normalize().unwrap_or(Vec4::W));
+        // In double precision, which is not computed with the machine's vectors, so that bits are the same.
+        let rotation = Quat::from_vec4(turn.as_dvec4().try_normalize().unwrap_or(DVec4::W).as_vec4());
         Transform::from_translation(displacement).with_rotation(rotation)
     }
 }

@@ -194,9 +194,12 @@ impl RootMotion {
     /// If the scale is uniform, the result is the product of the two matrices.
     #[must_use]
     pub fn apply(delta: Transform, character: Transform) -> Transform {
+        // In double precision, which is not computed with the machine's vectors, so that bits are the same.
+        let (own, turn) = (character.rotation.as_dquat(), delta.rotation.as_dquat());
+        let moved = own * (character.scale * delta.translation).as_dvec3();
         Transform {
-            translation: character.translation + character.rotation * (character.scale * delta.translation),
-            rotation: (character.rotation * delta.rotation).normalize(),
+            translation: character.translation + moved.as_vec3(),
+            rotation: (own * turn).normalize().as_quat(),
             scale: character.scale,
         }
     }

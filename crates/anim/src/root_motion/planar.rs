@@ -4,6 +4,7 @@ use super::Axis;
 use crate::Transform;
 use core::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec3, Vec3};
+use hedgerow_math::internal::sines::sin_cos;
 
 impl Axis {
     pub(super) const fn direction(self) -> DVec3 {
@@ -27,7 +28,8 @@ pub(super) struct Planar {
 impl Planar {
     /// Returns the turn by this many radians.
     pub(super) fn turn(yaw: f64, up: Axis) -> DQuat {
-        DQuat::from_axis_angle(up.direction(), yaw)
+        let (sine, cosine) = sin_cos(0.5 * yaw);
+        DQuat::from_vec4((up.direction() * sine).extend(cosine))
     }
 
     /// Returns this motion followed by `next`.
@@ -50,7 +52,8 @@ impl Planar {
         let rise = self.translation.project_onto_normalized(up.direction());
         let level = self.translation - rise;
         let half = 0.5 * yaw;
-        let chord = if half.sin().abs() < 1e-12 { times } else { (times * half).sin() / half.sin() };
+        let (sine, _) = sin_cos(half);
+        let chord = if sine.abs() < 1e-12 { times } else { sin_cos(times * half).0 / sine };
         Self {
             translation: rise * times + Self::turn((times - 1.0) * half, up) * level * chord,
             yaw: (times * yaw).rem_euclid(TAU),

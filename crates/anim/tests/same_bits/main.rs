@@ -10,6 +10,7 @@ use hedgerow_anim::clip::Precision;
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::ik::{Aim, AimChain, Chain, Contact, End, Feet, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
 use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
+use hedgerow_anim::root_motion::{RootMotion, RootMotionOptions};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
 use hedgerow_testkit::numbers::{Dice as Numbers, Hash};
@@ -298,15 +299,43 @@ fn at_levels<R>(work: impl Fn() -> R) -> Vec<(String, R)> {
     found
 }
 
+/// Hashes a character that root motion moves in a curve, through loops.
+fn moved() -> u64 {
+    let mut clip = RawClip::new(1.0, 1).unwrap();
+    let times = || vec![0.0, 0.375, 1.0];
+    let places = [0.0, 0.25, 1.0].map(|x| Vec3::new(x, 1.0, 2.0 * x)).to_vec();
+    let turns = [[0.0, 1.0], [0.6, 0.8], [0.8, 0.6]].map(|[y, w]| Quat::from_xyzw(0.0, y, 0.0, w)).to_vec();
+    clip.set_translation(0, Track::linear(times(), places).unwrap()).unwrap();
+    clip.set_rotation(0, Track::linear(times(), turns).unwrap()).unwrap();
+    let (motion, _) = RootMotion::extract(&clip, 0, Transform::IDENTITY, RootMotionOptions::WALK).unwrap();
+    let (mut character, mut hash) = (Transform::IDENTITY, Hash::new());
+    for step in 0..200_u8 {
+        let from = 0.375 * f64::from(step);
+        character = RootMotion::apply(motion.delta(from, from + 1.9), character);
+        hash.floats(&character.translation.to_array());
+        hash.floats(&character.rotation.to_array());
+    }
+    hash.0
+}
+
 #[test]
 fn clips_and_blends_have_the_same_bits_on_every_machine() {
     let results = at_levels(|| {
         let [compact, tight] = clips();
-        [played(&compact), played(&tight), blended(), skinned()[0]]
+        [played(&compact), played(&tight), blended(), skinned()[0], moved()]
     });
     for (level, found) in results {
-        let expected = [0xb4af_6ee0_0241_4dac, 0x5d0d_1b17_1ee3_3eb0, 0x9a2e_dc12_08f5_dbc4, 0xccf2_8e2c_2365_2fa5];
-        assert_eq!(found, expected, "a compact clip, a tight one, blends, a mesh's bytes and box at {level}");
+        let expected = [
+            0xb4af_6ee0_0241_4dac,
+            0x5d0d_1b17_1ee3_3eb0,
+            0x9a2e_dc12_08f5_dbc4,
+            0xccf2_8e2c_2365_2fa5,
+            0xbd80_5eb3_3c7a_ee21,
+        ];
+        assert_eq!(
+            found, expected,
+            "a compact clip, a tight one, blends, a mesh's bytes and box, root motion at {level}"
+        );
     }
 }
 

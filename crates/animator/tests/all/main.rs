@@ -7,11 +7,12 @@ mod fades;
 mod layers;
 
 use hedgerow_anim::clip::Precision;
-use hedgerow_anim::glam::{Quat, Vec3};
+use hedgerow_anim::glam::{DQuat, Quat, Vec3};
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::root_motion::{RootMotion, RootMotionOptions};
 use hedgerow_anim::{Clip, ClipBuilder, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
 use hedgerow_animator::{Animator, LayerOptions, Machine, MachineBuilder};
+use hedgerow_math::internal::sines::sin_cos;
 use std::sync::Arc;
 
 /// Returns a hip with a chest and a leg.
@@ -45,7 +46,10 @@ pub(crate) fn root(duration: f32, z: f32, yaw: f32) -> RootMotion {
     let mut raw = RawClip::new(duration, 1).unwrap();
     let times = || vec![0.0, duration];
     raw.set_translation(0, Track::linear(times(), vec![Vec3::ZERO, Vec3::new(0.0, 0.0, z)]).unwrap()).unwrap();
-    raw.set_rotation(0, Track::linear(times(), vec![Quat::IDENTITY, Quat::from_rotation_y(yaw)]).unwrap()).unwrap();
+    // Its bits are the same on every machine, so those of root motion can be tested.
+    let (sine, cosine) = sin_cos(0.5 * f64::from(yaw));
+    let turn = DQuat::from_xyzw(0.0, sine, 0.0, cosine).as_quat();
+    raw.set_rotation(0, Track::linear(times(), vec![Quat::IDENTITY, turn]).unwrap()).unwrap();
     RootMotion::extract(&raw, 0, Transform::IDENTITY, RootMotionOptions::WALK).unwrap().0
 }
 

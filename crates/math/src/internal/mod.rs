@@ -5,6 +5,7 @@ pub mod file_header;
 pub mod radix;
 #[cfg(feature = "_sharing")]
 pub mod sharing;
+pub mod sines;
 
 pub use crate::boxes::kernels as boxes;
 pub use crate::boxes::{BLOCK, BoxGroup, GROUP};
