@@ -5,8 +5,6 @@ mod handle;
 pub(crate) mod kernels;
 mod matrices;
 mod posing;
-#[cfg(test)]
-mod tests;
 
 pub use handle::InstanceHandle;
 

@@ -2,6 +2,7 @@
 
 mod blends;
 mod clips;
+mod crowds;
 mod errors;
 mod events;
 mod ik;

@@ -1,12 +1,10 @@
 //! Compares crowds with single poses while instances are added and removed.
 
-use crate::{
-    Crowd, Error, Mat34, Pose, Skeleton, SkeletonBuilder, Skin, Transform,
-    crowd::InstanceHandle,
-    skeleton::SkeletonError,
-    skin::{Palette, SkinError},
-};
-use glam::{Quat, Vec3};
+use hedgerow_anim::crowd::InstanceHandle;
+use hedgerow_anim::glam::{self, Quat, Vec3};
+use hedgerow_anim::skeleton::SkeletonError;
+use hedgerow_anim::skin::{Palette, SkinError};
+use hedgerow_anim::{Crowd, Error, Mat34, Pose, Skeleton, SkeletonBuilder, Skin, Transform};
 use proptest::prelude::*;
 
 fn skeleton(joints: usize) -> Skeleton {
