@@ -150,10 +150,10 @@ impl Aim {
         let mut rotation = if let Some(up) = look.up {
             let up = (into * V::from(up)).unit_across(to);
             let own = local.scale.scaled(self.up).unit_across(from);
-            (M::frame(to, up) * M::frame(from, own).transpose()).rotation()
+            (M::frame(to, up) * M::frame(from, own).transpose()).rotation().unit()
         } else {
             let from = local.rotation * from;
-            let axis = local.rotation * local.scale.scaled(self.up);
+            let axis = || local.rotation * local.scale.scaled(self.up);
             (Q::shortest(from, to, axis) * local.rotation).unit()
         };
         if let Some(Cone { axis, cosine, sine }) = self.cone {
@@ -162,7 +162,7 @@ impl Aim {
             if outside > 0.0 {
                 result = Reach::Far;
                 let edge = axis * cosine + turned.unit_across(axis) * sine;
-                rotation = (Q::shortest(turned, edge, rotation * self.up) * rotation).unit();
+                rotation = (Q::shortest(turned, edge, || rotation * self.up) * rotation).unit();
             }
         }
         if !rotation.is_finite() {

@@ -229,16 +229,15 @@ impl Chain {
                 }
             }
         }
-        // By shortest turns from the posed bones.
+        // By shortest turns from the posed bones, in the spaces of their parents.
         let mut frame = Q::IDENTITY;
         for (bone, pair) in bones.iter_mut().zip(places.windows(2)) {
-            let old = frame * bone.turn;
-            let new = match (pair[1] - pair[0]).polar().1.filter(|_| bone.length > 0.0) {
-                Some(to) => (Q::shortest(old * bone.direction, to, old * V::new(0.0, 0.0, 1.0)) * old).unit(),
-                None => old.unit(),
-            };
-            bone.turn = frame.inverse() * new;
-            frame = new;
+            if let Some(to) = (pair[1] - pair[0]).polar().1.filter(|_| bone.length > 0.0) {
+                let turn = bone.turn;
+                let side = || turn * V::new(0.0, 0.0, 1.0);
+                bone.turn = (Q::shortest(turn * bone.direction, frame.inverse() * to, side) * turn).unit();
+            }
+            frame = frame * bone.turn;
         }
         left
     }
@@ -285,27 +284,34 @@ fn nudge(bones: &[Bone], places: &mut [V], axis: Option<V>, total: f32) {
     }
 }
 
-/// One round of FABRIK: from the goal to the start, and back. The place of the start is not computed, and the next round
-/// does not wait for that of the end, so that both directions overlap.
+/// One round of FABRIK: from the goal to the start, whose place stays, and back.
 fn round(bones: &[Bone], places: &mut [V], target: V) -> f32 {
     let count = bones.len();
-    let mut next = target;
-    for (bone, place) in bones.iter().zip(&mut places[..count]).skip(1).rev() {
-        next = next + towards(*place - next, bone.length);
-        *place = next;
-    }
-    let mut last = V::ZERO;
-    for (at, (bone, place)) in bones.iter().zip(&mut places[1..]).enumerate() {
-        let to = if at + 1 == count { target } else { *place };
-        last = last + towards(to - last, bone.length);
-        *place = last;
-    }
-    (last - target).square().sqrt()
+    pull(target, bones[1..].iter().zip(&mut places[1..count]).rev());
+    places[count] = target;
+    (pull(V::ZERO, bones.iter().zip(&mut places[1..])) - target).square().sqrt()
 }
 
-/// Returns the vector of this length and direction.
-#[inline(always)]
-fn towards(way: V, length: f32) -> V {
-    let square = way.square();
-    if square > 1e-30 && square < 1e30 { way * (length / square.sqrt()) } else { way.unit_or(V::X) * length }
+/// Brings each place to the bone's length from the one before, and returns the last.
+fn pull<'a>(from: V, steps: impl Iterator<Item = (&'a Bone, &'a mut V)>) -> V {
+    let (mut before, mut last, mut step, mut share, mut length) = (from, from, V::ZERO, 0.0, 0.0);
+    for (bone, place) in steps {
+        // The square of the way by the law of cosines from the place before the last, which does not wait for the last.
+        let (to, way) = (*place - before, *place - last);
+        let whole = to.square() + length * length;
+        let mut square = whole - 2.0 * to.dot(step) * share;
+        if !(square > 0.01 * whole) {
+            square = way.square(); // the difference has few digits
+        }
+        before = last;
+        if square > 1e-30 && square < 1e30 {
+            (step, share) = (way, bone.length / square * square.sqrt());
+        } else {
+            (step, share) = (way.unit_or(V::X), bone.length);
+        }
+        last = last + step * share;
+        length = bone.length;
+        *place = last;
+    }
+    last
 }

@@ -252,7 +252,7 @@ impl Feet {
         });
         leg.last = Some(Last { ankle, origin, offset, normal: turned });
 
-        let turn = Q::mix(Q::IDENTITY, Q::shortest(up, turned, V::X).unit(), planted);
+        let turn = Q::mix(Q::IDENTITY, Q::shortest(up, turned, || V::X).unit(), planted);
         let rotation = linear.nearest_rotation().map(|rotation| (turn * rotation).unit());
         let position = ankle + up * offset;
         (Wish { position, rotation }, offset.min(landing))

@@ -2,35 +2,38 @@
 //! a goal that is not near the singular direction. All in the space of the start joint's parent, where rotations are rigid whatever scales are above.
 
 use super::math::{M, Number, Q, V};
-use fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
+use fearless_simd::{Level, Simd, dispatch, f32x4, prelude::*};
+use hedgerow_math::internal::vectors::columns;
 
 /// The number of limbs that are solved at a time.
 pub(super) const LANES: usize = 8;
 
-/// The numbers of a [`Limb`].
-pub(super) const NUMBERS: usize = 34;
+/// The numbers of a limb, in fours: see `TwoBone::limb`.
+pub(super) const NUMBERS: usize = 40;
 
 /// The numbers of a [`Solved`].
 const RESULTS: usize = 11;
 
+/// The numbers of eight solutions.
+pub(super) type Results = [[f32; LANES]; RESULTS];
+
 /// One limb, or eight in lanes.
-#[derive(Clone, Copy)]
-pub(super) struct Limb<T = f32> {
+struct Limb<T> {
     /// The model matrix of the parent, without its translation.
-    pub(super) above: M<T>,
+    above: M<T>,
     /// In model space, relative to the parent's place.
-    pub(super) goal: V<T>,
-    pub(super) pole: V<T>,
+    goal: V<T>,
+    soften: T,
+    pole: V<T>,
     /// 1 if the pole is a point, 0 if it is a direction, −1 if it is the pose's plane.
-    pub(super) kind: T,
+    kind: T,
     /// The translation of the start joint.
-    pub(super) place: V<T>,
-    pub(super) start: Q<T>,
-    pub(super) middle: Q<T>,
+    place: V<T>,
+    start: Q<T>,
+    middle: Q<T>,
     /// The bones before rotations, with all scales.
-    pub(super) upper: V<T>,
-    pub(super) lower: V<T>,
-    pub(super) soften: T,
+    upper: V<T>,
+    lower: V<T>,
 }
 
 /// The local rotations that bring the end to the goal.
@@ -45,39 +48,33 @@ pub(super) struct Solved<T = f32> {
     pub(super) margin: T,
 }
 
-impl Solved {
-    pub(super) fn is_exact(&self) -> bool {
-        self.margin > 0.0 && self.start.is_finite() && self.middle.is_finite() && self.far.is_finite()
-    }
-}
-
 impl<T: Number> Limb<T> {
-    /// Finds the elbow by the triangle's sides, then reads both rotations off the places. The second starts from where
-    /// the first, as rounded, brought the elbow, so that the end has no error of the first.
+    /// Finds the elbow by the triangle's sides. The first rotation is read off the frames of bone and normal, posed and
+    /// solved; the second is about the normal, by the halves of the angles at the elbow. Neither waits for the other.
     ///
     /// `posed` says whether any pole is the pose's plane.
     #[inline(always)]
-    pub(super) fn solve(&self, posed: bool) -> Solved<T> {
+    fn solve(&self, posed: bool) -> Solved<T> {
         let number = |x| self.soften.all(x);
-        let one = number(1.0);
+        let (zero, one) = (number(0.0), number(1.0));
         let (into, determinant) = self.above.inverse_and_determinant();
         let target = into * self.goal - self.place;
-        let pole = into * self.pole - self.place * self.kind.at_least(number(0.0));
+        let pole = into * self.pole - self.place * self.kind.at_least(zero);
 
         // The bones in the start joint's space, and the normal of their plane.
-        let bent = self.middle * self.lower;
-        let (upper, l1, l2) = (self.upper, self.upper.square().sqrt(), bent.square().sqrt());
-        let u = upper * (one / l1);
-        let w = bent * (one / l2);
-        let fold = u.cross(w);
+        let (upper, bent) = (self.upper, self.middle * self.lower);
+        let (l1, l2) = (upper.square().sqrt(), self.lower.square().sqrt());
+        let (fold, cosine, product) = (upper.cross(bent), upper.dot(bent), l1 * l2);
         let fold_square = fold.square();
-        let normal = fold * (one / fold_square.sqrt());
+        let sine = fold_square.sqrt();
+        let normal = fold * (one / sine);
 
         // The normal of the solved plane does not wait for the axis.
-        let far = target.square().sqrt();
+        let far_square = target.square();
+        let far = far_square.sqrt();
         let axis = target * (one / far);
         let mut across = pole.cross(target);
-        let mut bends = across.square() - pole.square() * (far * far) * number(2e-3);
+        let mut bends = across.square() - pole.square() * far_square * number(2e-3);
         if posed {
             // The shortest turn from the posed axis to the new one, applied to the normal, which is across the former.
             let old = self.start * (upper + bent);
@@ -85,27 +82,33 @@ impl<T: Number> Limb<T> {
             let old_normal = self.start * normal;
             let sum = one + old.dot(axis);
             let carried = old_normal - (old + axis) * (old_normal.dot(axis) / sum);
-            let zero = number(0.0);
             across = V::if_less(self.kind, zero, carried, across);
             bends = self.kind.if_less(zero, sum - number(0.1), bends);
         }
-        let new_normal = across * (one / across.square().sqrt());
+        let new_normal = across * across.square().over_root();
         let side = axis.cross(new_normal);
         let span = span(far, l1, l2, self.soften);
-        let elbow = triangle(axis, side, l1, l2, span);
+        let Triangle { along, height, half_sine, half_cosine } = Triangle::new(l1, l2, span);
+        let elbow = axis * along + side * height;
+        let turn = M::frame(elbow, new_normal) * M::frame(upper * (one / l1), normal).transpose();
+        let (start, back) = turn.rotation().unit_near(self.start);
 
-        let turn = (M::frame(elbow, new_normal) * M::frame(u, normal).transpose()).rotation();
-        let left = (turn.inverse() * (axis * span) - upper) * (one / l2);
-        let middle = (Q::arc(w, left, normal) * self.middle).unit();
+        // Multiples of the half angle's cosine and sine before; both terms are sums of numbers above zero.
+        let is_acute = |yes, no| cosine.if_less(zero, no, yes);
+        let (c, s) = (is_acute(product + cosine, sine), is_acute(sine, product - cosine));
+        let bend = Q { v: normal * (half_sine * c - half_cosine * s), w: half_cosine * c + half_sine * s };
+        let middle = bend * self.middle;
+        let middle_back = middle.dot(middle).over_root();
+        let middle = middle.times(middle_back);
         let invertible = determinant * determinant - number(1e-24);
         let margin = invertible
-            .at_most(fold_square - number(0.04))
+            .at_most(fold_square - product * product * number(0.04))
             .at_most(span - (l1 + l2) * number(0.02))
-            .at_most(l1.at_most(l2) - number(1e-7))
-            .at_most(number(1e7) - l1.at_least(l2))
-            // The last, so that it stays if it is no number: of poles that are very long. Very short ones have few digits.
+            .at_most(product - number(1e-14))
+            // Very short poles have few digits.
             .at_most(bends - number(1e-30));
-        let start = turn.near(self.start);
+        // No number, if one of these is not finite, as where one above is no number.
+        let margin = margin + (back + middle_back + far) * zero;
         Solved { start, middle, far, span, margin }
     }
 }
@@ -122,7 +125,7 @@ pub(super) fn span<T: Number>(far: T, l1: T, l2: T, soften: T) -> T {
     let outer = (length * soften).at_least(longer);
     let inner = (least * (far.all(3.0) - soften - soften)).at_most(longer);
     let rest = far.if_less(inner, inner - least, length - outer);
-    if far.is_less(inner) == Some(false) && outer.is_less(far) == Some(false) {
+    if !(far.any_less(inner) || outer.any_less(far)) {
         return far;
     }
     let four = rest * far.all(4.0);
@@ -133,71 +136,87 @@ pub(super) fn span<T: Number>(far: T, l1: T, l2: T, soften: T) -> T {
     far.if_less(inner, soft, outer.if_less(far, soft, far))
 }
 
-/// Returns the direction to the elbow. The height is Heron's, which has all digits for flat triangles.
-#[inline(always)]
-pub(super) fn triangle<T: Number>(axis: V<T>, side: V<T>, l1: T, l2: T, span: T) -> V<T> {
-    let zero = span.all(0.0);
-    let half = span.all(0.5) / (span * l1);
-    let along = ((span - l2) * (span + l2) + l1 * l1) * half;
-    let (a, b, c) = (l1 + l2 - span, span + l1 - l2, span - l1 + l2);
-    let area = (l1 + l2 + span) * a.at_least(zero) * (b.at_least(zero) * c.at_least(zero));
-    axis * along + side * (area.sqrt() * half)
+/// The triangle of two bones and the way to the end, by Heron's factors, which have all digits for flat triangles.
+pub(super) struct Triangle<T> {
+    /// The elbow's place along the way and beside it, as shares of the first bone.
+    pub(super) along: T,
+    pub(super) height: T,
+    /// Multiples of the sine and the cosine of half of the angle by which the second bone leaves the first one's line.
+    half_sine: T,
+    half_cosine: T,
 }
 
-/// The numbers of eight limbs, each limb in one lane, or of eight solutions.
-pub(super) type Numbers<const COUNT: usize> = [[f32; LANES]; COUNT];
+impl<T: Number> Triangle<T> {
+    #[inline(always)]
+    pub(super) fn new(l1: T, l2: T, span: T) -> Self {
+        let zero = span.all(0.0);
+        let half = span.all(0.5) / (span * l1);
+        // The first difference has all digits if the second bone is the longer one.
+        let (less, more) = (l2 - span, l2 + span);
+        let (a, b, c) = ((l1 + less).at_least(zero), (l1 - less).at_least(zero), (more - l1).at_least(zero));
+        let (half_sine, half_cosine) = (((more + l1) * a).sqrt(), (b * c).sqrt());
+        Self { along: span.all(1.0) - a * c * half, height: half_sine * half_cosine * half, half_sine, half_cosine }
+    }
+}
 
-/// Solves eight limbs at once, with the same bits as one after the other.
-pub(super) fn solve_lanes(level: Level, limbs: &Numbers<NUMBERS>, posed: bool) -> Numbers<RESULTS> {
-    let mut solved = [[0.0; LANES]; RESULTS];
-    dispatch!(level, simd => lanes(simd, limbs, posed, &mut solved));
-    solved
+/// Solves eight limbs at once, with the same bits as one after the other. The results have a lane for each limb.
+pub(super) fn solve_lanes(level: Level, limbs: &[[f32; NUMBERS]; LANES], posed: bool, solved: &mut Results) {
+    dispatch!(level, simd => lanes(simd, limbs, posed, solved));
 }
 
 #[inline(always)]
-fn lanes<S: Simd>(simd: S, limbs: &Numbers<NUMBERS>, posed: bool, solved: &mut Numbers<RESULTS>) {
-    let Solved { start: p, middle: q, far, span, margin } =
-        Limb::from_numbers(|at| f32x8::load_array_ref(simd, &limbs[at])).solve(posed);
-    let all = [p.v.x, p.v.y, p.v.z, p.w, q.v.x, q.v.y, q.v.z, q.w, far, span, margin];
+fn lanes<S: Simd>(simd: S, limbs: &[[f32; NUMBERS]; LANES], posed: bool, solved: &mut Results) {
+    let four = |at| {
+        let mut rows = [f32x4::splat(simd, 0.0); LANES];
+        for (row, limb) in rows.iter_mut().zip(limbs) {
+            *row = f32x4::load_array_ref(simd, &limb.as_chunks().0[at]);
+        }
+        columns(simd, rows)
+    };
+    let all = [four(0), four(1), four(2), four(3), four(4), four(5), four(6), four(7), four(8), four(9)];
+    let all = Limb::from_numbers(|at| all[at / 4][at % 4]).solve(posed).numbers();
     for (numbers, to) in all.into_iter().zip(solved) {
         numbers.store_array(to);
     }
 }
 
-impl Solved {
-    #[inline]
-    pub(super) fn of_lane(n: &Numbers<RESULTS>, lane: usize) -> Self {
-        let quaternion = |at: usize| Q { v: V::new(n[at][lane], n[at + 1][lane], n[at + 2][lane]), w: n[at + 3][lane] };
-        Self { start: quaternion(0), middle: quaternion(4), far: n[8][lane], span: n[9][lane], margin: n[10][lane] }
+/// Solves one limb, with a vector for each number: of scalars, the compiler packs some, and moves more than it computes.
+#[inline(always)]
+pub(super) fn solve_one<S: Simd>(simd: S, numbers: &[f32; NUMBERS], posed: bool) -> Solved {
+    let solved = Limb::from_numbers(|at| f32x4::splat(simd, numbers[at])).solve(posed).numbers();
+    Solved::from_numbers(|at| solved[at].as_array()[0])
+}
+
+impl<T: Copy> Solved<T> {
+    #[inline(always)]
+    fn numbers(&self) -> [T; RESULTS] {
+        let Self { start: p, middle: q, far, span, margin } = *self;
+        [p.v.x, p.v.y, p.v.z, p.w, q.v.x, q.v.y, q.v.z, q.w, far, span, margin]
+    }
+
+    #[inline(always)]
+    pub(super) fn from_numbers(n: impl Fn(usize) -> T) -> Self {
+        let quaternion = |at: usize| Q { v: V::new(n(at), n(at + 1), n(at + 2)), w: n(at + 3) };
+        Self { start: quaternion(0), middle: quaternion(4), far: n(8), span: n(9), margin: n(10) }
     }
 }
 
 impl<T: Copy> Limb<T> {
     #[inline(always)]
-    pub(super) fn numbers(&self) -> [T; NUMBERS] {
-        let Self { above: M([a, b, c]), goal, pole, kind, place, start: p, middle: q, upper, lower, soften } = *self;
-        let [pv, qv] = [p.v, q.v];
-        [
-            a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, goal.x, goal.y, goal.z, pole.x, pole.y, pole.z, place.x,
-            place.y, place.z, pv.x, pv.y, pv.z, p.w, qv.x, qv.y, qv.z, q.w, upper.x, upper.y, upper.z, lower.x,
-            lower.y, lower.z, kind, soften,
-        ]
-    }
-
-    #[inline(always)]
     fn from_numbers(n: impl Fn(usize) -> T) -> Self {
         let vector = |at: usize| V::new(n(at), n(at + 1), n(at + 2));
+        let column = |at: usize| V::new(n(at), n(at + 4), n(at + 8));
         Self {
-            above: M([vector(0), vector(3), vector(6)]),
-            goal: vector(9),
-            pole: vector(12),
-            place: vector(15),
-            start: Q { v: vector(18), w: n(21) },
-            middle: Q { v: vector(22), w: n(25) },
-            upper: vector(26),
-            lower: vector(29),
-            kind: n(32),
-            soften: n(33),
+            above: M([column(0), column(1), column(2)]),
+            goal: vector(12),
+            soften: n(15),
+            pole: vector(16),
+            kind: n(19),
+            place: vector(20),
+            start: Q { v: vector(24), w: n(27) },
+            middle: Q { v: vector(28), w: n(31) },
+            upper: vector(32),
+            lower: vector(36),
         }
     }
 }

@@ -124,7 +124,7 @@ impl Bound {
         let arc = if cosine > 0.2 * size && size < 1e30 {
             Q { v: from.cross(to), w: cosine }
         } else if let (Some(from), Some(to)) = (from.polar().1, to.polar().1) {
-            Q::shortest(from, to, turn * V::new(0.0, 0.0, 1.0))
+            Q::shortest(from, to, || turn * V::new(0.0, 0.0, 1.0))
         } else {
             Q::IDENTITY
         };

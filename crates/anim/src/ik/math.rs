@@ -5,7 +5,9 @@
 
 use crate::{Mat34, glam};
 use core::ops::{Add, Div, Mul, Neg, Sub};
-use fearless_simd::{Simd, f32x8, prelude::*};
+use fearless_simd::{Simd, f32x4, f32x8, prelude::*};
+use hedgerow_math::internal::sines::sin_cos;
+use hedgerow_math::internal::vectors;
 
 /// A number, or a vector of numbers.
 pub(super) trait Number:
@@ -16,21 +18,23 @@ pub(super) trait Number:
 
     fn sqrt(self) -> Self;
 
+    /// Returns one over the square root. Root and quotient do not wait for each other.
+    #[inline(always)]
+    fn over_root(self) -> Self {
+        self.all(1.0) / self * self.sqrt()
+    }
+
     /// Returns `yes` in the lanes in which `self < other`, otherwise `no`.
     fn if_less(self, other: Self, yes: Self, no: Self) -> Self;
 
-    /// Returns whether `self < other` if that is one question and not one for each lane, to skip what is seldom needed.
-    fn is_less(self, other: Self) -> Option<bool>;
+    /// Returns whether `self < other` in any lane, to skip what is seldom needed.
+    fn any_less(self, other: Self) -> bool;
 
-    #[inline(always)]
-    fn at_most(self, most: Self) -> Self {
-        self.if_less(most, self, most)
-    }
+    /// Returns the smaller number; `other` if one is no number.
+    fn at_most(self, other: Self) -> Self;
 
-    #[inline(always)]
-    fn at_least(self, least: Self) -> Self {
-        least.if_less(self, self, least)
-    }
+    /// Returns the greater number; `other` if one is no number.
+    fn at_least(self, other: Self) -> Self;
 }
 
 impl Number for f32 {
@@ -50,32 +54,58 @@ impl Number for f32 {
     }
 
     #[inline(always)]
-    fn is_less(self, other: Self) -> Option<bool> {
-        Some(self < other)
+    fn any_less(self, other: Self) -> bool {
+        self < other
+    }
+
+    #[inline(always)]
+    fn at_most(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+
+    #[inline(always)]
+    fn at_least(self, other: Self) -> Self {
+        if self > other { self } else { other }
     }
 }
 
-impl<S: Simd> Number for f32x8<S> {
-    #[inline(always)]
-    fn all(self, number: f32) -> Self {
-        Self::splat(self.simd, number)
-    }
+macro_rules! lanes {
+    ($($name:ident)*) => {$(
+        impl<S: Simd> Number for $name<S> {
+            #[inline(always)]
+            fn all(self, number: f32) -> Self {
+                Self::splat(self.simd, number)
+            }
 
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        SimdFloat::sqrt(self)
-    }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                SimdFloat::sqrt(self)
+            }
 
-    #[inline(always)]
-    fn if_less(self, other: Self, yes: Self, no: Self) -> Self {
-        self.simd_lt(other).select(yes, no)
-    }
+            #[inline(always)]
+            fn if_less(self, other: Self, yes: Self, no: Self) -> Self {
+                self.simd_lt(other).select(yes, no)
+            }
 
-    #[inline(always)]
-    fn is_less(self, _: Self) -> Option<bool> {
-        None
-    }
+            #[inline(always)]
+            fn any_less(self, other: Self) -> bool {
+                self.simd_lt(other).any_true()
+            }
+
+            #[inline(always)]
+            fn at_most(self, other: Self) -> Self {
+                vectors::min(self.simd, self, other)
+            }
+
+            #[inline(always)]
+            fn at_least(self, other: Self) -> Self {
+                vectors::max(self.simd, self, other)
+            }
+        }
+    )*};
 }
+
+lanes! { f32x4 f32x8 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct V<T = f32> {
@@ -89,6 +119,13 @@ pub(super) struct V<T = f32> {
 pub(super) struct Q<T = f32> {
     pub(super) v: V<T>,
     pub(super) w: T,
+}
+
+/// The inverse of a matrix: rows times a number.
+#[derive(Clone, Copy)]
+pub(super) struct Inverse<T = f32> {
+    rows: [V<T>; 3],
+    back: T,
 }
 
 /// A matrix of three columns.
@@ -173,8 +210,7 @@ impl V {
     pub(super) fn polar(self) -> (f32, Option<Self>) {
         let square = self.square();
         if (1e-30..1e30).contains(&square) {
-            let length = square.sqrt();
-            return (length, Some(self * (1.0 / length)));
+            return (square.sqrt(), Some(self * square.over_root()));
         }
         self.polar_at_length()
     }
@@ -264,8 +300,15 @@ impl<T: Number> Q<T> {
 
     #[inline(always)]
     pub(super) fn unit(self) -> Self {
-        let square = self.dot(self);
-        self.times(square.all(1.0) / square.sqrt())
+        self.times(self.dot(self).over_root())
+    }
+
+    /// Returns the unit quaternion of this rotation that is nearer to `b`, and the factor by which it was multiplied.
+    #[inline(always)]
+    pub(super) fn unit_near(self, b: Self) -> (Self, T) {
+        let (dot, back) = (self.dot(b), self.dot(self).over_root());
+        let back = dot.if_less(dot.all(0.0), -back, back);
+        (self.times(back), back)
     }
 
     #[inline(always)]
@@ -279,23 +322,6 @@ impl<T: Number> Q<T> {
         let dot = self.dot(b);
         Self::if_less(dot, dot.all(0.0), self.times(dot.all(-1.0)), self)
     }
-
-    /// Returns a multiple of the shortest rotation between unit vectors. `axis` is a unit vector about which `from` can be
-    /// turned to `to`: it is needed near half turns, where the axis cannot be computed from the two.
-    #[inline(always)]
-    pub(super) fn arc(from: V<T>, to: V<T>, axis: V<T>) -> Self {
-        let (cosine, sine) = (from.dot(to), from.cross(to));
-        let (one, limit) = (cosine.all(1.0), cosine.all(-0.8));
-        let half = Self { v: sine, w: one + cosine };
-        if cosine.is_less(limit) == Some(false) {
-            return half;
-        }
-        // The real part 1 + cos θ loses its digits near half turns. There, the arc from the opposite of `from` follows a
-        // half turn about an axis that is exactly across `from`.
-        let axis = axis.across(from);
-        let turned = Self { v: axis * (one - cosine) + axis.cross(sine), w: axis.dot(sine) };
-        Self::if_less(cosine, limit, turned, half)
-    }
 }
 
 impl Q {
@@ -307,13 +333,16 @@ impl Q {
 
     /// Returns a multiple of the shortest rotation between unit vectors; if they are opposite, a half turn about the part of `axis`
     /// across them.
-    pub(super) fn shortest(from: V, to: V, axis: V) -> Self {
-        if from.dot(to) > -0.8 {
-            return Self::arc(from, to, axis);
+    #[inline]
+    pub(super) fn shortest(from: V, to: V, axis: impl FnOnce() -> V) -> Self {
+        let (cosine, sine) = (from.dot(to), from.cross(to));
+        if cosine > -0.8 {
+            return Self { v: sine, w: 1.0 + cosine };
         }
-        // Noise of the cross product turns about `to` only.
-        let cross = from.cross(to);
-        Self::arc(from, to, if cross.square() > 1e-10 { cross } else { axis }.unit_across(from))
+        // The real part 1 + cos θ loses its digits near half turns. There, the arc from the opposite of `from` follows a
+        // half turn about an axis that is exactly across `from`. Noise of the cross product turns about `to` only.
+        let axis = if sine.square() > 1e-10 { sine } else { axis() }.unit_across(from);
+        Self { v: axis * (1.0 - cosine) + axis.cross(sine), w: axis.dot(sine) }
     }
 
     /// Goes from `a` to `b` the short way, with the same bits at the ends.
@@ -353,6 +382,16 @@ impl<T: Number> Mul<V<T>> for M<T> {
     }
 }
 
+impl<T: Number> Mul<V<T>> for Inverse<T> {
+    type Output = V<T>;
+
+    #[inline(always)]
+    fn mul(self, v: V<T>) -> V<T> {
+        let [a, b, c] = self.rows;
+        V::new(a.dot(v), b.dot(v), c.dot(v)) * self.back
+    }
+}
+
 impl<T: Number> Mul for M<T> {
     type Output = Self;
 
@@ -371,14 +410,13 @@ impl<T: Number> M<T> {
         Self([V::new(a.x, b.x, c.x), V::new(a.y, b.y, c.y), V::new(a.z, b.z, c.z)])
     }
 
-    /// Returns the inverse and the determinant.
+    /// Returns the inverse, by its rows, and the determinant.
     #[inline(always)]
-    pub(super) fn inverse_and_determinant(self) -> (Self, T) {
+    pub(super) fn inverse_and_determinant(self) -> (Inverse<T>, T) {
         let [x, y, z] = self.0;
         let (a, b, c) = (y.cross(z), z.cross(x), x.cross(y));
         let determinant = x.dot(a);
-        let back = determinant.all(1.0) / determinant;
-        (Self([a * back, b * back, c * back]).transpose(), determinant)
+        (Inverse { rows: [a, b, c], back: determinant.all(1.0) / determinant }, determinant)
     }
 
     /// Returns the matrix of a right-handed frame: unit vectors `x` and `z`, across each other.
@@ -387,22 +425,25 @@ impl<T: Number> M<T> {
         Self([x, z.cross(x), z])
     }
 
-    /// Returns the rotation that a rotation matrix stands for. Source: S. W. Shepperd, "Quaternion from rotation matrix",
-    /// 1978: the greatest of the four numbers is computed first, so that none loses digits.
+    /// Returns a multiple of the rotation that a rotation matrix stands for. Source: S. W. Shepperd, "Quaternion from
+    /// rotation matrix", 1978: a number that is not small is computed first, so that none loses digits.
     #[inline(always)]
     pub(super) fn rotation(self) -> Q<T> {
         let [a, b, c] = self.0;
         let one = a.x.all(1.0);
         let (wx, wy, wz) = (b.z - c.y, c.x - a.z, a.y - b.x);
-        let (xy, xz, yz) = (a.y + b.x, c.x + a.z, b.z + c.y);
         let w = Q { v: V::new(wx, wy, wz), w: one + a.x + b.y + c.z };
+        let limit = a.x.all(0.25);
+        if !w.w.any_less(limit) {
+            return w;
+        }
+        let (xy, xz, yz) = (a.y + b.x, c.x + a.z, b.z + c.y);
         let x = Q { v: V::new(one + a.x - b.y - c.z, xy, xz), w: wx };
         let y = Q { v: V::new(xy, one - a.x + b.y - c.z, yz), w: wy };
         let z = Q { v: V::new(xz, yz, one - a.x - b.y + c.z), w: wz };
-        let first = Q::if_less(w.w, x.v.x, x, w);
-        let second = Q::if_less(y.v.y, z.v.z, z, y);
-        let q = Q::if_less(w.w.at_least(x.v.x), y.v.y.at_least(z.v.z), second, first);
-        q.unit()
+        let first = Q::if_less(x.v.x, y.v.y, y, x);
+        let first = Q::if_less(x.v.x.at_least(y.v.y), z.v.z, z, first);
+        Q::if_less(w.w, limit, first, w)
     }
 }
 
@@ -421,23 +462,11 @@ pub(super) fn smooth(from: f32, to: f32, x: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Returns the sine and the cosine of half an angle in radians, which the system's library would round differently on
-/// each machine: by their series, in double precision, which hold for halves from −π to π; all others differ from one of
-/// these by whole turns.
+/// Returns the sine and the cosine of half an angle in radians.
 pub(super) fn half_angle(angle: f32) -> (f32, f32) {
-    // The period of a half angle.
-    const TURNS: f64 = 2.0 * core::f64::consts::TAU;
-    let angle = f64::from(angle);
-    let x = 0.5 * (angle - (angle / TURNS + 0.5).floor() * TURNS);
-    let square = x * x;
-    let (mut sine, mut cosine) = (0.0, 0.0);
-    for n in (0..10_u8).rev() {
-        let n = f64::from(2 * n);
-        sine = 1.0 - sine * square / ((n + 2.0) * (n + 3.0));
-        cosine = 1.0 - cosine * square / ((n + 1.0) * (n + 2.0));
-    }
+    let (sine, cosine) = sin_cos(0.5 * f64::from(angle));
     #[expect(clippy::cast_possible_truncation, reason = "the result has single precision")]
-    ((sine * x) as f32, cosine as f32)
+    (sine as f32, cosine as f32)
 }
 
 impl M {
@@ -466,7 +495,7 @@ impl M {
 
     /// Returns the inverse, unless there is none to single precision.
     #[inline]
-    pub(super) fn inverse(self) -> Option<Self> {
+    pub(super) fn inverse(self) -> Option<Inverse> {
         let [x, y, z] = self.0;
         let square = x.square() + y.square() + z.square();
         let (inverse, determinant) = self.inverse_and_determinant();
@@ -481,6 +510,6 @@ impl M {
         let sign = if x.cross(y).dot(z) < 0.0 { -1.0 } else { 1.0 };
         let x = (x * sign).polar().1?;
         let y = (y * sign).polar().1?.across(x).polar().1?;
-        Some(Self([x, y, x.cross(y)]).rotation())
+        Some(Self([x, y, x.cross(y)]).rotation().unit())
     }
 }

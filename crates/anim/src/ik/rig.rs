@@ -108,8 +108,13 @@ impl<'a> Rig<'a> {
     /// Returns the matrix of a joint, or the root's for [`Skeleton::NO_PARENT`].
     #[inline]
     pub(super) fn matrix(&self, joint: u16) -> (M, V) {
-        let matrix = self.models.get(usize::from(joint)).unwrap_or(&self.root);
+        let matrix = self.model(joint);
         (M::of(matrix), matrix.translation().into())
+    }
+
+    #[inline]
+    pub(super) fn model(&self, joint: u16) -> &Mat34 {
+        self.models.get(usize::from(joint)).unwrap_or(&self.root)
     }
 
     #[inline]

@@ -1,11 +1,12 @@
 //! Two bones: the places are constructed, then rotations read off them.
 
-use super::limb::{LANES, Limb, NUMBERS, Solved, solve_lanes, span, triangle};
+use super::limb::{LANES, NUMBERS, Results, Solved, Triangle, solve_lanes, solve_one, span};
 use super::math::{M, Q, V, half_angle, share, smooth};
 use super::rig::Rig;
 use crate::glam::{Quat, Vec3};
 use crate::skeleton::SkeletonError;
 use crate::{Error, Skeleton};
+use fearless_simd::{Simd, dispatch};
 use hedgerow_math::internal::level::level;
 
 /// Solves arms and legs: turns two joints, so that a third below them reaches a goal.
@@ -188,7 +189,15 @@ impl TwoBone {
     /// # Panics
     /// Panics if the rig does not have the joints.
     pub fn solve_locals(&self, rig: &mut Rig<'_>, goal: &Goal) -> Reach {
-        let solved = self.limb(rig, goal).map(|limb| limb.solve(goal.pole == Pole::Pose));
+        dispatch!(level(), simd => self.solve_in(simd, rig, goal))
+    }
+
+    #[inline(always)]
+    fn solve_in<S: Simd>(&self, simd: S, rig: &mut Rig<'_>, goal: &Goal) -> Reach {
+        let (mut numbers, mut solved) = ([0.0; NUMBERS], None);
+        if self.limb(rig, goal, &mut numbers) {
+            solved = Some(solve_one(simd, &numbers, goal.pole == Pole::Pose));
+        }
         self.finish(rig, goal, solved)
     }
 
@@ -209,18 +218,17 @@ impl TwoBone {
     /// # Panics
     /// Panics if a rig does not have the joints.
     pub fn solve_many_locals(&self, jobs: &mut [Job<'_>]) {
+        let (mut limbs, mut solved) = ([[0.0; NUMBERS]; LANES], Results::default());
         for jobs in jobs.chunks_mut(LANES) {
-            // Limbs of zeros have no solution.
-            let mut limbs = [[0.0; LANES]; NUMBERS];
-            for (lane, job) in jobs.iter().enumerate() {
-                if let Some(limb) = self.limb(&job.rig, &job.goal) {
-                    limbs.iter_mut().zip(limb.numbers()).for_each(|(numbers, number)| numbers[lane] = number);
+            for (job, numbers) in jobs.iter().zip(&mut limbs) {
+                if !self.limb(&job.rig, &job.goal, numbers) {
+                    numbers.fill(0.0); // has no solution
                 }
             }
             let posed = jobs.iter().any(|job| job.goal.pole == Pole::Pose);
-            let solved = solve_lanes(level(), &limbs, posed);
+            solve_lanes(level(), &limbs, posed, &mut solved);
             for (lane, Job { rig, goal, reach }) in jobs.iter_mut().enumerate() {
-                *reach = self.finish(rig, goal, Some(Solved::of_lane(&solved, lane)));
+                *reach = self.finish(rig, goal, Some(Solved::from_numbers(|at| solved[at][lane])));
             }
         }
     }
@@ -231,39 +239,44 @@ impl TwoBone {
         }
     }
 
-    /// Returns the numbers of the quick path, if it may be right.
+    /// Writes the numbers of the quick path and returns true, if it may be right.
     #[inline(always)]
-    fn limb(&self, rig: &Rig<'_>, goal: &Goal) -> Option<Limb> {
+    fn limb(&self, rig: &Rig<'_>, goal: &Goal, numbers: &mut [f32; NUMBERS]) -> bool {
         let [start, middle, end] = self.joints;
         let (s, m) = (rig.local(start), rig.local(middle));
         if !self.direct || !s.scale.is_even() || goal.twist != 0.0 {
-            return None;
+            return false;
         }
-        let (above, place) = rig.matrix(self.parent);
+        let model = rig.model(self.parent);
+        let place = model.translation();
         let (pole, kind) = match goal.pole {
-            Pole::Pose => (V::ZERO, -1.0),
-            Pole::Direction(direction) => (direction.into(), 0.0),
-            Pole::Point(point) => (V::from(point) - place, 1.0),
+            Pole::Pose => (Vec3::ZERO, -1.0),
+            Pole::Direction(direction) => (direction, 0.0),
+            Pole::Point(point) => (point - place, 1.0),
         };
-        Some(Limb {
-            above,
-            goal: V::from(goal.position) - place,
-            pole,
-            kind,
-            place: s.translation,
-            start: s.rotation,
-            middle: m.rotation,
-            upper: m.translation * s.scale.x,
-            lower: rig.translation(end).scaled(m.scale) * s.scale.x,
-            soften: share(goal.soften),
-        })
+        let (upper, lower) = (m.translation * s.scale.x, rig.translation(end).scaled(m.scale) * s.scale.x);
+        let (above, rest) = numbers.as_chunks_mut::<4>().0.split_at_mut(3);
+        above.copy_from_slice(&model.rows);
+        let put = |four: &mut [f32; 4], v: V, w: f32| *four = [v.x, v.y, v.z, w];
+        put(&mut rest[0], (goal.position - place).into(), share(goal.soften));
+        put(&mut rest[1], pole.into(), kind);
+        put(&mut rest[2], s.translation, 0.0);
+        put(&mut rest[3], s.rotation.v, s.rotation.w);
+        put(&mut rest[4], m.rotation.v, m.rotation.w);
+        put(&mut rest[5], upper, 0.0);
+        put(&mut rest[6], lower, 0.0);
+        true
     }
 
     /// Writes rotations: those of the quick path, if they are exact, or of the general one.
-    #[inline]
+    #[inline(always)]
     fn finish(&self, rig: &mut Rig<'_>, goal: &Goal, quick: Option<Solved>) -> Reach {
-        let Some(solved) = quick.filter(Solved::is_exact).or_else(|| self.general(rig, goal)) else {
-            return Reach::Blocked;
+        let solved = match quick {
+            Some(solved) if solved.margin > 0.0 => solved,
+            _ => match self.general(rig, goal) {
+                Some(solved) => solved,
+                None => return Reach::Blocked,
+            },
         };
         let Solved { far, span, .. } = solved;
         let factor = if far > span { (far / span).min(goal.stretch.max(1.0)) } else { 1.0 };
@@ -379,7 +392,7 @@ impl TwoBone {
         let axis = axis.filter(|_| far > 1e-7 * (l1 + l2)).unwrap_or(posed);
         let carried = || {
             let normal = s.rotation * normal;
-            Q::shortest(posed, axis, normal).unit() * posed.cross(normal).unit_across(posed)
+            Q::shortest(posed, axis, || normal).unit() * posed.cross(normal).unit_across(posed)
         };
         let pole = match goal.pole {
             Pole::Pose => None,
@@ -416,9 +429,12 @@ impl TwoBone {
                 side
             } else {
                 // By shares of the first bone, so that nothing overflows.
-                triangle(axis, side, 1.0, l2 / l1, span / l1).unit_or(axis)
+                {
+                    let triangle = Triangle::new(1.0, l2 / l1, span / l1);
+                    (axis * triangle.along + side * triangle.height).unit_or(axis)
+                }
             };
-            let turn = if l1 > 0.0 { (M::frame(elbow, side.cross(axis)) * old).rotation() } else { s.rotation };
+            let turn = if l1 > 0.0 { (M::frame(elbow, side.cross(axis)) * old).rotation().unit() } else { s.rotation };
             (span, turn)
         };
         let (mut span, mut turn) = place_elbow(l2);
@@ -443,7 +459,7 @@ impl TwoBone {
         let normal = outer * normal;
         let frame = |x: V| M::frame(x, normal.unit_across(x));
         let second = match ((m.rotation * lower).polar().1, (outer * (tip - upper)).polar().1) {
-            (Some(from), Some(to)) => (frame(to) * frame(from).transpose()).rotation(),
+            (Some(from), Some(to)) => (frame(to) * frame(from).transpose()).rotation().unit(),
             _ => Q::IDENTITY,
         };
         let bent = (second * m.rotation).unit();
