@@ -5,8 +5,8 @@ use crate::condition::Moment;
 use crate::fade::Fade;
 use crate::inertia::{BESIDE, Offsets, alone};
 use crate::layer::{Before, Fading, Held, LayerState, PlacedStates};
-use crate::machine::TransitionParts;
-use crate::pace::{Playing, Step, Taken};
+use crate::machine::{StateParts, TransitionParts};
+use crate::pace::{Pace, Playing, Step, Taken};
 use crate::passed::Passed;
 use hedgerow_anim::Error;
 use hedgerow_anim::glam::Vec3;
@@ -36,24 +36,32 @@ impl Animator {
     pub fn advance(&mut self, seconds: f32) {
         self.passed.clear();
         self.passed_parameters.copy_from_slice(&self.parameters);
-        self.layers.iter_mut().for_each(|layer| layer.rounds = 0);
         let mut left = if seconds.is_finite() { f64::from(seconds) } else { 0.0 };
         for part in 0..MOST_PARTS {
+            let mut cuts = false;
             for number in 0..self.layers.len() {
-                let placed = self.placed();
-                if !placed.state(&self.layers[number].current).transitions.is_empty()
-                    && placed.due(number, self.fired, left).is_some()
-                {
-                    self.take_transitions(number, left);
+                if part == 0 {
+                    self.layers[number].rounds = 0;
                 }
+                let mut state = self.state_of(number);
+                if !state.transitions.is_empty() && self.placed().due(number, self.fired, left).is_some() {
+                    self.take_transitions(number, left);
+                    state = self.state_of(number);
+                }
+                cuts |= state.cuts;
+                cuts |= self.layers[number].fade.as_ref().is_some_and(|fading| fading.left() < left.abs());
             }
             if left != 0.0 {
-                left -= self.advance_part(part, left);
+                left -= self.advance_part(part, left, cuts && part + 1 < MOST_PARTS);
             }
             if left == 0.0 {
                 return;
             }
         }
+    }
+
+    fn state_of(&self, number: usize) -> &StateParts {
+        &self.machine.0.states[usize::from(self.layers[number].current.state)]
     }
 
     /// Lets a layer take transitions until none is due, or would begin a state twice.
@@ -68,15 +76,11 @@ impl Animator {
         }
     }
 
-    /// Advances until the next condition begins to hold or a fade ends; returns the seconds.
+    /// Advances; if it `cuts`, until the next condition begins to hold or a fade ends. Returns the seconds.
     #[inline]
-    fn advance_part(&mut self, part: u16, left: f64) -> f64 {
+    fn advance_part(&mut self, part: u16, left: f64, cuts: bool) -> f64 {
         let (mut seconds, mut stops) = (left, Stops::new());
-        let cuts = |layer: &LayerState| {
-            self.machine.0.states[usize::from(layer.current.state)].cuts
-                || layer.fade.as_ref().is_some_and(|fading| fading.left() < left.abs())
-        };
-        if part + 1 < MOST_PARTS && self.layers.iter().any(cuts) {
+        if cuts {
             (seconds, stops) = self.placed().stops(self.fired, left);
         }
         let (first, mut fades) = (self.passed.len(), false);
@@ -261,7 +265,10 @@ impl PlacedStates<'_> {
     /// Returns the step of a state and its distance; `None` if it has no clips. `number` is the layer of a current state.
     #[inline(always)]
     fn step(&self, playing: &Playing, number: Option<usize>, seconds: f64, stops: &Stops) -> Option<(Step, f64)> {
-        let pace = self.pace(playing)?;
+        let mut pace = Pace::new();
+        if !self.add_to(&mut pace, playing) {
+            return None;
+        }
         let stop = if stops.is_empty() { None } else { self.stop(playing, number, stops) };
         let step = stop.unwrap_or_else(|| pace.step(playing, seconds));
         Some((step, pace.distance(step.seconds)))
@@ -278,6 +285,7 @@ impl PlacedStates<'_> {
     }
 
     /// Returns the transition of a layer that is taken now.
+    #[inline]
     fn due(&self, number: usize, fired: u64, left: f64) -> Option<&TransitionParts> {
         let layer = &self.layers[number];
         self.ready(layer, fired).find(|transition| {

@@ -45,10 +45,17 @@ impl Clone for Animator {
         }
     }
 
+    /// Goes back to a snapshot in the memory that is there. Of an animator of the same machine, players stay.
     fn clone_from(&mut self, from: &Self) {
-        let players =
-            if from.machine.is(&self.machine) { core::mem::take(&mut self.players) } else { Players::default() };
-        *self = Self { players, ..from.clone() };
+        let Self { machine, parameters, fired, layers, passed, passed_parameters, players } = self;
+        if !machine.is(&from.machine) {
+            (*machine, *players) = (from.machine.clone(), Players::default());
+        }
+        *fired = from.fired;
+        parameters.clone_from(&from.parameters);
+        layers.clone_from(&from.layers);
+        passed.clone_from(&from.passed);
+        passed_parameters.clone_from(&from.passed_parameters);
     }
 }
 
@@ -93,7 +100,10 @@ impl Animator {
         self.parameters[usize::from(parameter.0)]
     }
 
-    /// Fires a trigger. It stays fired until a transition uses it, or [`withdraw`](Self::withdraw).
+    /// Fires a trigger. It stays fired until a transition uses it, in the lowest layer that has one, or
+    /// [`withdraw`](Self::withdraw). A layer that is already in the new state of a [`Transition::from_any`] does not.
+    ///
+    /// [`Transition::from_any`]: crate::Transition::from_any
     pub fn fire(&mut self, trigger: Trigger) {
         self.fired |= self.bit(trigger);
     }

@@ -103,7 +103,7 @@ impl MachineBuilder {
         self.rest_channels = Some(channels);
     }
 
-    /// Adds a parameter with its initial value.
+    /// Adds a parameter with its initial value. A flag is 0 or 1, and a condition on it `above(0.5)`.
     pub fn parameter(&mut self, name: &str, initial: f32) -> Parameter {
         Parameter(push(&mut self.parameters, (name.to_owned(), initial)))
     }

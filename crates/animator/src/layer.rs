@@ -141,16 +141,22 @@ impl<'a> PlacedStates<'a> {
     }
 
     /// Returns the pace of a state that plays: its own, or that of its sync group. `None` if it has no clips.
-    #[inline(always)]
     pub(crate) fn pace(&self, playing: &Playing) -> Option<Pace> {
-        let (mut pace, state) = (Pace::new(), self.state(playing));
-        let Some(group) = state.sync else {
+        let mut pace = Pace::new();
+        self.add_to(&mut pace, playing).then_some(pace)
+    }
+
+    /// Computes [`pace`](Self::pace) where it stays, because it is large. Returns whether there is one.
+    #[inline(always)]
+    pub(crate) fn add_to(&self, pace: &mut Pace, playing: &Playing) -> bool {
+        let state = self.state(playing);
+        if let Some(group) = state.sync {
+            // What plays nothing has no part in the pace. A state that has just begun has no share.
+            for (playing, share) in self.in_step(group).filter(|(playing, _)| !self.state(playing).members.is_empty()) {
+                pace.add(self.state(playing), self.parameters, share.max(1e-6));
+            }
+        } else {
             pace.add(state, self.parameters, 1.0);
-            return pace.mean();
-        };
-        // What plays nothing has no part in the pace. A state that has just begun has no share.
-        for (playing, share) in self.in_step(group).filter(|(playing, _)| !self.state(playing).members.is_empty()) {
-            pace.add(self.state(playing), self.parameters, share.max(1e-6));
         }
         pace.mean()
     }

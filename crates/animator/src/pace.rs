@@ -127,15 +127,15 @@ impl Pace {
         self.speed += state.speed(parameters) * weight;
     }
 
-    /// Divides the sums by their weight. Returns `None` if nothing plays.
+    /// Divides the sums by their weight. Returns whether anything plays.
     #[inline(always)]
-    pub(crate) fn mean(mut self) -> Option<Self> {
+    pub(crate) fn mean(&mut self) -> bool {
         if self.weight != 1.0 {
             self.ends.iter_mut().for_each(|end| *end /= self.weight);
             self.duration /= self.weight;
             self.speed /= self.weight;
         }
-        (self.weight > 0.0).then_some(self)
+        self.weight > 0.0
     }
 
     pub(crate) const fn duration(&self) -> f64 {

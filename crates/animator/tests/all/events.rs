@@ -1,10 +1,13 @@
 //! Events and root motion of the blend.
 
-use crate::{cases, clip, machine, root};
+use crate::{cases, clip, machine, near, root, skeleton};
+use hedgerow_anim::blend::JointMask;
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::root_motion::RootMotion;
 use hedgerow_anim::{Player, Transform};
-use hedgerow_animator::{Animator, Condition, Fade, Layer, LayerOptions, Machine, Motion, State, Transition};
+use hedgerow_animator::{
+    Animator, Condition, Fade, Layer, LayerOptions, Machine, MachineBuilder, Motion, State, Transition,
+};
 use std::collections::BTreeMap;
 
 /// Three states, with their duration, playback, and the times of their events, in parts of 1/64 s.
@@ -297,4 +300,19 @@ fn root_motion_is_that_of_players_and_of_blends_between() {
     animator.set(machine.parameter("speed").unwrap(), 1.0);
     animator.set_weight(machine.layer("base").unwrap(), 0.5);
     assert_eq!(animator.root_motion(), moved);
+}
+
+#[test]
+fn root_motion_of_layers_counts_by_their_weights_at_the_first_joint() {
+    let mut m = MachineBuilder::new(&skeleton());
+    let mut mask = JointMask::new(3, 1.0).unwrap();
+    mask.set(0, 0.5).unwrap();
+    let options = [LayerOptions::default(), LayerOptions::masked(mask), LayerOptions::default().additive(None)];
+    for (options, z) in options.into_iter().zip([2.0, 4.0, 1.0]) {
+        let layer = m.layer("layer", options.weight(if z == 2.0 { 1.0 } else { 0.5 }));
+        m.state(layer, "state", (clip(1.0, [0.0, 1.0], &[]), root(1.0, z, 0.0)));
+    }
+    let mut animator = Animator::new(&m.build().unwrap());
+    animator.advance(0.5);
+    near(animator.root_motion().translation.z, 0.5 * (2.0 * 0.75 + 4.0 * 0.25 + 1.0 * 0.5));
 }
