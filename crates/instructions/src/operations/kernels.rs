@@ -60,7 +60,7 @@ impl Dice {
         self.below(1 << 20) as f32 / 524_288.0 - 1.0
     }
 
-    fn vector(&mut self) -> Vec3 {
+    pub(super) fn vector(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }
 

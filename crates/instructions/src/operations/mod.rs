@@ -6,6 +6,7 @@
 
 mod animate;
 mod edits;
+mod ik;
 mod kernels;
 mod passes;
 mod reads;
@@ -165,4 +166,8 @@ pub(crate) const ALL: &[Operation] = &[
         animate::sample,
     ),
     Operation::step("by-hand-sample", "the same with players, a sum and a crossfade", animate::by_hand),
+    Operation::step("ik-two-bones", "a limb that reaches a goal, with a pole", ik::two_bones),
+    Operation { each: 8, ..Operation::step("ik-eight", "the same of eight at a time; a limb", ik::eight) },
+    Operation::step("ik-aim", "a head that aims, with an offset", ik::aim),
+    Operation::step("ik-chain", "twelve bones, eight rounds of FABRIK", ik::chain),
 ];
