@@ -84,16 +84,19 @@ impl Animator {
             (seconds, stops) = self.placed().stops(self.fired, left);
         }
         let (first, mut fades) = (self.passed.len(), false);
-        for number in 0..self.layers.len() {
-            let step = self.placed().step(&self.layers[number].current, Some(number), seconds, &stops);
-            let layer = &mut self.layers[number];
+        // Apart, so that the compiler sees that steps change neither machine nor parameters.
+        let Self { machine, parameters, layers, passed, .. } = self;
+        for number in 0..layers.len() {
+            let placed = PlacedStates { machine: &machine.0, parameters, layers };
+            let step = placed.step(&layers[number].current, Some(number), seconds, &stops);
+            let layer = &mut layers[number];
             let current = step.map(|(step, distance)| layer.current.take(step, distance));
             layer.rounds = layer.rounds.saturating_add(current.as_ref().map_or(0, Taken::ends));
             fades |= layer.fade.is_some();
             #[expect(clippy::cast_possible_truncation, reason = "layers have numbers of 16 bits")]
             let (layer, weight) = (number as u16, layer.weight);
             let taken = [(current, 1.0), (None, 0.0)];
-            self.passed.push(Passed { part, layer, weight, taken, moves: 1.0, momentum: None });
+            passed.push(Passed { part, layer, weight, taken, moves: 1.0, momentum: None });
         }
         if fades {
             self.fade_on(first, seconds, &stops);
@@ -276,7 +279,7 @@ impl PlacedStates<'_> {
 
     /// Returns where a state ends its step, alone or with those in step with it.
     #[cold]
-    fn stop(&self, playing: &Playing, number: Option<usize>, stops: &Stops) -> Option<Step> {
+    fn stop(self, playing: &Playing, number: Option<usize>, stops: &Stops) -> Option<Step> {
         let sync = self.state(playing).sync;
         let is_here = |&&(of, _): &&(usize, Step)| {
             number == Some(of) || sync.is_some() && self.state(&self.layers[of].current).sync == sync

@@ -300,7 +300,7 @@ fn pull<'a>(from: V, steps: impl Iterator<Item = (&'a Bone, &'a mut V)>) -> V {
         let (to, way) = (*place - before, *place - last);
         let whole = to.square() + length * length;
         let mut square = whole - 2.0 * to.dot(step) * share;
-        if !(square > 0.01 * whole) {
+        if square < 0.01 * whole {
             square = way.square(); // the difference has few digits
         }
         before = last;
