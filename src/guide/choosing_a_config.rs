@@ -6,7 +6,7 @@
 //!
 //! | you want | set | it costs |
 //! |---|---|---|
-//! | culling, and queries by sphere, box or ray | `bounds: true` | 25 bytes a drawable; time to recompute the boxes of drawables that moved |
+//! | culling, and queries by sphere, box or ray | `bounds: true` | 28 bytes a drawable; time to recompute the boxes of drawables that moved |
 //! | lists of the nodes that moved, entered or left; previous matrices (motion vectors) | `changes: true` | 56 bytes a transform and the history; time in proportion to the changes |
 //! | readers that ask rarely, or less memory | `change_history` above or below 65,536 | 16 bytes an entry |
 //! | faster worst-case updates, or streaming with an [eye](crate::guide::large_worlds) | `max_nodes` below 4096 | more slices to process |

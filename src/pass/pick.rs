@@ -7,14 +7,15 @@ use crate::store::{SliceBoxes, SliceId, SliceView, Store};
 use core::cmp::Ordering;
 use glam::{DAffine3, DVec3};
 use hedgerow_math::internal as simd;
-use hedgerow_math::internal::BLOCK;
+use hedgerow_math::internal::{BLOCK, GROUP};
 use hedgerow_math::{Boxes, Frustum, LocalRay, Ray};
 use std::collections::{BinaryHeap, TryReserveError};
 
 /// A box that the ray enters: of a slice, of a block of 64 drawables, or of a drawable.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    near: f64,
+    /// The bits of the distance, rounded down. Those of numbers from zero on are in their order.
+    near: u32,
     slice: SliceId,
     what: What,
 }
@@ -29,7 +30,7 @@ enum What {
 /// The nearest step is the greatest.
 impl Ord for Step {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.near.total_cmp(&self.near)
+        other.near.cmp(&self.near)
     }
 }
 
@@ -52,6 +53,8 @@ pub(crate) struct Around<'b> {
     /// The point, relative to that of the ray.
     pub(crate) origin: DVec3,
     pub(crate) drawables: &'b Boxes,
+    /// The boxes around eight drawables each, if there are any.
+    pub(crate) groups: Option<&'b Boxes>,
     pub(crate) blocks: &'b Boxes,
     /// The box around all.
     pub(crate) own: &'b Aabb,
@@ -73,8 +76,12 @@ impl Met<'_> {
 
 /// A ray, and where its boxes are: in the scene, or in composed worlds around an eye.
 struct Cast<'r> {
-    ray: &'r Ray,
+    /// The ray up to the limit, and somewhat further.
+    ray: Ray,
     wide: Option<(&'r WideWorlds, DVec3)>,
+    steps: BinaryHeap<Step>,
+    /// The distances to the boxes of the last test.
+    nears: [f32; BLOCK],
 }
 
 impl Store {
@@ -88,43 +95,48 @@ impl Store {
         sieve: Sieve,
         mut met: impl FnMut(Met<'s>) -> Result<f64, TryReserveError>,
     ) -> Result<(), TryReserveError> {
-        let cast = Cast { ray, wide };
-        let mut limit = f64::from(ray.length());
-        let mut steps = BinaryHeap::new();
-        steps.try_reserve(BLOCK.max(self.slices.in_tree().len()))?;
-        cast.slices(self, |near, slice| steps.push(Step { near, slice, what: What::Slice }));
-        while let Some(Step { near, slice: id, what }) = steps.pop() {
-            let end = limit * (1.0 + 1e-6);
-            if near > end {
+        let mut cast = Cast { ray: *ray, wide, steps: BinaryHeap::new(), nears: [0.0; BLOCK] };
+        cast.steps.try_reserve(BLOCK)?;
+        cast.slices(self)?;
+        while let Some(Step { near, slice: id, what }) = cast.steps.pop() {
+            if f32::from_bits(near) > cast.ray.length() {
                 break;
             }
             let slice = self.view(id);
             let Some(boxes) = cast.boxes(slice) else { continue };
+            let records = slice.drawables().records();
             match what {
                 What::Slice => {
-                    steps.try_reserve(boxes.blocks.len())?;
-                    for first in (0..boxes.blocks.len()).step_by(BLOCK) {
-                        let around = (boxes.origin, boxes.own);
-                        cast.enter(around, boxes.blocks, first / BLOCK, (u64::MAX, end), |at, near| {
-                            steps.push(Step { near, slice: id, what: What::Block(short(first + at)) });
-                        });
+                    let slack = cast.slack(boxes.own);
+                    for first in 0..boxes.blocks.blocks() {
+                        let touched = cast.touched((boxes.origin, slack), boxes.blocks, first * GROUP, u8::MAX);
+                        cast.push(touched, |at| (id, What::Block(short(first * BLOCK + at))))?;
                     }
                 }
                 What::Block(block) => {
                     let block = usize::from(block);
-                    let live = slice.drawables().live_word(block);
                     let Some(around) = boxes.blocks.get(block) else { continue };
-                    let around = (boxes.origin, &around);
-                    steps.try_reserve(BLOCK)?;
-                    cast.enter(around, boxes.drawables, block, (live, end), |at, near| {
-                        steps.push(Step { near, slice: id, what: What::Drawable(short(block * BLOCK + at)) });
-                    });
+                    let (around, mut which) = ((boxes.origin, cast.slack(&around)), u8::MAX);
+                    if let Some(groups) = boxes.groups {
+                        which = cast.touched(around, groups, block, 1).to_le_bytes()[0];
+                    }
+                    // Whatever is read next is far apart in memory, so it is asked for while boxes are tested.
+                    for group in ones(which.into()) {
+                        simd::prefetch_many(records, block * BLOCK + group * GROUP, GROUP);
+                    }
+                    let touched = cast.touched(around, boxes.drawables, block * GROUP, which);
+                    cast.push(touched & slice.drawables().live_word(block), |at| {
+                        let slot = block * BLOCK + at;
+                        simd::prefetch_whole(slice.transforms().worlds(), records[slot].slot.into());
+                        (id, What::Drawable(short(slot)))
+                    })?;
                 }
                 What::Drawable(slot) => {
                     let slot = usize::from(slot);
-                    let record = &slice.drawables().records()[slot];
+                    let record = &records[slot];
                     if sieve.admits(self, record) {
-                        limit = met(Met { slice, slot, world: cast.world(slice, record.slot.into()) })?;
+                        let limit = met(Met { slice, slot, world: cast.world(slice, record.slot.into()) })?;
+                        cast.ray = ray.up_to(rounded(limit * (1.0 + 1e-6))).unwrap_or(cast.ray);
                     }
                 }
             }
@@ -160,39 +172,51 @@ impl Store {
     }
 }
 
-impl Cast<'_> {
-    /// Calls `each` with the slices whose boxes the ray enters.
-    fn slices(&self, store: &Store, mut each: impl FnMut(f64, SliceId)) {
+impl<'r> Cast<'r> {
+    /// Lists the slices whose boxes the ray enters.
+    fn slices(&mut self, store: &'r Store) -> Result<(), TryReserveError> {
+        let (order, boxes) = (store.slices.in_tree(), &store.slices.boxes);
         match self.wide {
             None => {
-                let (order, boxes) = (store.slices.in_tree(), &store.slices.boxes);
                 for (block, slices) in order.chunks(BLOCK).enumerate() {
                     let Some(around) = boxes.blocks.get(block) else { continue };
-                    let (around, any) = ((DVec3::ZERO, &around), (u64::MAX, f64::INFINITY));
-                    self.enter(around, &boxes.slices, block, any, |at, near| {
-                        if let Some(&slice) = slices.get(at) {
-                            each(near, slice);
-                        }
-                    });
+                    let touched =
+                        self.touched((DVec3::ZERO, self.slack(&around)), &boxes.slices, block * GROUP, u8::MAX);
+                    self.push(touched, |at| (slices[at], What::Slice))?;
                 }
             }
             Some((worlds, eye)) => {
-                for &number in store.slices.in_tree() {
+                for &number in order {
                     let Some(boxes) = worlds.slice(number).map(WideSlice::around) else { continue };
-                    let (near, far) = slabs(self.ray, boxes.origin - eye, boxes.own);
+                    let (near, far) = slabs(&self.ray, boxes.origin - eye, boxes.own);
                     if near <= far {
-                        each(near, number);
+                        self.nears[0] = below(near);
+                        self.push(1, |_| (number, What::Slice))?;
                     }
                 }
             }
         }
+        Ok(())
     }
 
-    fn boxes<'b>(&'b self, slice: SliceView<'b>) -> Option<Around<'b>> {
+    /// Lists the boxes that the last test has found.
+    fn push(&mut self, touched: u64, step: impl Fn(usize) -> (SliceId, What)) -> Result<(), TryReserveError> {
+        for at in ones(touched) {
+            let (slice, what) = step(at);
+            self.steps.try_reserve(1)?;
+            self.steps.push(Step { near: self.nears[at].to_bits(), slice, what });
+        }
+        Ok(())
+    }
+
+    fn boxes<'b>(&self, slice: SliceView<'b>) -> Option<Around<'b>>
+    where
+        'r: 'b,
+    {
         match self.wide {
             None => {
-                let SliceBoxes { drawables, blocks, own, .. } = slice.boxes()?;
-                Some(Around { origin: DVec3::ZERO, drawables, blocks, own })
+                let SliceBoxes { drawables, groups, blocks, own, .. } = slice.boxes()?;
+                Some(Around { origin: DVec3::ZERO, drawables, groups: Some(groups), blocks, own })
             }
             Some((worlds, eye)) => {
                 let boxes = worlds.slice(slice.id())?.around();
@@ -213,33 +237,27 @@ impl Cast<'_> {
         }
     }
 
-    /// Calls `each` with the boxes of a block that the ray enters before `end`, of those in `mask`. They are relative to
-    /// `origin`, and in the box `around`.
-    fn enter(
-        &self,
-        (origin, around): (DVec3, &Aabb),
-        boxes: &Boxes,
-        block: usize,
-        (mask, end): (u64, f64),
-        mut each: impl FnMut(usize, f64),
-    ) {
-        let slack = self.slack(around);
+    /// Returns the boxes that the ray enters, of the groups from `first` on that have a bit in `which`. They are relative to
+    /// `origin`, and rounding may cost a test `slack`.
+    #[inline]
+    fn touched(&mut self, (origin, slack): (DVec3, f32), boxes: &Boxes, first: usize, which: u8) -> u64 {
         if self.wide.is_none() && slack.is_finite() {
-            let ray = self.ray.up_to(rounded(end));
-            let mut nears = [0.0; BLOCK];
-            let touched = ray.map_or(0, |ray| simd::boxes::enter(boxes.block(block), &ray, slack, &mut nears));
-            return ones(touched & mask).for_each(|at| each(at, nears[at].into()));
+            let end = boxes.groups().len().min(first + (u8::BITS - which.leading_zeros()) as usize);
+            return simd::boxes::enter((&boxes.groups()[first..end], which), &self.ray, slack, &mut self.nears);
         }
         // The slice may be so far from the eye that single precision does not do; or some boxes are infinite.
-        let boxes = ones(mask).map_while(|at| Some((at, boxes.get(block * BLOCK + at)?)));
-        for (at, bounds) in boxes.filter(|(_, bounds)| !bounds.is_empty()) {
+        let mut touched = 0;
+        for at in ones(which.into()).flat_map(|group| group * GROUP..(group + 1) * GROUP) {
+            let Some(bounds) = boxes.get(first * GROUP + at).filter(|bounds| !bounds.is_empty()) else { continue };
             let slack = if self.wide.is_some() { 0.0 } else { self.slack(&bounds) };
             let bounds = Aabb::new(bounds.min - slack, bounds.max + slack);
-            let (near, far) = slabs(self.ray, origin, &bounds);
-            if near <= far.min(end) {
-                each(at, near);
+            let (near, far) = slabs(&self.ray, origin, &bounds);
+            if near <= far.min(self.ray.length().into()) {
+                self.nears[at] = below(near);
+                touched |= 1 << at;
             }
         }
+        touched
     }
 }
 
@@ -256,6 +274,11 @@ fn slabs(ray: &Ray, origin: DVec3, bounds: &Aabb) -> (f64, f64) {
 /// Converts a slot or block of a slice, of which there are less than 2¹⁶.
 fn short(at: usize) -> u16 {
     u16::try_from(at).expect("a slice has at most 65,536 drawables")
+}
+
+/// Returns a distance in single precision that is less by no more than rounding, and not a negative zero.
+fn below(near: f64) -> f32 {
+    rounded(near * (1.0 - 1e-7)).abs()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the end has a margin that exceeds rounding")]

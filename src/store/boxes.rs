@@ -1,7 +1,7 @@
 //! World boxes, if the scene keeps any.
 //!
-//! A slice of the tree has the world box of each drawable, of each block of 64 drawables, and one box around all its
-//! drawables. The scene has the boxes of all slices, in their order, and the boxes of blocks of 64 slices.
+//! A slice of the tree has the world box of each drawable, of each group of eight and each block of 64 drawables, and one
+//! box around all its drawables. The scene has the boxes of all slices, in their order, and the boxes of blocks of 64 slices.
 
 use crate::Aabb;
 use crate::store::NIL;
@@ -16,6 +16,7 @@ use hedgerow_math::internal::{BLOCK, GROUP};
 ///
 /// ```text
 /// drawables    24 B a drawable   by place in the columns of drawables, in groups of eight
+/// groups    24 B a group   around the eight boxes
 /// present    8 B a block   a bit for each box that is not empty
 /// blocks    24 B a block   around the boxes that are present
 /// ```
@@ -26,6 +27,7 @@ use hedgerow_math::internal::{BLOCK, GROUP};
 pub(crate) struct SliceBoxes {
     /// The box of each drawable, or an empty box if [`Self::present`] has no bit for it.
     pub(crate) drawables: Boxes,
+    pub(crate) groups: Boxes,
     pub(crate) present: Vec<u64>,
     /// Drawables whose box the next update computes in any case, because they are new or their bounds changed.
     pub(crate) stale: RowSet,
@@ -40,6 +42,7 @@ impl Default for SliceBoxes {
     fn default() -> Self {
         Self {
             drawables: Boxes::new(),
+            groups: Boxes::new(),
             present: Vec::new(),
             stale: RowSet::EMPTY,
             listed: false,
@@ -97,6 +100,7 @@ impl SliceBoxes {
         let mut changed = self.drawables.len() != len;
         if changed {
             self.drawables.resize(len);
+            self.groups.resize(len.div_ceil(GROUP));
             self.blocks.resize(len.div_ceil(BLOCK));
             self.present.resize(len.div_ceil(BLOCK), 0);
         }
@@ -114,7 +118,7 @@ impl SliceBoxes {
                     self.refresh_group(block, group, live, slots, drawables);
                 }
             }
-            self.blocks.set(block, self.drawables.merged(block * BLOCK..(block + 1) * BLOCK));
+            self.blocks.set(block, self.groups.merged(block * GROUP..(block + 1) * GROUP));
             changed = true;
         }
         if changed {
@@ -140,6 +144,7 @@ impl SliceBoxes {
                 simd::boxes::transformed(&slots.worlds, &of, &bounds, live, boxes);
             }
         }
+        self.groups.set(first / GROUP, boxes.merged());
         let (present, shift) = (boxes.present(), group * GROUP);
         self.present[block] = self.present[block] & !(0xff << shift) | u64::from(present) << shift;
     }
@@ -147,6 +152,7 @@ impl SliceBoxes {
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.drawables.allocated_bytes()
+            + self.groups.allocated_bytes()
             + self.blocks.allocated_bytes()
             + self.present.capacity() * size_of::<u64>()
     }
@@ -191,12 +197,13 @@ impl OrderBoxes {
     }
 }
 
-/// Checks that each block is the box around its 64 boxes.
-pub(crate) fn validate_blocks(boxes: &Boxes, blocks: &Boxes) -> Result<(), String> {
-    let right = |block: usize| blocks.get(block) == Some(boxes.merged(block * BLOCK..(block + 1) * BLOCK));
-    match (0..boxes.blocks()).find(|&block| !right(block)) {
-        Some(block) => Err(format!("the box of block {block} is out of date")),
-        None if blocks.len() != boxes.blocks() => Err("the number of blocks does not match the boxes".into()),
+/// Checks that each of `parts` is the box around `count` boxes.
+pub(crate) fn validate_parts(boxes: &Boxes, parts: &Boxes, count: usize) -> Result<(), String> {
+    let needed = boxes.len().div_ceil(count);
+    let right = |part: usize| parts.get(part) == Some(boxes.merged(part * count..(part + 1) * count));
+    match (0..needed).find(|&part| !right(part)) {
+        Some(part) => Err(format!("box {part} around {count} boxes is out of date")),
+        None if parts.len() != needed => Err(format!("the number of boxes around {count} does not match the boxes")),
         None => Ok(()),
     }
 }

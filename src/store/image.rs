@@ -45,8 +45,8 @@ structures! {
 /// The saved components of a node; an update or the links restore all others.
 const SAVED: Has = Has(Has::TRANSFORM.0 | Has::MATERIAL.0 | Has::VISIBILITY.0 | Has::ANCHORED.0 | Components::ALL.0);
 /// Lower bounds of the bytes, lists included, that an update takes for each node that it places and for each slice.
-const NODE_BYTES: usize = 368;
-const SLICE_BYTES: usize = 1 << 13;
+const NODE_BYTES: usize = 376;
+const SLICE_BYTES: usize = (1 << 13) + 512;
 
 /// A store that was read and found valid, before its slices are derived.
 pub(crate) struct Image {

@@ -1,16 +1,16 @@
 //! The third phase of an update, if the scene keeps boxes: the boxes of moved drawables, and the boxes around these.
 
 use crate::Aabb;
-use crate::store::boxes::{Reach, validate_blocks};
+use crate::store::boxes::{Reach, validate_parts};
 use crate::store::location::SliceId;
 use crate::store::record::RecordId;
 use crate::store::row_set::RowSet;
 use crate::store::slice::Slice;
 use crate::store::slices::Slices;
 use crate::store::{Store, Update};
-use hedgerow_math::internal::BLOCK;
 #[cfg(feature = "rayon")]
 use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
+use hedgerow_math::internal::{BLOCK, GROUP};
 #[cfg(feature = "rayon")]
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
@@ -68,7 +68,7 @@ impl Store {
                 return Err(format!("the box of slice {number} is out of date"));
             }
         }
-        validate_blocks(&boxes.slices, &boxes.blocks)
+        validate_parts(&boxes.slices, &boxes.blocks, BLOCK)
     }
 }
 
@@ -125,7 +125,8 @@ impl Slice {
                 return Err(format!("the box of drawable {at} is out of date"));
             }
         }
-        validate_blocks(&boxes.drawables, &boxes.blocks)?;
+        validate_parts(&boxes.drawables, &boxes.groups, GROUP)?;
+        validate_parts(&boxes.groups, &boxes.blocks, GROUP)?;
         let own = boxes.blocks.merged(0..boxes.blocks.len());
         if boxes.own == own { Ok(own) } else { Err("the box around all is out of date".into()) }
     }

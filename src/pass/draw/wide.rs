@@ -195,7 +195,7 @@ impl WideSlice {
     /// Returns the boxes of the slice's drawables.
     pub(crate) fn around(&self) -> Around<'_> {
         let WideBoxes { origin, drawables, blocks, own } = &self.boxes;
-        Around { origin: *origin, drawables, blocks, own }
+        Around { origin: *origin, drawables, groups: None, blocks, own }
     }
 
     pub(crate) fn distance(&self, drawable: usize, eye: DVec3) -> f64 {

@@ -286,9 +286,32 @@ pub(super) fn overlap<S: Simd>(simd: S, groups: &[BoxGroup], bounds: &Aabb) -> (
 
 /// See [`enter`](super::enter). Stores the distances to the boxes of as many groups as `nears` has room for.
 #[inline(always)]
-pub(super) fn ray<S: Simd>(simd: S, groups: &[BoxGroup], ray: &Ray, slack: f32, nears: &mut [[f32; GROUP]]) -> u64 {
+pub(super) fn ray<S: Simd, const ENTER: bool>(
+    simd: S,
+    (groups, which): (&[BoxGroup], u8),
+    ray: &Ray,
+    slack: f32,
+    nears: &mut [[f32; GROUP]],
+) -> u64 {
+    // Few rays are parallel to an axis; others go without its branches.
+    if ray.inverse().contains(&0.0) {
+        along::<S, ENTER, true>(simd, (groups, which), ray, slack, nears)
+    } else {
+        along::<S, ENTER, false>(simd, (groups, which), ray, slack, nears)
+    }
+}
+
+#[inline(always)]
+fn along<S: Simd, const ENTER: bool, const PARALLEL: bool>(
+    simd: S,
+    (groups, which): (&[BoxGroup], u8),
+    ray: &Ray,
+    slack: f32,
+    nears: &mut [[f32; GROUP]],
+) -> u64 {
     let (start, length) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, ray.length()));
     let (mut before, mut behind, mut inverses) = ([start; 3], [start; 3], [start; 3]);
+    let mut rising = [mask32x8::splat(simd, true); 3];
     for axis in 0..3 {
         let (origin, inverse) = (ray.origin()[axis], ray.inverse()[axis]);
         // A box begins earlier and ends later on the way of the ray.
@@ -296,19 +319,24 @@ pub(super) fn ray<S: Simd>(simd: S, groups: &[BoxGroup], ray: &Ray, slack: f32, 
         before[axis] = f32x8::splat(simd, origin + slack);
         behind[axis] = f32x8::splat(simd, origin - slack);
         inverses[axis] = f32x8::splat(simd, inverse);
+        rising[axis] = inverses[axis].simd_gt(start);
     }
     let mut word = 0;
     for (index, group) in groups.iter().enumerate() {
+        if ENTER && which >> index & 1 == 0 {
+            continue;
+        }
         let (mut near, mut far) = (start, length);
         let mut between = mask32x8::splat(simd, true);
         for axis in 0..3 {
             let (low, high) = (load(simd, &group.min[axis]), load(simd, &group.max[axis]));
             // Parallel to this slab: the ray is between its planes everywhere or nowhere.
-            if ray.inverse()[axis] == 0.0 {
+            if PARALLEL && ray.inverse()[axis] == 0.0 {
                 between &= low.simd_le(before[axis]) & high.simd_ge(behind[axis]);
                 continue;
             }
-            let (first, last) = if ray.inverse()[axis] > 0.0 { (low, high) } else { (high, low) };
+            // By the sign, so that an empty box is entered after it is left.
+            let (first, last) = (rising[axis].select(low, high), rising[axis].select(high, low));
             near = greater(simd, (first - before[axis]) * inverses[axis], near);
             far = lesser(simd, (last - behind[axis]) * inverses[axis], far);
         }

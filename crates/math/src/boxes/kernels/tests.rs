@@ -106,13 +106,15 @@ fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray:
     let plain = levels()[0];
     let all = |level: Level| {
         let [mut nears, mut wider] = [[f32::MAX; BLOCK]; 2];
-        let entered = enter_at(level, groups, ray, 0.0, &mut nears);
-        let widened = (enter_at(level, groups, ray, 0.1 * sphere.radius(), &mut wider), wider);
+        let entered = enter_at(level, (groups, u8::MAX), ray, 0.0, &mut nears);
+        let widened = (enter_at(level, (groups, u8::MAX), ray, 0.1 * sphere.radius(), &mut wider), wider);
         (in_sphere_at(level, groups, sphere), in_box_at(level, groups, bounds), entered, nears, widened)
     };
     let expected = all(plain);
     levels().into_iter().for_each(|level| assert_eq!(all(level), expected, "{level:?}"));
     assert_eq!(on_ray(groups, ray), expected.2);
+    let some = enter((groups, 0b1001_0110), ray, 0.0, &mut [0.0; BLOCK]);
+    assert_eq!(some, expected.2 & 0xff00_00ff_00ff_ff00);
     for (at, group) in groups.iter().enumerate() {
         for lane in 0..GROUP {
             let (near, far) = slabs(&group.get(lane), ray);
@@ -336,7 +338,7 @@ fn what_a_box_hits_is_hit_by_every_box_that_holds_it() {
         assert!(in_sphere(outer, &sphere) != 0 || in_sphere(inner, &sphere) == 0);
         let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
         let slack = [0.0, 0.1 * sphere.radius()][dice.below(2) as usize];
-        let entered = |groups: &[BoxGroup]| enter(groups, &ray, slack, &mut [0.0; BLOCK]);
+        let entered = |groups: &[BoxGroup]| enter((groups, u8::MAX), &ray, slack, &mut [0.0; BLOCK]);
         assert!(entered(outer) != 0 || entered(inner) == 0);
         let bounds = dice.bounds();
         let (hits, inside) = in_box(outer, &bounds);
