@@ -185,26 +185,18 @@ impl Walk {
 }
 
 impl Store {
-    /// Fills the list with the results of `pick` for each drawable that a probe touches and the sieve admits.
+    /// Calls `each` with each drawable that a probe touches and the sieve admits. Allocates nothing.
     ///
     /// Uses the boxes of the last update.
-    pub(crate) fn find<'s, P: Probe, T>(
-        &'s self,
-        probes: &[P],
-        sieve: Sieve,
-        list: &mut Vec<T>,
-        pick: impl Fn(Found<'s>) -> T,
-    ) {
-        list.clear();
-        // 768 bytes on the stack; few queries touch more than 64 slices.
-        let mut route = SmallVec::<[Stop; 64]>::new();
-        self.route(probes, |stop| route.push(stop));
-        // `look_into` tests the layers, so only the subtree is left to test.
+    pub(crate) fn find<'s, P: Probe>(&'s self, probes: &[P], sieve: Sieve, mut each: impl FnMut(Found<'s>)) {
+        // Layers are tested below, so only the subtree is left to test.
         let everywhere = sieve.below.is_none();
-        self.look_into(&route, probes, sieve.layers, &mut |found| {
-            if everywhere || sieve.admits(self, found.record()) {
-                list.push(pick(found));
-            }
+        self.route(probes, |Stop { slice, touch }| {
+            find_drawables(self.view(slice), probes, touch, sieve.layers, &mut |found: Found<'s>| {
+                if everywhere || sieve.admits(self, found.record()) {
+                    each(found);
+                }
+            });
         });
     }
 
@@ -446,7 +438,7 @@ mod tests {
         let probes =
             [500.0, 1000.0, 5000.0, -500.0].map(|x| Counted { frustum: right_of(x), asked: AtomicUsize::new(0) });
         let mut found = Vec::new();
-        scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, &mut found, |found| found.probes);
+        scene.store.find(&probes, Sieve { layers: u32::MAX, below: None }, |at| found.push(at.probes));
         assert_eq!(found, [[0b1000; 100], [0b1011; 100]].concat());
         // All probes test the box around both slices. Probes that cut this box test each slice; probes that cut the
         // second slice test its blocks and the boxes in both blocks.

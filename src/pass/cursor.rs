@@ -2,6 +2,7 @@
 
 use crate::store::{RowSet, SliceId, SliceView, Store};
 use core::ops::Range;
+use std::collections::TryReserveError;
 
 /// The place of a reader that keeps data of its own beside a scene's slices: a bounding-volume hierarchy, a table of
 /// instances, a column. [`Scene::changed_slices`](crate::Scene::changed_slices) lists the changes since the last look.
@@ -115,6 +116,11 @@ impl SliceCursor {
     /// Forgets the scene: the next look lists everything.
     pub fn reset(&mut self) {
         self.moment = None;
+    }
+
+    /// Reserves the memory of the next look.
+    pub(crate) fn try_reserve(&mut self, store: &Store) -> Result<(), TryReserveError> {
+        self.known.try_reserve(store.slices.end().saturating_sub(self.known.len()))
     }
 
     /// Begins to look. What the cursor knows is that of no scene until [`Look::finish`].

@@ -155,13 +155,10 @@ impl Store {
     ) {
         let around = |bounds: Aabb, origin: DVec3| [bounds.min, bounds.max].map(|corner| corner.as_dvec3() + origin);
         let Some((worlds, eye)) = wide else {
-            let mut all = Vec::new();
-            self.find(core::slice::from_ref(frustum), sieve, &mut all, |found| found);
-            for found in all {
+            return self.find(core::slice::from_ref(frustum), sieve, |found| {
                 let world = found.slice.transforms().worlds()[usize::from(found.record().slot)].to_wide();
                 met(Met { slice: found.slice, slot: found.slot, world }, around(found.bounds(), DVec3::ZERO));
-            }
-            return;
+            });
         };
         worlds.find(self, (eye, frustum), sieve, |(slice, wide), slot, record| {
             let boxes = wide.around();

@@ -9,6 +9,7 @@ use crate::visit::{Flow, SliceView, SliceVisitor};
 use crate::{Layers, Mat34, NodeHandle};
 use glam::DVec3;
 use hedgerow_math::Frustum;
+use std::collections::TryReserveError;
 
 /// The visible drawables of a scene, as two parallel arrays of commands and matrices.
 ///
@@ -409,7 +410,7 @@ impl DrawList {
     }
 
     /// Takes the world transforms in double precision out, and updates them. Return them by [`Self::keep_worlds`].
-    pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
+    pub(crate) fn take_worlds(&mut self, store: &Store) -> Result<WideWorlds, TryReserveError> {
         self.relative.take_worlds(store)
     }
 

@@ -3,6 +3,7 @@
 use crate::Error;
 #[cfg(doc)]
 use crate::Layers;
+use crate::fallible;
 use crate::pass::{DrawCommand, DrawList, Met, Sieve, WideWorlds};
 use crate::scene::{Filter, Scene};
 use glam::{DAffine3, DMat3, DVec3};
@@ -113,7 +114,8 @@ impl Scene {
     ///
     /// # Errors
     /// [`Error::NoBounds`], unless a list with an eye is given; [`Error::StaleHandle`] for the node of the filter;
-    /// [`Error::AllocationFailed`] if there is no memory for the boxes along the ray.
+    /// [`Error::AllocationFailed`] if there is no memory for the boxes along the ray, or for the world transforms that the
+    /// list with an eye keeps. Another pick with this list is then possible.
     pub fn pick<'l>(
         &self,
         ray: &Ray,
@@ -145,8 +147,7 @@ impl Scene {
     ) -> Result<(), Error> {
         picks.clear();
         self.each_pick(ray, what.into(), surface, |pick| {
-            picks.try_reserve(1)?;
-            picks.push(pick);
+            fallible::push(picks, pick)?;
             Ok(ray.length().into())
         })?;
         picks.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.drawn.node.cmp(&b.drawn.node)));
@@ -217,6 +218,7 @@ impl Scene {
         selected: &mut Vec<Selected>,
     ) -> Result<(), Error> {
         selected.clear();
+        let mut room = Ok(());
         let around = LocalVolume::of_frustum(frustum, DAffine3::IDENTITY);
         self.within(what.into(), |Within { list, wide, sieve }| {
             self.store.find_within(frustum, wide, sieve, |met, [min, max]| {
@@ -225,11 +227,12 @@ impl Scene {
                     return;
                 }
                 let touch = surface(&drawn, &LocalVolume::of_frustum(frustum, met.world));
-                if touch != Touch::None {
-                    selected.push(Selected { drawn, whole: touch == Touch::Whole });
+                if touch != Touch::None && room.is_ok() {
+                    room = fallible::push(selected, Selected { drawn, whole: touch == Touch::Whole });
                 }
             });
-        })
+        })?;
+        room.map_err(|_| Error::AllocationFailed)
     }
 
     /// Checks the arguments, and calls `search` with the composed worlds of the list, if it has an eye.
@@ -241,7 +244,7 @@ impl Scene {
         }
         let eye = list.as_ref().and_then(|list| list.eye());
         if let (Some(eye), Some(list)) = (eye, &mut list) {
-            let worlds = list.take_worlds(&self.store);
+            let worlds = list.take_worlds(&self.store).map_err(|_| Error::AllocationFailed)?;
             let found = search(Within { list: Some(list), wide: Some((&worlds, eye)), sieve });
             list.keep_worlds(worlds);
             Ok(found)

@@ -1,6 +1,7 @@
 //! Spatial queries: culling, and queries by volume and ray.
 
 use crate::Aabb;
+use crate::fallible;
 use crate::pass::{DetailView, DrawList, Found, MOST_PROBES, Movable, Probe, Sieve};
 use crate::scene::Scene;
 use crate::{Error, Layers, NodeHandle};
@@ -254,7 +255,7 @@ impl Scene {
     fn cull_far(&self, views: &mut [Checked<'_>]) {
         let Some(first) = views.first_mut() else { return };
         // Computed once, in the first list, and shared by all views.
-        let worlds = first.list.take_worlds(&self.store);
+        let worlds = fallible::or_abort(first.list.take_worlds(&self.store));
         each_view(views, self.len(), |Checked { frustum, sieve, detail, list }| {
             list.find_relative((&self.store, &worlds), frustum, *sieve, *detail);
             self.ask_previous(list);
@@ -340,7 +341,7 @@ impl Scene {
         if !eye.is_finite() {
             return Err(Error::NotFinite("an eye"));
         }
-        let worlds = list.take_worlds(&self.store);
+        let worlds = fallible::or_abort(list.take_worlds(&self.store));
         nodes.clear();
         worlds.find(&self.store, (eye, &volume), sieve, |_, _, record| nodes.push(record.node));
         list.keep_worlds(worlds);
@@ -387,7 +388,9 @@ impl Scene {
         pick: impl Fn(Found<'s>) -> T,
     ) -> Result<(), Error> {
         self.check_bounds()?;
-        self.store.find(core::slice::from_ref(probe), self.sieve(filter)?, list, pick);
+        let sieve = self.sieve(filter)?;
+        list.clear();
+        self.store.find(core::slice::from_ref(probe), sieve, |found| list.push(pick(found)));
         Ok(())
     }
 

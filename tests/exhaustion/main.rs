@@ -5,12 +5,12 @@
 
 mod taken;
 
-use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::glam::{DVec3, Vec3, Vec4};
 use hedgerow::{
     Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
     checkpoints::Checkpoints,
-    draw::DrawCommand,
-    query::{Filter, LocalRay, Ray, TriangleHit},
+    draw::{DrawCommand, DrawList},
+    query::{Filter, Frustum, LocalRay, Pickable, Ray, Touch, TriangleHit},
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use hedgerow_mesh::{TriangleTree, TriangleTreeError};
@@ -176,6 +176,31 @@ fn a_pick_is_made_or_refused_with_an_error() {
     assert!(picks.len() > 64 && allocations > 4, "{} picks, {allocations}", picks.len());
     let (nearest, _) = with_every_refusal(|| scene.pick(&ray, Filter::ALL, middle));
     assert_eq!(nearest, picks.first().copied());
+
+    // A list with an eye composes the worlds of all slices. After a refusal it begins anew.
+    let watching = || {
+        let mut list = DrawList::new();
+        list.set_eye(ray.origin().as_dvec3());
+        list
+    };
+    let from_eye = Ray::new(Vec3::ZERO, ray.direction()).expect("a sound ray");
+    let (count, allocations) = with_every_refusal(|| {
+        let (mut list, mut picks) = (watching(), Vec::new());
+        let mut pick =
+            || scene.pick_all(&from_eye, Filter::ALL.in_list(&mut list), middle, &mut picks).map(|()| picks.len());
+        pick().inspect_err(|_| assert!(pick().expect("there is memory") > 64))
+    });
+    assert!(count > 64 && allocations > 8, "{count} picks, {allocations}");
+
+    let everything = Frustum::from_planes([Vec4::ZERO; 6]).expect("sound planes");
+    for with_eye in [false, true] {
+        let (count, allocations) = with_every_refusal(|| {
+            let (mut list, mut selected) = (watching(), Vec::new());
+            let what = Pickable { filter: Filter::ALL, list: with_eye.then_some(&mut list) };
+            scene.select(&everything, what, |_, _| Touch::Whole, &mut selected).map(|()| selected.len())
+        });
+        assert!(count > 64 && allocations > 4, "{count} selected, {allocations}");
+    }
 }
 
 #[test]

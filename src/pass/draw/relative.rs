@@ -1,6 +1,7 @@
 //! Matrices relative to a camera, from world transforms in double precision, for large worlds.
 
 use crate::Mat34;
+use crate::fallible;
 use crate::pass::cull::Sieve;
 use crate::pass::detail::Filling;
 use crate::pass::draw::Listing;
@@ -9,6 +10,7 @@ use crate::store::{MatrixSlot, SliceId, Store};
 use core::ops::Range;
 use glam::DVec3;
 use hedgerow_math::Frustum;
+use std::collections::TryReserveError;
 
 /// Matrices by index of the draw list, and the data that they are computed from.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +54,7 @@ impl Relative {
         segments: impl Iterator<Item = (SliceId, Range<usize>)>,
         listed: bool,
     ) {
-        let any = self.worlds.refresh(store, false);
+        let any = fallible::or_abort(self.worlds.refresh(store, false));
         let Self { matrices, places, worlds, .. } = self;
         let (anew, stays) = (places.is_empty(), self.camera == camera);
         self.camera = camera;
@@ -75,13 +77,13 @@ impl Relative {
     }
 
     /// Takes out the world transforms and boxes so that several lists can share them, and updates them.
-    pub(crate) fn take_worlds(&mut self, store: &Store) -> WideWorlds {
+    pub(crate) fn take_worlds(&mut self, store: &Store) -> Result<WideWorlds, TryReserveError> {
         let mut worlds = core::mem::take(&mut self.worlds);
-        if worlds.refresh(store, true) {
+        if worlds.refresh(store, true)? {
             // The next `fill` cannot tell what changed before this refresh.
             self.places.clear();
         }
-        worlds
+        Ok(worlds)
     }
 
     /// Keeps the world transforms that [`Self::take_worlds`] returned.

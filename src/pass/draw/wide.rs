@@ -13,6 +13,7 @@ use crate::{Aabb, Mat34};
 use glam::{DAffine3, DVec3, Vec3, Vec4};
 use hedgerow_math::internal::{BLOCK, BoxGroup};
 use hedgerow_math::{Boxes, Frustum, Sphere};
+use std::collections::TryReserveError;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WideWorlds {
@@ -44,12 +45,14 @@ impl WideWorlds {
     pub(crate) const EMPTY: Self = Self { slices: Vec::new(), cursor: SliceCursor::new(), boxes: false };
 
     /// Updates everything to match the last update of a scene, including boxes if `boxes` is set. Returns whether any
-    /// slice changed; each slice stores whether it changed.
+    /// slice changed; each slice stores whether it changed. After an error, the next refresh computes everything.
     ///
     /// Runs in **O(1)** after no update, else in **O(slices + changed slots + slots of slices with a new layout)**, and
     /// in O(imports) more if a slot or any row changed; with boxes also in O(drawables of edited slices).
-    pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> bool {
+    pub(crate) fn refresh(&mut self, store: &Store, boxes: bool) -> Result<bool, TryReserveError> {
         let Self { slices, cursor, boxes: known } = self;
+        cursor.try_reserve(store)?;
+        slices.try_reserve(store.slices.end().saturating_sub(slices.len()))?;
         // Boxes are kept from the first query on; until then no list pays for them.
         let begins = boxes && !core::mem::replace(known, boxes | *known);
         let boxes = *known;
@@ -73,13 +76,13 @@ impl WideWorlds {
                 }
                 // Taken out, so that the other slices can be read meanwhile.
                 let mut wide = core::mem::take(&mut slices[number.index()]);
-                wide.refresh(slice, change, (slices, any || placed), boxes.then_some(begins));
+                wide.refresh(slice, change, (slices, any || placed), boxes.then_some(begins))?;
                 any |= wide.changed;
                 slices[number.index()] = wide;
             }
         }
         look.finish();
-        any
+        Ok(any)
     }
 
     /// Calls `each` with the drawables that touch a volume around the camera and that the sieve admits, by slot. The
@@ -113,7 +116,13 @@ impl WideSlice {
     /// Recomposes changed slots. `others` has the slices from which this slice imports; they must be up to date.
     /// `above` says whether imports may have changed. `boxes` says whether all boxes are computed; `None` if
     /// none are kept.
-    fn refresh(&mut self, slice: SliceView<'_>, change: Change, (others, above): (&[Self], bool), boxes: Option<bool>) {
+    fn refresh(
+        &mut self,
+        slice: SliceView<'_>,
+        change: Change,
+        (others, above): (&[Self], bool),
+        boxes: Option<bool>,
+    ) -> Result<(), TryReserveError> {
         let transforms = slice.transforms();
         let mut changed = RowSet::EMPTY;
         match change.slots {
@@ -121,6 +130,7 @@ impl WideSlice {
             Computed::Last => changed = *transforms.swept(),
             Computed::All => changed.fill(transforms.len()),
         }
+        self.slots.try_reserve(transforms.len().saturating_sub(self.slots.len()))?;
         self.slots.resize(transforms.len(), DAffine3::IDENTITY);
         // Imports change only with a slice above, or with their places.
         if above || change.moved {
@@ -131,13 +141,14 @@ impl WideSlice {
             transforms.compose_wide(run, &mut self.slots);
             self.changed = true;
         }
-        let Some(begins) = boxes else { return };
+        let Some(begins) = boxes else { return Ok(()) };
         if begins || change.rows {
-            self.boxes.begin(slice, &self.slots);
+            self.boxes.begin(slice, &self.slots)?;
             self.boxes.refresh(slice, &self.slots, |_| true);
         } else if self.changed {
             self.boxes.refresh(slice, &self.slots, |slot| changed.contains(slot));
         }
+        Ok(())
     }
 
     /// Copies the imports of the slice. Adds changed imports, and all slots below them, to `changed`.
@@ -271,16 +282,18 @@ impl Default for WideBoxes {
 
 impl WideBoxes {
     /// Starts from scratch, with the position of the first drawable as the origin; other drawables are often near.
-    fn begin(&mut self, slice: SliceView<'_>, slots: &[DAffine3]) {
+    fn begin(&mut self, slice: SliceView<'_>, slots: &[DAffine3]) -> Result<(), TryReserveError> {
         let drawables = slice.drawables();
         let len = drawables.len();
         let first = (0..len).find(|&slot| drawables.live_word(slot / BLOCK) >> (slot % BLOCK) & 1 != 0);
         // Boxes near a drawable of the slice are small numbers, exact in single precision.
         self.origin = first.map_or(DVec3::ZERO, |slot| slots[usize::from(drawables.records()[slot].slot)].translation);
-        self.drawables.clear();
-        self.drawables.resize(len);
-        self.blocks.clear();
-        self.blocks.resize(len.div_ceil(BLOCK));
+        for (boxes, len) in [(&mut self.drawables, len), (&mut self.blocks, len.div_ceil(BLOCK))] {
+            boxes.clear();
+            boxes.try_reserve(len)?;
+            boxes.resize(len);
+        }
+        Ok(())
     }
 
     /// Computes the boxes of drawables whose transform slot changed, and of their blocks.
@@ -366,10 +379,10 @@ mod tests {
     fn what_did_not_move_is_not_composed_again() {
         let (mut scene, nodes) = apart();
         let mut worlds = WideWorlds::EMPTY;
-        assert!(worlds.refresh(&scene.store, false));
-        assert!(!worlds.refresh(&scene.store, false), "nothing happened");
+        assert!(worlds.refresh(&scene.store, false).unwrap());
+        assert!(!worlds.refresh(&scene.store, false).unwrap(), "nothing happened");
         let composed = composed_again(&mut scene, nodes, |store| {
-            assert!(worlds.refresh(store, false));
+            assert!(worlds.refresh(store, false).unwrap());
             worlds
         });
         assert_eq!(composed, [true, false]);
@@ -403,7 +416,7 @@ mod tests {
         let nodes: Vec<NodeHandle> = (0..100).map(|_| add()).collect();
         scene.update();
         let mut worlds = WideWorlds::EMPTY;
-        worlds.refresh(&scene.store, false);
+        worlds.refresh(&scene.store, false).unwrap();
         let [moved, still] = [nodes[20], nodes[60]].map(|node| scene.get(node).unwrap().matrix_slot().unwrap());
         assert_eq!(moved.slice, still.slice);
         // If the slot is recomposed, this wrong value disappears.
@@ -411,7 +424,7 @@ mod tests {
         worlds.slices[still.slice as usize].slots[still.slot as usize] = odd;
         scene.set_local(nodes[20], Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
         scene.update();
-        assert!(worlds.refresh(&scene.store, false));
+        assert!(worlds.refresh(&scene.store, false).unwrap());
         let slots = &worlds.slices[still.slice as usize].slots;
         assert_eq!(slots[moved.slot as usize].translation, DVec3::X);
         assert_eq!(slots[still.slot as usize], odd);
@@ -476,14 +489,14 @@ mod tests {
                     .collect();
                 let late = dice.bool();
                 if !late {
-                    worlds.refresh(&scene.store, dice.bool());
+                    worlds.refresh(&scene.store, dice.bool()).unwrap();
                 }
                 // Makes moves and removals and, if not `late`, other edits, too.
                 for _ in 0..dice.u32(..4) {
                     let which = dice.u32(if late { 8 } else { 0 }..13);
                     edit(&mut scene, &mut nodes, &mut dice, which);
                 }
-                worlds.refresh(&scene.store, dice.bool());
+                worlds.refresh(&scene.store, dice.bool()).unwrap();
                 for (node, at, world) in expected.into_iter().filter(|&(node, ..)| scene.contains(node)) {
                     let found = worlds.slice(at.slice_id()).unwrap().slots[at.slot as usize];
                     // A node that moved before its slot was composed has a rounded position, 1e9 from the origin.
@@ -501,7 +514,7 @@ mod tests {
         list.set_eye(DVec3::ZERO);
         scene.cull(&mut [CullView::new(&everywhere, &mut list)]).unwrap();
         assert_eq!(list.len(), 40);
-        assert_eq!(composed_again(&mut scene, nodes, |store| list.take_worlds(store)), [true, false]);
+        assert_eq!(composed_again(&mut scene, nodes, |store| list.take_worlds(store).unwrap()), [true, false]);
     }
 
     #[test]
