@@ -4,7 +4,7 @@ pub mod kernels;
 
 use crate::{Aabb, Frustum};
 use core::ops::Range;
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use std::collections::TryReserveError;
 
 /// The number of boxes that are tested together.
@@ -85,8 +85,13 @@ impl BoxGroup {
     }
 
     /// Returns the smallest box around all eight boxes.
+    #[inline]
     pub fn merged(&self) -> Aabb {
-        (0..GROUP).fold(Aabb::EMPTY, |all, lane| all.merge(&self.get(lane)))
+        // Half of the lanes at a time: a third of the instructions of one box after the other.
+        let halves = |[a, b, c, d, e, f, g, h]: [f32; GROUP]| [Vec4::new(a, b, c, d), Vec4::new(e, f, g, h)];
+        let min = self.min.map(halves).map(|[low, high]| low.min(high).min_element());
+        let max = self.max.map(halves).map(|[low, high]| low.max(high).max_element());
+        Aabb { min: min.into(), max: max.into() }
     }
 }
 
