@@ -15,10 +15,10 @@ use hedgerow_math::internal::{BLOCK, GROUP};
 /// The world boxes of a slice as of the last update.
 ///
 /// ```text
-/// drawables    24 B a drawable   by place in the columns of drawables, in groups of eight
-/// groups    24 B a group   around the eight boxes
-/// present    8 B a block   a bit for each box that is not empty
-/// blocks    24 B a block   around the boxes that are present
+/// drawables  24 B a drawable  by place in the columns of drawables, in groups of eight
+/// groups     24 B a group     around its boxes
+/// present     8 B a block     a bit for each box that is not empty
+/// blocks     24 B a block     around its groups
 /// ```
 ///
 /// A drawable that died since the update still has its box: see
