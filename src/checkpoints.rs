@@ -76,12 +76,13 @@ impl Checkpoints {
 
     /// Saves the state of the scene, with or without edits since its last update.
     ///
-    /// The number `frame` is your own, and must rise. It may be that of the newest checkpoint if nothing was edited since, as right
-    /// after a restore. If there are more checkpoints than can be kept, the oldest is dropped. Runs in **O(nodes edited since the newest checkpoint + nodes / 512)**.
+    /// The number `frame` is your own, and must not fall. If it is that of the newest checkpoint, this replaces it: so a
+    /// frame that was restored and corrected is saved again. If there are more checkpoints than can be kept, the oldest is
+    /// dropped. Runs in **O(nodes edited since the newest checkpoint + nodes / 512)**, and for a replaced one also in what
+    /// it had.
     ///
     /// # Errors
-    /// [`Error::OtherScene`]; [`Error::FrameNotAfter`]; [`Error::AllocationFailed`], after which the next call saves
-    /// all that this one should have.
+    /// [`Error::OtherScene`]; [`Error::FrameBefore`]; [`Error::AllocationFailed`], after which all checkpoints are as before.
     pub fn save(&mut self, scene: &mut Scene, frame: u64) -> Result<(), Error> {
         self.0.save(&mut scene.store, frame)
     }

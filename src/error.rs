@@ -90,8 +90,8 @@ pub enum Error {
     OtherScene,
     /// There is no checkpoint of this frame: it was dropped, or was never saved.
     NoCheckpoint(u64),
-    /// A checkpoint is to be saved for a frame that does not come after that of the newest one.
-    FrameNotAfter {
+    /// A checkpoint is to be saved for a frame before that of the newest one.
+    FrameBefore {
         /// The frame to be saved.
         frame: u64,
         /// The frame of the newest checkpoint.
@@ -186,11 +186,8 @@ impl fmt::Display for Error {
             Self::NoCheckpoint(frame) => {
                 write!(f, "frame {frame} has no checkpoint; restore one of Checkpoints::frames, or keep more")
             }
-            Self::FrameNotAfter { frame, newest } => {
-                write!(
-                    f,
-                    "frame {frame} does not come after {newest}, the newest checkpoint; restore an earlier one first"
-                )
+            Self::FrameBefore { frame, newest } => {
+                write!(f, "frame {frame} is before {newest}, the newest checkpoint; restore an earlier one first")
             }
             Self::AllocationFailed => f.write_str("out of memory; reserve less"),
         }

@@ -254,22 +254,28 @@ impl Ring {
         Ok(Self { number, shadow, deltas, most: most.max(1), spares, list })
     }
 
-    /// Saves a checkpoint.
+    /// Saves a checkpoint; anew if the newest one is of the same frame.
     pub(crate) fn save(&mut self, store: &mut Store, frame: u64) -> Result<(), Error> {
         let Store { nodes, update, .. } = store;
         if update.unsaved.ring != self.number {
             return Err(Error::OtherScene);
         }
-        let newest = self.deltas.back().map(|delta| delta.frame).filter(|&newest| frame <= newest);
-        let refused = newest.map(|newest| Error::FrameNotAfter { frame, newest });
-        if let Some(error) = refused.filter(|_| newest != Some(frame)) {
-            return Err(error);
+        let newest = self.deltas.back().map(|delta| delta.frame);
+        if let Some(newest) = newest.filter(|&newest| frame < newest) {
+            return Err(Error::FrameBefore { frame, newest });
         }
-        self.compare(nodes, &mut update.unsaved).map_err(|_| Error::AllocationFailed)?;
-        if let Some(error) = refused {
-            // A save of the same frame again is harmless if nothing happened in between.
-            let differs = self.spares.last().is_some_and(|delta| !delta.ids.is_empty());
-            return if differs { Err(error) } else { Ok(()) };
+        let mut replaced = if newest == Some(frame) { self.deltas.pop_back() } else { None };
+        if let Some(delta) = &mut replaced {
+            // What it had counts as edited since the one before.
+            self.shadow.swap(delta);
+            delta.ids.iter().for_each(|&(id, mask)| _ = update.unsaved.add(id, mask));
+        }
+        if self.compare(nodes, &mut update.unsaved).is_err() {
+            if let Some(mut delta) = replaced {
+                self.shadow.swap(&mut delta);
+                self.deltas.push_back(delta);
+            }
+            return Err(Error::AllocationFailed);
         }
         let mut delta = self.spares.pop().unwrap_or_default();
         (delta.frame, delta.counts, delta.detached) = (frame, nodes.pages.counts(), nodes.detached);
@@ -277,6 +283,10 @@ impl Ring {
         self.shadow.swap(&mut delta);
         update.unsaved.clear(&self.list);
         self.deltas.push_back(delta);
+        if let Some(mut delta) = replaced {
+            delta.clear();
+            self.spares.push(delta);
+        }
         if self.deltas.len() > self.most {
             self.drop_oldest();
         }

@@ -50,7 +50,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         (Error::InvalidConfig { field: "max_nodes", expected: "at least 16" }, &["max_nodes must be at least 16"]),
         (Error::OtherScene, &["another scene", "Checkpoints::new"]),
         (Error::NoCheckpoint(7), &["frame 7", "Checkpoints::frames"]),
-        (Error::FrameNotAfter { frame: 7, newest: 9 }, &["frame 7", "9"]),
+        (Error::FrameBefore { frame: 7, newest: 9 }, &["frame 7", "9"]),
         (Error::AllocationFailed, &["reserve less"]),
     ];
     for (error, parts) in said {

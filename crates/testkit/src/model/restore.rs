@@ -22,17 +22,21 @@ pub struct Restorer {
     checkpoints: Checkpoints,
     saved: VecDeque<Saved>,
     most: usize,
+    saves: u32,
 }
 
 impl Restorer {
     pub fn new(oracle: &mut Oracle, most: usize) -> Check<Self> {
         oracle.goes_back = true;
         let checkpoints = Checkpoints::new(&mut oracle.scene, most).map_err(text)?;
-        Ok(Self { checkpoints, saved: VecDeque::new(), most })
+        Ok(Self { checkpoints, saved: VecDeque::new(), most, saves: 0 })
     }
 
+    /// Saves a checkpoint; each fourth replaces the newest.
     pub fn save(&mut self, oracle: &mut Oracle) -> Check {
-        let frame = self.saved.back().map_or(0, |newest| newest.frame + 1);
+        self.saves += 1;
+        let replaced = if self.saves % 4 == 0 { self.saved.pop_back().map(|newest| newest.frame) } else { None };
+        let frame = replaced.unwrap_or_else(|| self.saved.back().map_or(0, |newest| newest.frame + 1));
         self.checkpoints.save(&mut oracle.scene, frame).map_err(text)?;
         let Oracle { scene, tree, shades, renderer, .. } = oracle;
         let (bytes, user_data) = (scene.to_bytes(), renderer.user_data.clone());
