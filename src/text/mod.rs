@@ -36,6 +36,26 @@
 //! assert_eq!(serde_json::to_string(&SaveOptions::default().text(&scene)).unwrap(), text);
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
+//!
+//! # Components
+//!
+//! Each is left out if the node does not have it, and so may be parts of a transform. `bounds` may be `"empty"`, too; a
+//! view range without an end has `null` there.
+//!
+//! ```
+//! use hedgerow::Tree;
+//!
+//! let text = r#"{"hedgerow": 1, "nodes": [
+//!     {"name": "lamp", "material": 7, "visibility": "hidden", "layers": 5, "view_range": [0.5, 40.0], "user_data": 3,
+//!      "transform": {"translation": [2683141.257, 0.0, -1.5], "rotation": [0.0, 0.0, 0.0, 1.0], "scale": [1.0, 1.0, 2.0]},
+//!      "drawable": {"mesh": 9, "bounds": {"box": {"min": [-1.0, -1.0, -1.0], "max": [1.0, 1.0, 1.0]}}}},
+//!     {"parent": 0, "anchored": true, "visibility": "shown", "view_range": [2.0, null],
+//!      "matrix": [[1.0, 0.5, 0.0, 8.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]],
+//!      "drawable": {"mesh": 0, "bounds": "infinite"}}]}"#;
+//! let tree: Tree = serde_json::from_str(text).unwrap();
+//! let again: serde_json::Value = serde_json::to_value(&tree).unwrap();
+//! assert_eq!(again, serde_json::from_str::<serde_json::Value>(text).unwrap(), "written as it was read");
+//! ```
 
 mod map;
 pub(crate) mod number;

@@ -17,8 +17,8 @@
 //! | `own` | data of your own: numbers, and bytes as hexadecimal digits |
 //! | `next_id` | the next new id, if the last one was given and is no longer there; of several writers, a list |
 //!
-//! Components have the names and forms that they have in the text of a [`Tree`](hedgerow::Tree). Use self-describing
-//! formats, such as JSON, RON or YAML. The first member, `hedgerow`, is the number of the form, 1 if it is absent: every
+//! Components have the names and forms of [hedgerow's text](hedgerow::text#components), which has an example with all of
+//! them. Use self-describing formats, such as JSON, RON or YAML. The first member, `hedgerow`, is the number of the form, 1 if it is absent: every
 //! later version reads [such files](hedgerow::snapshot#files-that-last).
 
 use crate::PatchError;
@@ -164,7 +164,7 @@ impl Ids {
     }
 
     fn path(self) -> Result<Path, &'static str> {
-        Path::of_ids(&self.into_list()).ok_or("a path has at least one id")
+        Path::try_from(self.into_list()).map_err(|_| "a path has at least one id")
     }
 
     fn of_list(ids: Vec<u64>) -> Option<Self> {
