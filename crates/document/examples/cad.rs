@@ -6,7 +6,7 @@
 //! ```
 
 use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
-use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Field, Library, Path, Spot, Value};
 use hedgerow_testkit::memory::{Heap, IN_USE};
 use std::time::{Duration, Instant};
 
@@ -111,10 +111,7 @@ fn main() -> Result<(), Anything> {
     let (heads, flanges) = (named(&plain, "bolt"), named(&plain, "flange"));
     let mut set = Vec::new();
     for round in 0..15 {
-        let key = Key::new("bolt", 0, Field::Material);
-        let before = document.library().get(&key).cloned();
-        let after = Some(Value::Material(Some(100 + round)));
-        let patch = Patch::from_entries(vec![Entry { key, before, after }])?;
+        let patch = document.library().state("bolt", 0, Value::Material(Some(100 + round)))?;
         let start = Instant::now();
         document.apply(&mut scene, &patch)?;
         let by_document = start.elapsed();
@@ -141,11 +138,9 @@ fn main() -> Result<(), Anything> {
         let hand = start.elapsed();
         plain.remove_many(&new)?;
         let id = document.library().next_id("flange");
-        let entry =
-            |value: Value| Entry { key: Key::new("flange", id, value.field()), before: None, after: Some(value) };
-        let place = Value::Place(Some(Spot::below(0, 100.0)));
         let local = Value::of(&Node::transform(Transform::IDENTITY), Field::Local).ok_or("no component")?;
-        let patch = Patch::from_entries(vec![entry(place), entry(local)])?;
+        let state = |value| document.library().state("flange", id, value);
+        let patch = state(Value::Place(Some(Spot::below(0, 100.0))))?.then(&state(local)?)?;
         let start = Instant::now();
         document.apply(&mut scene, &patch)?;
         added.push((start.elapsed(), hand));

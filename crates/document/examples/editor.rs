@@ -7,8 +7,8 @@
 //! ```
 
 use fastrand::Rng;
-use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
-use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, PatchError, Path, Spot, Value};
+use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
+use hedgerow_document::{Document, Field, Key, Library, Patch, PatchError, Path, Spot, Value};
 
 type Anything = Box<dyn std::error::Error>;
 
@@ -74,24 +74,19 @@ impl Editor {
         Ok(())
     }
 
-    /// Copies the selected node behind its siblings.
+    /// Copies the selected node behind itself.
     fn duplicate(&mut self) -> bool {
         let library = self.document.library();
-        let parent = match library.value("street", &self.selected, Field::Place) {
-            Some((Value::Place(Some(Spot { parent: Some(parent), .. })), 0)) => parent,
-            _ => return false,
-        };
         let copy = library.copy("street", core::slice::from_ref(&self.selected)); //  doc
-        let pasted = library.paste("street", Spot::below(parent, 100.0), &copy); //  doc
+        let pasted = library.paste("street", Place::After(self.selected.clone()), &copy); //  doc
         self.apply(pasted)
     }
 
     /// Uses another definition at the selected node.
     fn swap(&mut self, uses: &str) -> bool {
-        let key = Key::new("street", self.selected.clone(), Field::Use);
-        let before = self.document.library().get(&key).cloned();
-        let after = before.is_some().then(|| Value::Use(Some(uses.into())));
-        self.apply(Patch::from_entries(vec![Entry { key, before, after }]))
+        let library = self.document.library();
+        let is_use = library.get(&Key::new("street", self.selected.clone(), Field::Use)).is_some();
+        is_use && self.apply(library.state("street", self.selected.clone(), Value::Use(Some(uses.into())))) //  doc
     }
 
     /// Edits below the selected use become edits of its definition.
@@ -114,7 +109,7 @@ impl Editor {
         }
         let library = self.document.library();
         let (fields, at) = ([Field::Material, Field::Name, Field::Local], self.selected.clone());
-        match dice.u8(0..15) {
+        match dice.u8(0..16) {
             0 => self.drag(dice.f32() * 10.0)?,
             1 => self.group()?,
             2 => _ = self.duplicate(),
@@ -125,6 +120,10 @@ impl Editor {
             4 => _ = self.swap(["car", "red car", "wheel"][dice.usize(0..3)]),
             5 => {
                 let patch = library.unstate("street", &at, &fields); //  doc
+                self.apply(Ok(patch));
+            }
+            15 => {
+                let patch = library.revert("street", &at); //  doc
                 self.apply(Ok(patch));
             }
             6 => {
@@ -177,10 +176,9 @@ impl Editor {
 /// Wheels in cars in a street, and a variant of the car.
 fn street() -> Result<Library, Anything> {
     let mut library = Library::new();
-    for (name, parts) in [("wheel", &["tyre", "bolt"][..]), ("car", &["door"]), ("red car", &[]), ("street", &["kerb"])]
-    {
+    for (name, parts) in [("wheel", &["tyre", "bolt"][..]), ("car", &["door"]), ("street", &["kerb"])] {
         let mut tree = Tree::new();
-        let top = tree.push(None, if name == "red car" { Node::material(7) } else { Node::group().named(name) });
+        let top = tree.push(None, Node::group().named(name));
         for part in parts {
             tree.push(Some(top), Node::transform(Transform::IDENTITY).named(part));
         }
@@ -189,12 +187,7 @@ fn street() -> Result<Library, Anything> {
     for order in [1.0, 2.0] {
         library.apply(&library.place("car", Spot::below(0, order), "wheel", Node::group())?)?;
     }
-    let key = Key::new("red car", 0, Field::Use);
-    library.apply(&Patch::from_entries(vec![Entry {
-        key,
-        before: None,
-        after: Some(Value::Use(Some("car".into()))),
-    }])?)?;
+    library.apply(&library.variant("red car", "car", Node::material(7))?)?;
     for (x, uses) in [(1.0_f32, "car"), (2.0, "red car"), (3.0, "car")] {
         let node = Node::transform(Transform::from_xyz(x, 0.0, 0.0));
         library.apply(&library.place("street", Spot::below(0, f64::from(x)), uses, node)?)?;

@@ -66,7 +66,7 @@ impl Designer {
                 let definition = ["wheel", "car", "red car"][rng.usize(0..3)];
                 let ids: Vec<Path> = library.stated(definition).map(|(path, _)| path).collect();
                 let path = rng.choice(&ids).ok_or("a definition is empty")?.clone();
-                let patch = state(library, definition, path, Value::Material(Some(rng.u32(10..19))))?;
+                let patch = library.state(definition, path, Value::Material(Some(rng.u32(10..19))))?;
                 document.apply(scene, &patch)?;
                 return Ok(patch);
             }
@@ -84,13 +84,6 @@ impl Designer {
     }
 }
 
-/// Returns the patch that states one value.
-fn state(library: &Library, definition: &str, path: impl Into<Path>, value: Value) -> Result<Patch, PatchError> {
-    let key = Key::new(definition, path, value.field());
-    let before = library.get(&key).cloned();
-    Patch::from_entries(vec![Entry { key, before, after: Some(value) }])
-}
-
 /// Wheels in cars in a street, and a variant of the car.
 fn street() -> Result<Library, Anything> {
     let mut library = Library::new();
@@ -101,7 +94,7 @@ fn street() -> Result<Library, Anything> {
         parts.iter().for_each(|part| _ = tree.push(Some(top), Node::group().named(part)));
         library.apply(&library.define(name, &tree)?)?;
     }
-    library.apply(&state(&library, "red car", 0, Value::Use(Some("car".into())))?)?;
+    library.apply(&library.state("red car", 0, Value::Use(Some("car".into())))?)?;
     for (user, used) in [("car", "wheel"), ("car", "wheel"), ("street", "car"), ("street", "red car")] {
         library.apply(&library.place(user, Spot::below(0, 1.0), used, Node::group())?)?;
     }

@@ -252,7 +252,7 @@ impl<'b> Reader<'b> {
     /// Reads a path of this many ids.
     fn path(&mut self, count: u64) -> Result<Path, SnapshotError> {
         let ids: Vec<u64> = (0..count).map(|_| self.number()).collect::<Result<_, _>>()?;
-        Path::of_ids(&ids).ok_or(invalid("a path has no ids"))
+        Path::try_from(ids).map_err(|_| invalid("a path has no ids"))
     }
 
     fn place(&mut self) -> Result<Option<Spot>, SnapshotError> {

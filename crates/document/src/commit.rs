@@ -37,10 +37,12 @@ struct Recording<'d> {
     renamed: HashSet<NodeHandle>,
     /// Nodes of instances that may have left theirs, with their depths.
     check: BTreeSet<(usize, NodeHandle)>,
+    /// The next new id.
+    next: u64,
 }
 
 impl Document {
-    /// Records all edits since the last step in the library, and returns them as a patch.
+    /// Records all edits since the last step in the library, without its ids, and returns them as a patch.
     pub(crate) fn record(&mut self, scene: &mut Scene) -> Result<Patch, Error> {
         scene.update();
         if scene.get(self.root).is_none_or(|root| root.is_detached()) {
@@ -58,8 +60,8 @@ impl Document {
         }
         let Edits { gone, placed, edited } = edits;
         self.library.release(self.definition);
-        let (before, renamed, check) = Default::default();
-        let mut recording = Recording { document: self, before, gone, placed, renamed, check };
+        let ((before, renamed, check), next) = (Default::default(), self.library.next_id(&self.name));
+        let mut recording = Recording { document: self, before, gone, placed, renamed, check, next };
         recording.take_in(scene);
         recording.take_out(scene);
         recording.order(scene);
@@ -161,7 +163,7 @@ impl Recording<'_> {
     /// States or unstates a field of the open definition.
     fn state(&mut self, path: &Path, field: Field, value: Option<Value>) {
         let Self { document, before, .. } = self;
-        let stated = document.library.state(document.definition, path, field, value);
+        let stated = document.library.set(document.definition, path, field, value);
         before.entry((path.clone(), field)).or_insert(stated);
     }
 
@@ -236,8 +238,9 @@ impl Recording<'_> {
 
     /// Gives a node the next id, and returns its place in the open definition.
     fn rename(&mut self, scene: &mut Scene, node: NodeHandle, parent: NodeHandle) -> u32 {
-        let Document { library, places, definition, name, .. } = &mut *self.document;
-        let (definition, path) = (*definition, Path::from(library.next_id(name)));
+        let Document { library, places, definition, .. } = &mut *self.document;
+        let (definition, path) = (*definition, Path::from(self.next));
+        self.next += 1;
         if library.at(definition).slot_of(path.last()).is_none() {
             places.make_room(library, scene, &BTreeMap::from([(definition, 1)]), &mut self.gone);
         }
@@ -252,9 +255,9 @@ impl Recording<'_> {
     /// Makes a node that left its instance an own node: all that any level states of it is then stated here.
     fn convert(&mut self, scene: &mut Scene, place: u32, node: NodeHandle, parent: NodeHandle) {
         let (leaves, stated) = self.leaves(scene, place);
-        let Document { library, places, name, .. } = &*self.document;
+        let Document { library, places, .. } = &*self.document;
         let chain = places.chain(library, places.instance_at(place));
-        let (id, new) = (places.id(library, place), Path::from(library.next_id(name)));
+        let (id, new) = (places.id(library, place), Path::from(self.next));
         let flat = library.flattened(&chain, id, &new);
         let path = chain.path(0, id);
         self.unstate_all(&path);
@@ -381,7 +384,7 @@ impl Recording<'_> {
         let use_place = places.use_place(places.instance_at(place));
         // The root of an instance is named by the instance's path.
         let is_use = use_place.is_some_and(|place| places.outermost(library, place) == parent);
-        let parent = if is_use { Path::of_ids(path.instance()) } else { Some(self.path(parent)) };
+        let parent = if is_use { Path::try_from(path.instance()).ok() } else { Some(self.path(parent)) };
         self.state(&path, Field::Place, Some(Value::Place(Some(Spot { parent, order }))));
     }
 

@@ -15,7 +15,8 @@ impl Document {
     /// the definition that it uses: edits a prefab in place, and all its instances follow.
     ///
     /// What the definition cannot state stays stated by the open one: the placement of a node whose parent it does not
-    /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles.
+    /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles. They
+    /// get the orders that they have here: a last child comes after all that the open definition has added to this instance.
     ///
     /// # Errors
     /// Those of [`commit`](Self::commit). [`Error::Step`] if the path leads to no use; then no edit is committed. The same
@@ -58,6 +59,7 @@ impl Document {
         });
         let step = made.as_ref().unwrap_or(&stated);
         if !step.is_empty() {
+            self.library.keep_ids(step);
             self.history.push(step.clone());
         }
         made.map_err(refused)
@@ -94,7 +96,7 @@ impl Library {
             let inner = match ids.get(&parent.ids()[0]) {
                 Some(&own) => Some(joined(&[own], &parent.ids()[1..])),
                 None if parent == use_ => self.defined(used).ok().and_then(|used| self.at(used).root()).map(Path::from),
-                None if parent.starts_with(use_) => Path::of_ids(&parent.ids()[level..]),
+                None if parent.starts_with(use_) => Path::try_from(&parent.ids()[level..]).ok(),
                 None => None,
             };
             if let Some(parent) = inner {

@@ -30,14 +30,14 @@ impl Library {
     /// definition, with new ids, and so new handles in documents; the tree stays as it is. Uses among them stay uses, with all their overrides; if the
     /// used definition is a variant, the node gets the variant's use.
     ///
-    /// What the definition and its users state follows the nodes; statements about nodes that the used definition does
-    /// not have go. A node that is removed here is an own node without a parent then. Runs in **O(statements of the used
-    /// definition · log statements)**, and in O(statements) of each user. If the definition or a user places nodes of its
-    /// own among the unpacked ones, the library is copied once.
+    /// What the definition and its users state follows the nodes. Nodes that are not there go, with all that is stated
+    /// about them; but if a user of the definition moves a node or swaps a use inside, they stay, as own nodes without a
+    /// parent. Runs in **O(nodes below + statements of the used definition · log statements)**, and in O(statements) of each
+    /// user. If the definition or a user places nodes of its own among the unpacked ones, the library is copied once.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node with a use, or if another
-    /// definition overrides this use.
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node with a use that is there, or if
+    /// another definition overrides this use.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -58,8 +58,9 @@ impl Library {
     pub fn unpack(&self, definition: &str, path: &Path) -> Result<Patch, PatchError> {
         let number = self.defined(definition)?;
         let outer = self.at(number);
-        let Some(id) = path.own().filter(|&id| outer.node(id).is_some()) else {
-            return invalid(definition, path, Field::Use, "only an own node can be unpacked; unpack the use around it");
+        let Some(id) = path.own().filter(|_| self.ancestors(number, path).is_some()) else {
+            let why = "only an own node that is there can be unpacked; unpack the use around it";
+            return invalid(definition, path, Field::Use, why);
         };
         let used = self.enter(&Chain::top(number), id);
         let Some((used, root)) = used.and_then(|used| Some((used, self.at(used).root()?))) else {
@@ -67,7 +68,22 @@ impl Library {
         };
         // No node ever gets this id: it stands for parents that are not there.
         let nowhere = self.next_id(definition);
-        let ids: BTreeMap<u64, u64> = self.at(used).nodes().filter(|&inner| inner != root).zip(nowhere + 1..).collect();
+        let users = self.all_users(number);
+        // A user may show what this definition does not.
+        let shows = |user: &u32, path: &Path, value: &Value| {
+            let inside =
+                || self.split(*user, path, number).is_some_and(|(_, inside)| inside.len() > 1 && inside[0] == id);
+            matches!(value, Value::Use(_) | Value::Place(Some(_))) && inside()
+        };
+        let all = users.iter().any(|user| self.at(*user).stated().any(|(path, value)| shows(user, &path, value)));
+        let (places, there) = self.expanded(number, outer.slot_of(id), |_, _| {})?;
+        // Whether a node is there; none if no definition has it.
+        let is_there = |inner: &[u64]| match places.find(self, 0, joined(&[id], inner).ids()) {
+            _ if all || inner == [root] => Some(true),
+            place => place.map(|place| there.contains(&place)),
+        };
+        let inner = self.at(used).nodes().filter(|&inner| inner != root && is_there(&[inner]) == Some(true));
+        let ids: BTreeMap<u64, u64> = inner.zip(nowhere + 1..).collect();
         let named = |inner: &[u64]| match inner {
             [first, rest @ ..] if *first == root => joined(&[id], rest),
             [first, rest @ ..] => joined(&[ids.get(first).copied().unwrap_or(nowhere)], rest),
@@ -82,14 +98,20 @@ impl Library {
         };
         let mut draft = Draft::new(self);
         draft.state(number, path.clone(), Field::Use, None);
-        let users = [&[number], &self.all_users(number)[..]].concat();
+        let users = [&[number], &users[..]].concat();
         let change = Change { definition: number, id, within: used, renamed: &renamed, goes: &goes };
         let influenced = self.rename_inside(&mut draft, &users, &change)?;
         for (inner, value) in self.at(used).stated() {
             let (name, field) = (named(inner.ids()), value.field());
-            if draft.get(number, &name, field).is_none() {
-                draft.state(number, name, field, Some(value.with_parent(|parent| named(parent.ids()))));
-            }
+            let has_name = inner.ids()[0] == root || ids.contains_key(&inner.ids()[0]);
+            let value = match (is_there(inner.ids()), value) {
+                _ if !has_name || draft.get(number, &name, field).is_some() => continue,
+                (Some(true), value) => value.with_parent(|parent| named(parent.ids())),
+                // Without a place, it would be where the definition beneath places it.
+                (Some(false), Value::Place(_)) => Value::Place(None),
+                _ => continue,
+            };
+            draft.state(number, name, field, Some(value));
         }
         self.keep_order(&mut draft, influenced, &change);
         Ok(draft.finish())
@@ -237,22 +259,23 @@ impl Library {
         let mut later = None;
         for (user, parents) in influenced {
             let name = |path: &Path| match self.split(user, path, change.definition) {
-                Some((outside, inside)) => joined(outside, (change.renamed)(inside).ids()),
-                None => path.clone(),
+                Some((_, inside)) if (change.goes)(inside) => None,
+                Some((outside, inside)) => Some(joined(outside, (change.renamed)(inside).ids())),
+                None => Some(path.clone()),
             };
             for parent in parents {
+                let Some(above) = name(&parent) else { continue };
                 let later = later.get_or_insert_with(|| {
                     let mut later = self.clone();
                     later.state_all(&draft.patch(), |entry| entry.after.clone());
                     later
                 });
-                let above = name(&parent);
                 let orders: BTreeMap<Path, Order> =
                     later.children_of(user, &above).into_iter().map(|(order, _, node)| (node, order)).collect();
-                let names = self.children_of(user, &parent).into_iter().map(|(.., node)| name(&node));
+                let names = self.children_of(user, &parent).into_iter().filter_map(|(.., node)| name(&node));
                 let list: Vec<_> = names.map(|node| (node.clone(), orders.get(&node).copied())).collect();
                 for (node, place) in arranged(&above, &list) {
-                    later.state(user, &node, Field::Place, Some(place.clone()));
+                    later.set(user, &node, Field::Place, Some(place.clone()));
                     draft.state(user, node, Field::Place, Some(place));
                 }
             }

@@ -7,8 +7,9 @@ use crate::order::{self, Order};
 use crate::patch::Patch;
 use crate::path::{Path, joined};
 use crate::resolve::{Chain, Stated};
-use crate::value::{Field, Spot, Value};
+use crate::value::{At, Field, Spot, Value};
 use core::cmp::Reverse;
+use hedgerow::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -22,6 +23,15 @@ pub(crate) struct Member {
     order: Order,
     /// The member whose node the parent is, or is inside of, and the ids that lead from there.
     parent: (usize, Vec<u64>),
+}
+
+/// A gap among the children of a node, where new ones go; the first gets the order, if there is one.
+pub(crate) struct Gap {
+    definition: u32,
+    parent: Path,
+    siblings: Vec<(Path, Option<Order>)>,
+    start: usize,
+    order: Option<Order>,
 }
 
 impl Library {
@@ -57,7 +67,7 @@ impl Library {
         tops.retain(|(chain, id)| {
             let path = chain.path(0, *id);
             let above = self.ancestors(number, &path);
-            above.is_some_and(|above| above.is_disjoint(&given)) && seen.insert(path)
+            above.is_some_and(|above| !above.iter().any(|path| given.contains(path))) && seen.insert(path)
         });
         let mut members = Vec::new();
         for (place, (chain, id)) in tops.into_iter().enumerate() {
@@ -99,33 +109,31 @@ impl Library {
             }
         }
         let patch = draft.finish();
-        copy.state_all(&patch, |entry| entry.after.clone());
+        copy.make(&patch);
+        copy.keep_ids(&patch);
         copy
     }
 
     /// Returns the patch that pastes what was [copied](Self::copy), from any library: the nodes below the root of the one
-    /// definition of `from` that no other uses. They come one after another from a spot on, before the next sibling, with
-    /// new ids; siblings get other orders only if there is no room. For an example see [`copy`](Self::copy).
+    /// definition of `from` that no other uses. They come one after another from a spot or a place on, before the next sibling,
+    /// with new ids; siblings get other orders only if there is no room. For an example see [`copy`](Self::copy).
     ///
     /// The definitions that they use come along by name. If the name has other contents here, the pasted definition gets a
     /// new name: the first of "name 2", "name 3" and so on that is free or has these contents. Runs in **O(statements of
     /// `from` · log statements + siblings)**.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the spot has no parent, or one that is not there, and if
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if it is no spot or place beside nodes that are there, and if
     /// `from` has several such definitions, or one whose root has a use. [`apply`](Self::apply) refuses the patch if the
     /// definition would contain itself.
-    pub fn paste(&self, definition: &str, at: Spot, from: &Self) -> Result<Patch, PatchError> {
+    pub fn paste(&self, definition: &str, at: impl Into<At>, from: &Self) -> Result<Patch, PatchError> {
         let number = self.defined(definition)?;
-        let parent = at.parent.as_ref().and_then(|parent| self.locate(number, parent.ids()));
-        let Some(parent) = parent.map(|(chain, id)| chain.path(0, id)) else {
-            let (path, why) = (at.parent.unwrap_or(0.into()), "the parent is not there; name a node of the definition");
-            return invalid(definition, &path, Field::Place, why);
-        };
+        let gap = self.gap(number, &at.into())?;
+        let parent = &gap.parent;
         let mut tops = from.definitions().filter(|name| from.users(name).is_empty());
         let (top, None) = (tops.next(), tops.next()) else {
             let why = "several definitions are used by no other; paste what `copy` returned";
-            return invalid(definition, &parent, Field::Place, why);
+            return invalid(definition, parent, Field::Place, why);
         };
         let mut draft = Draft::new(self);
         let Some(top) = top else { return Ok(Patch::new()) };
@@ -150,16 +158,44 @@ impl Library {
         }
         let children = from.children_of(from.defined(&top.name)?, &root.into());
         let pasted: Vec<Path> = children.iter().map(|(.., path)| renamed(path)).collect();
-        let Some(first) = pasted.first() else { return Ok(draft.finish()) };
-        let (siblings, key) = (self.children_of(number, &parent), (at.order, Reverse(0), first.clone()));
-        let mut list: Vec<_> = siblings.iter().map(|(order, _, path)| (path.clone(), Some(*order))).collect();
-        let start = siblings.partition_point(|sibling| *sibling < key);
-        list.splice(start..start, pasted.iter().map(|path| (path.clone(), (path == first).then_some(at.order))));
-        draft.state(number, first.clone(), Field::Place, Some(place(&parent, first, at.order)));
-        for (path, place) in arranged(&parent, &list) {
-            draft.state(number, path, Field::Place, Some(place));
-        }
+        gap.fill(&mut draft, &pasted);
         Ok(draft.finish())
+    }
+
+    /// Returns where new nodes come among siblings.
+    pub(crate) fn gap(&self, definition: u32, at: &At) -> Result<Gap, PatchError> {
+        let parent = match at {
+            At::Spot(spot) => spot.parent.clone(),
+            At::Place(Place::FirstChildOf(node) | Place::LastChildOf(node) | Place::Child(node, _)) => {
+                Some(node.clone())
+            }
+            At::Place(Place::Before(node) | Place::After(node)) => {
+                self.ancestors(definition, node).and_then(|above| above.first().cloned())
+            }
+            At::Place(Place::Detached) => None,
+        };
+        let located = parent.as_ref().and_then(|parent| self.locate(definition, parent.ids()));
+        let parent_path = located.map(|(chain, id)| chain.path(0, id));
+        let siblings = parent_path.as_ref().map(|parent| self.children_of(definition, parent)).unwrap_or_default();
+        let of = |node: &Path| {
+            let (chain, id) = self.locate(definition, node.ids())?;
+            siblings.iter().position(|(.., path)| *path == chain.path(0, id))
+        };
+        let start = match at {
+            At::Spot(spot) => Some(siblings.partition_point(|sibling| sibling.0 <= spot.order)),
+            At::Place(Place::Before(node)) => of(node),
+            At::Place(Place::After(node)) => of(node).map(|index| index + 1),
+            At::Place(Place::FirstChildOf(_)) => Some(0),
+            At::Place(Place::Child(_, index)) => Some(*index).filter(|&index| index <= siblings.len()),
+            At::Place(_) => Some(siblings.len()),
+        };
+        let (Some(parent), Some(start)) = (parent_path, start) else {
+            let why = "there is no such spot or place; name nodes of the definition that are there";
+            return invalid(self.at(definition).name.clone(), &parent.unwrap_or(0.into()), Field::Place, why);
+        };
+        let order = if let At::Spot(spot) = at { Some(spot.order) } else { None };
+        let siblings = siblings.into_iter().map(|(order, _, path)| (path, Some(order))).collect();
+        Ok(Gap { definition, parent, siblings, start, order })
     }
 
     /// States the definitions of a library that one of them uses, and returns the names that they get here.
@@ -250,18 +286,34 @@ impl Library {
         }
     }
 
-    /// Returns the nodes above a node, up to the root; `None` if the node is not in the tree.
-    pub(crate) fn ancestors(&self, definition: u32, path: &Path) -> Option<BTreeSet<Path>> {
+    /// Returns the nodes above a node, from its parent up to the root; `None` if the node is not in the tree.
+    pub(crate) fn ancestors(&self, definition: u32, path: &Path) -> Option<Vec<Path>> {
         let (mut chain, mut id) = self.locate(definition, path.ids())?;
-        let mut above = BTreeSet::new();
+        let (mut above, mut seen) = (Vec::new(), BTreeSet::new());
         loop {
             let Stated::At(level, spot) = self.stated_place(&chain, id) else { return None };
             let Some(parent) = &spot.parent else { return (chain.depth() == 0).then_some(above) };
             (chain, id) = self.locate(definition, joined(&chain.ids[..level], parent.ids()).ids())?;
             // The parents of a node that is not there may be a circle.
-            if !above.insert(chain.path(0, id)) {
+            if !seen.insert(chain.path(0, id)) {
                 return None;
             }
+            above.push(chain.path(0, id));
+        }
+    }
+}
+
+impl Gap {
+    /// States the places of new nodes, which come in this order, and of as few siblings as have no room.
+    pub(crate) fn fill(&self, draft: &mut Draft<'_>, new: &[Path]) {
+        let mut list = self.siblings.clone();
+        let entering = new.iter().enumerate().map(|(number, path)| (path.clone(), self.order.filter(|_| number == 0)));
+        list.splice(self.start..self.start, entering);
+        if let (Some(first), Some(order)) = (new.first(), self.order) {
+            draft.state(self.definition, first.clone(), Field::Place, Some(place(&self.parent, first, order)));
+        }
+        for (path, place) in arranged(&self.parent, &list) {
+            draft.state(self.definition, path, Field::Place, Some(place));
         }
     }
 }
@@ -289,6 +341,6 @@ pub(crate) fn arranged(parent: &Path, list: &[(Path, Option<Order>)]) -> Vec<(Pa
 fn place(parent: &Path, node: &Path, order: Order) -> Value {
     let instance = node.instance();
     let inside = parent.ids().starts_with(instance) && parent.ids().len() > instance.len();
-    let parent = if inside { Some(parent.clone()) } else { Path::of_ids(instance) };
+    let parent = if inside { Some(parent.clone()) } else { Path::try_from(instance).ok() };
     Value::Place(Some(Spot { parent, order }))
 }

@@ -200,8 +200,9 @@ impl Document {
     /// Makes whatever edits were made since the last step one step of its own, stated by the open definition alone.
     /// Returns its patch, which is empty if nothing changed.
     ///
-    /// A set value is stated if it differs from the resolved one; a value that is stated already stays stated. A node
-    /// that leaves its instance becomes a node of the open definition and keeps its handle; all that any level stated
+    /// A set value is stated if it differs from the resolved one; a value that is stated already stays stated. Overrides
+    /// inside a removed node of an instance are kept, for the time that it is there again: [`Library::notes`] lists them. A
+    /// node that leaves its instance becomes a node of the open definition and keeps its handle; all that any level stated
     /// for it is then stated here.
     ///
     /// Runs in **O(changed nodes · levels · log statements)**, and in O(nodes) if the scene's [change
@@ -215,6 +216,7 @@ impl Document {
         if patch.is_empty() {
             return Ok(&EMPTY);
         }
+        self.library.keep_ids(&patch);
         self.history.push(patch);
         Ok(self.history.last().unwrap_or(&EMPTY))
     }
@@ -227,6 +229,7 @@ impl Document {
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
         let patch = self.record(scene)?;
         self.make(scene, &patch.inverse()).map_err(|error| {
+            self.library.keep_ids(&patch);
             self.history.push(patch);
             Error::Step(Box::new(error))
         })

@@ -365,32 +365,44 @@ impl Library {
     /// # Errors
     /// [`PatchError::NoDefinition`]; [`PatchError::Document`] if there are more than 2³⁰ nodes.
     pub fn tree(&self, definition: &str) -> Result<Tree, PatchError> {
-        Ok(self.expanded(definition)?.0)
+        let (mut tree, number) = (Tree::new(), self.defined(definition)?);
+        self.expanded(number, self.at(number).root_slot(), |parent, node| _ = tree.push(parent, node))?;
+        Ok(tree)
     }
 
-    fn expanded(&self, name: &str) -> Result<(Tree, Places, Vec<u32>), PatchError> {
-        let missing = || PatchError::NoDefinition(name.into());
+    /// Expands an own node of a definition. Returns the places of the definition's nodes, and those of nodes that are there.
+    pub(crate) fn expanded(
+        &self,
+        definition: u32,
+        slot: Option<u32>,
+        push: impl FnMut(Option<usize>, Node<'_>),
+    ) -> Result<(Places, HashSet<u32>), PatchError> {
+        let name = &self.at(definition).name;
         if self.most_nodes(name) > MOST_NODES {
             return Err(Error::Scene(hedgerow::Error::CapacityOverflow).into());
         }
-        let (mut places, mut tree) = (Places::default(), Tree::new());
+        let mut places = Places::default();
         let mut expansion = Expansion::new(self, &mut places);
-        let root = expansion.begin(self.number(name).ok_or_else(missing)?).ok_or_else(missing)?;
-        let list = expansion.expand(root, |parent, node| _ = tree.push(parent, node))?;
-        Ok((tree, places, list))
+        let (Some(_), Some(slot)) = (expansion.begin(definition), slot) else {
+            return Err(PatchError::NoDefinition(name.clone()));
+        };
+        let list = expansion.expand(expansion.places.place(0, slot), push)?;
+        let there = list.into_iter().map(|place| places.outermost(self, place)).collect();
+        Ok((places, there))
     }
 
     /// Returns the statements of a definition that have no effect now, and why. Runs in **O(nodes · levels)**.
     #[must_use]
     pub fn notes(&self, definition: &str) -> Vec<Note> {
-        let Ok((_, mut places, list)) = self.expanded(definition) else { return Vec::new() };
-        let present: HashSet<u32> = list.into_iter().map(|place| places.outermost(self, place)).collect();
+        let Ok(number) = self.defined(definition) else { return Vec::new() };
+        let Ok((mut places, present)) = self.expanded(number, self.at(number).root_slot(), |_, _| {}) else {
+            return Vec::new();
+        };
         let mut expansion = Expansion::new(self, &mut places);
         let name: Arc<str> = definition.into();
         let mut notes = Vec::new();
         for (path, value) in self.stated(definition) {
             let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
-            let number = self.number(definition).expect("it was expanded");
             let located = self.locate(number, path.ids()).filter(|(chain, _)| chain.depth() + 1 == path.ids().len());
             let place = located.and_then(|_| expansion.places.find(self, 0, path.ids()));
             let unused = Note::Unused(key.clone());

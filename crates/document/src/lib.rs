@@ -2,7 +2,7 @@
 //!
 //! | task | items |
 //! |---|---|
-//! | what is stated: levels, prefabs, variants, overrides | [`Library`], its keys [`Key`], [`Path`], [`Field`], its values [`Value`], [`Spot`], [`Order`] |
+//! | what is stated: levels, prefabs, variants, overrides | [`Library`], its keys [`Key`], [`Path`], [`Field`], its values [`Value`], [`Spot`], [`Order`], where new nodes go [`At`] |
 //! | a definition in a scene: commit, undo, follow | [`Document`] |
 //! | changes as values: apply, invert, join, merge | [`Patch`], [`Entry`], [`Merged`] |
 //! | several writers at the same time | [`Link`], [`Message`] |
@@ -57,8 +57,8 @@ pub use link::{Link, Message};
 pub use merge::{Conflict, Merged, Renumbered};
 pub use order::Order;
 pub use patch::{Entry, Key, Patch};
-pub use path::Path;
-pub use value::{Field, LocalValue, Spot, Value};
+pub use path::{EmptyPath, Path};
+pub use value::{At, Field, LocalValue, Spot, Value};
 
 /// The pages of the crate whose examples are tested.
 #[cfg(doctest)]

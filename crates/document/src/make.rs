@@ -48,9 +48,12 @@ impl Document {
             self.library.make(patch);
             self.fill(scene)
         };
-        if made.is_err() {
-            self.library.make(&patch.inverse());
-            self.fill(scene)?;
+        match made {
+            Ok(()) => self.library.keep_ids(patch),
+            Err(_) => {
+                self.library.make(&patch.inverse());
+                self.fill(scene)?;
+            }
         }
         // Readers of changes never hear of a node that enters and leaves between two updates.
         scene.update();

@@ -7,9 +7,9 @@ use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
 use crate::resolve::stays;
-use crate::value::{Field, Spot, Value};
+use crate::value::{At, Field, Spot, Value};
 use hedgerow::{Node, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A patch in the making.
@@ -46,6 +46,14 @@ impl<'l> Draft<'l> {
         self.map.insert(key, (before, Some(value)));
     }
 
+    /// Unstates all about these own nodes of a definition, and inside them.
+    pub(crate) fn remove(&mut self, definition: u32, nodes: impl IntoIterator<Item = u64>) {
+        let stated = self.library.at(definition);
+        for (path, value) in nodes.into_iter().flat_map(|id| stated.stated_from(&id.into())) {
+            self.state(definition, path, value.field(), None);
+        }
+    }
+
     pub(crate) fn patch(&self) -> Patch {
         Patch::of_map(self.map.clone())
     }
@@ -65,15 +73,11 @@ pub(crate) fn invalid<T>(
     Err(PatchError::Invalid { key: Key::new(definition, path.clone(), field), why })
 }
 
-/// Returns the patch of a new node with a use, and with the components of a node stated.
-fn placed(definition: Arc<str>, id: u64, at: Spot, uses: &str, node: &Node<'_>) -> Result<Patch, PatchError> {
-    let values = [Value::Place(Some(at)), Value::Use(Some(uses.into()))].into_iter().chain(Value::components(node));
-    let entry = |value: Value| Entry {
-        key: Key { definition: definition.clone(), path: id.into(), field: value.field() },
-        before: None,
-        after: Some(value),
-    };
-    Patch::from_entries(values.map(entry).collect())
+/// Returns the patch of a new node with a use and with the components of a node, given its place and those of others.
+fn placed(name: &str, id: u64, places: Draft<'_>, uses: &str, node: &Node<'_>) -> Result<Patch, PatchError> {
+    let values = core::iter::once(Value::Use(Some(uses.into()))).chain(Value::components(node));
+    let entry = |value: Value| Entry { key: Key::new(name, id, value.field()), before: None, after: Some(value) };
+    Patch::from_entries(places.finish().entries().iter().cloned().chain(values.map(entry)).collect())
 }
 
 impl Library {
@@ -157,17 +161,21 @@ impl Library {
         if self.defined(name).is_ok() {
             return invalid(name, &0.into(), Field::Place, "the name is in use; choose another");
         }
-        placed(name.into(), 0, Spot::ROOT, of, &node)
+        let mut draft = Draft::new(self);
+        draft.state_new(&name.into(), 0.into(), Value::Place(Some(Spot::ROOT)));
+        placed(name, 0, draft, of, &node)
     }
 
     /// Returns the patch that places a definition in another: a new node that uses it, with the components of `node`
-    /// stated. Its id is [`next_id`](Self::next_id). Runs in **O(log statements)**.
+    /// stated. Its id is [`next_id`](Self::next_id). Siblings get other orders only if there is no room. Runs in **O(log
+    /// statements)** at a [`Spot`], in O(siblings · log statements) at a [`Place`](hedgerow::Place).
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`] for either name; [`PatchError::Scene`] for a value that a scene refuses.
+    /// [`PatchError::NoDefinition`] for either name; [`PatchError::Scene`] for a value that a scene refuses;
+    /// [`PatchError::Invalid`] for a place beside a node that is not there.
     ///
     /// ```
-    /// use hedgerow::{Node, Tree};
+    /// use hedgerow::{Node, Place, Tree};
     /// use hedgerow_document::{Library, PatchError, Spot};
     ///
     /// let (mut library, mut group) = (Library::new(), Tree::new());
@@ -175,18 +183,46 @@ impl Library {
     /// library.apply(&library.define("lamp", &group)?)?;
     /// library.apply(&library.define("street", &group)?)?;
     /// library.apply(&library.place("street", Spot::below(0, 0.0), "lamp", Node::group().named("left"))?)?;
-    /// assert_eq!(library.tree("street")?.get(1).unwrap().name, Some("left"));
+    /// library.apply(&library.place("street", Place::Before(1.into()), "lamp", Node::group().named("first"))?)?;
+    /// let street = library.tree("street")?;
+    /// assert_eq!([1, 2].map(|node| street.get(node).unwrap().name), [Some("first"), Some("left")]);
     /// # Ok::<(), PatchError>(())
     /// ```
-    pub fn place(&self, definition: &str, at: Spot, uses: &str, node: Node<'_>) -> Result<Patch, PatchError> {
-        self.defined(definition)?;
+    pub fn place(&self, definition: &str, at: impl Into<At>, uses: &str, node: Node<'_>) -> Result<Patch, PatchError> {
+        let number = self.defined(definition)?;
         self.defined(uses)?;
-        placed(definition.into(), self.next_id(definition), at, uses, &node)
+        let (id, mut draft) = (self.next_id(definition), Draft::new(self));
+        match at.into() {
+            At::Spot(spot) => draft.state(number, id.into(), Field::Place, Some(Value::Place(Some(spot)))),
+            at => self.gap(number, &at)?.fill(&mut draft, &[id.into()]),
+        }
+        placed(definition, id, draft, uses, &node)
+    }
+
+    /// Returns the patch that states a value in place of what is stated. Runs in **O(log statements)**.
+    ///
+    /// # Errors
+    /// [`PatchError::Scene`] for a value that a scene refuses.
+    ///
+    /// ```
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Key, Field, Library, PatchError, Value};
+    ///
+    /// let (mut lamp, mut library) = (Tree::new(), Library::new());
+    /// lamp.push(None, Node::material(1));
+    /// library.apply(&library.define("lamp", &lamp)?)?;
+    /// library.apply(&library.state("lamp", 0, Value::Material(Some(2)))?)?;
+    /// assert_eq!(library.get(&Key::new("lamp", 0, Field::Material)), Some(&Value::Material(Some(2))));
+    /// # Ok::<(), PatchError>(())
+    /// ```
+    pub fn state(&self, definition: &str, path: impl Into<Path>, value: Value) -> Result<Patch, PatchError> {
+        let key = Key::new(definition, path, value.field());
+        Patch::from_entries(vec![Entry { before: self.get(&key).cloned(), key, after: Some(value) }])
     }
 
     /// Returns the patch that unstates fields of a node, so that the values beneath show: reverts overrides. Fields that
-    /// are not stated are left out. An own node is removed if its place is unstated. Runs in **O(statements about the
-    /// node and nodes inside it)**.
+    /// are not stated are left out. Unstating the place of an own node removes it, with all that is stated about it, inside
+    /// it and below it. Runs in **O(statements about the nodes)**.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -203,39 +239,56 @@ impl Library {
     /// ```
     #[must_use]
     pub fn unstate(&self, definition: &str, path: &Path, fields: &[Field]) -> Patch {
-        self.unstated(definition, path, |stated, field| stated == path && fields.contains(&field))
+        let (Some(number), mut draft) = (self.number(definition), Draft::new(self)) else { return Patch::new() };
+        match path.own().filter(|_| fields.contains(&Field::Place)) {
+            Some(id) => draft.remove(number, self.at(number).own_below(path, |_| true).into_iter().chain([id])),
+            None => {
+                let stated = self.at(number).stated_of(path).map(Value::field);
+                stated
+                    .filter(|field| fields.contains(field))
+                    .for_each(|field| draft.state(number, path.clone(), field, None));
+            }
+        }
+        draft.finish()
     }
 
-    /// Returns the patch that unstates fields of all nodes inside a node, and of the node itself: like
-    /// [`unstate`](Self::unstate), for each path that begins with this one.
+    /// Returns the patch that reverts an instance: unstates all overrides inside a node, and removes the nodes that the
+    /// definition added there. Of an own node, what it states itself stays; of an overridden one, that is reverted, too.
+    ///
+    /// Its entries are the list of what the instance overrides: [`Entry::before`] is the override, and an own node's place
+    /// is an added node. [`Patch::retain`] leaves some of them as they are. Runs in **O(statements about the nodes)**.
     ///
     /// ```
-    /// use hedgerow_document::{Entry, Field, Key, Library, Patch, PatchError, Path, Spot, Value};
+    /// use hedgerow::{Node, Tree};
+    /// use hedgerow_document::{Library, PatchError, Path, Spot, Value};
     ///
-    /// let state = |path: &[u64], value: Value| {
-    ///     let path = Path::of_ids(path).expect("there are ids");
-    ///     Entry { key: Key { definition: "street".into(), path, field: value.field() }, before: None, after: Some(value) }
-    /// };
-    /// let root = state(&[0], Value::Place(Some(Spot::ROOT)));
-    /// let overrides = [state(&[1, 2], Value::Material(Some(3))), state(&[1, 2, 7], Value::Material(None))];
-    /// let mut library = Library::new();
-    /// library.apply(&Patch::from_entries([vec![root], overrides.to_vec()].concat())?)?;
-    /// let revert = library.unstate_below("street", &1.into(), &[Field::Material]);
-    /// assert_eq!(revert.entries().len(), 2);
+    /// let (mut library, mut tree) = (Library::new(), Tree::new());
+    /// let foot = tree.push(None, Node::material(1));
+    /// tree.push(Some(foot), Node::material(2));
+    /// library.apply(&library.define("lamp", &tree)?)?;
+    /// library.apply(&library.define("street", &tree)?)?;
+    /// library.apply(&library.place("street", Spot::below(0, 5.0), "lamp", Node::material(7))?)?; // node 2
+    /// let placed = library.clone();
+    /// library.apply(&library.state("street", [2, 1], Value::Material(Some(3)))?)?; // the bulb
+    /// library.apply(&library.state("street", 3, Value::Place(Some(Spot::below([2, 1], 0.0))))?)?; // a node below it
+    ///
+    /// let revert = library.revert("street", &Path::from(2));
+    /// assert_eq!(revert.entries().iter().map(|entry| entry.key.path.to_string()).collect::<Vec<_>>(), ["2/1", "3"]);
+    /// library.apply(&revert)?;
+    /// assert_eq!(library, placed);
     /// # Ok::<(), PatchError>(())
     /// ```
     #[must_use]
-    pub fn unstate_below(&self, definition: &str, path: &Path, fields: &[Field]) -> Patch {
-        self.unstated(definition, path, |_, field| fields.contains(&field))
-    }
-
-    fn unstated(&self, definition: &str, path: &Path, which: impl Fn(&Path, Field) -> bool) -> Patch {
-        let name: Arc<str> = definition.into();
-        let stated = self.number(definition).into_iter().flat_map(|number| self.at(number).stated_from(path));
-        let reverted = stated.filter(|(path, value)| which(path, value.field())).map(|(path, value)| {
-            (Key { definition: name.clone(), path, field: value.field() }, (Some(value.clone()), None))
-        });
-        Patch::of_map(reverted.collect())
+    pub fn revert(&self, definition: &str, path: &Path) -> Patch {
+        let (Some(number), mut draft) = (self.number(definition), Draft::new(self)) else { return Patch::new() };
+        let stated = self.at(number);
+        let overrides = stated.stated_from(path).into_iter().filter(|(path, _)| path.own().is_none());
+        overrides.for_each(|(path, value)| draft.state(number, path, value.field(), None));
+        // Below an own node without a use, nothing is of an instance.
+        if path.own().is_none() || matches!(stated.get(path, Field::Use), Some(Value::Use(Some(_)))) {
+            draft.remove(number, stated.own_below(path, |id| path.own() != Some(id)));
+        }
+        draft.finish()
     }
 
     /// Returns the patch that renames a definition, also wherever others state its name, in overrides, too. Runs in
@@ -285,7 +338,7 @@ impl Library {
     ///
     /// Level 0 is this definition, and each use inwards adds one, as for [`value`](Self::value). The value is that of the
     /// outermost statement; those between go. Fields that no definition outside of the level states are left out. A
-    /// removal that comes to the node's own definition unstates the node's place there. Runs in **O(fields · levels · log
+    /// removal that comes to the node's own definition removes it there, with all below it. Runs in **O(fields · levels · log
     /// statements)**.
     ///
     /// # Errors
@@ -320,20 +373,27 @@ impl Library {
             return invalid(definition, path, Field::Place, "the node has no such level; see `Library::value`");
         };
         let mut draft = Draft::new(self);
-        for &field in fields {
+        for &field in BTreeSet::from_iter(fields) {
             let stated = |(from, (outer, path)): (usize, &(u32, Path))| Some((from, self.at(*outer).get(path, field)?));
             let Some((from, value)) = names[..level].iter().enumerate().find_map(stated) else { continue };
             if field.is_structure() && level > chain.depth() {
                 return invalid(definition, path, field, "a node's place and use cannot go into what the node uses");
             }
             let value = match value {
-                Value::Place(None) if level == chain.depth() => None,
+                Value::Place(None) if level == chain.depth() => {
+                    // What an outer level has moved away from below it stays.
+                    let moved = |outer: usize, id| self.at(chain.definitions[outer]).get(&chain.path(outer, id), field);
+                    let goes = |id| (0..level).all(|outer| moved(outer, id).and_then(Value::spot).is_none());
+                    names[..level].iter().for_each(|(outer, path)| draft.state(*outer, path.clone(), field, None));
+                    draft.remove(*target, self.at(*target).own_below(name, goes).into_iter().chain([id]));
+                    break;
+                }
                 Value::Place(Some(spot)) => {
                     let parent = spot.parent.as_ref().map_or(&[][..], Path::ids).get(level - from..);
                     let parent =
-                        parent.filter(|_| stays(&chain.ids[from..], spot)).map(|ids| match Path::of_ids(ids) {
-                            None => self.at(*target).root().map(Path::from),
-                            inner => inner,
+                        parent.filter(|_| stays(&chain.ids[from..], spot)).map(|ids| match Path::try_from(ids) {
+                            Err(_) => self.at(*target).root().map(Path::from),
+                            Ok(inner) => Some(inner),
                         });
                     let Some(parent) = parent else {
                         return invalid(definition, path, field, "the level cannot name the parent; choose another");

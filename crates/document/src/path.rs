@@ -18,6 +18,8 @@ use std::sync::Arc;
 /// let (node, inner) = (Path::from(5), Path::from([5, 2]));
 /// assert_eq!((inner.ids(), inner.to_string().as_str()), (&[5, 2][..], "5/2"));
 /// assert!(inner.starts_with(&node) && node < inner && inner < Path::from(6));
+/// assert_eq!(Path::try_from(vec![5, 2])?, inner);
+/// # Ok::<(), hedgerow_document::EmptyPath>(())
 /// ```
 #[derive(Clone)]
 pub struct Path(Ids);
@@ -44,16 +46,6 @@ impl Path {
     #[must_use]
     pub fn starts_with(&self, outer: &Self) -> bool {
         self.ids().starts_with(outer.ids())
-    }
-
-    /// Returns the path of these ids; `None` if there are none.
-    #[must_use]
-    pub fn of_ids(ids: &[u64]) -> Option<Self> {
-        match *ids {
-            [] => None,
-            [id] => Some(Self(Ids::One([id]))),
-            _ => Some(Self(Ids::Many(Arc::new(ids.to_vec())))),
-        }
     }
 
     /// Returns the path of a node inside the definition that this path's node uses.
@@ -104,6 +96,38 @@ impl<const N: usize> From<[u64; N]> for Path {
     fn from(ids: [u64; N]) -> Self {
         const { assert!(N > 0, "a path has at least one id") };
         joined(&ids, &[])
+    }
+}
+
+/// A path cannot be made of no ids; give at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmptyPath;
+
+impl fmt::Display for EmptyPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a path cannot be made of no ids; give at least one")
+    }
+}
+
+impl core::error::Error for EmptyPath {}
+
+impl TryFrom<&[u64]> for Path {
+    type Error = EmptyPath;
+
+    fn try_from(ids: &[u64]) -> Result<Self, EmptyPath> {
+        match *ids {
+            [] => Err(EmptyPath),
+            [id] => Ok(Self(Ids::One([id]))),
+            _ => Ok(Self(Ids::Many(Arc::new(ids.to_vec())))),
+        }
+    }
+}
+
+impl TryFrom<Vec<u64>> for Path {
+    type Error = EmptyPath;
+
+    fn try_from(ids: Vec<u64>) -> Result<Self, EmptyPath> {
+        Self::try_from(&ids[..])
     }
 }
 

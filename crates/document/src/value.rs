@@ -4,7 +4,7 @@ use crate::order::Order;
 use crate::path::Path;
 use hedgerow::glam::DVec3;
 use hedgerow::internal::plain_components;
-use hedgerow::{Drawable, Error, Local, Node};
+use hedgerow::{Drawable, Error, Local, Node, Place};
 use std::sync::Arc;
 
 /// Where a node is: below a parent, among siblings.
@@ -27,6 +27,28 @@ impl Spot {
 
     /// The spot of a definition's root.
     pub const ROOT: Self = Self { parent: None, order: Order::ZERO };
+}
+
+/// Where new nodes go: to a spot, after siblings of equal order, or to a place beside nodes that are there. Both are
+/// converted to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum At {
+    /// Below a parent, at an order.
+    Spot(Spot),
+    /// As the first or last child of a node, or beside a sibling: see [`Document::path`](crate::Document::path).
+    Place(Place<Path>),
+}
+
+impl From<Spot> for At {
+    fn from(spot: Spot) -> Self {
+        Self::Spot(spot)
+    }
+}
+
+impl From<Place<Path>> for At {
+    fn from(place: Place<Path>) -> Self {
+        Self::Place(place)
+    }
 }
 
 /// A local transform, with its translation in double precision if single precision does not have it: two fields of a

@@ -6,7 +6,7 @@ mod random;
 
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, SceneConfig, Transform, Tree, Visibility};
-use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Library, Patch, Path, Spot, Value};
 use hedgerow_math::internal::file_header::{Format, Kind};
 use hedgerow_testkit::{checksum::HEADER, drivers, forged, memory};
 
@@ -68,9 +68,8 @@ fn a_document_of_steady_size_takes_no_more_memory_after_1_000_rounds() {
         // A part leaves its instance, and comes back by undo.
         scene.reparent(bolt, new, Keep::Local).unwrap();
         document.undo(&mut scene).unwrap().unwrap();
-        let key = Key::new("bolt", 0, Field::UserData);
-        let (before, after) = (document.library().get(&key).cloned(), Some(Value::UserData(round)));
-        document.apply(&mut scene, &Patch::from_entries(vec![Entry { key, before, after }]).unwrap()).unwrap();
+        let edit = document.library().state("bolt", 0, Value::UserData(round)).unwrap();
+        document.apply(&mut scene, &edit).unwrap();
         let place = document.library().place("flange", Spot::below(0, 9.0), "bolt", Node::group()).unwrap();
         document.apply(&mut scene, &place).unwrap();
         for call in [Document::undo, Document::undo, Document::redo, Document::redo, Document::undo] {

@@ -6,6 +6,7 @@ use fastrand::Rng;
 use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
 use hedgerow_document::{Document, Entry, Field, Key, Library, Order, Patch, Path, Spot, Value};
+use hedgerow_testkit::drivers;
 
 pub(crate) fn scene() -> Scene {
     Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap()
@@ -77,7 +78,7 @@ fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) 
         let mut path = path.clone();
         if wild && dice.u8(0..5) == 0 {
             let ids = [&path.ids()[..path.ids().len() - 1], &[dice.u64(0..7)]].concat();
-            path = Path::of_ids(&ids).unwrap();
+            path = Path::try_from(ids).unwrap();
         }
         let value = match dice.u8(0..4) {
             0 => Value::Place(None),
@@ -99,9 +100,7 @@ fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) 
                 component(dice, field)
             }
         };
-        let key = Key::new(name, path, value.field());
-        let before = library.get(&key).cloned();
-        library.apply(&Patch::from_entries(vec![Entry { key, before, after: Some(value) }]).unwrap()).unwrap();
+        library.apply(&library.state(name, path, value).unwrap()).unwrap();
     }
 }
 
@@ -264,8 +263,7 @@ pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
     for _ in 0..dice.usize(1..4) {
         let path = dice.choice(&paths).unwrap().clone();
         let own = path.ids().len() == 1;
-        let stated: Vec<Value> =
-            library.stated(name).filter(|(of, _)| *of == path).map(|(_, value)| value.clone()).collect();
+        let stated: Vec<Value> = library.stated_of(name, &path).cloned().collect();
         let (path, after): (Path, Option<Value>) = match dice.u8(0..12) {
             // A value beneath, or over, others.
             0..4 => {
@@ -279,15 +277,8 @@ pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
                 let later = &names[number + 1..];
                 if !later.is_empty() && dice.bool() {
                     let uses = Value::Use(Some(later[dice.usize(0..later.len())].into()));
-                    changed
-                        .apply(&single(
-                            &changed,
-                            name,
-                            &id,
-                            Field::Place,
-                            Some(Value::Place(Some(Spot::below(parent.clone(), order(dice))))),
-                        ))
-                        .unwrap();
+                    let place = Value::Place(Some(Spot::below(parent, order(dice))));
+                    changed.apply(&changed.state(name, id.clone(), place).unwrap()).unwrap();
                     (id, Some(uses))
                 } else {
                     (id, Some(Value::Place(Some(Spot::below(parent, order(dice))))))
@@ -320,7 +311,7 @@ pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
     Patch::between(library, &changed)
 }
 
-pub(crate) fn single(library: &Library, name: &str, path: &Path, field: Field, after: Option<Value>) -> Patch {
+fn single(library: &Library, name: &str, path: &Path, field: Field, after: Option<Value>) -> Patch {
     let key = Key::new(name, path.clone(), field);
     let before = library.get(&key).cloned();
     Patch::from_entries(vec![Entry { key, before, after }]).unwrap()
@@ -335,9 +326,10 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
         let root = scene.root();
         let mut document = Document::open(&mut scene, root, library, "a").unwrap();
         let start = document.library().clone();
+        let mut follower = start.clone();
         for act in 0..20 {
             let context = format!("seed {seed}, act {act}");
-            match dice.u8(0..10) {
+            let step = match dice.u8(0..10) {
                 9 => {
                     let paths = Model::of(document.library()).tree("a").1;
                     let uses = paths.iter().filter(|path| {
@@ -348,21 +340,22 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                     let top = document.node(&scene, at).unwrap();
                     let count = dice.usize(1..4);
                     edit(&mut dice, &mut scene, top, count);
-                    document.commit_in(&mut scene, at).unwrap();
+                    document.commit_in(&mut scene, at).unwrap()
                 }
                 0 | 1 => {
                     let count = dice.usize(1..4);
                     edit(&mut dice, &mut scene, root, count);
-                    document.commit(&mut scene).unwrap();
+                    document.commit(&mut scene).unwrap().clone()
                 }
                 2 => {
                     let wanted = document.library().clone();
                     edit(&mut dice, &mut scene, root, 2);
                     document.revert(&mut scene).unwrap();
                     assert_eq!(*document.library(), wanted, "{context}: reverted");
+                    Patch::new()
                 }
-                3 => _ = document.undo(&mut scene).unwrap(),
-                4 => _ = document.redo(&mut scene).unwrap(),
+                3 => document.undo(&mut scene).unwrap().unwrap_or_default(),
+                4 => document.redo(&mut scene).unwrap().unwrap_or_default(),
                 // A definition would contain itself.
                 5 => {
                     let mut entries = patch(&mut dice, document.library()).entries().to_vec();
@@ -374,13 +367,16 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                     let wanted = document.library().clone();
                     document.apply(&mut scene, &Patch::from_entries(entries).unwrap()).unwrap_err();
                     assert_eq!(*document.library(), wanted, "{context}: refused");
+                    Patch::new()
                 }
                 _ => {
                     let patch = patch(&mut dice, document.library());
                     document.apply(&mut scene, &patch).unwrap();
+                    patch
                 }
-            }
+            };
             check(&document, &scene, &context);
+            drivers::library::follow(&mut follower, &step, document.library());
         }
         while document.undo(&mut scene).unwrap().is_some() {}
         assert_eq!(*document.library(), start, "seed {seed}: all undone");
@@ -459,8 +455,8 @@ fn an_unstated_value_comes_from_what_an_outer_definition_lets_the_node_use() {
     library.apply(&library.place("a", Spot::below(0, 1.0), "post", Node::group()).unwrap()).unwrap();
     // The street lets node 1 of the post use a lamp; the post states its material, and then does not.
     let (inner, of_post) = (Path::from([2, 1]), Path::from(1));
-    library.apply(&single(&library, "a", &inner, Field::Use, Some(Value::Use(Some("lamp".into()))))).unwrap();
-    library.apply(&single(&library, "post", &of_post, Field::Material, Some(Value::Material(Some(7))))).unwrap();
+    library.apply(&library.state("a", inner.clone(), Value::Use(Some("lamp".into()))).unwrap()).unwrap();
+    library.apply(&library.state("post", of_post.clone(), Value::Material(Some(7))).unwrap()).unwrap();
     let mut scene = scene();
     let root = scene.root();
     let mut document = Document::open(&mut scene, root, library, "a").unwrap();

@@ -1,10 +1,10 @@
 //! Documents that several edit at the same time, over slow connections.
 
-use crate::acts::{check, edit, library, patch, scene, seeds, single};
+use crate::acts::{check, edit, library, patch, scene, seeds};
 use crate::operations::street;
 use fastrand::Rng;
 use hedgerow::{Node, Scene};
-use hedgerow_document::{Document, Field, Library, Link, Message, Patch, PatchError, Path, Spot, Value};
+use hedgerow_document::{Document, Library, Link, Message, Patch, PatchError, Path, Spot, Value};
 use std::collections::VecDeque;
 
 struct Client {
@@ -110,7 +110,7 @@ fn an_undo_takes_back_what_others_have_not_stated_since() {
     document.commit(&mut scene).unwrap();
     let kept = document.path(&scene, kept).unwrap();
     for path in [&at, &kept] {
-        let theirs = single(document.library(), "street", path, Field::Material, Some(Value::Material(Some(99))));
+        let theirs = document.library().state("street", path.clone(), Value::Material(Some(99))).unwrap();
         document.follow(&mut scene, &theirs).unwrap();
     }
     let before = document.library().clone();

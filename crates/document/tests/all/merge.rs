@@ -3,6 +3,7 @@
 use crate::random::{edits, library, seeds};
 use fastrand::Rng;
 use hedgerow_document::{Field, Key, Library, Merged, Patch, Value};
+use hedgerow_testkit::drivers;
 use std::collections::BTreeSet;
 
 fn read(definitions: &str) -> Library {
@@ -178,6 +179,7 @@ fn any_two_patches_merge_into_one_that_their_library_accepts() {
             let merged = Patch::merge(&base, ours, theirs).unwrap();
             let mut result = base.clone();
             result.apply(&merged.patch).unwrap_or_else(|error| panic!("{seed}: {error}"));
+            drivers::library::follow(&mut base.clone(), &merged.patch, &result);
             (merged, result)
         };
         let (merged, result) = merge(&ours, &theirs);

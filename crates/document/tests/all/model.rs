@@ -146,6 +146,6 @@ impl Model {
             node.fields.values().for_each(|value| value.put(&mut described));
             above.push(tree.push(above.last().copied(), described));
         }
-        (tree, there.iter().map(|node| Path::of_ids(&node.path).unwrap()).collect())
+        (tree, there.iter().map(|node| Path::try_from(&node.path[..]).unwrap()).collect())
     }
 }

@@ -3,8 +3,8 @@
 use crate::acts;
 use crate::model::Model;
 use fastrand::Rng;
-use hedgerow::{Node, Transform, Tree};
-use hedgerow_document::{Entry, Field, Key, Library, Note, Order, Patch, PatchError, Path, Spot, Value};
+use hedgerow::{Node, Place, Transform, Tree};
+use hedgerow_document::{At, Entry, Field, Key, Library, Note, Order, Patch, PatchError, Path, Spot, Value};
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -35,7 +35,7 @@ fn random_library(rng: &mut Rng) -> Library {
                 0..2 => (library.next_id(name).into(), place(path, order)),
                 2..4 if path.ids().len() > 1 => (path, place(other, order)),
                 4 if path.ids().len() > 1 => {
-                    let instance = Path::of_ids(&path.ids()[..path.ids().len() - 1]).unwrap();
+                    let instance = Path::try_from(&path.ids()[..path.ids().len() - 1]).unwrap();
                     (path, place(instance, order))
                 }
                 5 if path.ids().len() > 1 => (path.join(&(1 << 40).into()), Value::Material(Some(1))),
@@ -85,7 +85,7 @@ fn own_nodes(library: &Library, definition: &str) -> Vec<Path> {
 
 #[test]
 fn unpacking_and_extracting_keep_all_trees() {
-    let mut done = [0; 4];
+    let mut done = [0; 5];
     for seed in acts::seeds(60) {
         let library = random_library(&mut Rng::with_seed(seed));
         let before = trees(&library);
@@ -95,8 +95,65 @@ fn unpacking_and_extracting_keep_all_trees() {
             for (number, patch) in [library.unpack(name, &path), library.extract(name, &path, "e")].iter().enumerate() {
                 done[2 * number + usize::from(patch.is_ok())] += 1;
                 let Ok(patch) = patch else { continue };
-                let after = trees(&applied(&library, patch).unwrap());
-                assert_eq!(after, before, "seed {seed}, {name} {path}, operation {number}");
+                let after = applied(&library, patch).unwrap();
+                assert_eq!(trees(&after), before, "seed {seed}, {name} {path}, operation {number}");
+                // What is unpacked has no notes but those that its definition and this one had.
+                if let (0, [], Some(Value::Use(Some(used)))) =
+                    (number, &library.users(name)[..], library.get(&Key::new(*name, path.clone(), Field::Use)))
+                {
+                    let [had, of_used, has] =
+                        [library.notes(name), library.notes(used), after.notes(name)].map(|notes| notes.len());
+                    assert!(has <= had + of_used, "seed {seed}, {path}: {:?}", after.notes(name));
+                    let there = Model::of(&after).tree(name).1;
+                    let mut new = own_nodes(&after, name).into_iter();
+                    assert!(
+                        new.all(|new| new < library.next_id(name).into() || there.contains(&new)),
+                        "seed {seed}, {path}: {:?}",
+                        after.notes(name)
+                    );
+                    done[4] += 1;
+                }
+            }
+        }
+    }
+    assert!(done.iter().all(|&times| times > 9), "{done:?}");
+}
+
+#[test]
+fn a_reverted_instance_is_what_it_uses_and_a_removed_node_leaves_nothing() {
+    let mut done = [0; 2];
+    for seed in acts::seeds(60) {
+        let library = random_library(&mut Rng::with_seed(seed));
+        for name in NAMES {
+            let ((before, paths), notes) = (Model::of(&library).tree(name), library.notes(name));
+            for (number, path) in paths.iter().enumerate().filter(|(number, path)| *number > 0 && path.ids().len() == 1)
+            {
+                let below = subtree(&before, number).len();
+                let removed = applied(&library, &library.unstate(name, path, &[Field::Place])).unwrap();
+                let rest = |number: usize, (parent, node): (Option<usize>, Node<'_>)| {
+                    (format!("{node:?}"), parent.map(|parent| if parent < number { parent } else { parent - below }))
+                };
+                let kept = before.iter().enumerate().filter(|(at, _)| !(number..number + below).contains(at));
+                let kept: Vec<_> = kept.map(|(_, node)| rest(number, node)).collect();
+                let found: Vec<_> = removed.tree(name).unwrap().iter().map(|node| rest(usize::MAX, node)).collect();
+                assert_eq!(found, kept, "seed {seed}, {name} {path}");
+
+                let reverted = applied(&library, &library.revert(name, path)).unwrap();
+                for library in [&removed, &reverted] {
+                    assert!(library.notes(name).iter().all(|note| notes.contains(note)), "seed {seed}, {name} {path}");
+                }
+                done[0] += 1;
+                if let Some(Value::Use(Some(used))) = library.get(&Key::new(name, path.clone(), Field::Use)) {
+                    let (tree, paths) = Model::of(&reverted).tree(name);
+                    let at = paths.iter().position(|other| other == path).unwrap();
+                    let nodes = |tree: Tree| tree.iter().skip(1).map(|node| format!("{node:?}")).collect::<Vec<_>>();
+                    assert_eq!(
+                        nodes(subtree(&tree, at)),
+                        nodes(library.tree(used).unwrap()),
+                        "seed {seed}, {name} {path}"
+                    );
+                    done[1] += usize::from(reverted != library);
+                }
             }
         }
     }
@@ -210,8 +267,18 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
             let target = *rng.choice(&NAMES).unwrap();
             let (before, places) = Model::of(library).tree(target);
             let at = rng.usize(0..before.len());
-            let spot = Spot::below(places[at].clone(), f64::from(rng.u8(0..3)));
-            let after = match applied(library, &library.paste(target, spot, &copy).unwrap()) {
+            let (beside, parent) = (children(&before, at), places[at].clone());
+            let index = rng.usize(0..=beside.len());
+            let sibling = |index: usize| beside.get(index).map(|&number| places[number].clone());
+            let (place, start) = match (rng.u8(0..7), sibling(index), index.checked_sub(1).and_then(sibling)) {
+                (0, ..) => (At::Place(Place::FirstChildOf(parent)), Some(0)),
+                (1, ..) => (At::Place(Place::LastChildOf(parent)), Some(beside.len())),
+                (2, ..) => (At::Place(Place::Child(parent, index)), Some(index)),
+                (3, Some(next), _) => (At::Place(Place::Before(next)), Some(index)),
+                (4, _, Some(last)) => (At::Place(Place::After(last)), Some(index)),
+                _ => (At::Spot(Spot::below(parent, f64::from(rng.u8(0..3)))), None),
+            };
+            let after = match applied(library, &library.paste(target, place, &copy).unwrap()) {
                 Err(PatchError::Use { .. }) => {
                     done[0] += 1;
                     continue;
@@ -223,7 +290,8 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
             let beside = children(&pasted, parent);
             let is_new =
                 |number: &usize| paths[*number].ids().len() == 1 && paths[*number].ids()[0] >= library.next_id(target);
-            let start = beside.iter().position(is_new).unwrap();
+            let found = beside.iter().position(is_new).unwrap();
+            let start = start.unwrap_or(found);
             let new = &beside[start..start + expected.len()];
             assert_eq!(subtrees(&pasted, new), expected, "seed {seed}, {name} {given:?} in {target}");
             let rest =
@@ -309,6 +377,7 @@ fn a_push_names_parents_from_its_level_and_refuses_what_it_cannot_name() {
     state(&mut library, "street", vec![(bolt.clone(), Value::Place(None))]).unwrap();
     library.apply(&library.push("street", &bolt, &[Field::Place], 2).unwrap()).unwrap();
     assert_eq!(outline(&library, "wheel"), "wheel >tyre");
+    assert!(library.notes("wheel").is_empty());
 }
 
 #[test]
@@ -360,9 +429,22 @@ fn pasted_definitions_with_other_contents_get_new_names_and_siblings_make_room()
     assert!(
         matches!(other.get(&Key::new("street", 6, Field::Place)), Some(Value::Place(Some(Spot { order, .. }))) if *order > Order::from(step))
     );
-    let refused = |spot| assert!(matches!(other.paste("street", spot, &copy), Err(PatchError::Invalid { .. })));
-    refused(Spot::ROOT);
-    refused(Spot::below(77, 0.0));
+    let refused = |at: At| assert!(matches!(other.paste("street", at, &copy), Err(PatchError::Invalid { .. })));
+    refused(Spot::ROOT.into());
+    refused(Spot::below(77, 0.0).into());
+    refused(Place::Detached.into());
+    refused(Place::After(0.into()).into());
+    refused(Place::Child(0.into(), 99).into());
+    // However often nodes go to one place.
+    for number in 0..60 {
+        let id = Path::from(other.next_id("street"));
+        let patch = other.place("street", Place::After(6.into()), "red", Node::material(number)).unwrap();
+        other = applied(&other, &patch).unwrap();
+        let (tree, paths) = Model::of(&other).tree("street");
+        let beside: Vec<&Path> = children(&tree, 0).into_iter().map(|number| &paths[number]).collect();
+        let six = beside.iter().position(|path| **path == 6.into()).unwrap();
+        assert_eq!(beside[six + 1], &id);
+    }
     assert_eq!(library.copy("nothing", &[0.into()]), Library::new());
     assert!(other.paste("street", Spot::below(0, 0.0), &Library::new()).unwrap().is_empty());
 }

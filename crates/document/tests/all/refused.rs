@@ -1,9 +1,9 @@
 //! Calls that fail change nothing: not the scene, the library or the history.
 
-use crate::acts::{check, scene, single};
+use crate::acts::{check, scene};
 use crate::operations::street;
 use hedgerow::{Keep, Node, Place, Scene, Tree};
-use hedgerow_document::{Document, Error, Field, Library, Patch, PatchError, Path, Spot, Value};
+use hedgerow_document::{Document, Error, Library, Patch, PatchError, Path, Spot, Value};
 
 /// Opens a street with three steps in its history, of which one is undone.
 fn open() -> (Scene, Document) {
@@ -83,7 +83,7 @@ fn refused_patches_change_nothing_in_a_document() {
     let (mut scene, mut document) = open();
     let library = document.library().clone();
     let state = |definition: &str, path: &[u64], value: Value| {
-        single(&library, definition, &Path::of_ids(path).unwrap(), value.field(), Some(value))
+        library.state(definition, Path::try_from(path).unwrap(), value).unwrap()
     };
     let unstate = |definition: &str, id: u64| {
         let mut patch = Patch::between(&library, &Library::new());
@@ -148,12 +148,11 @@ fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
         let mut error = Error::NoRoot;
         if without_ids {
             error = Error::NoIds;
-            let path = [(1 << 48) - 3, 1].into();
-            let last = single(document.library(), "street", &path, Field::Use, Some(Value::Use(None)));
+            let last = document.library().state("street", [(1 << 48) - 3, 1], Value::Use(None)).unwrap();
             document.apply(&mut scene, &last).unwrap();
         }
         let [tyre, bolt, wheel] = [&[5, 1, 1][..], &[5, 1, 2], &[5, 2]]
-            .map(|ids| document.node(&scene, &Path::of_ids(ids).unwrap()).unwrap());
+            .map(|ids| document.node(&scene, &Path::try_from(ids).unwrap()).unwrap());
         scene.edit(tyre).unwrap().set_user_data(7);
         scene.insert(tyre, Node::material(7)).unwrap();
         scene.remove(bolt).unwrap();
@@ -184,7 +183,7 @@ fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
 #[test]
 fn only_a_use_is_edited_in_place() {
     let (mut scene, mut document) = open();
-    for path in [&[0][..], &[5, 3], &[5, 1, 1], &[5, 9], &[77]].map(|ids| Path::of_ids(ids).unwrap()) {
+    for path in [&[0][..], &[5, 3], &[5, 1, 1], &[5, 9], &[77]].map(|ids| Path::try_from(ids).unwrap()) {
         let error = refused(&mut document, &mut scene, |document, scene| document.commit_in(scene, &path));
         assert!(matches!(error, Error::Step(why) if matches!(*why, PatchError::Invalid { .. })));
     }

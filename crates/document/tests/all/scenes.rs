@@ -1,6 +1,6 @@
 //! What documents do to their scenes, and what others do there.
 
-use crate::acts::{check, edit, library, patch, scene, seeds, single};
+use crate::acts::{check, edit, library, patch, scene, seeds};
 use crate::operations::{state, street};
 use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
@@ -36,14 +36,14 @@ fn a_node_below_the_root_of_a_use_follows_its_parents_id_when_the_use_changes() 
     let mut library = street();
     // The root of "nut" has the id of an inner node of "wheel".
     state(&mut library, "nut", vec![(1.into(), Value::Place(Some(Spot::ROOT)))]).unwrap();
-    let own = |parent: &[u64]| Value::Place(Some(Spot { parent: Path::of_ids(parent), order: 1.0.into() }));
+    let own = |parent: &[u64]| Value::Place(Some(Spot { parent: Path::try_from(parent).ok(), order: 1.0.into() }));
     let uses = |name: &str| Value::Use(Some(name.into()));
     let stated = vec![(6.into(), own(&[0])), (6.into(), uses("nut")), (7.into(), own(&[6, 1]))];
     state(&mut library, "street", stated).unwrap();
     let mut scene = scene();
     let root = scene.root();
     let mut document = Document::open(&mut scene, root, library, "street").unwrap();
-    let swap = single(document.library(), "street", &6.into(), Field::Use, Some(uses("wheel")));
+    let swap = document.library().state("street", 6, uses("wheel")).unwrap();
     document.apply(&mut scene, &swap).unwrap();
     check(&document, &scene, "below the tyre");
     document.undo(&mut scene).unwrap();
@@ -66,7 +66,7 @@ fn a_node_keeps_its_handle_if_it_moves_into_a_use_that_comes_with_it() {
     let car = placed.entries()[0].key.path.clone();
     let tyre = car.join(&Path::from([1, 1]));
     let spot = Value::Place(Some(Spot { parent: Some(tyre), order: 0.0.into() }));
-    let move_ = single(&later, "street", &path, Field::Place, Some(spot));
+    let move_ = later.state("street", path.clone(), spot).unwrap();
     document.apply(&mut scene, &placed.then(&move_).unwrap()).unwrap();
     check(&document, &scene, "applied");
     assert_eq!([&path, &inner].map(|path| document.node(&scene, path)), [Some(moved), Some(below)]);
@@ -82,8 +82,7 @@ fn a_node_keeps_its_handle_if_it_moves_into_a_use_that_comes_with_it() {
 fn an_entry_edits_each_instance_that_shows_it_and_no_other_node() {
     let (mut scene, mut document) = open();
     let mut made = |document: &mut Document, definition: &str, path: &[u64], value: Value| {
-        let path = Path::of_ids(path).unwrap();
-        let patch = single(document.library(), definition, &path, value.field(), Some(value));
+        let patch = document.library().state(definition, Path::try_from(path).unwrap(), value).unwrap();
         edited(document, &mut scene, &patch)
     };
     let material = |number| Value::Material(Some(number));

@@ -68,3 +68,11 @@ pub fn hold_patch(patch: &Patch) {
     }
     assert_eq!(library, empty);
 }
+
+/// Checks that an equal library, read from a file, is equal in each kind of file after it has made a patch of another.
+pub fn follow(follower: &mut Library, patch: &Patch, library: &Library) {
+    *follower = Library::from_bytes(&follower.to_bytes()).expect("bytes of a library");
+    follower.apply(patch).expect("a patch of an equal library");
+    assert_eq!(serde_json::to_string(follower).expect("text"), serde_json::to_string(library).expect("text"));
+    assert!(follower.to_bytes() == library.to_bytes(), "the bytes are others");
+}
