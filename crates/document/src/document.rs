@@ -32,31 +32,7 @@ use std::sync::Arc;
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
 ///
-/// ```
-/// use hedgerow::{Node, Scene, SceneConfig, Tree};
-/// use hedgerow_document::{Document, Field, Library, Path, Spot};
-///
-/// let mut library = Library::new();
-/// let (mut lamp, mut street) = (Tree::new(), Tree::new());
-/// let foot = lamp.push(None, Node::material(1).named("lamp"));
-/// lamp.push(Some(foot), Node::material(2).named("bulb"));
-/// street.push(None, Node::group().named("street"));
-/// library.apply(&library.define("lamp", &lamp)?)?;
-/// library.apply(&library.define("street", &street)?)?;
-/// library.apply(&library.place("street", Spot::below(0, 1.0), "lamp", Node::group())?)?;
-///
-/// let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT })?;
-/// let root = scene.root();
-/// let mut document = Document::open(&mut scene, root, library, "street")?;
-/// let bulb = document.node(&scene, &Path::from([1, 1])).unwrap();
-/// scene.edit(bulb)?.set_material(7); // any edits
-/// document.commit(&mut scene)?;
-/// assert_eq!(document.library().value("street", &Path::from([1, 1]), Field::Material).unwrap().1, 0, "an override");
-///
-/// document.undo(&mut scene)?;
-/// assert_eq!(scene.get(bulb).unwrap().own_material(), Some(2));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// For examples see the [guide](crate#prefabs-and-overrides).
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) library: Library,

@@ -16,14 +16,8 @@ use std::sync::Arc;
 /// the root's; the nodes below it are the definition's. A statement with a longer path overrides one of them. Nothing
 /// else is stored: [`tree`](Self::tree) and [`Document`](crate::Document) read trees from it.
 ///
-/// | task | call |
-/// |---|---|
-/// | all statements of a definition, or of a node | [`stated`](Self::stated), [`stated_of`](Self::stated_of) |
-/// | a value, and the level that states it | [`value`](Self::value) |
-/// | the nodes that a definition expands to | [`tree`](Self::tree) |
-/// | statements that have no effect, and why | [`notes`](Self::notes) |
-/// | change it, all or nothing | [`apply`](Self::apply) |
-/// | patches for whole tasks | [`define`](Self::define), [`place`](Self::place), [`state`](Self::state), [`unstate`](Self::unstate), [`revert`](Self::revert), [`push`](Self::push), [`unpack`](Self::unpack), [`extract`](Self::extract), [`rename`](Self::rename), [`copy`](Self::copy), [`paste`](Self::paste) |
+/// Calls that return a [`Patch`] compute a whole task; [`apply`](Self::apply) makes it. The [guide](crate#prefabs-and-overrides)
+/// lists tasks and their calls.
 ///
 /// Two libraries are equal if they state the same.
 ///

@@ -443,27 +443,3 @@ fn what_a_restore_changes_is_a_step() {
         }
     }
 }
-
-#[test]
-fn an_unstated_value_comes_from_what_an_outer_definition_lets_the_node_use() {
-    let (mut library, mut tree) = (Library::new(), hedgerow::Tree::new());
-    let top = tree.push(None, Node::material(2));
-    tree.push(Some(top), Node::group());
-    library.apply(&library.define("lamp", &tree).unwrap()).unwrap();
-    library.apply(&library.define("post", &tree).unwrap()).unwrap();
-    library.apply(&library.define("a", &tree).unwrap()).unwrap();
-    library.apply(&library.place("a", Spot::below(0, 1.0), "post", Node::group()).unwrap()).unwrap();
-    // The street lets node 1 of the post use a lamp; the post states its material, and then does not.
-    let (inner, of_post) = (Path::from([2, 1]), Path::from(1));
-    library.apply(&library.state("a", inner.clone(), Value::Use(Some("lamp".into()))).unwrap()).unwrap();
-    library.apply(&library.state("post", of_post.clone(), Value::Material(Some(7))).unwrap()).unwrap();
-    let mut scene = scene();
-    let root = scene.root();
-    let mut document = Document::open(&mut scene, root, library, "a").unwrap();
-    let node = document.node(&scene, &inner).unwrap();
-    assert_eq!(scene.get(node).unwrap().own_material(), Some(7));
-    let reverted = document.library().unstate("post", &of_post, &[Field::Material]);
-    document.apply(&mut scene, &reverted).unwrap();
-    assert_eq!(scene.get(node).unwrap().own_material(), Some(2));
-    check(&document, &scene, "unstated");
-}

@@ -1,8 +1,11 @@
 //! The laws of patches, by random tables.
 
+use crate::operations::street;
 use crate::random::{edits, library, seeds};
 use fastrand::Rng;
-use hedgerow_document::{Library, Patch, PatchError, Value};
+use hedgerow::{Node, Tree};
+use hedgerow_document::{Field, Library, Patch, PatchError, Spot, Value};
+use hedgerow_testkit::drivers;
 
 fn applied(library: &Library, patch: &Patch) -> Result<Library, PatchError> {
     let mut applied = library.clone();
@@ -71,4 +74,15 @@ fn what_is_retained_is_refused_only_for_its_uses_and_roots() {
         }
     }
     assert!(refused.iter().all(|&count| count > 0), "{refused:?}");
+}
+
+#[test]
+fn a_definition_that_is_made_again_gives_the_ids_that_its_file_gives() {
+    let (mut library, mut tree) = (street(), Tree::new());
+    tree.push(None, Node::group());
+    library.apply(&library.place("street", Spot::below(0, 9.0), "wheel", Node::group()).unwrap()).unwrap();
+    library.apply(&library.unstate("street", &0.into(), &[Field::Place])).unwrap();
+    let (mut follower, again) = (library.clone(), library.define("street", &tree).unwrap());
+    library.apply(&again).unwrap();
+    drivers::library::follow(&mut follower, &again, &library);
 }
