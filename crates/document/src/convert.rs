@@ -267,7 +267,7 @@ impl Library {
                 let Some(above) = name(&parent) else { continue };
                 let later = later.get_or_insert_with(|| {
                     let mut later = self.clone();
-                    later.state_all(&draft.patch(), |entry| entry.after.clone());
+                    later.make(&draft.patch());
                     later
                 });
                 let orders: BTreeMap<Path, Order> =

@@ -9,12 +9,6 @@
 //! | what has no effect now, and why | [`Note`] |
 //! | files | [`Library::to_bytes`], and text with the feature `serde`: `text` |
 //!
-//! # Files
-//!
-//! Libraries and patches, as text and as bytes, are [files that last](hedgerow::snapshot#files-that-last): every later
-//! version reads them. Handles of nodes are in no such file: they are for one run, and for the next by
-//! [`Scene::to_bytes`](hedgerow::Scene::to_bytes) and [`Document::bind`].
-//!
 #![doc = include_str!("../GUIDE.md")]
 //!
 //! # Features

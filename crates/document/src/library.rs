@@ -253,7 +253,13 @@ impl Library {
     /// Makes all changes of a patch that was checked, without its ids.
     pub(crate) fn make(&mut self, patch: &Patch) {
         self.definitions.iter_mut().for_each(Definition::release);
-        self.state_all(patch, |entry| entry.after.clone());
+        // What is unstated comes last, so that no node loses its slot for a moment.
+        for states in [true, false] {
+            for Entry { key, after, .. } in patch.entries().iter().filter(|entry| entry.after.is_some() == states) {
+                let number = self.number_or_new(&key.definition);
+                self.set(number, &key.path, key.field, after.clone());
+            }
+        }
     }
 
     /// Checks a whole patch before anything is stated, so that a refused one moves no node to another slot.
@@ -266,19 +272,6 @@ impl Library {
         }
         self.check_roots(patch)?;
         self.check_uses(patch)
-    }
-
-    pub(crate) fn state_all(&mut self, patch: &Patch, value: impl Fn(&Entry) -> Option<Value>) {
-        // What is unstated comes last, so that no node loses its slot for a moment.
-        for states in [true, false] {
-            for entry in patch.entries() {
-                let value = value(entry);
-                if value.is_some() == states {
-                    let number = self.number_or_new(&entry.key.definition);
-                    self.set(number, &entry.key.path, entry.key.field, value);
-                }
-            }
-        }
     }
 
     /// States or unstates a value of a definition, without any check, and returns what was stated.
@@ -298,7 +291,7 @@ impl Library {
             let definition = self.number(&key.definition).map(|number| self.at(number));
             let (mut roots, mut stated) = definition.map_or((0, 0), |of| (of.roots.len(), of.stated));
             for Entry { before, after, .. } in entries {
-                roots = roots + usize::from(is_root(after)) - usize::from(is_root(before));
+                roots = roots + usize::from(is_root(after.as_ref())) - usize::from(is_root(before.as_ref()));
                 stated = stated + usize::from(after.is_some()) - usize::from(before.is_some());
             }
             let why = match (roots, stated) {
@@ -411,8 +404,8 @@ fn changed_uses(patch: &Patch) -> Uses<'_> {
 }
 
 /// Returns whether a value is the place of a root.
-pub(crate) fn is_root(value: &Option<Value>) -> bool {
-    value.as_ref().and_then(Value::spot).is_some_and(|spot| spot.parent.is_none())
+pub(crate) fn is_root(value: Option<&Value>) -> bool {
+    value.and_then(Value::spot).is_some_and(|spot| spot.parent.is_none())
 }
 
 /// Names an entry that closes a circle of these definitions.

@@ -29,7 +29,7 @@ impl Document {
         let roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
         let roots: Vec<&Entry> = roots.collect();
         if let [entry, ..] = roots[..]
-            && !roots.iter().any(|entry| is_root(&entry.after))
+            && !roots.iter().any(|entry| is_root(entry.after.as_ref()))
         {
             let why = "the definition is open in a scene and must keep a root; open another one first";
             return Err(PatchError::Invalid { key: entry.key.clone(), why });
@@ -37,7 +37,7 @@ impl Document {
         self.library.check(patch)?;
         // A use, or a definition that was missing, may bring very many nodes.
         let brings = |entry: &Entry| {
-            matches!(entry.after, Some(Value::Use(Some(_)))) || changes_root(entry) && is_root(&entry.after)
+            matches!(entry.after, Some(Value::Use(Some(_)))) || changes_root(entry) && is_root(entry.after.as_ref())
         };
         if patch.entries().iter().any(brings) && self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
             return Err(crate::Error::from(Error::CapacityOverflow).into());
@@ -217,7 +217,7 @@ impl Document {
 
 /// Returns whether an entry makes a node a root, or a root another node.
 fn changes_root(entry: &Entry) -> bool {
-    is_root(&entry.before) != is_root(&entry.after)
+    is_root(entry.before.as_ref()) != is_root(entry.after.as_ref())
 }
 
 /// Returns whether a definition around an instance states a field of a node in it.

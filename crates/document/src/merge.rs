@@ -1,7 +1,7 @@
 //! Merges two patches of the same library.
 
 use crate::error::PatchError;
-use crate::library::{COUNTER, Library, writer_of};
+use crate::library::{COUNTER, Library, is_root, writer_of};
 use crate::order::Order;
 use crate::patch::{Key, Patch};
 use crate::path::{Path, joined};
@@ -140,10 +140,6 @@ fn key(definition: &Arc<str>, ids: &[u64], field: Field) -> Key {
 /// Returns the key of a node's place. Nodes are named by it below.
 fn place(definition: &Arc<str>, ids: &[u64]) -> Key {
     key(definition, ids, Field::Place)
-}
-
-fn is_root(value: Option<&Value>) -> bool {
-    value.and_then(Value::spot).is_some_and(|spot| spot.parent.is_none())
 }
 
 impl Side<'_> {
