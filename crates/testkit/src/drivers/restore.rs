@@ -39,7 +39,8 @@ fn play_with(oracle: &mut Oracle, input: &Input) -> Check {
         let Step { op, update, probe } = decode::step(bytes);
         match bytes[decode::STEP_BYTES - 1] % 16 {
             0..4 => {
-                restorer.save(oracle).map_err(named)?;
+                let frame = restorer.save(oracle).map_err(named)?;
+                at_frame.truncate(usize::try_from(frame).expect("few frames"));
                 at_frame.push(lasting.len());
             }
             4..6 => {

@@ -32,8 +32,8 @@ impl Restorer {
         Ok(Self { checkpoints, saved: VecDeque::new(), most, saves: 0 })
     }
 
-    /// Saves a checkpoint; each fourth replaces the newest.
-    pub fn save(&mut self, oracle: &mut Oracle) -> Check {
+    /// Saves a checkpoint; each fourth replaces the newest. Returns its frame.
+    pub fn save(&mut self, oracle: &mut Oracle) -> Check<u64> {
         self.saves += 1;
         let replaced = if self.saves % 4 == 0 { self.saved.pop_back().map(|newest| newest.frame) } else { None };
         let frame = replaced.unwrap_or_else(|| self.saved.back().map_or(0, |newest| newest.frame + 1));
@@ -46,7 +46,7 @@ impl Restorer {
         }
         let kept = self.checkpoints.frames().eq(self.saved.iter().map(|saved| saved.frame));
         ensure!(kept, "there are other checkpoints: {:?}", self.checkpoints);
-        Ok(())
+        Ok(frame)
     }
 
     /// Goes back to one of the checkpoints, if there is any. Returns its frame.
