@@ -4,7 +4,7 @@
 //!
 //! | you want | do |
 //! |---|---|
-//! | to isolate a part | cull with [`CullView::below`](crate::query::CullView::below) of the part; for several parts, give them a layer and cull with it |
+//! | to isolate a part | cull with [`CullView::below`](crate::query::CullView::below) of the part; for several parts, a view and a list for each |
 //! | to hide what the user switches off | [`set_visibility`](crate::NodeMut::set_visibility); a part that is [`Shown`](crate::Visibility::Shown) stays visible below a hidden one |
 //! | ghosts: the rest transparent | an [`Inherited`](crate::data::Inherited) opacity; draw what is not opaque in a pass of its own |
 //! | a section | a clipping plane in your shader; boxes behind it need no draw: cull with a [`Frustum::from_planes`](crate::query::Frustum::from_planes) that has the plane in place of the near one |

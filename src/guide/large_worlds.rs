@@ -44,25 +44,10 @@
 //! ```
 //!
 //! **These stay in single precision**: [`Scene::world`](crate::Scene::world), [`set_world`](crate::Scene::set_world),
-//! [`look_at`](crate::NodeMut::look_at), boxes, [`query`](crate::Scene::query) and rays.
-//! [`query_from`](crate::Scene::query_from) finds exactly what a sphere, a box or a selection frustum touches. To pick
-//! by a ray far from the origin, use a list with an eye:
-//!
-//! ```
-//! use hedgerow::query::Ray;
-//! use hedgerow::{DrawList, NodeHandle, Scene};
-//!
-//! /// The node whose box a ray hits first. The eye is the ray's origin, (0, 0, 0): make the ray with a view matrix
-//! /// that has no translation.
-//! fn pick(scene: &Scene, list: &DrawList, ray: &Ray) -> Option<NodeHandle> {
-//!     let draws = list.commands().iter().zip(list.relative_matrices());
-//!     let hits = draws.filter_map(|(draw, matrix)| {
-//!         let bounds = scene.get(draw.node)?.drawable()?.bounds.transformed(matrix);
-//!         Some((ray.distance_to(&bounds)?, draw.node))
-//!     });
-//!     hits.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, node)| node)
-//! }
-//! ```
+//! [`look_at`](crate::NodeMut::look_at), boxes, [`query`](crate::Scene::query) and [`cast_ray`](crate::Scene::cast_ray).
+//! [`query_from`](crate::Scene::query_from) finds exactly what a sphere, a box or a selection frustum touches, and
+//! [`pick`](crate::Scene::pick) what a ray hits, if you give it the list with the eye by
+//! [`Filter::in_list`](crate::query::Filter::in_list): see [`picking`](super::picking).
 //!
 //! **Streaming and an eye.** If nodes are inserted or removed in a slice, the positions of all drawables of the slice
 //! are recomputed. Slices of 1,024 nodes ([`SceneConfig::max_nodes`](crate::SceneConfig)) then take half the time.

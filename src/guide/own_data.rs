@@ -79,7 +79,7 @@
 //!     positions.remove(node);
 //! }
 //! for node in changed.entered().iter().chain(changed.moved()).filter_map(|&node| scene.get(node)) {
-//!     positions.insert(node.handle(), node.world().translation().to_array());
+//!     _ = positions.insert(node.handle(), node.world().translation().to_array());
 //! }
 //! if changed.is_whole() {
 //!     positions.remove_stale(&scene);

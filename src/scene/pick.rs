@@ -10,13 +10,14 @@ use glam::{DAffine3, DMat3, DVec3};
 use hedgerow_math::{Frustum, LocalRay, LocalVolume, Ray, Touch, TriangleHit};
 use std::collections::TryReserveError;
 
-/// What a pick can hit: the nodes that pass a filter and, with a list, only what the list shows.
+/// What a pick can hit: the nodes that pass a filter and, with a list that has levels of detail, only those in it.
 ///
-/// A [`Filter`] or [`Layers`] convert to it. With [`Filter::in_list`], a pick hits what is drawn:
+/// A [`Filter`] or [`Layers`] convert to it. [`Filter::in_list`] adds what a list says:
 ///
 /// - If the list was filled with levels of detail, only its nodes are hit, with the meshes of their levels. So what is
 ///   out of its [view range](crate::Node::view_range) is not hit, and a stand-in is: see
-///   [`NodeRef::stands_for`](crate::NodeRef::stands_for).
+///   [`NodeRef::stands_for`](crate::NodeRef::stands_for). A list without levels excludes nothing, whatever was culled:
+///   test the hit against your section plane.
 /// - If the list has an [eye](DrawList::set_eye), the ray or frustum is relative to it, and everything is computed in
 ///   double precision from composed world transforms, which the list keeps, as for [`Scene::query_from`].
 /// - The list's [own layers](DrawList::on_layers) apply, too.
@@ -29,7 +30,7 @@ pub struct Pickable<'l> {
 }
 
 impl Filter {
-    /// Restricts the filter to what a list shows, for [`Scene::pick`].
+    /// Restricts the filter by a list, for [`Scene::pick`]: see [`Pickable`].
     #[must_use]
     pub fn in_list(self, list: &mut DrawList) -> Pickable<'_> {
         Pickable { filter: self, list: Some(list) }
