@@ -184,7 +184,9 @@ impl MatrixMirror {
     ///
     /// What is written is what moved. So a buffer of previous matrices needs no pass over all: before each sync, copy to
     /// it what the sync before wrote, and during a sync, what is overwritten. A [`DrawableMirror`] lists the drawables
-    /// that got another matrix index, whose [`previous_world`](crate::NodeRef::previous_world) is to be written.
+    /// that got another matrix index, whose previous matrix is to be written. Nodes share matrices: write the
+    /// [`previous_world`](crate::NodeRef::previous_world) of the nearest node at or above that has a local transform, or
+    /// the identity if there is none or an anchored node comes first.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, of gaps between their ranges, or of scattered matrices grows.

@@ -178,6 +178,10 @@ impl GpuScene {
     /// drawables that get another matrix upload one. If several updates pass between two syncs, they are those of the
     /// last sync.
     ///
+    /// A drawable without a local transform has no motion of its own: it shares the matrix and the previous matrix of its
+    /// nearest ancestor with one, or the identity, which never moves. So reparenting such a drawable, or anchoring it, shows
+    /// no motion.
+    ///
     /// The scene must track [changes](hedgerow::SceneConfig::changes) for the previous matrices of nodes whose matrix gets
     /// another place; otherwise these have no motion in that frame.
     #[must_use]
@@ -484,10 +488,11 @@ impl GpuScene {
                     bins.enter(bin);
                 }
                 if *previous && (old.node, old.matrix) != (Some(drawable.node), matrix) {
-                    let node = scene.get(drawable.node);
-                    // Nodes that inherit a transform share its matrix, and where that was.
-                    let owner = core::iter::successors(node, |node| node.parent()).find(|node| node.local().is_some());
-                    let world = owner.or(node).map(|node| *node.previous_world().unwrap_or(node.world()));
+                    // Nodes that inherit a transform share its matrix, and where that was. The identity never moves.
+                    let mut up = core::iter::successors(scene.get(drawable.node), |node| node.parent());
+                    let owner = up.find(|node| node.local().is_some() || node.is_anchored());
+                    let owner = owner.filter(|node| node.local().is_some());
+                    let world = owner.map(|node| *node.previous_world().unwrap_or(node.world()));
                     buffers.previous.push(matrix, world.unwrap_or(Mat34::IDENTITY));
                 }
                 if let Some(tlas) = tlas {

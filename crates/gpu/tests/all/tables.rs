@@ -174,13 +174,50 @@ fn ranges_in(scene: &Scene, node: NodeHandle) -> Vec<Placed> {
     ranged.map(|(node, range)| (node.world().translation().to_array(), range.near(), range.far())).collect()
 }
 
-/// Compares previous matrices. Drawables without a transform share that of an ancestor.
+/// Returns where a node's matrix in the buffers was before the last sync.
+fn previous_of(tables: &GpuScene, buffers: &Buffers, scene: &Scene, node: NodeHandle) -> Mat34 {
+    let instance = buffers.of::<Instance>(Buffer::Instances)[tables.slot(scene, node).unwrap()];
+    buffers.of::<Mat34>(Buffer::Previous)[instance.matrix as usize]
+}
+
+/// Compares previous matrices. Drawables without a transform share that of an ancestor, or the identity.
 fn check_previous(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
-    let (instances, previous) = (buffers.of::<Instance>(Buffer::Instances), buffers.of::<Mat34>(Buffer::Previous));
-    for slot in 0..tables.len() {
-        if let Some(node) = tables.node(slot).filter(|&node| scene.local(node).is_some()) {
-            let expected = scene.get(node).unwrap().previous_world().unwrap();
-            assert!(previous[instances[slot].matrix as usize].same_bits(expected), "frame {frame}: {node:?}");
+    for node in (0..tables.len()).filter_map(|slot| tables.node(slot)) {
+        let mut up = core::iter::successors(scene.get(node), |node| node.parent());
+        let owner = up.find(|node| node.local().is_some() || node.is_anchored()).filter(|node| node.local().is_some());
+        let expected = owner.map_or(Mat34::IDENTITY, |node| *node.previous_world().unwrap());
+        assert!(previous_of(tables, buffers, scene, node).same_bits(&expected), "frame {frame}: {node:?}");
+    }
+}
+
+#[test]
+fn nodes_that_stand_still_have_no_motion_from_a_node_that_comes_to_share_their_matrix() {
+    for case in 0..4 {
+        let mut scene = Scene::with_config(TRACKED).unwrap();
+        let ball = Node::drawable(Drawable::new(0, Aabb::cube(1.0)));
+        let at = |x| ball.with_transform(Transform::from_xyz(x, 0.0, 0.0));
+        let cart = scene.insert(scene.root(), at(11.0)).unwrap();
+        let load = scene.insert(cart, ball).unwrap();
+        let house = scene.insert(scene.root(), ball).unwrap();
+        let lorry = scene.insert(scene.root(), at(50.0)).unwrap();
+        let (mut tables, mut buffers) = (tables(), Buffers::default());
+        scene.update();
+        buffers.sync(&mut tables, &scene);
+        match case {
+            0 => _ = scene.reparent(load, scene.root(), Keep::Local).unwrap(),
+            1 => _ = scene.reparent(load, lorry, Keep::Local).unwrap(),
+            2 => _ = scene.edit(load).unwrap().set_anchored(true, Keep::Local).unwrap(),
+            _ => {
+                let below = scene.insert(cart, ball).unwrap();
+                scene.edit(below).unwrap().set_anchored(true, Keep::Local).unwrap();
+                scene.reparent(load, below, Keep::Local).unwrap();
+            }
+        }
+        scene.update();
+        buffers.sync(&mut tables, &scene);
+        check_previous(&tables, &buffers, &scene, case);
+        for node in [house, lorry, load] {
+            assert_eq!(previous_of(&tables, &buffers, &scene, node), *scene.world(node).unwrap(), "case {case}");
         }
     }
 }
