@@ -195,9 +195,10 @@ impl Palettes {
 
     /// Lets the next sync write everything.
     pub(crate) fn forget(&mut self) {
-        let all = 1..short(self.items.len().max(1));
-        (self.dirty, self.fresh, self.written) = (all.clone().collect(), vec![all], Default::default());
-        self.sized = 0;
+        let all = 1..short(self.items.len());
+        (self.dirty, self.written, self.sized) = (all.clone().collect(), Default::default(), 0);
+        self.fresh.clear();
+        self.fresh.extend(Some(all).filter(|all| !all.is_empty()));
     }
 
     /// Returns the item of the first joint of a node, for its instance; 0 if nothing deforms it.

@@ -190,6 +190,24 @@ fn palettes_beyond_the_limit_are_refused() {
 }
 
 #[test]
+fn a_palette_that_is_replaced_before_the_first_sync_is_copied_once() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), body()).unwrap();
+    scene.update();
+    let (mut tables, mut buffers, mut settled) = (tables(), Buffers::default(), Vec::new());
+    for joints in [2, 1] {
+        tables.set_palette(node, &vec![Mat34::IDENTITY; joints], &[]);
+    }
+    let synced = tables.sync(&scene, |step| {
+        if let Step::Settle { ranges, .. } = &step {
+            settled.extend(ranges.iter().map(|range| [range.start, range.end]));
+        }
+        buffers.run(step);
+    });
+    assert_eq!((synced.is_ok(), settled), (true, vec![[1, 2]]));
+}
+
+#[test]
 fn palettes_go_with_their_nodes() {
     for replaced in [false, true] {
         let mut scene = Scene::new();

@@ -64,6 +64,7 @@ impl Buffers {
                 }
             }
             Step::Settle { from, to, ranges, indices } => {
+                assert!(ranges.len() + indices.len() > 0 && ranges.iter().all(|range| !range.is_empty()));
                 let [matrices, previous] = all.get_disjoint_mut([from as usize, to as usize]).unwrap();
                 for index in ranges.iter().cloned().flatten().chain(indices.iter().copied()) {
                     let place = index as usize * 48..(index as usize + 1) * 48;
