@@ -27,8 +27,9 @@ pub(crate) struct Palettes {
     fresh: Vec<Range<u32>>,
     /// Nodes whose span changed, and whose instance may not know it.
     moved: Vec<NodeHandle>,
-    /// Nodes whose drawable is gone.
-    freed: Vec<NodeHandle>,
+    /// Nodes with a palette whose drawable may have no slot, ascending up to the last sync: no step tells when they are
+    /// removed.
+    undrawn: Vec<NodeHandle>,
     /// The first items of spans that are not in use, by length; and the sum of their lengths.
     unused: (BTreeMap<u32, Vec<u32>>, usize),
     /// What the last sync wrote, if previous palettes are kept.
@@ -61,8 +62,8 @@ impl GpuScene {
     /// with the next sync. Only matrices with other bits than before are uploaded, so a character that stands still costs
     /// nothing, whether you call this for it or not.
     ///
-    /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node; a clone of the scene has the
-    /// same nodes. A new palette, or one of another length, has no motion in its first frame. Each matrix takes 48 bytes here
+    /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node, also if that was detached
+    /// before; a clone of the scene has the same nodes. A new palette, or one of another length, has no motion in its first frame. Each matrix takes 48 bytes here
     /// and on the GPU, twelve weights as many; [previous ones](Self::with_previous) are copied on the GPU. Runs in
     /// **O(joints + weights)**.
     ///
@@ -98,7 +99,8 @@ impl GpuScene {
         self.palettes.set(node, palette, weights);
     }
 
-    /// Removes what deforms a node's drawable, and returns whether there was anything.
+    /// Removes what deforms a node's drawable, and returns whether there was anything. Palettes of removed nodes are gone with
+    /// the next sync.
     pub fn remove_palette(&mut self, node: NodeHandle) -> bool {
         self.palettes.remove(node)
     }
@@ -214,19 +216,21 @@ impl Palettes {
 
     /// Notes that a node's drawable has left its slot.
     pub(crate) fn free(&mut self, node: Option<NodeHandle>) {
-        self.freed.extend(node.filter(|&node| self.spans.contains_key(node)));
+        self.undrawn.extend(node.filter(|&node| self.spans.contains_key(node)));
     }
 
     /// Lets go of the palettes of removed nodes. Returns the nodes whose instance has another span, or none.
-    pub(crate) fn take_moved(&mut self, scene: &Scene) -> Vec<NodeHandle> {
-        for node in core::mem::take(&mut self.freed) {
-            if !scene.contains(node) {
-                self.remove(node);
-            }
-        }
+    pub(crate) fn take_moved(&mut self, scene: &Scene, is_drawn: impl Fn(NodeHandle) -> bool) -> Vec<NodeHandle> {
         let mut moved = core::mem::take(&mut self.moved);
-        // Some were removed before they had a slot.
-        moved.iter().filter(|&&node| !scene.contains(node)).for_each(|&node| _ = self.remove(node));
+        let mut undrawn = core::mem::take(&mut self.undrawn);
+        undrawn.extend_from_slice(&moved);
+        undrawn.sort_unstable();
+        undrawn.dedup();
+        undrawn.retain(|&node| {
+            let stays = scene.contains(node) || !self.remove(node);
+            stays && self.spans.contains_key(node) && !is_drawn(node)
+        });
+        self.undrawn = undrawn;
         self.moved.clear();
         moved.retain(|&node| self.spans.get(node).is_none_or(|span| !span.in_instance));
         moved

@@ -360,7 +360,7 @@ impl GpuScene {
         previous.flush(Buffer::Previous, shortest, done, step);
         instances.flush(Buffer::Instances, shortest, done, step);
         bounds.flush(Buffer::Bounds, shortest, done, step);
-        for node in self.palettes.take_moved(scene) {
+        for node in self.palettes.take_moved(scene, |node| self.drawables.index(scene, node).is_some()) {
             if let Some(slot) = self.drawables.index(scene, node) {
                 let offset = (slot * Buffer::Instances.stride() + core::mem::offset_of!(Instance, deform)) as u64;
                 let deform = self.palettes.deform_of(node);

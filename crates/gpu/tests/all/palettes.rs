@@ -2,7 +2,7 @@
 
 use crate::tables::Buffers;
 use bytemuck::cast_slice;
-use hedgerow::{Aabb, Drawable, Mat34, Node, NodeHandle, Scene, Transform};
+use hedgerow::{Aabb, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform};
 use hedgerow_gpu::layout::Instance;
 use hedgerow_gpu::{Buffer, GpuScene, MeshArgs, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -205,6 +205,37 @@ fn a_palette_that_is_replaced_before_the_first_sync_is_copied_once() {
         buffers.run(step);
     });
     assert_eq!((synced.is_ok(), settled), (true, vec![[1, 2]]));
+}
+
+#[test]
+fn a_palette_goes_with_a_node_that_was_not_drawn() {
+    for case in 0..3 {
+        let mut scene = Scene::new();
+        let (mut tables, mut buffers) = (tables(), Buffers::default());
+        let node = scene.insert(scene.root(), body()).unwrap();
+        let undraw = |scene: &mut Scene| match case {
+            0 => _ = scene.reparent(node, Place::Detached, Keep::Local).unwrap(),
+            _ => _ = scene.edit(node).unwrap().set_drawable(None).unwrap(),
+        };
+        if case == 2 {
+            undraw(&mut scene);
+        }
+        tables.set_palette(node, &[Mat34::IDENTITY; 2], &[]);
+        for frame in 0..6 {
+            match frame {
+                1 if case < 2 => undraw(&mut scene),
+                // Back for a while: the palette is still there.
+                2 if case == 0 => _ = scene.reparent(node, scene.root(), Keep::Local).unwrap(),
+                3 if case == 0 => undraw(&mut scene),
+                5 => _ = scene.remove(node).unwrap(),
+                _ => {}
+            }
+            scene.update();
+            buffers.sync(&mut tables, &scene);
+            assert!(frame != 2 || case > 0 || deform(&tables, &buffers, &scene, node) > 0);
+        }
+        assert!(!tables.remove_palette(node), "case {case}");
+    }
 }
 
 #[test]
