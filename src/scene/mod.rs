@@ -122,6 +122,18 @@ impl Scene {
         self.root
     }
 
+    /// Returns a number that no other scene of the process has, for what you keep beside a scene. A clone and a loaded
+    /// scene have other numbers; a restored checkpoint has the same. The number differs from run to run. Runs in **O(1)**.
+    ///
+    /// ```
+    /// let scene = hedgerow::Scene::new();
+    /// assert_ne!(scene.number(), scene.clone().number());
+    /// ```
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.store.scene_number()
+    }
+
     /// Returns the number of nodes in the scene, including the root but not detached subtrees. Runs in **O(1)**.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a scene has a root and so is never empty")]

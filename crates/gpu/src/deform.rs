@@ -27,13 +27,14 @@ pub(crate) struct Palettes {
     fresh: Vec<Range<u32>>,
     /// Nodes whose span changed, and whose instance may not know it.
     moved: Vec<NodeHandle>,
-    /// Nodes with a palette whose drawable may have no slot, ascending up to the last sync: no step tells when they are
-    /// removed.
+    /// Nodes with a palette that may not be drawn. Each sync looks after them, since no step tells when they are removed.
     undrawn: Vec<NodeHandle>,
     /// The first items of spans that are not in use, by length; and the sum of their lengths.
     unused: (BTreeMap<u32, Vec<u32>>, usize),
     /// What the last sync wrote, if previous palettes are kept.
     written: Written,
+    /// The number of syncs.
+    syncs: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -44,6 +45,8 @@ struct Span {
     len: u32,
     /// Whether the instance of the drawable names it.
     in_instance: bool,
+    /// The number of syncs before it was last set.
+    set_after: u64,
 }
 
 impl Span {
@@ -63,7 +66,8 @@ impl GpuScene {
     /// nothing, whether you call this for it or not.
     ///
     /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node, also if that was detached
-    /// before; a clone of the scene has the same nodes. A new palette, or one of another length, has no motion in its first frame. Each matrix takes 48 bytes here
+    /// before. The first sync of another scene, also of a clone or a loaded one, removes all palettes that were not set since
+    /// the sync before. A new palette, or one of another length, has no motion in its first frame. Each matrix takes 48 bytes here
     /// and on the GPU, twelve weights as many; [previous ones](Self::with_previous) are copied on the GPU. Runs in
     /// **O(joints + weights)**.
     ///
@@ -110,9 +114,13 @@ impl Palettes {
     fn set(&mut self, node: NodeHandle, palette: &[Mat34], weights: &[f32]) {
         let of_weights = short(weights.len().div_ceil(12));
         let len = of_weights + short(palette.len());
-        let held = self.spans.get(node).filter(|held| (held.weights, held.len) == (of_weights, len));
+        let set_after = self.syncs;
+        let held = self.spans.get_mut(node).filter(|held| (held.weights, held.len) == (of_weights, len));
         let span = match held {
-            Some(&held) => held,
+            Some(held) => {
+                held.set_after = set_after;
+                *held
+            }
             None if len == 0 => {
                 self.remove(node);
                 return;
@@ -121,7 +129,7 @@ impl Palettes {
                 if let Some(held) = self.spans.remove(node) {
                     self.release(held);
                 }
-                let span = Span { first: self.allocate(len), weights: of_weights, len, in_instance: false };
+                let span = Span { first: self.allocate(len), weights: of_weights, len, in_instance: false, set_after };
                 // It displaces nothing or the span of a removed node; a stale handle gets its own back.
                 if let Some((_, displaced)) = self.spans.insert(node, span) {
                     self.release(displaced);
@@ -212,6 +220,17 @@ impl Palettes {
             span.in_instance = true;
             span.joint()
         })
+    }
+
+    /// Begins a sync. Of another scene, palettes that were set before the last sync are of other nodes.
+    pub(crate) fn begin(&mut self, is_another: bool) {
+        if is_another {
+            let is_old = |(node, span): (_, &Span)| (span.set_after < self.syncs).then_some(node);
+            for node in self.spans.iter().filter_map(is_old).collect::<Vec<_>>() {
+                self.remove(node);
+            }
+        }
+        self.syncs += 1;
     }
 
     /// Notes that a node's drawable has left its slot.

@@ -73,6 +73,8 @@ pub struct GpuScene {
     slots: Vec<Slot>,
     /// The matrices that the last sync wrote, if previous ones are kept.
     written: Written,
+    /// The number of the scene of the last sync.
+    scene: Option<u64>,
     /// Whether a sync has begun and not ended.
     pub(crate) open: bool,
     buffers: Buffers,
@@ -160,6 +162,7 @@ impl GpuScene {
             tlas: None,
             slots: Vec::new(),
             written: Written::default(),
+            scene: None,
             open: false,
             buffers: Buffers::default(),
         }
@@ -290,18 +293,22 @@ impl GpuScene {
     }
 
     /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an update
-    /// and the next edits; updates may be skipped.
+    /// and the next edits; updates may be skipped. Everything is written for another scene, also for a clone or a loaded
+    /// one: nothing that the tables keep from frame to frame is taken over.
     ///
     /// Runs in **O(1)** without steps if nothing changed, else in **O(slices + what changed)**, in O(nodes with a view range)
-    /// more if anything but transforms changed, and in O(keys · meshes) if commands are arranged anew.
+    /// more if anything but transforms changed, and in O(keys · meshes) if commands are arranged anew. Palettes of nodes that
+    /// are not drawn take O(1) each.
     ///
     /// # Errors
     /// [`Error::UnknownMesh`], [`Error::TooLarge`]. The next call then writes everything, as does the next one after a
     /// panic of `step`.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(Step<'_>)) -> Result<Synced, Error> {
         let mut done = Synced::default();
-        // If the last call failed, nobody knows what the buffers have.
-        if core::mem::replace(&mut self.open, true) {
+        let is_another = self.scene.replace(scene.number()) != Some(scene.number());
+        self.palettes.begin(is_another);
+        // If the last call failed, nobody knows what the buffers have. What is kept of nodes says nothing of another scene.
+        if core::mem::replace(&mut self.open, true) || is_another {
             self.forget();
         }
         self.try_sync(scene, &mut done, &mut |next: Step<'_>, done: &mut Synced| {

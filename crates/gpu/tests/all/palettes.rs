@@ -239,6 +239,31 @@ fn a_palette_goes_with_a_node_that_was_not_drawn() {
 }
 
 #[test]
+fn palettes_of_another_scene_go_except_those_set_since_the_last_sync() {
+    let mut scene = Scene::new();
+    let nodes = [(); 3].map(|()| scene.insert(scene.root(), body()).unwrap());
+    scene.update();
+    let (mut tables, mut buffers) = (tables(), Buffers::default());
+    nodes.iter().for_each(|&node| tables.set_palette(node, &[Mat34::IDENTITY; 2], &[]));
+    buffers.sync(&mut tables, &scene);
+    for invalidated in [false, true] {
+        // The same palette, and another one.
+        tables.set_palette(nodes[1], &[Mat34::IDENTITY; 2], &[]);
+        tables.set_palette(nodes[2], &[Mat34::IDENTITY; 3], &[]);
+        if invalidated {
+            tables.invalidate();
+        }
+        scene = scene.clone();
+        for _ in 0..2 {
+            buffers.sync(&mut tables, &scene);
+            assert_eq!(nodes.map(|node| deform(&tables, &buffers, &scene, node) > 0), [false, true, true]);
+        }
+        tables.set_palette(nodes[0], &[Mat34::IDENTITY; 2], &[]);
+        buffers.sync(&mut tables, &scene);
+    }
+}
+
+#[test]
 fn palettes_go_with_their_nodes() {
     for replaced in [false, true] {
         let mut scene = Scene::new();

@@ -1,6 +1,7 @@
 //! Buffers that steps keep, without a GPU, beside the scene.
 
 use bytemuck::{Pod, cast_slice};
+use hedgerow::glam::DVec3;
 use hedgerow::motion::Smooth;
 use hedgerow::query::{Frustum, LevelsOfDetail};
 use hedgerow::visit::ListedDrawable;
@@ -237,7 +238,6 @@ fn buffers_hold_what_a_scene_has_after_random_frames() {
             scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
         }
         scene.update();
-        let fresh = frame % 97 == 0;
         of_each.sync(&mut each, &scene);
         let without = |step: Step<'_>| {
             assert!(!matches!(&step, Step::Scatter { .. } | Step::Settle { indices: [_, ..], .. }));
@@ -247,9 +247,7 @@ fn buffers_hold_what_a_scene_has_after_random_frames() {
         of_plain.copy_instances(&plain);
         for (tables, buffers) in [(&each, &of_each), (&plain, &of_plain)] {
             check(tables, buffers, &scene, frame);
-            if !fresh {
-                check_previous(tables, buffers, &scene, frame);
-            }
+            check_previous(tables, buffers, &scene, frame);
         }
         match dice.u32(..6) {
             0 => {}
@@ -258,6 +256,7 @@ fn buffers_hold_what_a_scene_has_after_random_frames() {
                 let copy = scene.clone();
                 of_some.sync(&mut some, &copy);
                 check(&some, &of_some, &copy, frame);
+                check_previous(&some, &of_some, &copy, frame);
             }
             _ => {
                 of_some.sync(&mut some, &scene);
@@ -335,7 +334,7 @@ fn what_a_smooth_scene_shows_is_in_the_buffers() {
 
 #[test]
 fn an_unknown_mesh_is_refused_and_then_all_is_written() {
-    let mut scene = Scene::new();
+    let mut scene = Scene::with_config(TRACKED).unwrap();
     let nodes: Vec<_> = (0..100).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
     scene.update();
     let (mut tables, mut buffers) = (tables(), Buffers::default());
@@ -351,6 +350,7 @@ fn an_unknown_mesh_is_refused_and_then_all_is_written() {
     scene.update();
     assert!(buffers.sync(&mut tables, &scene).matrices >= 99, "all is written");
     check(&tables, &buffers, &scene, 0);
+    check_previous(&tables, &buffers, &scene, 0);
 }
 
 #[test]
@@ -467,6 +467,28 @@ fn views_have_the_planes_of_their_frustum() {
     let mut tables = GpuScene::new().with_views(2);
     let views = tables.next_views(&[view; 3]);
     assert_eq!((views.count, views.views[1]), (2, view), "no more than there is room for");
+}
+
+#[test]
+fn another_scene_begins_without_levels_and_views_that_were_seen() {
+    let mut scene = Scene::new();
+    scene.insert(scene.root(), ball()).unwrap();
+    scene.update();
+    let (mut tables, mut buffers) = (tables().with_occlusion(), Buffers::default());
+    let mut levels = LevelsOfDetail::new();
+    levels.insert(1, &[(100.0, Some(2))]).unwrap();
+    tables.set_levels(&levels);
+    let view = View::default().with_detail(DVec3::ZERO, 1.0);
+    let loaded = Scene::from_bytes(&scene.to_bytes()).unwrap();
+    for (frame, scene) in [&scene, &scene, &scene.clone(), &loaded, &loaded].into_iter().enumerate() {
+        let is_another = [0, 2, 3].contains(&frame);
+        buffers.sync(&mut tables, scene);
+        let kept = buffers.0[Buffer::Kept as usize].iter().all(|&byte| byte == 0);
+        let known = tables.next_views(&[view]).known;
+        assert_eq!((kept, known), (is_another, u32::from(!is_another)), "frame {frame}");
+        // What culling keeps.
+        buffers.0[Buffer::Kept as usize].fill(1);
+    }
 }
 
 #[test]

@@ -198,16 +198,9 @@ fn is_near(camera: &Camera, bounds: &Aabb) -> bool {
 struct Doubts(BTreeSet<(usize, NodeHandle, u32)>);
 
 impl Doubts {
-    /// Notes the distances of a frame. `forgets`: the CPU knows nothing of the last frame, which the device keeps by handle.
-    /// `differs`: what was listed last differs, or had a mesh without levels, which the device does not keep.
-    fn note(
-        &mut self,
-        scene: &Scene,
-        (view, camera): (usize, &Camera),
-        node: NodeHandle,
-        differs: bool,
-        forgets: bool,
-    ) {
+    /// Notes the distances of a frame. `differs`: what was listed last differs, or had a mesh without levels, which the
+    /// device does not keep.
+    fn note(&mut self, scene: &Scene, (view, camera): (usize, &Camera), node: NodeHandle, differs: bool) {
         let Some((eye, scale)) = camera.detail else { return };
         let Some(at) = scene.get(node) else { return };
         let mut note = |node: NodeHandle, limits: &[f32], distance: f64, size: f64, differs: bool| {
@@ -230,12 +223,12 @@ impl Doubts {
             let limits: Vec<f32> =
                 levels().iter().filter(|level| level.0 == drawable.mesh).map(|level| level.1).collect();
             let size = (min.abs().max(max.abs()) + eye.abs()).element_sum();
-            note(node, &limits, distance, size, differs || forgets);
+            note(node, &limits, distance, size, differs);
         }
         if let Some(range) = at.view_range() {
             let place = at.world().translation().as_dvec3();
             let size = (place.abs() + eye.abs()).element_sum();
-            note(node, &[range.near(), range.far()], place.distance(eye), size, forgets);
+            note(node, &[range.near(), range.far()], place.distance(eye), size, false);
         }
     }
 
@@ -276,8 +269,6 @@ enum Before {
     LastUpdate,
     /// The scene before another update, or unblended.
     Else,
-    /// Another scene, so that lists know nothing.
-    Another,
 }
 
 impl Watch<'_> {
@@ -303,7 +294,7 @@ impl Watch<'_> {
                 let mesh = scene.get(node).unwrap().drawable().unwrap().mesh;
                 let is_new = meshes.get(&node).is_some_and(|&before| before != mesh);
                 let differs = is_new || differed_before.contains(&(view, node));
-                doubts.note(scene, (view, camera), node, differs, before == Before::Another);
+                doubts.note(scene, (view, camera), node, differs);
             }
             for &node in nodes {
                 let (at, found) = (scene.get(node).unwrap(), found(node));
@@ -364,11 +355,9 @@ fn buffers_of_a_device_hold_the_scene_and_see_what_it_sees() {
                 }
                 20 => {
                     scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
-                    before = Before::Another;
                 }
                 30 => {
                     scene = scene.clone();
-                    before = Before::Another;
                 }
                 40 => {
                     // Frames between two updates.
