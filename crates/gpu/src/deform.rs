@@ -65,11 +65,13 @@ impl GpuScene {
     /// with the next sync. Only matrices with other bits than before are uploaded, so a character that stands still costs
     /// nothing, whether you call this for it or not.
     ///
-    /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node, also if that was detached
-    /// before. The first sync of another scene, also of a clone or a loaded one, removes all palettes that were not set since
-    /// the sync before. A new palette, or one of another length, has no motion in its first frame. Each matrix takes 48 bytes here
-    /// and on the GPU, twelve weights as many; [previous ones](Self::with_previous) are copied on the GPU. Runs in
-    /// **O(joints + weights)**.
+    /// Shaders read them by the functions of [`SKIN`](crate::SKIN). A palette goes with its node, even if the node was
+    /// detached first. The first sync of another scene, also of a clone or a loaded one, removes all palettes that were not
+    /// set since the sync before.
+    ///
+    /// Each matrix takes 48 bytes here and on the GPU, and so do twelve weights: their number is rounded up to a multiple of
+    /// twelve. A new palette has no motion in its first frame, nor has one of another length or another rounded number of
+    /// weights; [previous ones](Self::with_previous) are copied on the GPU. Runs in **O(joints + weights)**.
     ///
     /// A palette stays at its place in the buffer. A new one is named in its instance by a write of 4 bytes. If more than
     /// half of the buffer is free and no free part has the length of a new palette, all move together: they are uploaded

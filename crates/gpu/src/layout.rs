@@ -1,4 +1,4 @@
-//! The records of the buffers, as shaders read them.
+//! The records of the buffers, as shaders read them. They have the traits of `bytemuck`.
 
 use bytemuck::{Pod, Zeroable};
 use hedgerow::glam::DVec3;
@@ -24,7 +24,8 @@ pub struct Instance {
     /// The index of the first joint's matrix in [`Buffer::Palettes`](crate::Buffer::Palettes); 0 if nothing deforms the
     /// drawable. Before it are the weights of morph targets, four in 16 bytes, backwards.
     pub deform: u32,
-    /// The [`Range`] that the drawable is in, an index in [`Buffer::Ranges`](crate::Buffer::Ranges); 0 if there is none.
+    /// The number of the [`Range`] that the drawable is in; 0 if there is none. It is item 2 · `range` of
+    /// [`Buffer::Ranges`](crate::Buffer::Ranges).
     pub range: u32,
 }
 
@@ -39,7 +40,7 @@ pub struct Bounds {
     pub center: [f32; 3],
     /// The index of the world matrix.
     pub matrix: u32,
-    /// Half the size of the local box; negative if the drawable is always in view.
+    /// Half the size of the local box; negative if the drawable is always in view, or if the box is empty, with bin 0.
     pub half: [f32; 3],
     /// The drawable's [`Bin`]; 0 if it is never drawn.
     pub bin: u32,
@@ -89,7 +90,8 @@ pub struct Range {
     pub near: f32,
     /// The distance at which the range ends; [`f32::MAX`] if it is infinite.
     pub far: f32,
-    /// The range of the nearest node above with one, which must hold, too; 0 if there is none.
+    /// The number of the range of the nearest node above with one, which must hold, too; 0 if there is none. It is item
+    /// 2 · `above`.
     pub above: u32,
 }
 
@@ -105,7 +107,7 @@ pub struct Command {
     pub first_index: u32,
     /// What is added to each index.
     pub base_vertex: i32,
-    /// The first place in the list of visible slots.
+    /// The first place in the list of visible slots of all views, which is bound from its beginning.
     pub first_instance: u32,
 }
 

@@ -36,7 +36,8 @@
 //! uniform. Run `cull_ranges` over [`Views::ranges`](layout::Views::ranges) threads if there is more than one, then
 //! `cull_drawables` over [`GpuScene::len`]. View *v* lists its visible slots from *v* · `capacity` on ([`GpuScene::sizes`]),
 //! and its commands from *v* · `commands` on. For each [`Batch`], set the pipeline, bind the list of visible slots as a
-//! vertex buffer that advances by instance, and draw the batch's commands indirectly. Do not read the list by
+//! vertex buffer that advances by instance, and draw the batch's commands indirectly. Bind the list from its beginning in
+//! every view, since `first_instance` includes *v* · `capacity`. Do not read the list by
 //! `instance_index` instead: on Direct3D 12, that is without `first_instance` in some calls.
 //!
 //! For occlusion, draw view 0, then run `reduce_depth` once and `reduce_level` for each further level, in workgroups of 8 by

@@ -49,8 +49,10 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 ///     Step::Settle { .. } => unreachable!("the scene keeps no previous matrices"),
 /// })?;
 /// let slot = tables.slot(&scene, ball).unwrap();
-/// let instances: &[hedgerow_gpu::layout::Instance] = bytemuck::cast_slice(&buffers[Buffer::Instances as usize]);
-/// assert_eq!(instances[slot].mesh, 7);
+/// // With `bytemuck`, whose traits all records have. A `Vec<u8>` may not be aligned for them.
+/// let bytes = &buffers[Buffer::Instances as usize][slot * Buffer::Instances.stride()..][..Buffer::Instances.stride()];
+/// let instance: hedgerow_gpu::layout::Instance = bytemuck::pod_read_unaligned(bytes);
+/// assert_eq!(instance.mesh, 7);
 /// assert_eq!(tables.batches().len(), 2, "one for drawables that are not mirrored, and one for those that are");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -177,16 +179,20 @@ impl GpuScene {
         self
     }
 
-    /// Keeps previous matrices, too, for motion vectors. They take 48 bytes a matrix on the GPU, and are copied there: only
-    /// drawables that get another matrix upload one. If several updates pass between two syncs, they are those of the
-    /// last sync.
+    /// Keeps previous matrices, too, for motion vectors: those of the last sync, also if several updates passed since. They
+    /// take 48 bytes a matrix on the GPU, and are copied there: only a drawable whose matrix gets another place uploads one.
+    ///
+    /// That one is the scene's [`previous_world`](hedgerow::NodeRef::previous_world): after several updates, it is what the
+    /// second-to-last of them showed, also for drawables that have the same matrix. If the scene does not track
+    /// [changes](hedgerow::SceneConfig::changes), such drawables have no motion in that frame.
     ///
     /// A drawable without a local transform has no motion of its own: it shares the matrix and the previous matrix of its
     /// nearest ancestor with one, or the identity, which never moves. So reparenting such a drawable, or anchoring it, shows
     /// no motion.
     ///
-    /// The scene must track [changes](hedgerow::SceneConfig::changes) for the previous matrices of nodes whose matrix gets
-    /// another place; otherwise these have no motion in that frame.
+    /// A sync that writes everything uploads a previous matrix for each drawable in this way: the first sync, one of another
+    /// scene, and one after [`invalidate`](Self::invalidate) or an error. So a loaded scene shows no motion at first, and a
+    /// clone that of its last update. Palettes show none then.
     #[must_use]
     pub fn with_previous(mut self) -> Self {
         self.previous = true;
@@ -293,8 +299,8 @@ impl GpuScene {
     }
 
     /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an update
-    /// and the next edits; updates may be skipped. Everything is written for another scene, also for a clone or a loaded
-    /// one: nothing that the tables keep from frame to frame is taken over.
+    /// and the next edits; updates may be skipped. Another scene, also a clone or a loaded one, is written as a whole, and
+    /// begins without what the tables know of nodes: palettes, levels of detail, what was seen.
     ///
     /// Runs in **O(1)** without steps if nothing changed, else in **O(slices + what changed)**, in O(nodes with a view range)
     /// more if anything but transforms changed, and in O(keys · meshes) if commands are arranged anew. Palettes of nodes that

@@ -102,15 +102,17 @@ pub enum Step<'s> {
         /// The items, each as long as the buffer's [stride](Buffer::stride).
         items: &'s [u8],
     },
-    /// Copy these matrices to the buffer of previous ones: with [`SETTLE`](crate::SETTLE).
+    /// Copy these matrices to the buffer of previous ones: with [`SETTLE`](crate::SETTLE). A sync may settle palettes twice:
+    /// what the last one wrote, then those that are new.
     Settle {
         /// [`Buffer::Matrices`] or [`Buffer::Palettes`].
         from: Buffer,
         /// [`Buffer::Previous`] or [`Buffer::PreviousPalettes`].
         to: Buffer,
-        /// Ranges of matrices.
+        /// Ranges of matrices, none of them empty; the list may be.
         ranges: &'s [Range<u32>],
-        /// Single matrices: those of the last sync's [`Step::Scatter`] to `from`, so a device may have them still.
+        /// Single matrices: those of the last sync's [`Step::Scatter`] to `from`, so a device may have them still. May
+        /// be empty.
         indices: &'s [u32],
     },
 }

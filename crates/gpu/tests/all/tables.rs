@@ -225,6 +225,28 @@ fn nodes_that_stand_still_have_no_motion_from_a_node_that_comes_to_share_their_m
 }
 
 #[test]
+fn previous_matrices_are_the_last_syncs_except_of_nodes_whose_matrix_got_another_place() {
+    for (is_reparented, expected) in [(false, 105.0), (true, 205.0)] {
+        let mut scene = Scene::with_config(TRACKED).unwrap();
+        let at = |x| Transform::from_xyz(x, 0.0, 0.0);
+        let carts = [100.0, 200.0].map(|x| scene.insert(scene.root(), Node::transform(at(x))).unwrap());
+        let load = scene.insert(carts[0], ball().with_transform(at(5.0))).unwrap();
+        let (mut tables, mut buffers) = (tables(), Buffers::default());
+        scene.update();
+        buffers.sync(&mut tables, &scene);
+        if is_reparented {
+            scene.reparent(load, carts[1], Keep::Local).unwrap();
+        }
+        // An update that is not synced.
+        scene.update();
+        scene.set_local(load, at(7.0)).unwrap();
+        scene.update();
+        buffers.sync(&mut tables, &scene);
+        assert_eq!(previous_of(&tables, &buffers, &scene, load).translation().x, expected);
+    }
+}
+
+#[test]
 fn buffers_hold_what_a_scene_has_after_random_frames() {
     let mut dice = fastrand::Rng::with_seed(6868);
     let mut scene = Scene::with_config(TRACKED).unwrap();
