@@ -35,7 +35,8 @@ impl Restorer {
     /// Saves a checkpoint; each fourth replaces the newest. Returns its frame.
     pub fn save(&mut self, oracle: &mut Oracle) -> Check<u64> {
         self.saves += 1;
-        let replaced = if self.saves % 4 == 0 { self.saved.pop_back().map(|newest| newest.frame) } else { None };
+        let replaced =
+            if self.saves.is_multiple_of(4) { self.saved.pop_back().map(|newest| newest.frame) } else { None };
         let frame = replaced.unwrap_or_else(|| self.saved.back().map_or(0, |newest| newest.frame + 1));
         self.checkpoints.save(&mut oracle.scene, frame).map_err(text)?;
         let Oracle { scene, tree, shades, renderer, .. } = oracle;
