@@ -258,8 +258,8 @@ impl<'r> Cast<'r> {
     }
 }
 
-/// What a corner of a world box may be off by, as a share of the greatest coordinate. It is a sum of a translation and three
-/// products. Each has at most four roundings, of 2⁻²⁴, and in all they may be eight times as great as their sum.
+/// What a corner of a world box may be off by, as a share of the greatest coordinate. It is a sum of a translation and
+/// three products. Each has at most four roundings, of 2⁻²⁴, and in all they may be eight times as great as their sum.
 const SLACK: f32 = 1.0 / 524_288.0;
 
 /// Returns where a ray enters and leaves a box whose corners are relative to `origin`.

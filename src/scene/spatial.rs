@@ -153,8 +153,8 @@ struct Checked<'v> {
 /// A query tests the boxes of slices, then of blocks of 64 drawables, then of drawables, eight at a time. A slice or
 /// block that is entirely inside is taken without further tests. A query runs in **O(slices ÷ 64 + slices touched +
 /// drawables found + drawables of blocks at the edge)**, and at most in O(slices + drawables). If a filter names a
-/// node, the query also walks up the ancestors of each drawable found. The order is that of the draw list, and may be another in a
-/// scene that was loaded, or went back to a checkpoint.
+/// node, the query also walks up the ancestors of each drawable found. The order is that of the draw list, and may be
+/// another in a scene that was loaded, or went back to a checkpoint.
 impl Scene {
     /// Fills the lists of up to 32 views in one pass: a single camera, or several, such as the cascades of a shadow
     /// map. For each view, the drawables that touch its frustum and pass its filter replace the contents of its list.

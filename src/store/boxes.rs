@@ -1,7 +1,8 @@
 //! World boxes, if the scene keeps any.
 //!
-//! A slice of the tree has the world box of each drawable, of each group of eight and each block of 64 drawables, and one
-//! box around all its drawables. The scene has the boxes of all slices, in their order, and the boxes of blocks of 64 slices.
+//! A slice of the tree has the world box of each drawable, of each group of eight and each block of 64 drawables, and
+//! one box around all its drawables. The scene has the boxes of all slices, in their order, and the boxes of blocks of
+//! 64 slices.
 
 use crate::Aabb;
 use crate::store::NIL;

@@ -27,9 +27,9 @@ impl Animator {
     /// not finite count as 0.
     ///
     /// First, each layer takes transitions until the conditions of none hold. In one moment, it begins no state twice: so
-    /// if all transitions of a circle hold, it goes round once. Where conditions begin to hold on the way, at a phase or an end, and where a fade
-    /// ends, the step is cut and transitions are taken again, so states do not depend on the lengths of steps. A step is
-    /// cut at most 63 times.
+    /// if all transitions of a circle hold, it goes round once. Where conditions begin to hold on the way, at a phase or an
+    /// end, and where a fade ends, the step is cut and transitions are taken again, so states do not depend on the lengths
+    /// of steps. A step is cut at most 63 times.
     ///
     /// Runs in **O(layers × (transitions of a state + clips with weight))**; a transition that interrupts a fade, or is
     /// inertial, also samples the layer.

@@ -38,7 +38,8 @@ const USE: u64 = 2;
 const COMPONENTS: u64 = 4;
 
 impl Library {
-    /// Returns the library as bytes. Every later version reads [them](hedgerow::snapshot#files-that-last). Runs in **O(statements)**.
+    /// Returns the library as bytes. Every later version reads [them](hedgerow::snapshot#files-that-last). Runs in
+    /// **O(statements)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![0; HEADER_BYTES];
@@ -91,7 +92,8 @@ impl Library {
 }
 
 impl Patch {
-    /// Returns the patch as bytes. Every later version reads [them](hedgerow::snapshot#files-that-last). Runs in **O(entries)**.
+    /// Returns the patch as bytes. Every later version reads [them](hedgerow::snapshot#files-that-last). Runs in
+    /// **O(entries)**.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![0; HEADER_BYTES];

@@ -26,9 +26,9 @@ struct Change<'c> {
 }
 
 impl Library {
-    /// Returns the patch that takes the use from an own node. The nodes of what it uses become own nodes of the
-    /// definition, with new ids, and so new handles in documents; the tree stays as it is. Uses among them stay uses, with all their overrides; if the
-    /// used definition is a variant, the node gets the variant's use.
+    /// Returns the patch that takes the use from an own node. The nodes of what it uses become own nodes of the definition,
+    /// with new ids, and so new handles in documents; the tree stays as it is. Uses among them stay uses, with all their
+    /// overrides; if the used definition is a variant, the node gets the variant's use.
     ///
     /// What the definition and its users state follows the nodes. Nodes that are not there go, with all that is stated
     /// about them; but if a user of the definition moves a node or swaps a use inside, they stay, as own nodes without a

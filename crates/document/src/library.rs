@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// the root's; the nodes below it are the definition's. A statement with a longer path overrides one of them. Nothing
 /// else is stored: [`tree`](Self::tree) and [`Document`](crate::Document) read trees from it.
 ///
-/// Calls that return a [`Patch`] compute a whole task; [`apply`](Self::apply) makes it. The [guide](crate#prefabs-and-overrides)
-/// lists tasks and their calls.
+/// Calls that return a [`Patch`] compute a whole task; [`apply`](Self::apply) makes it. The
+/// [guide](crate#prefabs-and-overrides) lists tasks and their calls.
 ///
 /// Two libraries are equal if they state the same.
 ///

@@ -82,7 +82,8 @@ fn placed(name: &str, id: u64, places: Draft<'_>, uses: &str, node: &Node<'_>) -
 
 impl Library {
     /// Returns the patch that makes a definition of a tree, with the tree's numbers as ids, and siblings at the orders 0,
-    /// 1, 2 and so on. What the name had before is replaced; overrides that others state hold where ids agree. Runs in **O(nodes log nodes)**.
+    /// 1, 2 and so on. What the name had before is replaced; overrides that others state hold where ids agree. Runs in
+    /// **O(nodes log nodes)**.
     ///
     /// # Errors
     /// [`PatchError::Invalid`] if the tree has no root or several; [`PatchError::Scene`] for a value that a scene refuses.

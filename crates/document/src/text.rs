@@ -17,9 +17,9 @@
 //! | `own` | data of your own: numbers, and bytes as hexadecimal digits |
 //! | `next_id` | the next new id, if the last one was given and is no longer there; of several writers, a list |
 //!
-//! Components have the names and forms of [hedgerow's text](hedgerow::text#components), which has an example with all of
-//! them. Use self-describing formats, such as JSON, RON or YAML. The first member, `hedgerow`, is the number of the form, 1 if it is absent: every
-//! later version reads [such files](hedgerow::snapshot#files-that-last).
+//! Components have the names and forms of [hedgerow's text](hedgerow::text#components), which has an example with all
+//! of them. Use self-describing formats, such as JSON, RON or YAML. The first member, `hedgerow`, is the number of the
+//! form, 1 if it is absent: every later version reads [such files](hedgerow::snapshot#files-that-last).
 
 use crate::PatchError;
 use crate::library::{Definition, Library};

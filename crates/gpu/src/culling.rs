@@ -53,8 +53,8 @@ impl GpuScene {
     ///
     /// Each view then draws of a drawable what [`Scene::cull`](hedgerow::Scene::cull) lists with these levels, at the same
     /// distances and with the same margin. A distance within a millionth of a limit, relative to the coordinates, may count
-    /// as beyond it or not; a drawable that had no key, or a mesh without levels, before counts as new. In shaders, `hg_mesh` is the
-    /// finest mesh; the command draws that of the level.
+    /// as beyond it or not; a drawable that had no key, or a mesh without levels, before counts as new. In shaders,
+    /// `hg_mesh` is the finest mesh; the command draws that of the level.
     ///
     /// Culling keeps the levels of the last time in [`Buffer::Kept`]: 12 bytes for each record of the scene for up to 8
     /// views, and 4 bytes for each 8 more. A list of visible slots has room for each drawable at each level, in either winding:

@@ -32,18 +32,18 @@
 //! | [`FETCH`] and [`SKIN`] | the same, and skinning | and: palettes; previous palettes |
 //! | [`BAKED`] | functions for your shaders | group 2: [`BakedClips`] |
 //!
-//! To cull, copy [`Buffer::Template`] to a buffer of indirect commands, and the result of [`GpuScene::next_views`] to the
-//! uniform. Run `cull_ranges` over [`Views::ranges`](layout::Views::ranges) threads if there is more than one, then
-//! `cull_drawables` over [`GpuScene::len`]. View *v* lists its visible slots from *v* · `capacity` on ([`GpuScene::sizes`]),
-//! and its commands from *v* · `commands` on. For each [`Batch`], set the pipeline, bind the list of visible slots as a
-//! vertex buffer that advances by instance, and draw the batch's commands indirectly. Bind the list from its beginning in
-//! every view, since `first_instance` includes *v* · `capacity`. Do not read the list by
+//! To cull, copy [`Buffer::Template`] to a buffer of indirect commands, and the result of [`GpuScene::next_views`] to
+//! the uniform. Run `cull_ranges` over [`Views::ranges`](layout::Views::ranges) threads if there is more than one, then
+//! `cull_drawables` over [`GpuScene::len`]. View *v* lists its visible slots from *v* · `capacity` on
+//! ([`GpuScene::sizes`]), and its commands from *v* · `commands` on. For each [`Batch`], set the pipeline, bind the
+//! list of visible slots as a vertex buffer that advances by instance, and draw the batch's commands indirectly. Bind
+//! the list from its beginning in every view, since `first_instance` includes *v* · `capacity`. Do not read the list by
 //! `instance_index` instead: on Direct3D 12, that is without `first_instance` in some calls.
 //!
-//! For occlusion, draw view 0, then run `reduce_depth` once and `reduce_level` for each further level, in workgroups of 8 by
-//! 8, then `cull_hidden` over [`GpuScene::len`] threads, and draw the list of number [`GpuScene::views`]. Set the constant
-//! `REVERSED` of the pipelines if nearer depths are greater. The first level has half the size of the depth, in both
-//! directions rounded up to a power of two.
+//! For occlusion, draw view 0, then run `reduce_depth` once and `reduce_level` for each further level, in workgroups of
+//! 8 by 8, then `cull_hidden` over [`GpuScene::len`] threads, and draw the list of number [`GpuScene::views`]. Set the
+//! constant `REVERSED` of the pipelines if nearer depths are greater. The first level has half the size of the depth,
+//! in both directions rounded up to a power of two.
 //!
 //! The order within a command differs from run to run, so blended drawables are better drawn from a
 //! [`DrawList`](hedgerow::DrawList): give them no [key](GpuScene::with_key).

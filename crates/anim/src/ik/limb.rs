@@ -1,5 +1,6 @@
-//! Two bones, the quick path: bent bones that are parent, child and grandchild, with an even scale of the start joint, and
-//! a goal that is not near the singular direction. All in the space of the start joint's parent, where rotations are rigid whatever scales are above.
+//! Two bones, the quick path: bent bones that are parent, child and grandchild, with an even scale of the start joint,
+//! and a goal that is not near the singular direction. All in the space of the start joint's parent, where rotations
+//! are rigid whatever scales are above.
 
 use super::math::{M, Number, Q, V};
 use fearless_simd::{Level, Simd, dispatch, f32x4, prelude::*};

@@ -331,8 +331,8 @@ impl Q {
         self.v.is_finite() && self.w.is_finite()
     }
 
-    /// Returns a multiple of the shortest rotation between unit vectors; if they are opposite, a half turn about the part of `axis`
-    /// across them.
+    /// Returns a multiple of the shortest rotation between unit vectors; if they are opposite, a half turn about the part
+    /// of `axis` across them.
     #[inline]
     pub(super) fn shortest(from: V, to: V, axis: impl FnOnce() -> V) -> Self {
         let (cosine, sine) = (from.dot(to), from.cross(to));

@@ -2,8 +2,9 @@
 //! pointer width and compiler. `.ci/other-machines` runs this on 64-bit ARM, 32-bit x86 and WebAssembly. Each test runs
 //! at every level of the machine with the feature `_levels`, otherwise at the best level.
 //!
-//! Model matrices, palettes, skinning and inverse kinematics, which reads matrices, have two hashes: one with fused multiply-add (AVX2, AVX-512, NEON), one
-//! without. Inputs are computed from integers, without functions of the system's library.
+//! Model matrices, palettes, skinning and inverse kinematics, which reads matrices, have two hashes: one with fused
+//! multiply-add (AVX2, AVX-512, NEON), one without. Inputs are computed from integers, without functions of the
+//! system's library.
 
 use hedgerow_anim::blend::{JointMask, PoseSum};
 use hedgerow_anim::clip::Precision;
