@@ -229,7 +229,7 @@ fn a_pose_of_another_skeleton_is_refused_after_those_before_its_sixteen_were_sho
 
 /// The error of a closure.
 #[derive(Debug, PartialEq)]
-enum Stop {
+pub(crate) enum Stop {
     At(usize),
     Refused(Error),
 }

@@ -1,6 +1,7 @@
 //! Characters and crowds have the same bits on several threads as on one.
 #![cfg(feature = "rayon")]
 
+use crate::crowds::Stop;
 use hedgerow_anim::player::Playback;
 use hedgerow_anim::skin::{Palette, SkinOutput};
 use hedgerow_anim::{
@@ -189,18 +190,6 @@ fn a_crowd_has_the_same_bits_on_any_number_of_threads() {
     }
     for threads in [2, 3, 4] {
         assert!(played(threads) == expected, "{threads} threads");
-    }
-}
-
-#[derive(Debug, PartialEq)]
-enum Stop {
-    At(usize),
-    Refused(Error),
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
-        Self::Refused(error)
     }
 }
 

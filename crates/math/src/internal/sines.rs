@@ -30,7 +30,8 @@ const COSINE: [f64; 9] = [
 /// What `FRAC_PI_2` lacks of a quarter turn.
 const REST: f64 = 6.123_233_995_736_766e-17;
 
-/// Returns the sine and the cosine of an angle in radians, to about 2e-16 up to a thousand turns.
+/// Returns the sine and the cosine of an angle in radians, to about 2e-16 within half a turn, and to the angle's own
+/// rounding, 1e-16 of it, beyond.
 #[inline]
 pub fn sin_cos(angle: f64) -> (f64, f64) {
     let quarters = (angle * FRAC_2_PI + 0.5).floor();
