@@ -3,7 +3,6 @@
 use crate::NodeHandle;
 use crate::store::location::{Location, SliceId};
 use crate::store::page::Pages;
-use crate::store::row_set::RowSet;
 use smallvec::SmallVec;
 
 /// The locations of a slice's imports.
@@ -13,7 +12,9 @@ pub(crate) struct ImportLocations {
     found_in: u64,
     /// The location of each import. It is [`Location::waiting`] for the identity, and for imports that no row uses.
     pub(crate) locations: Vec<Location>,
-    /// The slices of these locations, each once.
+    /// The number of rows directly below each import. It never grows: a new node gets a row in its parent's own slice.
+    children: Vec<u16>,
+    /// The slices of these locations, each once. Imports that have lost their last row since may leave more.
     pub(crate) slices: SmallVec<[SliceId; 6]>,
 }
 
@@ -30,21 +31,53 @@ impl ImportLocations {
         self.locations.len() == imports && self.slices.iter().all(unmoved)
     }
 
-    /// Makes the locations unknown, because an import may have lost its last row.
-    pub(crate) fn forget(&mut self) {
-        self.locations.clear();
+    /// Counts the rows below each of this many imports of a slice that was just written. `parents` has the parent of
+    /// each row.
+    pub(crate) fn count_children(&mut self, imports: usize, parents: impl Iterator<Item = u16>) {
+        self.children.resize(imports, 0);
+        for parent in parents {
+            if let Some(count) = self.children.get_mut(usize::from(parent)) {
+                *count += 1;
+            }
+        }
     }
 
-    /// Finds the locations of those imports of a slice that rows use. `versions` is the newest version of any slice.
+    /// Returns whether the counted rows are those with these parents.
+    pub(crate) fn counts(&self, imports: usize, parents: impl Iterator<Item = u16>) -> bool {
+        let mut other = Self::default();
+        other.count_children(imports, parents);
+        self.children == other.children
+    }
+
+    /// Counts one row less below the import that was the row's parent, if it was one. The copy of an import without rows
+    /// is no longer kept up to date.
+    #[inline]
+    pub(crate) fn lose_child(&mut self, parent: u16) {
+        if let Some(count) = self.children.get_mut(usize::from(parent)) {
+            *count -= 1;
+            if *count == 0
+                && let Some(location) = self.locations.get_mut(usize::from(parent))
+            {
+                *location = Location::waiting(0);
+            }
+        }
+    }
+
+    /// Makes the locations unknown, because the slice was moved in the order.
+    pub(crate) fn forget(&mut self) {
+        self.locations.clear();
+        self.slices.clear();
+    }
+
+    /// Finds the locations of the imports that have rows below. `versions` is the newest version of any slice.
     ///
     /// Whether the other imports are copied would depend on when they were found, which differs with threads.
-    pub(crate) fn find(&mut self, imports: &[Option<NodeHandle>], used: &RowSet, pages: &Pages, versions: u64) {
-        let Self { found_in, locations, slices } = self;
+    pub(crate) fn find(&mut self, imports: &[Option<NodeHandle>], pages: &Pages, versions: u64) {
+        let Self { found_in, locations, children, slices } = self;
         *found_in = versions;
-        let location =
-            |(at, handle): (usize, &Option<NodeHandle>)| pages.location_of((*handle).filter(|_| used.contains(at))?);
+        let located = |(&handle, &count): (&Option<NodeHandle>, &u16)| pages.location_of(handle.filter(|_| count > 0)?);
         locations.clear();
-        locations.extend(imports.iter().enumerate().map(|import| location(import).unwrap_or(Location::waiting(0))));
+        locations.extend(imports.iter().zip(&*children).map(|import| located(import).unwrap_or(Location::waiting(0))));
         slices.clear();
         for location in locations.iter().filter(|location| location.as_waiting().is_none()) {
             if !slices.contains(&location.slice()) {
@@ -55,6 +88,6 @@ impl ImportLocations {
 
     pub(crate) fn bytes(&self) -> usize {
         let spilled = if self.slices.spilled() { self.slices.capacity() * size_of::<SliceId>() } else { 0 };
-        self.locations.capacity() * size_of::<Location>() + spilled
+        self.locations.capacity() * size_of::<Location>() + self.children.capacity() * size_of::<u16>() + spilled
     }
 }

@@ -2,7 +2,6 @@
 //! changes. Nodes in other slices are unplaced, like all nodes of a small subtree. So moving a large subtree costs
 //! little more than computing its matrices.
 
-use crate::store::import_locations::ImportLocations;
 use crate::store::location::{Location, SliceId};
 use crate::store::nodes::Nodes;
 use crate::store::record::RecordId;
@@ -75,7 +74,7 @@ impl Store {
             if let Some(subtree) = subtrees.only(head).filter(|_| in_slice(number).is_empty()).filter(stays) {
                 let (slice, head) = self.slices.both_mut(number);
                 head.work.add(Work::KEPT);
-                slice.sources = ImportLocations::default();
+                slice.sources.forget();
                 kept[subtree as usize].slices.push(number);
                 continue;
             }

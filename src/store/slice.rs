@@ -383,9 +383,8 @@ impl Slice {
             return;
         }
         let (imports, gone) = (self.imports.len(), self.used_rows.difference(&head.alive));
-        if gone.iter().any(|row| row >= imports && usize::from(self.rows[row].above) < imports) {
-            // An import may have lost its last child, and then its copy is no longer kept up to date.
-            self.sources.forget();
+        for row in gone.iter().skip_while(|&row| row < imports) {
+            self.sources.lose_child(self.rows[row].above);
         }
         self.used_rows.fill(self.imports.len());
         self.used_rows.unite(&head.alive);

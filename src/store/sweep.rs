@@ -119,9 +119,8 @@ impl Store {
         let layout = |source| others.get(source).map(|source| source.layout);
         if !slice.sources.are_known(slice.imports.len(), layout) {
             let versions = self.slices.versions;
-            let (slice, head) = self.slices.both_mut(number);
-            let used = slice.used_imports(&head.alive);
-            slice.sources.find(&slice.imports, &used, &self.nodes.pages, versions);
+            let slice = &mut self.slices[number];
+            slice.sources.find(&slice.imports, &self.nodes.pages, versions);
         }
     }
 
