@@ -7,7 +7,7 @@
 //! 1. The state of a live record is the generation of its handle, which is odd. The state of a free record is even, so
 //!    it equals no handle's generation. The state of a retired record is 0, and the record is on no list.
 //! 2. The free list starts at `free`, goes on through `parents`, and visits every free record before `end` once.
-//! 3. If a dirty byte or a mask of edits is set, its page is marked, and the record is live.
+//! 3. If a dirty byte or a mask of edits is set, its page or group is marked, and the record is live.
 
 use crate::bytes::{BytesError, ensure};
 use crate::fallible::{self, Boxed};
@@ -123,9 +123,9 @@ impl Owner {
 pub(crate) struct Pages {
     pages: Vec<Boxed<Page>>,
     /// For each page, whether any byte of `dirty` may be set.
-    dirty: Marks,
-    /// For each page, whether any mask of `pending` may be set.
-    pending: Marks,
+    dirty: Marks<u8>,
+    /// For each page, a bit for each group of eight masks of `pending`, of which any may be set.
+    pending: Marks<u64>,
     /// The record to take next, or [`RecordId::NIL`].
     free: RecordId,
     /// One past the last record that was ever used.
@@ -139,7 +139,7 @@ pub(crate) struct Pages {
 impl Default for Pages {
     fn default() -> Self {
         let free = RecordId::NIL;
-        let [dirty, pending] = Default::default();
+        let (dirty, pending) = Default::default();
         Self { pages: Vec::new(), dirty, pending, free, end: 0, freed: 0, retired: 0 }
     }
 }
@@ -373,10 +373,10 @@ impl Pages {
     pub(crate) fn shrink(&mut self) {
         self.pages.truncate((self.end as usize).div_ceil(PAGE));
         self.pages.shrink_to_fit();
-        for marks in [&mut self.dirty.pages, &mut self.pending.pages] {
-            marks.truncate(self.pages.len());
-            marks.shrink_to_fit();
-        }
+        self.dirty.pages.truncate(self.pages.len());
+        self.dirty.pages.shrink_to_fit();
+        self.pending.pages.truncate(self.pages.len());
+        self.pending.pages.shrink_to_fit();
     }
 
     /// Returns the number of live nodes, without the limbo.
@@ -544,7 +544,7 @@ impl Pages {
         self.pages.len() * size_of::<Page>()
             + self.pages.capacity() * size_of::<Boxed<Page>>()
             + self.dirty.pages.capacity()
-            + self.pending.pages.capacity()
+            + self.pending.pages.capacity() * size_of::<u64>()
     }
 
     /// Checks invariants 1 to 3; returns the first violation.
@@ -567,7 +567,7 @@ impl Pages {
                 return Err(format!("the state of record {} does not say how its local transform is set", id.0));
             }
             let (dirty, pending) = (page.dirty[id.index()] != 0, page.pending[id.index()] != Pending::NONE);
-            if dirty && !self.dirty.is_set(id.page()) || pending && !self.pending.is_set(id.page()) {
+            if dirty && !self.dirty.has(id) || pending && !self.pending.has(id) {
                 return Err(format!("record {} was edited, its page is not marked", id.0));
             }
             if (dirty || pending) && state & 1 == 0 {

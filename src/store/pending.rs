@@ -55,11 +55,6 @@ impl Pending {
     }
 
     #[inline(always)]
-    pub(crate) const fn bits(self) -> u16 {
-        self.0
-    }
-
-    #[inline(always)]
     pub(crate) const fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0
     }

@@ -1,21 +1,27 @@
 //! What edits leave in pages: a dirty byte for a set local transform, and a mask for all else.
 //!
-//! Invariant: if a byte or a mask is set, its page is marked; if a page is marked, `any` is set. So an update visits the
-//! pages with edits alone, in the order of records: its result does not depend on the order of edits.
+//! Invariant: if a byte is set, its page is marked; if a mask is set, its group of eight is marked; if anything is
+//! marked, `any` is set. So an update visits the pages and groups with edits alone, in the order of records: its result
+//! does not depend on the order of edits.
 
-use super::{PAGE_BITS, Page, Pages};
+use super::{PAGE, Page, Pages};
+use crate::store::columns::short;
 use crate::store::pending::Pending;
 use crate::store::record::RecordId;
 
-/// A mark for each page.
+/// Marks of each page: one for dirty bytes, which are set in order as a rule and read in streams; a bit for each
+/// [`GROUP`] of masks, which few and scattered nodes have.
 #[derive(Clone, Default)]
-pub(super) struct Marks {
-    pub(super) pages: Vec<u8>,
+pub(super) struct Marks<M> {
+    pub(super) pages: Vec<M>,
     /// Whether any page may be marked.
     any: bool,
 }
 
-impl Marks {
+/// The number of masks to a mark.
+const GROUP: usize = PAGE / 64;
+
+impl Marks<u8> {
     #[inline(always)]
     pub(super) fn set(&mut self, page: usize) {
         if let Some(mark) = self.pages.get_mut(page)
@@ -27,9 +33,37 @@ impl Marks {
         }
     }
 
-    pub(super) fn is_set(&self, page: usize) -> bool {
-        self.any && self.pages[page] != 0
+    pub(super) fn has(&self, id: RecordId) -> bool {
+        self.any && self.pages[id.page()] != 0
     }
+}
+
+impl Marks<u64> {
+    #[inline(always)]
+    fn set(&mut self, id: RecordId) {
+        self.pages[id.page()] |= 1 << (id.index() / GROUP);
+        self.any = true;
+    }
+
+    pub(super) fn has(&self, id: RecordId) -> bool {
+        self.any && self.pages[id.page()] >> (id.index() / GROUP) & 1 != 0
+    }
+}
+
+/// Iterates over the groups of a page that are marked: where each begins.
+#[inline(always)]
+fn groups(mut marks: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let group = (marks != 0).then(|| marks.trailing_zeros() as usize * GROUP);
+        marks &= marks.wrapping_sub(1);
+        group
+    })
+}
+
+/// Iterates over the records of a page from an index on. `first` is the page's first record.
+#[inline(always)]
+fn records(first: u32, index: usize) -> impl Iterator<Item = RecordId> {
+    (first + u32::from(short(index))..).map(RecordId)
 }
 
 impl Pages {
@@ -45,7 +79,7 @@ impl Pages {
     pub(crate) fn mark(&mut self, id: RecordId, bits: Pending) {
         let mask = &mut self.pages[id.page()].pending[id.index()];
         *mask = *mask | bits;
-        self.pending.set(id.page());
+        self.pending.set(id);
     }
 
     /// Returns the mask of a node's edits since the update.
@@ -66,18 +100,12 @@ impl Pages {
         if !core::mem::take(&mut self.pending.any) {
             return;
         }
-        for (number, mark) in (0_u32..).zip(&mut self.pending.pages) {
-            if core::mem::take(mark) == 0 {
-                continue;
-            }
-            let (lines, _) = self.pages[number as usize].pending.as_chunks_mut::<32>();
-            for (first, masks) in (number << PAGE_BITS..).step_by(32).zip(lines) {
-                // One test for a cache line of masks, since most are not set.
-                if masks.iter().fold(0, |any, mask| any | mask.bits()) == 0 {
-                    continue;
-                }
-                for (index, mask) in (first..).zip(masks).filter(|(_, mask)| **mask != Pending::NONE) {
-                    list.push((RecordId(index), core::mem::take(mask)));
+        for ((page, first), marks) in self.pages.iter_mut().zip((0_u32..).step_by(PAGE)).zip(&mut self.pending.pages) {
+            for group in groups(core::mem::take(marks)) {
+                for (id, mask) in records(first, group).zip(&mut page.pending[group..][..GROUP]) {
+                    if *mask != Pending::NONE {
+                        list.push((id, core::mem::take(mask)));
+                    }
                 }
             }
         }
@@ -111,11 +139,11 @@ impl Pages {
 
     /// Iterates over the masks that are set, in the order of records.
     pub(crate) fn masks(&self) -> impl Iterator<Item = (RecordId, Pending)> {
-        let marked = (0_u32..).zip(self.pending.pages.iter().zip(&self.pages)).filter(|(_, (mark, _))| **mark != 0);
-        let lines = marked
-            .flat_map(|(number, (_, page))| (number << PAGE_BITS..).step_by(32).zip(page.pending.as_chunks::<32>().0));
-        let edited = lines.filter(|(_, masks)| masks.iter().fold(0, |any, mask| any | mask.bits()) != 0);
-        let masks = edited.flat_map(|(first, masks)| (first..).map(RecordId).zip(masks.iter().copied()));
+        let pages = self.pages.iter().zip((0_u32..).step_by(PAGE)).zip(&self.pending.pages);
+        let masks = pages.flat_map(|((page, first), &marks)| {
+            groups(marks)
+                .flat_map(move |group| records(first, group).zip(page.pending[group..][..GROUP].iter().copied()))
+        });
         masks.filter(|&(_, mask)| mask != Pending::NONE)
     }
 }

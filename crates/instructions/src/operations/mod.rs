@@ -117,6 +117,20 @@ pub(crate) const ALL: &[Operation] = &[
         edits::reparent_leaf_bounds,
     ),
     Operation::whole("batch", "1,000 inserts of leaves, and remove_many; a leaf", MANY, 1_000, whole::batch),
+    Operation::whole(
+        "frame-moves",
+        "leaves moved all over the tree, one node in 100, and the update; a move",
+        MANY,
+        whole::SCATTERED,
+        whole::frame_moves,
+    ),
+    Operation::whole(
+        "frame-inserts",
+        "leaves removed and inserted all over the tree, one node in 100, and the update; one of each",
+        MANY,
+        whole::SCATTERED,
+        whole::frame_inserts,
+    ),
     Operation::build("build", "build by single inserts; a node", MANY, whole::build),
     Operation::whole(
         "set-worlds",

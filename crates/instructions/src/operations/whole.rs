@@ -3,7 +3,7 @@
 use crate::dice::Dice;
 use crate::warm::{MANY, Warm, build_scene};
 use hedgerow::edit::{Change, Edit, EditQueue};
-use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::hint::black_box;
 
 pub(super) fn batch(times: u32) {
@@ -16,6 +16,43 @@ pub(super) fn batch(times: u32) {
             inserted.push(node.expect("there is room"));
         }
         warm.scene.remove_many(&inserted).expect("nodes that were just inserted");
+    }
+}
+
+/// The number of leaves that a frame edits, all over the tree.
+pub(super) const SCATTERED: u32 = MANY / 100;
+
+/// Returns an updated scene, its leaves, and its other nodes.
+fn leaves_and_parents() -> (Scene, Vec<NodeHandle>, Vec<NodeHandle>) {
+    let Warm { scene, nodes, .. } = Warm::new(MANY);
+    let is_leaf = |&node: &NodeHandle| scene.get(node).is_some_and(|node| node.children().next().is_none());
+    let (leaves, parents) = nodes.into_iter().partition(is_leaf);
+    (scene, leaves, parents)
+}
+
+pub(super) fn frame_moves(times: u32) {
+    let (mut scene, leaves, parents) = leaves_and_parents();
+    let mut dice = Dice::new();
+    for _ in 0..times {
+        for _ in 0..SCATTERED {
+            let (leaf, parent) = (dice.pick(&leaves), dice.pick(&parents));
+            scene.reparent(leaf, parent, Keep::Local).expect("a leaf below another node");
+        }
+        scene.update();
+    }
+}
+
+pub(super) fn frame_inserts(times: u32) {
+    let (mut scene, mut leaves, parents) = leaves_and_parents();
+    let mut dice = Dice::new();
+    for _ in 0..times {
+        for _ in 0..SCATTERED {
+            let at = dice.below(leaves.len());
+            scene.remove(leaves[at]).expect("a live leaf");
+            let leaf = scene.insert(dice.pick(&parents), Node::transform(Transform::IDENTITY));
+            leaves[at] = leaf.expect("there is room");
+        }
+        scene.update();
     }
 }
 
