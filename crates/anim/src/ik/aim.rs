@@ -1,7 +1,7 @@
 //! Turning a joint, or a chain of joints by shares, so that a line through it meets a point.
 
 use super::math::{M, Q, V, half_angle, share, within};
-use super::rig::Rig;
+use super::rig::{Local, Rig};
 use super::two_bone::{Reach, rest_path};
 use crate::glam::Vec3;
 use crate::{Error, Skeleton};
@@ -127,34 +127,42 @@ impl Aim {
     }
 
     /// Turns the joint below a parent with this matrix.
+    #[inline(always)]
     fn turn(&self, rig: &mut Rig<'_>, (above, place): (M, V), look: &Look) -> Option<Reach> {
         let local = rig.local(self.joint);
         let into = above.inverse()?;
-        let (far, to) = (into * (V::from(look.point) - place) - local.translation).polar();
-        let forward = match self.forward {
-            V::ZERO => return None,
-            unit if local.scale == V::new(1.0, 1.0, 1.0) => unit,
-            forward => local.scale.scaled(forward).polar().1?,
-        };
-        let to = to?;
-        let offset = local.scale.scaled(self.offset);
+        let mut target = into * (V::from(look.point) - place) - local.translation;
+        let (mut forward, mut offset) = (self.forward, self.offset);
+        if local.scale != V::new(1.0, 1.0, 1.0) {
+            (forward, offset) = (local.scale.scaled(forward).polar().1?, local.scale.scaled(offset));
+        } else if forward == V::ZERO {
+            return None;
+        }
+        let mut far_square = target.square();
+        if !(1e-15..1e15).contains(&far_square) {
+            // Directions do not depend on the unit of length.
+            let (far, to) = target.polar();
+            (target, offset, far_square) = (to?, offset * (1.0 / far).min(1e30), 1.0);
+        }
         // The point of the line that is as far from the joint as the goal.
         let along = offset.dot(forward);
-        let beside = (offset - forward * along).square().sqrt();
-        let reach = ((far - beside).max(0.0) * (far + beside)).sqrt();
-        let line = offset + forward * (reach - along);
-        let from = if far > beside { line * (1.0 / far) } else { line.polar().1? };
+        let beside = offset - forward * along;
+        let reach_square = far_square - beside.square();
+        let reach = reach_square.max(0.0).sqrt();
+        let line = beside + forward * reach;
         // A goal before the line's start is not on the line.
-        let is_near = far < beside || along > 0.0 && reach <= along;
+        let is_near = reach_square < 0.0 || along > 0.0 && reach <= along;
         let mut result = if is_near { Reach::Near } else { Reach::Reached };
-        let mut rotation = if let Some(up) = look.up {
-            let up = (into * V::from(up)).unit_across(to);
-            let own = local.scale.scaled(self.up).unit_across(from);
-            (M::frame(to, up) * M::frame(from, own).transpose()).rotation().unit()
+        let quick = if reach_square >= 0.0 && look.up.is_none() {
+            local.rotation.then_shortest(line, target, far_square)
         } else {
-            let from = local.rotation * from;
-            let axis = || local.rotation * local.scale.scaled(self.up);
-            (Q::shortest(from, to, axis) * local.rotation).unit()
+            None
+        };
+        let mut rotation = match quick {
+            Some(rotation) => rotation,
+            None => {
+                self.rotation(&local, (line.polar().1?, target.polar().1?), look.up.map(|up| into * V::from(up)))?
+            }
         };
         if let Some(Cone { axis, cosine, sine }) = self.cone {
             let turned = rotation * forward;
@@ -162,17 +170,27 @@ impl Aim {
             if outside > 0.0 {
                 result = Reach::Far;
                 let edge = axis * cosine + turned.unit_across(axis) * sine;
-                rotation = (Q::shortest(turned, edge, || rotation * self.up) * rotation).unit();
+                rotation = (Q::shortest(turned, edge, || rotation * self.up) * rotation).unit().near(local.rotation);
             }
         }
-        if !rotation.is_finite() {
-            return None;
-        }
         if look.weight > 0.0 {
-            let rotation = rotation.near(local.rotation);
-            rig.set_rotation(self.joint, Q::mix(local.rotation, rotation, share(look.weight)));
+            rig.set_rotation(self.joint, Q::mix(local.rotation, rotation, look.weight));
         }
         Some(result)
+    }
+
+    /// Returns the rotation that brings a unit vector of the joint's space to one of its parent's, with the up axis
+    /// upwards or by the shortest turn.
+    #[inline(never)]
+    fn rotation(&self, local: &Local, (from, to): (V, V), up: Option<V>) -> Option<Q> {
+        let own = local.scale.scaled(self.up);
+        let rotation = if let Some(up) = up {
+            (M::frame(to, up.unit_across(to)) * M::frame(from, own.unit_across(from)).transpose()).rotation()
+        } else {
+            Q::shortest(local.rotation * from, to, || local.rotation * own) * local.rotation
+        };
+        let rotation = rotation.unit().near(local.rotation);
+        rotation.is_finite().then_some(rotation)
     }
 }
 

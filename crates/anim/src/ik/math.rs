@@ -345,6 +345,21 @@ impl Q {
         Self { v: axis * (1.0 - cosine) + axis.cross(sine), w: axis.dot(sine) }
     }
 
+    /// Returns this rotation, then the shortest one from where it brings `from` to `to`: vectors of one length, given
+    /// its square. `None` near half turns, where the shortest rotation has few digits, and if a number is not finite.
+    #[inline]
+    pub(super) fn then_shortest(self, from: V, to: V, square: f32) -> Option<Self> {
+        // For vectors a and b, the rotation is the quaternion |a| |b| - b a, and a is this rotation q of `from`. So,
+        // without a: |a| |b| q - b q `from`.
+        let half = Self { v: to * self.w + to.cross(self.v), w: -to.dot(self.v) };
+        let all =
+            Self { v: self.v * square - from * half.w - half.v.cross(from), w: self.w * square + half.v.dot(from) };
+        // Of a unit quaternion, 2 square² (1 + cos θ).
+        let length = all.dot(all);
+        let part = square * square;
+        (0.1 * part..8.0 * part).contains(&length).then(|| all.times(length.over_root()))
+    }
+
     /// Goes from `a` to `b` the short way, with the same bits at the ends.
     pub(super) fn mix(a: Self, b: Self, weight: f32) -> Self {
         if weight >= 1.0 {
