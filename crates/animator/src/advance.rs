@@ -5,8 +5,8 @@ use crate::condition::Moment;
 use crate::fade::Fade;
 use crate::inertia::{BESIDE, Offsets, alone};
 use crate::layer::{Before, Fading, Held, LayerState, PlacedStates};
-use crate::machine::{StateParts, TransitionParts};
-use crate::pace::{Pace, Playing, Step, Taken};
+use crate::machine::TransitionParts;
+use crate::pace::{Pace, Playing, Step};
 use crate::passed::Passed;
 use hedgerow_anim::Error;
 use hedgerow_anim::glam::Vec3;
@@ -38,18 +38,10 @@ impl Animator {
         self.passed_parameters.copy_from_slice(&self.parameters);
         let mut left = if seconds.is_finite() { f64::from(seconds) } else { 0.0 };
         for part in 0..MOST_PARTS {
-            let mut cuts = false;
-            for number in 0..self.layers.len() {
-                if part == 0 {
-                    self.layers[number].rounds = 0;
-                }
-                let mut state = self.state_of(number);
-                if !state.transitions.is_empty() && self.placed().due(number, self.fired, left).is_some() {
-                    self.take_transitions(number, left);
-                    state = self.state_of(number);
-                }
-                cuts |= state.cuts;
-                cuts |= self.layers[number].fade.as_ref().is_some_and(|fading| fading.left() < left.abs());
+            let (is_due, mut cuts) = self.placed().outlook(self.fired, left);
+            if is_due {
+                (0..self.layers.len()).for_each(|number| self.take_transitions(number, left));
+                (_, cuts) = self.placed().outlook(self.fired, left);
             }
             if left != 0.0 {
                 left -= self.advance_part(part, left, cuts && part + 1 < MOST_PARTS);
@@ -60,16 +52,15 @@ impl Animator {
         }
     }
 
-    fn state_of(&self, number: usize) -> &StateParts {
-        &self.machine.0.states[usize::from(self.layers[number].current.state)]
-    }
-
     /// Lets a layer take transitions until none is due, or would begin a state twice.
     #[cold]
     fn take_transitions(&mut self, number: usize, left: f64) {
         let mut begun = SmallVec::<[u16; 4]>::new();
-        while let Some(due) = self.placed().due(number, self.fired, left).filter(|due| !begun.contains(&due.to)) {
+        while let Some(due) = self.placed().due(&self.layers[number], self.fired, left) {
             let (to, fade, triggers) = (due.to, due.fade, due.triggers);
+            if begun.contains(&to) {
+                break;
+            }
             begun.push(to);
             self.fired &= !triggers;
             self.start(to, fade);
@@ -86,12 +77,12 @@ impl Animator {
         let (first, mut fades) = (self.passed.len(), false);
         // Apart, so that the compiler sees that steps change neither machine nor parameters.
         let Self { machine, parameters, layers, passed, .. } = self;
+        let layers = &mut layers[..];
         for number in 0..layers.len() {
             let placed = PlacedStates { machine: &machine.0, parameters, layers };
-            let step = placed.step(&layers[number].current, Some(number), seconds, &stops);
+            let step = placed.step(number, seconds, &stops);
             let layer = &mut layers[number];
             let current = step.map(|(step, distance)| layer.current.take(step, distance));
-            layer.rounds = layer.rounds.saturating_add(current.as_ref().map_or(0, Taken::ends));
             fades |= layer.fade.is_some();
             #[expect(clippy::cast_possible_truncation, reason = "layers have numbers of 16 bits")]
             let (layer, weight) = (number as u16, layer.weight);
@@ -111,7 +102,7 @@ impl Animator {
         // Paces depend on shares, so all states move before any fade goes on.
         for number in 0..self.layers.len() {
             let Some(Fading { from: Before::Playing(before), .. }) = &self.layers[number].fade else { continue };
-            let step = self.placed().step(before, None, seconds, stops);
+            let step = self.placed().step_with(before, None, seconds, stops);
             let Some(Fading { from: Before::Playing(before), .. }) = &mut self.layers[number].fade else { continue };
             self.passed[first + number].taken[1].0 = step.map(|(step, distance)| before.take(step, distance));
         }
@@ -265,20 +256,39 @@ impl Animator {
 type Stops = SmallVec<[(usize, Step); 2]>;
 
 impl PlacedStates<'_> {
-    /// Returns the step of a state and its distance; `None` if it has no clips. `number` is the layer of a current state.
+    /// Returns the step of a layer's current state, and its distance; `None` if the state has no clips.
     #[inline(always)]
-    fn step(&self, playing: &Playing, number: Option<usize>, seconds: f64, stops: &Stops) -> Option<(Step, f64)> {
-        let mut pace = Pace::new();
-        if !self.add_to(&mut pace, playing) {
-            return None;
+    fn step(self, number: usize, seconds: f64, stops: &Stops) -> Option<(Step, f64)> {
+        let playing = &self.layers[number].current;
+        let state = self.state(playing);
+        if state.sync.is_some() || !stops.is_empty() {
+            return self.step_with(playing, Some(number), seconds, stops);
         }
-        let stop = if stops.is_empty() { None } else { self.stop(playing, number, stops) };
-        let step = stop.unwrap_or_else(|| pace.step(playing, seconds));
+        let pace = Pace::alone(state, self.parameters)?;
+        Some((pace.step(playing, seconds), pace.distance(seconds)))
+    }
+
+    /// The same of any state, which may have markers or stop on the way. `number` is the layer of a current state.
+    #[inline(never)]
+    fn step_with(self, playing: &Playing, number: Option<usize>, seconds: f64, stops: &Stops) -> Option<(Step, f64)> {
+        let pace = self.pace(playing)?;
+        let step = self.stop(playing, number, stops).unwrap_or_else(|| pace.step(playing, seconds));
         Some((step, pace.distance(step.seconds)))
     }
 
+    /// Returns whether a transition is due, and whether the step may have to be cut.
+    #[inline(always)]
+    fn outlook(&self, fired: u64, left: f64) -> (bool, bool) {
+        let (mut is_due, mut cuts) = (false, false);
+        for layer in self.layers {
+            let state = self.state(&layer.current);
+            is_due |= self.due(layer, fired, left).is_some();
+            cuts |= state.cuts || layer.fade.as_ref().is_some_and(|fading| fading.left() < left.abs());
+        }
+        (is_due, cuts)
+    }
+
     /// Returns where a state ends its step, alone or with those in step with it.
-    #[cold]
     fn stop(self, playing: &Playing, number: Option<usize>, stops: &Stops) -> Option<Step> {
         let sync = self.state(playing).sync;
         let is_here = |&&(of, _): &&(usize, Step)| {
@@ -288,16 +298,20 @@ impl PlacedStates<'_> {
     }
 
     /// Returns the transition of a layer that is taken now.
-    #[inline]
-    fn due(&self, number: usize, fired: u64, left: f64) -> Option<&TransitionParts> {
-        let layer = &self.layers[number];
-        self.ready(layer, fired).find(|transition| {
-            !(transition.waits && layer.fade.is_some())
-                && transition.moments.iter().all(|moment| self.holds(layer, *moment, left))
-        })
+    #[inline(always)]
+    fn due(&self, layer: &LayerState, fired: u64, left: f64) -> Option<&TransitionParts> {
+        self.ready(layer, fired).find(|transition| self.is_now(transition, layer, left))
+    }
+
+    /// Returns whether all of a transition holds but, perhaps, what `ready` tests.
+    #[inline(never)]
+    fn is_now(&self, transition: &TransitionParts, layer: &LayerState, left: f64) -> bool {
+        !(transition.waits && layer.fade.is_some())
+            && transition.moments.iter().all(|moment| self.holds(layer, *moment, left))
     }
 
     /// Returns the transitions of a layer of which all holds but, perhaps, moments.
+    #[inline(always)]
     fn ready(&self, layer: &LayerState, fired: u64) -> impl Iterator<Item = &TransitionParts> {
         let transitions =
             self.state(&layer.current).transitions.iter().map(|&number| &self.machine.transitions[number]);
@@ -305,7 +319,8 @@ impl PlacedStates<'_> {
             transition.triggers & !fired == 0
                 && transition.compares.iter().all(|&(by, above, number)| {
                     let value = self.parameters[by];
-                    if above { value > number } else { value < number }
+                    let (less, more) = if above { (number, value) } else { (value, number) };
+                    less < more
                 })
         })
     }

@@ -68,7 +68,6 @@ impl Animator {
             weight: layer.weight,
             current: Playing::begin(layer.first, &machine.0, &parameters),
             fade: None,
-            rounds: 0,
         });
         let layers = layers.collect();
         Self {
@@ -199,7 +198,9 @@ impl Animator {
     /// that stops there.
     #[must_use]
     pub fn rounds(&self, layer: Layer) -> i32 {
-        self.at(layer).rounds
+        self.at(layer);
+        let taken = self.passed.iter().filter(|passed| passed.layer == layer.0).filter_map(|passed| passed.taken[0].0);
+        taken.fold(0, |rounds: i32, taken| rounds.saturating_add(taken.ends()))
     }
 
     fn at(&self, layer: Layer) -> &LayerState {

@@ -62,7 +62,7 @@ impl Animator {
         to.extend(self.machine.0.digest().to_le_bytes());
         to.extend(self.fired.to_le_bytes());
         put(&mut to, &self.parameters);
-        for LayerState { weight, current, fade, rounds: _ } in &self.layers {
+        for LayerState { weight, current, fade } in &self.layers {
             put(&mut to, &[*weight]);
             put_playing(&mut to, current);
             let Some(Fading { fade, elapsed, from, momentum }) = fade else {

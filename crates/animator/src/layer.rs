@@ -15,8 +15,6 @@ pub(crate) struct LayerState {
     pub(crate) weight: f32,
     pub(crate) current: Playing,
     pub(crate) fade: Option<Fading>,
-    /// How often the current motion passed its end in the last step.
-    pub(crate) rounds: i32,
 }
 
 /// A fade that is not over.
@@ -92,15 +90,14 @@ impl LayerState {
         let mut parts = SmallVec::new();
         let mut put = |playing: &Playing, share: f64| {
             let state = &machine.states[usize::from(playing.state)];
-            for (member, weight) in state.mix(parameters).members() {
-                let &Member { clip, ref knots, duration } = &state.members[member];
+            state.mix(parameters, |&Member { clip, ref knots, duration }, weight| {
                 #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
                 let weight = (f64::from(weight) * share) as f32;
                 if all || weight > 0.0 {
                     let time = time_at(knots, playing.phase);
                     parts.push((clip, if time > duration { time - duration } else { time }, weight));
                 }
-            }
+            });
         };
         let share = self.share();
         put(&self.current, share);
@@ -142,22 +139,14 @@ impl<'a> PlacedStates<'a> {
 
     /// Returns the pace of a state that plays: its own, or that of its sync group. `None` if it has no clips.
     pub(crate) fn pace(&self, playing: &Playing) -> Option<Pace> {
-        let mut pace = Pace::new();
-        self.add_to(&mut pace, playing).then_some(pace)
+        let state = self.state(playing);
+        state.sync.map_or_else(|| Pace::alone(state, self.parameters), |group| self.pace_of(group))
     }
 
-    /// Computes [`pace`](Self::pace) where it stays, because it is large. Returns whether there is one.
-    #[inline(always)]
-    pub(crate) fn add_to(&self, pace: &mut Pace, playing: &Playing) -> bool {
-        let state = self.state(playing);
-        if let Some(group) = state.sync {
-            // What plays nothing has no part in the pace. A state that has just begun has no share.
-            for (playing, share) in self.in_step(group).filter(|(playing, _)| !self.state(playing).members.is_empty()) {
-                pace.add(self.state(playing), self.parameters, share.max(1e-6));
-            }
-        } else {
-            pace.add(state, self.parameters, 1.0);
-        }
-        pace.mean()
+    /// Returns the pace of a sync group.
+    pub(crate) fn pace_of(&self, group: u16) -> Option<Pace> {
+        // What plays nothing has no part in the pace. A state that has just begun has no share.
+        let states = self.in_step(group).map(|(playing, share)| (self.state(playing), share.max(1e-6)));
+        Pace::in_step(states.filter(|(state, _)| !state.members.is_empty()), self.parameters)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::condition::Moment;
 use crate::fade::Fade;
-use crate::motion::{Mix, MotionClip, Places};
+use crate::motion::{MotionClip, Places, on_line};
 use crate::pace::Knots;
 use crate::scratch::Scratch;
 use core::fmt;
@@ -107,9 +107,27 @@ pub(crate) struct TransitionParts {
 }
 
 impl StateParts {
+    /// Calls `put` with each clip that has weight, at most three.
     #[inline(always)]
-    pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
-        self.places.mix(parameters)
+    pub(crate) fn mix(&self, parameters: &[f32], mut put: impl FnMut(&Member, f32)) {
+        match &self.places {
+            Places::None => {}
+            Places::One => put(&self.members[0], 1.0),
+            Places::Line(by, places) => {
+                let (first, share) = on_line(places, parameters[*by]);
+                if share < 1.0 {
+                    put(&self.members[first], 1.0 - share);
+                }
+                if let Some(next) = self.members.get(first + 1).filter(|_| share > 0.0) {
+                    put(next, share);
+                }
+            }
+            Places::Plane(by, plane) => {
+                let mix = plane.mix(by.map(|by| f64::from(parameters[by])));
+                let weighty = mix.iter().filter(|of| of.1 > 0.0);
+                weighty.for_each(|&(member, weight)| put(&self.members[usize::from(member)], weight));
+            }
+        }
     }
 
     /// Returns the present speed.

@@ -124,27 +124,9 @@ impl Motion {
     }
 }
 
-/// The weights of a state's members: at most three, of which those with weight 0 do not count.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mix(pub(crate) [(u16, f32); 3]);
-
-impl Mix {
-    pub(crate) const NONE: Self = Self([(0, 0.0); 3]);
-
-    #[inline(always)]
-    const fn of(member: u16) -> Self {
-        Self([(member, 1.0), (0, 0.0), (0, 0.0)])
-    }
-
-    /// Returns the members that have weight.
-    #[inline(always)]
-    pub(crate) fn members(&self) -> impl Iterator<Item = (usize, f32)> {
-        self.0.iter().filter(|of| of.1 > 0.0).map(|&(member, weight)| (usize::from(member), weight))
-    }
-}
-
 /// The places of the members of a state.
 #[derive(Debug)]
+#[repr(u8)] // each step reads which it is, for each layer
 pub(crate) enum Places {
     None,
     One,
@@ -153,26 +135,15 @@ pub(crate) enum Places {
     Plane([usize; 2], Plane),
 }
 
-impl Places {
-    #[inline(always)]
-    pub(crate) fn mix(&self, parameters: &[f32]) -> Mix {
-        match self {
-            Self::None => Mix::NONE,
-            Self::One => Mix::of(0),
-            Self::Line(by, places) => line(places, parameters[*by]),
-            Self::Plane(by, plane) => plane.mix(by.map(|by| f64::from(parameters[by]))),
+/// Returns the last place that is not beyond a number, and the share of the next one.
+#[inline(always)]
+pub(crate) fn on_line(places: &[f32], at: f32) -> (usize, f32) {
+    let (mut first, mut before) = (0, places[0]);
+    for (number, &next) in places.iter().enumerate().skip(1) {
+        if at.is_nan() || at < next {
+            return (first, ((at - before) / (next - before)).max(0.0));
         }
+        (first, before) = (number, next);
     }
-}
-
-fn line(places: &[f32], at: f32) -> Mix {
-    let (mut next, mut number) = (0, 0_u16);
-    while next < places.len() && places[next] <= at {
-        (next, number) = (next + 1, number + 1);
-    }
-    if next == 0 || next == places.len() {
-        return Mix::of(number.saturating_sub(1));
-    }
-    let share = (at - places[next - 1]) / (places[next] - places[next - 1]);
-    Mix([(number - 1, 1.0 - share), (number, share), (0, 0.0)])
+    (first, 0.0)
 }

@@ -53,12 +53,12 @@ impl Playing {
             rounds: step.rounds,
             state: self.state,
             with_from: !self.passed,
-            forward: (distance != 0.0).then_some(distance > 0.0),
+            distance,
             turns: self.playback == Playback::PingPong,
             back: [self.back, step.back],
         };
         (self.phase, self.back) = (step.phase, step.back);
-        self.passed |= distance != 0.0;
+        self.passed |= distance.abs() > 0.0;
         taken
     }
 }
@@ -97,45 +97,57 @@ pub(crate) struct Taken {
     pub(crate) state: u16,
     /// Whether events at the beginning are passed.
     with_from: bool,
-    /// Whether it went forward, backward, or nowhere.
-    forward: Option<bool>,
+    /// In seconds, negative if backward.
+    distance: f64,
     turns: bool,
     /// Whether the motion was on its way back, at the beginning and at the end.
     back: [bool; 2],
 }
 
 impl Pace {
-    /// Returns the pace of nothing.
+    const NOTHING: Self = Self { duration: 0.0, weight: 0.0, speed: 0.0, parts: 0, ends: [0.0; MOST_MARKERS] };
+
+    /// Returns the pace of a state alone, which does not heed markers; `None` if it has no clips.
     #[inline(always)]
-    pub(crate) const fn new() -> Self {
-        Self { duration: 0.0, weight: 0.0, speed: 0.0, parts: 0, ends: [0.0; MOST_MARKERS] }
+    pub(crate) fn alone(state: &StateParts, parameters: &[f32]) -> Option<Self> {
+        let mut pace = Self::NOTHING;
+        state.mix(parameters, |member, share| pace.add(member, f64::from(share)));
+        pace.speed = state.speed(parameters);
+        pace.mean()
     }
 
-    /// Adds the clips of a state.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, state: &StateParts, parameters: &[f32], weight: f64) {
-        for (member, share) in state.mix(parameters).members() {
-            let Member { knots, duration, .. } = &state.members[member];
-            let weight = weight * f64::from(share);
-            self.weight += weight;
-            self.duration += duration * weight;
-            if state.sync.is_some() && knots.len() > 2 {
-                self.parts = knots.len() - 1;
-                self.ends.iter_mut().zip(&knots[1..]).for_each(|(sum, time)| *sum += (time - knots[0]) * weight);
-            }
+    /// Returns the pace of states in step, given with their shares; `None` if they have no clips.
+    pub(crate) fn in_step<'a>(states: impl Iterator<Item = (&'a StateParts, f64)>, parameters: &[f32]) -> Option<Self> {
+        let mut pace = Self::NOTHING;
+        for (state, share) in states {
+            state.mix(parameters, |member, weight| {
+                let (knots, weight) = (&member.knots, share * f64::from(weight));
+                pace.add(member, weight);
+                if knots.len() > 2 {
+                    pace.parts = knots.len() - 1;
+                    pace.ends.iter_mut().zip(&knots[1..]).for_each(|(sum, time)| *sum += (time - knots[0]) * weight);
+                }
+            });
+            pace.speed += state.speed(parameters) * share;
         }
-        self.speed += state.speed(parameters) * weight;
+        pace.mean()
     }
 
-    /// Divides the sums by their weight. Returns whether anything plays.
     #[inline(always)]
-    pub(crate) fn mean(&mut self) -> bool {
+    fn add(&mut self, member: &Member, weight: f64) {
+        self.weight += weight;
+        self.duration += member.duration * weight;
+    }
+
+    /// Divides the sums by their weight.
+    #[inline(always)]
+    fn mean(mut self) -> Option<Self> {
         if self.weight != 1.0 {
             self.ends.iter_mut().for_each(|end| *end /= self.weight);
             self.duration /= self.weight;
             self.speed /= self.weight;
         }
-        self.weight > 0.0
+        (self.weight > 0.0).then_some(self)
     }
 
     pub(crate) const fn duration(&self) -> f64 {
@@ -244,9 +256,11 @@ impl Pace {
 impl Taken {
     /// Returns the number of legs, from turn to turn.
     fn legs(&self) -> u64 {
-        let Some(forward) = self.forward else { return 0 };
+        if self.distance == 0.0 {
+            return 0;
+        }
         let half = f64::from(u8::from(self.back[1])) - f64::from(u8::from(self.back[0]));
-        let more = self.rounds.abs() * if self.turns { 2.0 } else { 1.0 } + if forward { half } else { -half };
+        let more = self.rounds.abs() * if self.turns { 2.0 } else { 1.0 } + half * self.distance.signum();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
         let more = more.max(0.0) as u64;
         more.saturating_add(1)
@@ -263,17 +277,16 @@ impl Taken {
             let wraps = (self.rounds + rounds[1] - rounds[0]).abs() as u64;
             legs = wraps.saturating_add(1);
         }
-        let rises = (self.forward == Some(true)) != self.back[0];
+        let rises = (self.distance > 0.0) != self.back[0];
         Way { from: (times[0], self.with_from), to: times[1], rises, legs, turns: self.turns, duration }
     }
 
     /// Returns how often the end was passed, negative if backward.
-    #[inline]
     pub(crate) fn ends(&self) -> i32 {
         if self.rounds == 0.0 && self.back[0] == self.back[1] {
             return 0;
         }
-        let (turns, forward) = (self.legs().saturating_sub(1), self.forward == Some(true));
+        let (turns, forward) = (self.legs().saturating_sub(1), self.distance > 0.0);
         let ends = if self.turns { (turns + u64::from(forward != self.back[0])) / 2 } else { turns };
         let ends = i32::try_from(ends).unwrap_or(i32::MAX);
         if forward { ends } else { -ends }

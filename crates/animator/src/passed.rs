@@ -40,11 +40,10 @@ impl Passed {
         for &(taken, share) in &self.taken {
             let Some(taken) = taken.filter(|_| share > 0.0) else { continue };
             let state = &machine.states[usize::from(taken.state)];
-            for (member, weight) in state.mix(&animator.passed_parameters).members() {
-                let &Member { clip, ref knots, duration } = &state.members[member];
+            state.mix(&animator.passed_parameters, |&Member { clip, ref knots, duration }, weight| {
                 let way = taken.way(knots, duration);
                 clips.push(PassedClip { state: taken.state, clip, weight: weight * share, way });
-            }
+            });
         }
         clips
     }

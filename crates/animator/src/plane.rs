@@ -1,6 +1,5 @@
 //! Clips at points of a plane, triangulated.
 
-use crate::motion::Mix;
 use hedgerow_anim::glam::{DVec2, DVec3};
 
 /// The greatest number of points.
@@ -67,8 +66,9 @@ impl Plane {
         placed.then_some(Self { points, triangles, outline })
     }
 
-    /// Returns the weights of the points around a place.
-    pub(crate) fn mix(&self, at: [f64; 2]) -> Mix {
+    /// Returns the points around a place with their weights; those with weight 0 do not count.
+    pub(crate) fn mix(&self, at: [f64; 2]) -> [(u16, f32); 3] {
+        let mut mix = [(0, 0.0); 3];
         let at = DVec2::from(at);
         let shares = |corners: &[u16; 3]| {
             let [a, b, c] = corners.map(|corner| self.points[usize::from(corner)]);
@@ -88,7 +88,7 @@ impl Plane {
                     ((from + way * share).distance_squared(at), share)
                 };
                 let Some(edge) = self.outline.iter().min_by(|a, b| near(a).0.total_cmp(&near(b).0)) else {
-                    return Mix::NONE;
+                    return mix;
                 };
                 let (_, share) = near(edge);
                 (&edge[..], [1.0 - share, share, 0.0])
@@ -96,8 +96,7 @@ impl Plane {
         };
         #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
         let weights = weights.map(|weight| weight as f32);
-        let mut mix = Mix::NONE;
-        for ((to, &corner), weight) in mix.0.iter_mut().zip(corners).zip(weights) {
+        for ((to, &corner), weight) in mix.iter_mut().zip(corners).zip(weights) {
             *to = (corner, weight.max(0.0));
         }
         mix
@@ -124,14 +123,14 @@ mod tests {
             assert_eq!(plane.triangles.len(), 2 * points.len() - plane.outline.len() - 2, "{points:?}");
             for (number, point) in points.iter().enumerate() {
                 let mix = plane.mix(point.map(f64::from));
-                assert!(mix.members().any(|(at, weight)| at == number && weight > 0.999_99), "{mix:?}");
+                assert!(mix.iter().any(|&(at, weight)| usize::from(at) == number && weight > 0.999_99), "{mix:?}");
             }
             // Weights have no jump: where they change by much from step to step, a shorter step changes them by less.
             let [from, to] = [(); 2].map(|()| [3.0 * dice.f64() - 1.0, 300.0 * dice.f64() - 100.0]);
             let weights = |share: f64| {
                 let at = [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share);
                 let mut weights = vec![0.0_f32; points.len()];
-                plane.mix(at).members().for_each(|(number, weight)| weights[number] = weight);
+                plane.mix(at).iter().for_each(|&(number, weight)| weights[usize::from(number)] += weight);
                 assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-5);
                 weights
             };
@@ -158,9 +157,7 @@ mod tests {
         // Turns, and speeds in other units: the clip in the middle keeps its place.
         let points = [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [-1.0, 50_000.0], [0.0, 50_000.0], [1.0, 50_000.0]];
         let plane = Plane::new(&points).unwrap();
-        assert!(
-            points.iter().zip(0..).all(|(point, number)| plane.mix(point.map(f64::from)).0.contains(&(number, 1.0)))
-        );
+        assert!(points.iter().zip(0..).all(|(point, number)| plane.mix(point.map(f64::from)).contains(&(number, 1.0))));
         assert!(Plane::new(&[[0.0, 0.0], [1e-9, 0.0], [1.0, 0.0], [0.0, 1.0]]).is_none(), "in no triangle");
         assert!(Plane::new(&[[0.0, 0.0], [1.0, 1.0], [3.0, 3.0]]).is_none(), "on a line");
         assert!(Plane::new(&[[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]).is_none(), "twice");
