@@ -72,6 +72,8 @@ pub enum Error {
         /// The name of the state that it leads to.
         state: String,
     },
+    /// No joints are paired for retargeting, or two joints are paired with the same.
+    Pairs,
     /// A clip, a mask or a pose has a different number of joints or channels.
     Anim(hedgerow_anim::Error),
     /// The bytes do not start with the header of an animator.
@@ -127,6 +129,9 @@ impl fmt::Display for Error {
                 "root motion of state \"{state}\" is not as long as its clip; extract it from the same animation"
             ),
             Self::Across { state } => write!(f, "a transition to state \"{state}\" comes from another layer"),
+            Self::Pairs => {
+                write!(f, "no joints are paired, or two with the same joint of the target; give each one partner")
+            }
             Self::Anim(error) => error.fmt(f),
             Self::NotAnAnimator => write!(f, "the bytes are not the state of an animator"),
             &Self::Version { found, newest } => write!(f, "the animator's {}", Unread { found, newest }),

@@ -1,5 +1,5 @@
 //! Animation state machines for `hedgerow-anim`: blend spaces, fades, layers, steps in sync, events and root motion of
-//! the blend.
+//! the blend; clips of other skeletons, and joints that swing.
 //!
 //! A [`Machine`] is built once and shared. Each character has a small [`Animator`]. The game sets parameters and fires
 //! triggers; the machine decides which clips play, and how they pass into each other.
@@ -62,6 +62,8 @@
 //! | when and how they change: parameters, triggers, phases, ends; crossfades and inertial fades | [`Transition`], [`Condition`], [`Fade`], [`Curve`] |
 //! | walks and runs whose feet come down together | [`SyncGroup`] |
 //! | one character: steps, samples, events, root motion, bytes | [`Animator`], [`PassedEvent`] |
+//! | clips of one skeleton on another | [`Retarget`], [`RetargetOptions`] |
+//! | hair, tails and straps that swing | [`Springs`], [`Spring`], [`Collider`], [`Swing`] |
 //! | errors | [`Error`] |
 //!
 //! # What is promised
@@ -92,8 +94,10 @@ mod motion;
 mod pace;
 mod passed;
 mod plane;
+mod retarget;
 mod sample;
 mod scratch;
+mod springs;
 
 pub use animator::Animator;
 pub use builder::{LayerOptions, MachineBuilder};
@@ -104,6 +108,8 @@ pub use hedgerow_anim as anim;
 pub use machine::{Layer, Machine, Parameter, State, SyncGroup, Trigger};
 pub use motion::{Motion, MotionClip};
 pub use passed::PassedEvent;
+pub use retarget::{Retarget, RetargetOptions};
+pub use springs::{Collider, Spring, Springs, Swing};
 
 /// The example of the README, tested.
 #[cfg(doctest)]

@@ -5,6 +5,8 @@ mod errors;
 mod events;
 mod fades;
 mod layers;
+mod retarget;
+mod springs;
 
 use hedgerow_anim::clip::Precision;
 use hedgerow_anim::glam::{DQuat, Quat, Vec3};

@@ -1,0 +1,376 @@
+//! Poses and clips of one skeleton on another: joints by name, corrected rest poses, translations by size.
+
+use crate::Error;
+use hedgerow_anim::glam::{Quat, Vec3};
+use hedgerow_anim::raw::Track;
+use hedgerow_anim::skeleton::SkeletonError;
+use hedgerow_anim::{Pose, RawClip, Skeleton, Transform};
+use smallvec::SmallVec;
+
+/// Carries poses of one skeleton over to another of other proportions: animations of a library to your character.
+///
+/// A joint of the target turns in the space of the model as its partner turned away from its own rest. Where the bones of
+/// the rest poses point elsewhere (arms down in one, spread in the other), the target's are turned to the source's
+/// first, so a straight arm is straight in both. The hips, and mapped joints above them, also move: scaled by the height
+/// of the hips, so that strides fit the legs. Joints without a partner keep what they have. Scales are not carried over.
+///
+/// Feet may slide by what proportions differ; [`ik::Feet`](hedgerow_anim::ik::Feet) puts them down.
+///
+/// ```
+/// use hedgerow_anim::glam::{Quat, Vec3};
+/// use hedgerow_anim::{Pose, Skeleton, SkeletonBuilder, Transform};
+/// use hedgerow_animator::{Retarget, RetargetOptions};
+///
+/// let figure = |names: [&str; 3], size: f32| {
+///     let mut joints = SkeletonBuilder::new();
+///     let hips = joints.joint(names[0], None, Transform::from_xyz(0.0, size, 0.0));
+///     let arm = joints.joint(names[1], Some(hips), Transform::from_xyz(0.2 * size, 0.5 * size, 0.0));
+///     joints.joint(names[2], Some(arm), Transform::from_xyz(0.3 * size, 0.0, 0.0));
+///     Ok::<Skeleton, hedgerow_anim::Error>(joints.build()?.0)
+/// };
+/// let source = figure(["Hips", "LeftArm", "LeftHand"], 1.0)?;
+/// let target = figure(["pelvis", "arm_l", "hand_l"], 1.5)?;
+///
+/// // Once:
+/// let pairs = Retarget::pairs(&source, &target, |name| match name {
+///     "Hips" => Some("pelvis"),
+///     "LeftArm" => Some("arm_l"),
+///     "LeftHand" => Some("hand_l"),
+///     _ => None,
+/// });
+/// let retarget = Retarget::new(&source, &target, &pairs, &RetargetOptions::default())?;
+///
+/// // Each frame, or once for a whole clip by `Retarget::clip`:
+/// let (mut from, mut to) = (Pose::rest(&source), Pose::rest(&target));
+/// from.set(0, Transform::from_xyz(0.4, 0.9, 0.0));
+/// from.set(1, from.get(1).with_rotation(Quat::from_rotation_z(0.5)));
+/// retarget.apply(&from, &mut to)?;
+/// assert!(to.get(0).translation.abs_diff_eq(Vec3::new(0.6, 1.35, 0.0), 1e-6));
+/// assert!(to.get(1).rotation.abs_diff_eq(Quat::from_rotation_z(0.5), 1e-6));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Retarget {
+    source: Skeleton,
+    target: Skeleton,
+    /// The mapped joints of the source and all above them, parents first, each with the index of its parent here.
+    sources: Vec<(u16, Option<usize>)>,
+    /// The same of the target.
+    targets: Vec<Turned>,
+    /// The mapped joints down to the hips.
+    moved: Vec<Moved>,
+    turn: Quat,
+}
+
+/// A joint of the target.
+#[derive(Clone, Copy, Debug)]
+struct Turned {
+    joint: u16,
+    above: Option<usize>,
+    /// The index of its partner among the sources, and the rotation that leads from the partner's to its own.
+    from: Option<(usize, Quat)>,
+}
+
+/// A joint that moves.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    source: u16,
+    target: u16,
+    /// The places of both at rest, in the space of the model.
+    rest: [Vec3; 2],
+    scale: f32,
+}
+
+/// How two skeletons are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct RetargetOptions<'p> {
+    /// A pose of the source to compare instead of its rest pose; best is one in which both stand alike.
+    pub source_rest: Option<&'p Pose>,
+    /// The same of the target.
+    pub target_rest: Option<&'p Pose>,
+    /// The rotation from the source's model space to the target's, if their axes differ.
+    pub turn: Quat,
+    /// The target's size by the source's; without it, the ratio of the heights of the hips above the models' origins.
+    pub scale: Option<f32>,
+    /// Whether bones of the target that point elsewhere at rest are turned to the source's directions. If not, differences
+    /// of the rest poses stay in all poses.
+    pub align: bool,
+}
+
+impl Default for RetargetOptions<'_> {
+    fn default() -> Self {
+        Self { source_rest: None, target_rest: None, turn: Quat::IDENTITY, scale: None, align: true }
+    }
+}
+
+impl Retarget {
+    /// Pairs joints by name: `partner` gives the target's name for a name of the source. Joints for which it gives none,
+    /// or one that the target does not have, are left out; `Some` pairs equal names.
+    #[must_use]
+    pub fn pairs<'n>(
+        source: &'n Skeleton,
+        target: &Skeleton,
+        partner: impl Fn(&'n str) -> Option<&'n str>,
+    ) -> Vec<(u16, u16)> {
+        let named = (0..).zip(source.names());
+        named.filter_map(|(joint, name)| Some((joint, target.find(partner(name)?)?))).collect()
+    }
+
+    /// Compares two skeletons. `pairs` has joints of the source with their partners in the target: hips, spine, head,
+    /// upper and lower limbs, hands and feet suffice.
+    ///
+    /// The hips are the first joint that has several mapped ones below, or else the first mapped joint. Runs in
+    /// **O(joints + pairs²)**.
+    ///
+    /// # Errors
+    /// [`Error::Pairs`] if there are none, or a joint of the target is in two; [`Error::Number`] for a scale that is not
+    /// positive, or a turn of length 0; [`Error::Anim`] for a joint that a skeleton does not have, and for a pose of other
+    /// joints.
+    pub fn new(
+        source: &Skeleton,
+        target: &Skeleton,
+        pairs: &[(u16, u16)],
+        options: &RetargetOptions<'_>,
+    ) -> Result<Self, Error> {
+        let number = |what| Error::Number { what, of: "retargeting".into() };
+        let turn = options.turn.normalize();
+        if !turn.is_finite() {
+            return Err(number("turn"));
+        }
+        for &(from, to) in pairs {
+            expect(source, from)?;
+            expect(target, to)?;
+        }
+        // Parents of the target first.
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable_by_key(|&(_, to)| to);
+        if pairs.is_empty() || pairs.windows(2).any(|two| two[0].1 == two[1].1) {
+            return Err(Error::Pairs);
+        }
+        let from = Rest::of(source, options.source_rest)?;
+        let to = Rest::of(target, options.target_rest)?;
+
+        // The nearest mapped joint above each, and the only one below.
+        let above = |at: usize| (0..at).rev().find(|&other| is_below(target, pairs[at].1, pairs[other].1));
+        let parents: Vec<Option<usize>> = (0..pairs.len()).map(above).collect();
+        let below = |at: usize| -> SmallVec<[usize; 4]> {
+            (at + 1..parents.len()).filter(|&other| parents[other] == Some(at)).collect()
+        };
+        let hips = (0..pairs.len()).find(|&at| below(at).len() > 1).unwrap_or(0);
+
+        // Each correction includes that of the joint above, so a hand stays straight on its arm.
+        let mut corrections: Vec<Quat> = Vec::with_capacity(pairs.len());
+        for (at, &(source, target)) in pairs.iter().enumerate() {
+            let before = parents[at].map_or(Quat::IDENTITY, |parent| corrections[parent]);
+            let only = match below(at)[..] {
+                [child] if options.align => Some(pairs[child]),
+                _ => None,
+            };
+            let own = only.and_then(|(child_source, child_target)| {
+                let is = before * (to.place(child_target) - to.place(target));
+                let should = turn * (from.place(child_source) - from.place(source));
+                Some(Quat::from_rotation_arc(is.try_normalize()?, should.try_normalize()?))
+            });
+            corrections.push((own.unwrap_or(Quat::IDENTITY) * before).normalize());
+        }
+
+        let scale = match options.scale {
+            Some(scale) => scale,
+            None => {
+                let height = |place: Vec3| place.length();
+                let ratio = height(to.place(pairs[hips].1)) / height(from.place(pairs[hips].0));
+                if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 }
+            }
+        };
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(number("scale"));
+        }
+
+        let sources = with_ancestors(source, pairs.iter().map(|&(from, _)| from));
+        let mut targets = Vec::new();
+        for (joint, above) in with_ancestors(target, pairs.iter().map(|&(_, to)| to)) {
+            let pair = pairs.binary_search_by_key(&joint, |&(_, to)| to).ok();
+            let partner = pair.and_then(|at| {
+                let of = pairs[at].0;
+                let index = sources.iter().position(|&(source, _)| source == of)?;
+                let rotation = (turn * from.rotation(of)).inverse() * corrections[at] * to.rotation(joint);
+                Some((index, rotation.normalize()))
+            });
+            targets.push(Turned { joint, above, from: partner });
+        }
+        let moves = |&at: &usize| at == hips || is_below(target, pairs[hips].1, pairs[at].1);
+        let moved = (0..=hips).filter(moves).map(|at| {
+            let (source, target) = pairs[at];
+            Moved { source, target, rest: [from.place(source), to.place(target)], scale }
+        });
+        let moved = moved.collect();
+        Ok(Self { source: source.clone(), target: target.clone(), sources, targets, moved, turn })
+    }
+
+    /// Returns the factor by which translations of the hips grow.
+    #[must_use]
+    pub fn scale(&self) -> f32 {
+        self.moved[0].scale
+    }
+
+    /// Turns the joints of `to` that have partners as `from` is turned, and moves its hips. Other joints of `to` keep their
+    /// transforms. Allocates nothing for skeletons of up to 128 mapped joints and joints above them. Runs in
+    /// **O(mapped joints and joints above them)**.
+    ///
+    /// # Errors
+    /// [`Error::Anim`] if a pose has another number of joints than its skeleton; `to` is then unchanged.
+    pub fn apply(&self, from: &Pose, to: &mut Pose) -> Result<(), Error> {
+        expect_count(&self.source, from.len())?;
+        expect_count(&self.target, to.len())?;
+        let mut sources = SmallVec::<[Quat; 128]>::new();
+        for &(joint, above) in &self.sources {
+            let rotation = from.get(joint).rotation;
+            sources.push(above.map_or(rotation, |above| sources[above] * rotation));
+        }
+        let mut targets = SmallVec::<[Quat; 128]>::new();
+        for &Turned { joint, above, from } in &self.targets {
+            let parent = above.map_or(Quat::IDENTITY, |above| targets[above]);
+            let local = to.get(joint);
+            let Some((source, rotation)) = from else {
+                targets.push(parent * local.rotation);
+                continue;
+            };
+            let rotation = (self.turn * sources[source] * rotation).normalize();
+            targets.push(rotation);
+            to.set(joint, local.with_rotation((parent.inverse() * rotation).normalize()));
+        }
+        for moved in &self.moved {
+            let place = place_in_model(&self.source, from, moved.source);
+            let place = moved.rest[1] + moved.scale * (self.turn * (place - moved.rest[0]));
+            let place = place_in_parent(&self.target, to, moved.target, place);
+            to.set(moved.target, to.get(moved.target).with_translation(place));
+        }
+        Ok(())
+    }
+
+    /// Makes the clip of the target, with `rate` keys a second for each joint that has a partner, and the events of the
+    /// clip; its channels are left out. The builder of clips [reduces](hedgerow_anim::ClipBuilder) the keys.
+    ///
+    /// # Errors
+    /// [`Error::Number`] if the rate is not from 1 to 1,000; [`Error::Anim`] if the clip has other joints than the source, or
+    /// values that leave single precision.
+    pub fn clip(&self, clip: &RawClip, rate: f32) -> Result<RawClip, Error> {
+        if !(1.0..=1000.0).contains(&rate) {
+            return Err(Error::Number { what: "rate", of: "retargeting".into() });
+        }
+        let duration = clip.duration();
+        let keys = (duration * rate).ceil().max(1.0);
+        let times: Vec<f32> = core::iter::successors(Some(0.0), |key| Some(key + 1.0))
+            .take_while(|&key| key <= keys)
+            .map(|key: f32| (duration * key / keys).min(duration))
+            .collect();
+        let turned: Vec<u16> = self.targets.iter().filter(|turned| turned.from.is_some()).map(|t| t.joint).collect();
+        let mut rotations = vec![Vec::with_capacity(times.len()); turned.len()];
+        let mut places = vec![Vec::with_capacity(times.len()); self.moved.len()];
+        let (mut from, mut to) = (Pose::rest(&self.source), Pose::rest(&self.target));
+        for &time in &times {
+            clip.sample(time, &mut from)?;
+            self.apply(&from, &mut to)?;
+            rotations.iter_mut().zip(&turned).for_each(|(keys, &joint)| keys.push(to.get(joint).rotation));
+            places.iter_mut().zip(&self.moved).for_each(|(keys, moved)| keys.push(to.get(moved.target).translation));
+        }
+        let mut made = RawClip::new(duration, self.target.len())?;
+        for (joint, keys) in turned.into_iter().zip(rotations) {
+            made.set_rotation(joint, Track::linear(times.clone(), keys)?)?;
+        }
+        for (moved, keys) in self.moved.iter().zip(places) {
+            made.set_translation(moved.target, Track::linear(times.clone(), keys)?)?;
+        }
+        for event in clip.events() {
+            made.add_event(event.time, event.number, event.name)?;
+        }
+        Ok(made)
+    }
+}
+
+/// The places and rotations of joints in the space of the model.
+struct Rest(Vec<(Vec3, Quat)>);
+
+impl Rest {
+    fn of(skeleton: &Skeleton, pose: Option<&Pose>) -> Result<Self, Error> {
+        let rest;
+        let pose = match pose {
+            Some(pose) => pose,
+            None => {
+                rest = Pose::rest(skeleton);
+                &rest
+            }
+        };
+        expect_count(skeleton, pose.len())?;
+        let mut rotations: Vec<Quat> = Vec::with_capacity(pose.len());
+        for (joint, &parent) in (0..).zip(skeleton.parents()) {
+            let rotation = pose.get(joint).rotation;
+            rotations.push(rotations.get(usize::from(parent)).map_or(rotation, |&parent| parent * rotation));
+        }
+        let places = (0..).zip(rotations).map(|(joint, rotation)| (place_in_model(skeleton, pose, joint), rotation));
+        Ok(Self(places.collect()))
+    }
+
+    fn place(&self, joint: u16) -> Vec3 {
+        self.0[usize::from(joint)].0
+    }
+
+    fn rotation(&self, joint: u16) -> Quat {
+        self.0[usize::from(joint)].1
+    }
+}
+
+/// Iterates over the joints above a joint, upwards.
+fn ancestors(skeleton: &Skeleton, joint: u16) -> impl Iterator<Item = u16> + '_ {
+    let parents = skeleton.parents();
+    core::iter::successors(Some(joint), |&joint| parents.get(usize::from(joint)).copied())
+        .skip(1)
+        .take_while(|&joint| joint != Skeleton::NO_PARENT)
+}
+
+fn is_below(skeleton: &Skeleton, joint: u16, above: u16) -> bool {
+    joint != above && skeleton.subtree(above).contains(&joint)
+}
+
+/// Lists joints and all above them, parents first, each with the index of its parent.
+fn with_ancestors(skeleton: &Skeleton, joints: impl Iterator<Item = u16>) -> Vec<(u16, Option<usize>)> {
+    let mut all: Vec<u16> = joints.flat_map(|joint| ancestors(skeleton, joint).chain([joint])).collect();
+    all.sort_unstable();
+    all.dedup();
+    let parent = |joint: u16| all.binary_search(&skeleton.parents()[usize::from(joint)]).ok();
+    all.iter().map(|&joint| (joint, parent(joint))).collect()
+}
+
+/// Returns the place of a joint in the space of the model.
+fn place_in_model(skeleton: &Skeleton, pose: &Pose, joint: u16) -> Vec3 {
+    let place = pose.get(joint).translation;
+    ancestors(skeleton, joint).fold(place, |place, above| pose.get(above).transform_point(place))
+}
+
+/// Returns a place of the model in the space of a joint's parent. Scales of 0 keep the place as it is there.
+fn place_in_parent(skeleton: &Skeleton, pose: &Pose, joint: u16, place: Vec3) -> Vec3 {
+    let above: SmallVec<[u16; 16]> = ancestors(skeleton, joint).collect();
+    above.iter().rev().fold(place, |place, &above| {
+        let Transform { translation, rotation, scale } = pose.get(above);
+        let scaled = rotation.inverse() * (place - translation);
+        Vec3::select(scale.cmpeq(Vec3::ZERO), scaled, scaled / scale)
+    })
+}
+
+/// Returns an error unless the skeleton has a joint.
+pub(crate) fn expect(skeleton: &Skeleton, joint: u16) -> Result<(), Error> {
+    let joints = skeleton.len();
+    if usize::from(joint) < joints {
+        return Ok(());
+    }
+    Err(hedgerow_anim::Error::from(SkeletonError::UnknownJoint { joint, joints }).into())
+}
+
+/// Returns an error unless there are as many items as joints.
+pub(crate) fn expect_count(skeleton: &Skeleton, found: usize) -> Result<(), Error> {
+    let expected = skeleton.len();
+    if expected == found {
+        return Ok(());
+    }
+    Err(hedgerow_anim::Error::from(SkeletonError::JointCount { expected, found }).into())
+}
