@@ -1,7 +1,7 @@
 //! Poses and clips of one skeleton on another: joints by name, corrected rest poses, translations by size.
 
 use crate::Error;
-use hedgerow_anim::glam::{Quat, Vec3};
+use hedgerow_anim::glam::{Mat3, Quat, Vec3};
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::{Pose, RawClip, Skeleton, Transform};
@@ -88,8 +88,9 @@ pub struct RetargetOptions<'p> {
     pub source_rest: Option<&'p Pose>,
     /// The same of the target.
     pub target_rest: Option<&'p Pose>,
-    /// The rotation from the source's model space to the target's, if their axes differ.
-    pub turn: Quat,
+    /// The rotation from the source's model space to the target's. Without it, of the 24 rotations between axes the one
+    /// under which the bones of the rest poses are most alike: a figure may have z upwards, or look backwards.
+    pub turn: Option<Quat>,
     /// The target's size by the source's; without it, the ratio of the heights of the hips above the models' origins.
     pub scale: Option<f32>,
     /// Whether bones of the target that point elsewhere at rest are turned to the source's directions. If not, differences
@@ -99,7 +100,7 @@ pub struct RetargetOptions<'p> {
 
 impl Default for RetargetOptions<'_> {
     fn default() -> Self {
-        Self { source_rest: None, target_rest: None, turn: Quat::IDENTITY, scale: None, align: true }
+        Self { source_rest: None, target_rest: None, turn: None, scale: None, align: true }
     }
 }
 
@@ -133,10 +134,6 @@ impl Retarget {
         options: &RetargetOptions<'_>,
     ) -> Result<Self, Error> {
         let number = |what| Error::Number { what, of: "retargeting".into() };
-        let turn = options.turn.normalize();
-        if !turn.is_finite() {
-            return Err(number("turn"));
-        }
         for &(from, to) in pairs {
             expect(source, from)?;
             expect(target, to)?;
@@ -157,6 +154,21 @@ impl Retarget {
             (at + 1..parents.len()).filter(|&other| parents[other] == Some(at)).collect()
         };
         let hips = (0..pairs.len()).find(|&at| below(at).len() > 1).unwrap_or(0);
+
+        let turn = match options.turn {
+            Some(turn) => turn.normalize(),
+            None => {
+                let bones = parents.iter().zip(&pairs).filter_map(|(&parent, &(source, target))| {
+                    let above = pairs[parent?];
+                    let is = (from.place(source) - from.place(above.0)).try_normalize()?;
+                    Some((is, (to.place(target) - to.place(above.1)).try_normalize()?))
+                });
+                turn_of(&bones.collect::<Vec<_>>())
+            }
+        };
+        if !turn.is_finite() {
+            return Err(number("turn"));
+        }
 
         // Each correction includes that of the joint above, so a hand stays straight on its arm.
         let mut corrections: Vec<Quat> = Vec::with_capacity(pairs.len());
@@ -205,6 +217,12 @@ impl Retarget {
         });
         let moved = moved.collect();
         Ok(Self { source: source.clone(), target: target.clone(), sources, targets, moved, turn })
+    }
+
+    /// Returns the rotation from the source's model space to the target's.
+    #[must_use]
+    pub fn turn(&self) -> Quat {
+        self.turn
     }
 
     /// Returns the factor by which translations of the hips grow.
@@ -318,6 +336,25 @@ impl Rest {
     fn rotation(&self, joint: u16) -> Quat {
         self.0[usize::from(joint)].1
     }
+}
+
+/// Returns the rotation between axes that brings directions nearest to others.
+fn turn_of(directions: &[(Vec3, Vec3)]) -> Quat {
+    let (mut best, mut most) = (Quat::IDENTITY, f32::NEG_INFINITY);
+    for x in [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z] {
+        for y in [Vec3::Y, Vec3::NEG_Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
+            if x.dot(y) != 0.0 {
+                continue;
+            }
+            let turn = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
+            let alike = directions.iter().map(|&(is, should)| (turn * is).dot(should)).sum::<f32>();
+            // The first is the identity, which wins if it is as good.
+            if alike > most + 1e-3 {
+                (best, most) = (turn, alike);
+            }
+        }
+    }
+    best
 }
 
 /// Iterates over the joints above a joint, upwards.

@@ -169,13 +169,16 @@ fn axes_of_the_model_may_differ() {
     }
     let target = target.build().unwrap().0;
     let pairs = Retarget::pairs(&source, &target, Some);
-    let options = RetargetOptions { turn, ..RetargetOptions::default() };
-    let retarget = Retarget::new(&source, &target, &pairs, &options).unwrap();
     let from = random_pose(&source, &mut fastrand::Rng::with_seed(5));
-    let mut to = Pose::rest(&target);
-    retarget.apply(&from, &mut to).unwrap();
-    for (is, of) in directions(&target, &to).into_iter().zip(directions(&source, &from)) {
-        assert!(is.abs_diff_eq(turn * of, 1e-5));
+    for given in [Some(turn), None] {
+        let options = RetargetOptions { turn: given, ..RetargetOptions::default() };
+        let retarget = Retarget::new(&source, &target, &pairs, &options).unwrap();
+        assert!(retarget.turn().dot(turn).abs() > 1.0 - 1e-6);
+        let mut to = Pose::rest(&target);
+        retarget.apply(&from, &mut to).unwrap();
+        for (is, of) in directions(&target, &to).into_iter().zip(directions(&source, &from)) {
+            assert!(is.abs_diff_eq(turn * of, 1e-5));
+        }
     }
 }
 
@@ -222,7 +225,7 @@ fn what_cannot_be_compared_is_refused() {
     assert_eq!(new(&[(0, 1), (2, 1)], &options), Err(Error::Pairs));
     assert!(matches!(new(&[(12, 1)], &options), Err(Error::Anim(_))));
     assert!(matches!(new(&[(1, 12)], &options), Err(Error::Anim(_))));
-    let turn = RetargetOptions { turn: Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), ..options };
+    let turn = RetargetOptions { turn: Some(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)), ..options };
     assert!(matches!(new(&[(1, 1)], &turn), Err(Error::Number { what: "turn", .. })));
     for scale in [0.0, -1.0, f32::NAN] {
         let options = RetargetOptions { scale: Some(scale), ..options };
