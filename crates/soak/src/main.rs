@@ -92,7 +92,7 @@ fn run() -> Result<(), String> {
         Some("restores") => restores::run(&options),
         Some("cycles") => cycles::run(options.count).map(|line| println!("{line}")),
         Some("frames") => frames::run(&options),
-        Some("players") => players::run(options.days).map(|line| println!("{line}")),
+        Some("players") => players::run(options.days.saturating_mul(24)).map(|line| println!("{line}")),
         _ => Err("which run? operations, sequences, restores, cycles, frames or players".into()),
     }
 }
