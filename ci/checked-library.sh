@@ -22,7 +22,7 @@ slow=(deep:: shapes:: pair:: regressions:: bulk:: batches::)
 sizes=(an_edit_takes_at_most_eighty_bytes a_vacant_slot_costs_no_byte)
 run() {
     cargo +nightly test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh \
-        -p hedgerow-tests -p hedgerow-character-tests --all-features --lib --test all "$@"
+        -p hedgerow-tests -p hedgerow-anim-tests -p hedgerow-character-tests --all-features --lib --test all "$@"
 }
 
 if [ "$what" != orders ]; then

@@ -8,7 +8,7 @@
 # Each step adds to the profiles in $CARGO_TARGET_DIR/coverage; `build` removes the profiles of earlier programs.
 #
 # Only the libraries and their tests are instrumented; dependencies and baselines run at full speed. Random tests run 8
-# cases instead of 20, or $HEDGEROW_RANDOM_CASES.
+# cases instead of 4, or $HEDGEROW_RANDOM_CASES.
 #
 # Not counted, neither as run nor as missed:
 # - test code: files in `tests`, files named `tests.rs`, and everything below `#[cfg(test)]`;
@@ -54,7 +54,7 @@ export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 build() {
     rm -rf "$out/profiles" && mkdir -p "$out/profiles"
     LLVM_PROFILE_FILE=/dev/null cargo test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh \
-        -p hedgerow-tests -p hedgerow-character-tests --all-features --lib --tests \
+        -p hedgerow-tests -p hedgerow-anim-tests -p hedgerow-character-tests --all-features --lib --tests \
         --no-run --message-format json-render-diagnostics |
         sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml","target":{"kind":\["\([a-z]*\)".*"name":"\([a-z_]*\)".*"executable":"\([^"]*\)".*|\1 \2 \3 \4|p' \
             >"$out/programs"

@@ -16,7 +16,8 @@ if [ "${1:-}" = --sample ]; then
     sample=${2:?--sample needs a number}
     shift 2
 fi
-options=(--package hedgerow --test-package hedgerow --test-package hedgerow-tests)
+options=(--package hedgerow)
+for package in hedgerow hedgerow-unit-tests hedgerow-tests; do options+=(--test-package "$package"); done
 for file in "$@"; do options+=(--file "$file"); done
 if [ -n "$sample" ]; then
     count=$(cargo mutants --list "${options[@]}" | wc -l)
@@ -27,8 +28,8 @@ if [ -n "$sample" ]; then
 fi
 options+=(--timeout 300 --build-timeout 900 --jobs 1 --output "${CARGO_TARGET_DIR:-target}")
 headline 'mutants'
-# No debug information, and incremental compilation. Four random cases per test instead of 20: most failures show early.
-export CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=1 HEDGEROW_RANDOM_CASES=4
+# No debug information, and incremental compilation.
+export CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=1
 nice -n 19 cargo mutants "${options[@]}" || true
 cat "${CARGO_TARGET_DIR:-target}"/mutants.out/missed.txt
 finish

@@ -19,7 +19,7 @@ export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=line-tables
 options=(--target "$target" --features rayon -Zbuild-std)
 
 headline 'tests with threads'
-cargo "+$toolchain" test "${options[@]}" -p hedgerow-tests -p hedgerow-anim -p hedgerow-mesh --test all -- thread
+cargo "+$toolchain" test "${options[@]}" -p hedgerow-tests -p hedgerow-anim-tests -p hedgerow-mesh --test all -- thread
 headline 'frames of random edits'
 cargo "+$toolchain" run "${options[@]}" --release -p hedgerow-soak -- frames --seconds "${1:-60}" --threads 4
 finish
