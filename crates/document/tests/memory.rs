@@ -105,7 +105,7 @@ fn check_peak<'b, T, E>(bytes: &'b [u8], read: fn(&'b [u8]) -> Result<T, E>) {
 
 #[test]
 fn forged_files_are_safe_and_take_memory_in_proportion_to_their_size() {
-    for seed in random::seeds(100) {
+    for seed in random::seeds(40) {
         let rng = &mut Rng::with_seed(seed);
         let library = random::library(rng);
         let patch = random::edits(rng, &library, 12, true);

@@ -2,6 +2,7 @@
 
 use crate::model::Model;
 use crate::operations;
+use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
@@ -188,17 +189,9 @@ pub(crate) fn check(document: &Document, scene: &Scene, context: &str) {
     }
 }
 
-/// Returns seeds from `HEDGEROW_SEED` on, fifty times as many as usual if it is set.
-pub(crate) fn seeds(usual: u64) -> core::ops::Range<u64> {
-    match std::env::var("HEDGEROW_SEED").ok().and_then(|seed| seed.parse().ok()) {
-        Some(seed) => seed..seed + 50 * usual,
-        None => 0..usual,
-    }
-}
-
 #[test]
 fn any_table_expands_as_the_model_does() {
-    for seed in seeds(60) {
+    for seed in seeds(24) {
         let mut dice = Rng::with_seed(seed);
         let library = library(&mut dice, true);
         let mut scene = scene();
@@ -212,7 +205,7 @@ fn any_table_expands_as_the_model_does() {
 
 #[test]
 fn any_edits_are_stated_by_the_open_definition_and_undone() {
-    for seed in seeds(60) {
+    for seed in seeds(24) {
         let mut dice = Rng::with_seed(seed);
         let library = library(&mut dice, seed % 3 == 0);
         let mut scene = scene();
@@ -319,7 +312,7 @@ fn single(library: &Library, name: &str, path: &Path, field: Field, after: Optio
 
 #[test]
 fn after_any_acts_the_scene_is_what_the_library_says() {
-    for seed in seeds(40) {
+    for seed in seeds(16) {
         let mut dice = Rng::with_seed(seed);
         let library = library(&mut dice, seed % 2 == 0);
         let mut scene = scene();
@@ -416,7 +409,7 @@ fn stale_moved_and_foreign_nodes_have_no_path() {
 
 #[test]
 fn what_a_restore_changes_is_a_step() {
-    for seed in seeds(40) {
+    for seed in seeds(16) {
         let mut dice = Rng::with_seed(seed);
         let library = library(&mut dice, false);
         let mut scene = scene();
