@@ -125,7 +125,7 @@ fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
                 };
                 // Runs until no more removals are recorded.
                 let early = if config.changes && !updates { 5000 } else { 100 };
-                let (before, after) = (run(early), run(10_000));
+                let (before, after) = (run(early), run(3_000));
                 assert!(
                     after <= before + before / 16,
                     "{way}, updates {updates}: {before} bytes became {after}, {config:?}"
@@ -157,7 +157,7 @@ fn no_rounds_of_edits_take_memory_again_and_again() {
                 assert_eq!(scene.validate(), Ok(()), "{what}");
                 most
             };
-            let (before, after) = (run(100), run(10_000));
+            let (before, after) = (run(100), run(3_000));
             // Lists of a first reconstitution take less than half a byte per round.
             assert!(after <= before + (1 << 12), "{what}: {before} bytes became {after}, {config:?}");
         }

@@ -1,7 +1,7 @@
 //! Random edits compared with the naive model: every edit of the API, with a full comparison after each.
 //!
 //! A failure prints the shrunk configuration and steps. The seeds are fixed, so a failure repeats in every run.
-//! `HEDGEROW_RANDOM_CASES` sets the number of cases: 8 by default, fewer on emulated machines. A run of 76 or more also
+//! `HEDGEROW_RANDOM_CASES` sets the number of cases: 4 by default, fewer on emulated machines. A run of 76 or more also
 //! checks what all cases together reach.
 
 use crate::trees::MODES;
@@ -17,7 +17,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, Test
 use std::cell::Cell;
 
 /// The number of cases of each test, and the greatest number of steps in a case, twice the average.
-const CASES: u32 = 8;
+const CASES: u32 = 4;
 const MOST_STEPS: usize = 800;
 /// The number of cases from which a run is long.
 const LONG: u32 = 76;

@@ -51,7 +51,7 @@ fn draws_by_node(scene: &Scene) -> Vec<(NodeHandle, String)> {
 
 /// Plays the same steps on a scene that is sometimes saved and loaded, and on one that is not.
 fn reloaded_or_not(seed: u8, oracle: impl Fn([u8; 8]) -> Oracle) {
-    let answer = runner(seed, 10).run(&(uniform8(any::<u8>()), steps(400)), |(config, mut steps)| {
+    let answer = runner(seed, 4).run(&(uniform8(any::<u8>()), steps(400)), |(config, mut steps)| {
         // Snapshots do not keep reserved memory, and visitors depend on slots.
         steps.retain(|step| !matches!(step.op, Op::TryReserve(..) | Op::Visit { .. }));
         let (mut reloaded, mut kept) = (oracle(config), oracle(config));

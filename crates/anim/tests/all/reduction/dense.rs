@@ -143,7 +143,7 @@ fn settings(dice: &mut Dice) -> (f32, Reduction) {
 #[test]
 fn a_channel_is_within_its_bound_at_every_moment() {
     let mut dice = Dice::with_seed(7);
-    for case in 0..3000 {
+    for case in 0..1000 {
         let (duration, reduction) = settings(&mut dice);
         let mut clip = RawClip::new(duration, 1).expect("a sound clip");
         let raw = track(duration, &mut dice, Dice::number, |dice, steep| dice.number() * steep);
@@ -160,7 +160,7 @@ fn a_channel_is_within_its_bound_at_every_moment() {
 #[test]
 fn a_joint_is_within_its_bound_at_every_moment() {
     let mut dice = Dice::with_seed(8);
-    for case in 0..3000 {
+    for case in 0..1000 {
         let (duration, reduction) = settings(&mut dice);
         let (bound, distance) = (f64::from(reduction.error), f64::from(reduction.bound(0).1));
         let mut clip = RawClip::new(duration, 1).expect("a sound clip");
@@ -241,7 +241,7 @@ fn lines<V: Number>(dice: &mut Dice, next: impl Fn(&mut Dice, Option<V>) -> V) -
 #[test]
 fn joints_that_move_together_are_within_their_bound_at_every_moment() {
     let mut dice = Dice::with_seed(9);
-    for case in 0..150 {
+    for case in 0..75 {
         let joints = 2 + u16::try_from(dice.below(4)).expect("few");
         let skeleton = chain(joints);
         let mut clip = RawClip::new(1.0, joints.into()).expect("a sound clip");
