@@ -4,7 +4,8 @@
 //!   The baseline lists all boxes along the ray with `cast_ray` and tests triangles until a hit is nearer than the next
 //!   box.
 //! - `skinned`: rays at a bent tube of 19,320 triangles, each at a new pose; the baseline only skins the tube.
-//! - `all boxes`: the rays along the ground; the baseline tests all boxes of the town, eight at a time, then triangles.
+//! - `all boxes`, `all boxes in eights`: the rays along the ground; the baseline tests all boxes of the town, one after
+//!   the other or eight at a time, and then triangles in the order of the boxes.
 
 use crate::agreement::agree;
 use crate::front::{Front, Sizes};
@@ -38,9 +39,11 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
             .against_itself();
         front.calls(case.per(count), (&mut side(), &mut side()), Side::pick, Side::cast, same)?;
         if kind == 0 {
-            let case = Case::new("all boxes", town.nodes.len(), Unit::Each("ns/ray"), "all boxes, then triangles")
-                .against_itself();
-            front.calls(case.per(count), (&mut side(), &mut side()), Side::pick, Side::all, same)?;
+            let case = |name, what| Case::new(name, town.nodes.len(), Unit::Each("ns/ray"), what).per(count);
+            let all = case("all boxes", "a loop over all boxes, then triangles").against_itself();
+            front.calls(all, (&mut side(), &mut side()), Side::pick, Side::all, same)?;
+            let eights = case("all boxes in eights", "our kernel over all boxes, then triangles").against_itself();
+            front.calls(eights, (&mut side(), &mut side()), Side::pick, Side::all_in_eights, same)?;
         }
     }
     let figure = || Figure::new(count);
@@ -72,6 +75,7 @@ struct Town<'s> {
     scene: Scene,
     surfaces: &'s [Surface],
     nodes: Vec<NodeHandle>,
+    list: Vec<Aabb>,
     boxes: Boxes,
 }
 
@@ -98,8 +102,9 @@ impl<'s> Town<'s> {
         scene.update();
         scene.maintain(core::time::Duration::MAX);
         scene.update();
-        let boxes = nodes.iter().filter_map(|&node| scene.get(node)?.bounds()).collect();
-        Self { scene, surfaces, nodes, boxes }
+        let list: Vec<Aabb> = nodes.iter().filter_map(|&node| scene.get(node)?.bounds()).collect();
+        let boxes = list.iter().copied().collect();
+        Self { scene, surfaces, nodes, list, boxes }
     }
 
     /// Returns the distance of the nearest hit on a node.
@@ -168,6 +173,19 @@ impl Side<'_> {
     }
 
     fn all(&mut self) {
+        let Self { town, rays, found } = self;
+        let mut hits = Vec::new();
+        found.clear();
+        found.extend(rays.iter().map(|ray| {
+            hits.clear();
+            let boxes = town.list.iter().zip(&town.nodes);
+            hits.extend(boxes.filter_map(|(bounds, &node)| Some((ray.distance_to(bounds)?, node))));
+            hits.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            town.nearest(ray, hits.iter().copied())
+        }));
+    }
+
+    fn all_in_eights(&mut self) {
         let Self { town, rays, found } = self;
         let mut hits = Vec::new();
         found.clear();
