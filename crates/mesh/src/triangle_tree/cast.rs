@@ -36,7 +36,8 @@ fn cast_at<const ANY: bool>(
     limit: f64,
     faces: Faces,
 ) -> Option<TriangleHit> {
-    let (test, path) = (RayTest::new(ray, faces)?, Path::new(tree, ray)?);
+    // Most rays that miss a mesh miss the box around it.
+    let (path, test) = (Path::new(tree, ray)?, RayTest::new(ray, faces)?);
     let reached = !tree.is_empty() && path.start <= limit;
     if reached { dispatch!(level, simd => walk::<_, ANY>(simd, tree, mesh, (&test, &path), limit)) } else { None }
 }
