@@ -7,7 +7,7 @@ use crate::store::{SliceBoxes, SliceId, SliceView, Store};
 use core::cmp::Ordering;
 use glam::{DAffine3, DVec3};
 use hedgerow_math::internal as simd;
-use hedgerow_math::internal::{BLOCK, GROUP};
+use hedgerow_math::internal::{BLOCK, BoxGroup};
 use hedgerow_math::{Boxes, Frustum, LocalRay, Ray};
 use std::collections::{BinaryHeap, TryReserveError};
 
@@ -109,24 +109,19 @@ impl Store {
                 What::Slice => {
                     let slack = cast.slack(boxes.own);
                     for first in 0..boxes.blocks.blocks() {
-                        let touched = cast.touched((boxes.origin, slack), boxes.blocks, first * GROUP, u8::MAX);
+                        let touched = cast.touched((boxes.origin, slack), (boxes.blocks, first), None);
                         cast.push(touched, |at| (id, What::Block(short(first * BLOCK + at))))?;
                     }
                 }
                 What::Block(block) => {
                     let block = usize::from(block);
                     let Some(around) = boxes.blocks.get(block) else { continue };
-                    let (around, mut which) = ((boxes.origin, cast.slack(&around)), u8::MAX);
-                    if let Some(groups) = boxes.groups {
-                        which = cast.touched(around, groups, block, 1).to_le_bytes()[0];
-                    }
-                    // Whatever is read next is far apart in memory, so it is asked for while boxes are tested.
-                    for group in ones(which.into()) {
-                        simd::prefetch_many(records, block * BLOCK + group * GROUP, GROUP);
-                    }
-                    let touched = cast.touched(around, boxes.drawables, block * GROUP, which);
+                    let place = (boxes.origin, cast.slack(&around));
+                    let groups = boxes.groups.and_then(|groups| groups.groups().get(block));
+                    let touched = cast.touched(place, (boxes.drawables, block), groups);
                     cast.push(touched & slice.drawables().live_word(block), |at| {
                         let slot = block * BLOCK + at;
+                        // Worlds are far apart in memory, so each is asked for before its turn.
                         simd::prefetch_whole(slice.transforms().worlds(), records[slot].slot.into());
                         (id, What::Drawable(short(slot)))
                     })?;
@@ -177,8 +172,8 @@ impl<'r> Cast<'r> {
             None => {
                 for (block, slices) in order.chunks(BLOCK).enumerate() {
                     let Some(around) = boxes.blocks.get(block) else { continue };
-                    let touched =
-                        self.touched((DVec3::ZERO, self.slack(&around)), &boxes.slices, block * GROUP, u8::MAX);
+                    let place = (DVec3::ZERO, self.slack(&around));
+                    let touched = self.touched(place, (&boxes.slices, block), None);
                     self.push(touched, |at| (slices[at], What::Slice))?;
                 }
             }
@@ -198,9 +193,9 @@ impl<'r> Cast<'r> {
 
     /// Lists the boxes that the last test has found.
     fn push(&mut self, touched: u64, step: impl Fn(usize) -> (SliceId, What)) -> Result<(), TryReserveError> {
+        self.steps.try_reserve(touched.count_ones() as usize)?;
         for at in ones(touched) {
             let (slice, what) = step(at);
-            self.steps.try_reserve(1)?;
             self.steps.push(Step { near: self.nears[at].to_bits(), slice, what });
         }
         Ok(())
@@ -234,18 +229,22 @@ impl<'r> Cast<'r> {
         }
     }
 
-    /// Returns the boxes that the ray enters, of the groups from `first` on that have a bit in `which`. They are relative to
-    /// `origin`, and rounding may cost a test `slack`.
+    /// Returns which boxes of a block the ray enters. They are relative to `origin`, and rounding may cost a test `slack`.
+    /// `around` has boxes around those of each group.
     #[inline]
-    fn touched(&mut self, (origin, slack): (DVec3, f32), boxes: &Boxes, first: usize, which: u8) -> u64 {
+    fn touched(
+        &mut self,
+        (origin, slack): (DVec3, f32),
+        (boxes, block): (&Boxes, usize),
+        around: Option<&BoxGroup>,
+    ) -> u64 {
         if self.wide.is_none() && slack.is_finite() {
-            let end = boxes.groups().len().min(first + (u8::BITS - which.leading_zeros()) as usize);
-            return simd::boxes::enter((&boxes.groups()[first..end], which), &self.ray, slack, &mut self.nears);
+            return simd::boxes::enter((boxes.block(block), around), &self.ray, slack, &mut self.nears);
         }
         // The slice may be so far from the eye that single precision does not do; or some boxes are infinite.
         let mut touched = 0;
-        for at in ones(which.into()).flat_map(|group| group * GROUP..(group + 1) * GROUP) {
-            let Some(bounds) = boxes.get(first * GROUP + at).filter(|bounds| !bounds.is_empty()) else { continue };
+        for at in 0..BLOCK {
+            let Some(bounds) = boxes.get(block * BLOCK + at).filter(|bounds| !bounds.is_empty()) else { continue };
             let slack = if self.wide.is_some() { 0.0 } else { self.slack(&bounds) };
             let bounds = Aabb::new(bounds.min - slack, bounds.max + slack);
             let (near, far) = slabs(&self.ray, origin, &bounds);

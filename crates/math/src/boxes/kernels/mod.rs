@@ -87,21 +87,22 @@ fn in_box_at(level: Level, groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64) {
 #[inline]
 pub fn on_ray(groups: &[BoxGroup], ray: &Ray) -> u64 {
     assert!(groups.len() <= BLOCK / GROUP);
-    dispatch!(level_up_to_avx2(), simd => portable::ray::<_, false>(simd, (groups, u8::MAX), ray, 0.0, &mut []))
+    dispatch!(level_up_to_avx2(), simd => portable::ray(simd, (groups, None), (ray, 0.0), &mut []))
 }
 
-/// Like [`on_ray`], for boxes that are wider by `slack` on each side, of the groups that have a bit in `which`. Stores the
-/// distance to each box that is hit.
+/// Like [`on_ray`], for boxes that are wider by `slack` on each side. Stores the distance to each box that is hit.
+///
+/// With `around`, whose boxes contain those of one group each, the groups whose boxes are missed are not tested.
 #[inline]
-pub fn enter(of: (&[BoxGroup], u8), ray: &Ray, slack: f32, nears: &mut [f32; BLOCK]) -> u64 {
-    enter_at(level_up_to_avx2(), of, ray, slack, nears)
+pub fn enter(of: (&[BoxGroup], Option<&BoxGroup>), ray: &Ray, slack: f32, nears: &mut [f32; BLOCK]) -> u64 {
+    enter_at(level_up_to_avx2(), of, (ray, slack), nears)
 }
 
 #[inline(always)]
-fn enter_at(level: Level, of: (&[BoxGroup], u8), ray: &Ray, slack: f32, nears: &mut [f32; BLOCK]) -> u64 {
+fn enter_at(level: Level, of: (&[BoxGroup], Option<&BoxGroup>), ray: (&Ray, f32), nears: &mut [f32; BLOCK]) -> u64 {
     assert!(of.0.len() <= BLOCK / GROUP);
     let nears = nears.as_chunks_mut().0;
-    dispatch!(level, simd => portable::ray::<_, true>(simd, of, ray, slack, nears))
+    dispatch!(level, simd => portable::ray(simd, of, ray, nears))
 }
 
 /// Returns the distance from a ray's origin to a box that it hits; zero if the origin is inside.

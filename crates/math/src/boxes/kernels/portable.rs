@@ -286,67 +286,100 @@ pub(super) fn overlap<S: Simd>(simd: S, groups: &[BoxGroup], bounds: &Aabb) -> (
 
 /// See [`enter`](super::enter). Stores the distances to the boxes of as many groups as `nears` has room for.
 #[inline(always)]
-pub(super) fn ray<S: Simd, const ENTER: bool>(
+pub(super) fn ray<S: Simd>(
     simd: S,
-    (groups, which): (&[BoxGroup], u8),
-    ray: &Ray,
-    slack: f32,
+    of: (&[BoxGroup], Option<&BoxGroup>),
+    (ray, slack): (&Ray, f32),
     nears: &mut [[f32; GROUP]],
 ) -> u64 {
     // Few rays are parallel to an axis; others go without its branches.
     if ray.inverse().contains(&0.0) {
-        along::<S, ENTER, true>(simd, (groups, which), ray, slack, nears)
+        along::<S, true>(simd, of, (ray, slack), nears)
     } else {
-        along::<S, ENTER, false>(simd, (groups, which), ray, slack, nears)
+        along::<S, false>(simd, of, (ray, slack), nears)
     }
 }
 
 #[inline(always)]
-fn along<S: Simd, const ENTER: bool, const PARALLEL: bool>(
+fn along<S: Simd, const PARALLEL: bool>(
     simd: S,
-    (groups, which): (&[BoxGroup], u8),
-    ray: &Ray,
-    slack: f32,
+    (groups, around): (&[BoxGroup], Option<&BoxGroup>),
+    (ray, slack): (&Ray, f32),
     nears: &mut [[f32; GROUP]],
 ) -> u64 {
-    let (start, length) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, ray.length()));
-    let (mut before, mut behind, mut inverses) = ([start; 3], [start; 3], [start; 3]);
-    let mut rising = [mask32x8::splat(simd, true); 3];
-    for axis in 0..3 {
-        let (origin, inverse) = (ray.origin()[axis], ray.inverse()[axis]);
-        // A box begins earlier and ends later on the way of the ray.
-        let slack = slack.copysign(inverse);
-        before[axis] = f32x8::splat(simd, origin + slack);
-        behind[axis] = f32x8::splat(simd, origin - slack);
-        inverses[axis] = f32x8::splat(simd, inverse);
-        rising[axis] = inverses[axis].simd_gt(start);
-    }
-    let mut word = 0;
-    for (index, group) in groups.iter().enumerate() {
-        if ENTER && which >> index & 1 == 0 {
-            continue;
+    let slabs = Slabs::new(simd, ray, slack);
+    let Some(around) = around else {
+        let mut word = 0;
+        for (index, group) in groups.iter().enumerate() {
+            let (near, met) = slabs.meet::<PARALLEL>(simd, group);
+            word |= met << (index * GROUP);
+            if let Some(to) = nears.get_mut(index) {
+                near.store_array(to);
+            }
         }
-        let (mut near, mut far) = (start, length);
+        return word;
+    };
+    let (mut word, mut left) = (0, slabs.meet::<PARALLEL>(simd, around).1);
+    while left != 0 {
+        let index = left.trailing_zeros() as usize;
+        left &= left - 1;
+        // The box around a group that is not there is empty, and not met.
+        let (Some(group), Some(to)) = (groups.get(index), nears.get_mut(index)) else { break };
+        let (near, met) = slabs.meet::<PARALLEL>(simd, group);
+        word |= met << (index * GROUP);
+        near.store_array(to);
+    }
+    word
+}
+
+/// A ray as boxes are tested against it.
+struct Slabs<'r, S: Simd> {
+    ray: &'r Ray,
+    before: [f32x8<S>; 3],
+    behind: [f32x8<S>; 3],
+    inverses: [f32x8<S>; 3],
+    rising: [mask32x8<S>; 3],
+}
+
+impl<'r, S: Simd> Slabs<'r, S> {
+    #[inline(always)]
+    fn new(simd: S, ray: &'r Ray, slack: f32) -> Self {
+        let start = f32x8::splat(simd, 0.0);
+        let (mut before, mut behind, mut inverses) = ([start; 3], [start; 3], [start; 3]);
+        let mut rising = [mask32x8::splat(simd, true); 3];
+        for axis in 0..3 {
+            let (origin, inverse) = (ray.origin()[axis], ray.inverse()[axis]);
+            // A box begins earlier and ends later on the way of the ray.
+            let slack = slack.copysign(inverse);
+            before[axis] = f32x8::splat(simd, origin + slack);
+            behind[axis] = f32x8::splat(simd, origin - slack);
+            inverses[axis] = f32x8::splat(simd, inverse);
+            rising[axis] = inverses[axis].simd_gt(start);
+        }
+        Self { ray, before, behind, inverses, rising }
+    }
+
+    /// Returns the distances to eight boxes, and a bit for each box that the ray meets.
+    #[inline(always)]
+    fn meet<const PARALLEL: bool>(&self, simd: S, group: &BoxGroup) -> (f32x8<S>, u64) {
+        let (mut near, mut far) = (f32x8::splat(simd, 0.0), f32x8::splat(simd, self.ray.length()));
         let mut between = mask32x8::splat(simd, true);
         for axis in 0..3 {
+            let (before, behind, inverse) = (self.before[axis], self.behind[axis], self.inverses[axis]);
             let (low, high) = (load(simd, &group.min[axis]), load(simd, &group.max[axis]));
             // Parallel to this slab: the ray is between its planes everywhere or nowhere.
-            if PARALLEL && ray.inverse()[axis] == 0.0 {
-                between &= low.simd_le(before[axis]) & high.simd_ge(behind[axis]);
+            if PARALLEL && self.ray.inverse()[axis] == 0.0 {
+                between &= low.simd_le(before) & high.simd_ge(behind);
                 continue;
             }
             // By the sign, so that an empty box is entered after it is left.
-            let (first, last) = (rising[axis].select(low, high), rising[axis].select(high, low));
-            near = greater(simd, (first - before[axis]) * inverses[axis], near);
-            far = lesser(simd, (last - behind[axis]) * inverses[axis], far);
+            let (first, last) = (self.rising[axis].select(low, high), self.rising[axis].select(high, low));
+            near = greater(simd, (first - before) * inverse, near);
+            far = lesser(simd, (last - behind) * inverse, far);
         }
         let meets = near.simd_le(far * f32x8::splat(simd, WIDER));
-        word |= (between & meets).to_bitmask() << (index * GROUP);
-        if let Some(to) = nears.get_mut(index) {
-            near.store_array(to);
-        }
+        (near, (between & meets).to_bitmask())
     }
-    word
 }
 
 /// See [`transformed`](super::transformed).

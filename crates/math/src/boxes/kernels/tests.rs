@@ -106,15 +106,13 @@ fn assert_levels_agree(groups: &[BoxGroup], sphere: &Sphere, bounds: &Aabb, ray:
     let plain = levels()[0];
     let all = |level: Level| {
         let [mut nears, mut wider] = [[f32::MAX; BLOCK]; 2];
-        let entered = enter_at(level, (groups, u8::MAX), ray, 0.0, &mut nears);
-        let widened = (enter_at(level, (groups, u8::MAX), ray, 0.1 * sphere.radius(), &mut wider), wider);
+        let entered = enter_at(level, (groups, None), (ray, 0.0), &mut nears);
+        let widened = (enter_at(level, (groups, None), (ray, 0.1 * sphere.radius()), &mut wider), wider);
         (in_sphere_at(level, groups, sphere), in_box_at(level, groups, bounds), entered, nears, widened)
     };
     let expected = all(plain);
     levels().into_iter().for_each(|level| assert_eq!(all(level), expected, "{level:?}"));
     assert_eq!(on_ray(groups, ray), expected.2);
-    let some = enter((groups, 0b1001_0110), ray, 0.0, &mut [0.0; BLOCK]);
-    assert_eq!(some, expected.2 & 0xff00_00ff_00ff_ff00);
     for (at, group) in groups.iter().enumerate() {
         for lane in 0..GROUP {
             let (near, far) = slabs(&group.get(lane), ray);
@@ -338,13 +336,35 @@ fn what_a_box_hits_is_hit_by_every_box_that_holds_it() {
         assert!(in_sphere(outer, &sphere) != 0 || in_sphere(inner, &sphere) == 0);
         let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
         let slack = [0.0, 0.1 * sphere.radius()][dice.below(2) as usize];
-        let entered = |groups: &[BoxGroup]| enter((groups, u8::MAX), &ray, slack, &mut [0.0; BLOCK]);
+        let entered = |groups: &[BoxGroup]| enter((groups, None), &ray, slack, &mut [0.0; BLOCK]);
         assert!(entered(outer) != 0 || entered(inner) == 0);
         let bounds = dice.bounds();
         let (hits, inside) = in_box(outer, &bounds);
         let parts = in_box(inner, &bounds).0;
         assert!(hits != 0 || parts == 0);
         assert!(inside == 0 || parts == u64::from(inner[0].present()));
+    }
+}
+
+#[test]
+fn a_ray_enters_the_same_boxes_if_groups_whose_boxes_it_misses_are_left_out() {
+    let mut dice = Dice::new(8);
+    for turn in 0..2000 {
+        let list = boxes(&mut dice, BLOCK);
+        let around: Boxes = list.groups().iter().map(BoxGroup::merged).collect();
+        let ray = Ray::new(dice.vector(), dice.direction()).unwrap();
+        let entered = |around: Option<&BoxGroup>| {
+            let mut nears = [0.0; BLOCK];
+            let met = enter((list.groups(), around), &ray, [0.0, 0.1][turn % 2], &mut nears);
+            (0..BLOCK).filter(|at| met >> at & 1 != 0).map(|at| (at, nears[at])).collect::<Vec<_>>()
+        };
+        let mut all = entered(None);
+        let mut around = around.groups()[0];
+        assert_eq!(entered(Some(&around)), all);
+        let left_out = [0, 3, 5, 6];
+        left_out.iter().for_each(|&group| around.set(group, &Aabb::EMPTY));
+        all.retain(|(at, _)| !left_out.contains(&(at / GROUP)));
+        assert_eq!(entered(Some(&around)), all);
     }
 }
 
