@@ -12,7 +12,8 @@ pub(crate) struct ImportLocations {
     found_in: u64,
     /// The location of each import. It is [`Location::waiting`] for the identity, and for imports that no row uses.
     pub(crate) locations: Vec<Location>,
-    /// The number of rows directly below each import. It never grows: a new node gets a row in its parent's own slice.
+    /// The number of rows directly below each import that are not freed yet. It never grows: a new node gets a row in its
+    /// parent's own slice.
     children: Vec<u16>,
     /// The slices of these locations, each once. Imports that have lost their last row since may leave more.
     pub(crate) slices: SmallVec<[SliceId; 6]>,
@@ -54,7 +55,8 @@ impl ImportLocations {
     #[inline]
     pub(crate) fn lose_child(&mut self, parent: u16) {
         if let Some(count) = self.children.get_mut(usize::from(parent)) {
-            *count -= 1;
+            debug_assert!(*count > 0, "each row is counted off once");
+            *count = count.saturating_sub(1);
             if *count == 0
                 && let Some(location) = self.locations.get_mut(usize::from(parent))
             {

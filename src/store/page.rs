@@ -568,7 +568,7 @@ impl Pages {
             }
             let (dirty, pending) = (page.dirty[id.index()] != 0, page.pending[id.index()] != Pending::NONE);
             if dirty && !self.dirty.has(id) || pending && !self.pending.has(id) {
-                return Err(format!("record {} was edited, its page is not marked", id.0));
+                return Err(format!("record {} was edited, its page or group is not marked", id.0));
             }
             if (dirty || pending) && state & 1 == 0 {
                 return Err(format!("record {} was edited and is free", id.0));

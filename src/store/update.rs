@@ -74,7 +74,9 @@ impl Store {
             }
             if bits.has(Pending::MOVED) {
                 // The row is taken away when all moved nodes are known. Another is derived from the record.
-                moved.push(id);
+                if pages.location(id).as_waiting().is_none() {
+                    moved.push(id);
+                }
                 if !bits.has(Pending::RESHAPED) {
                     continue;
                 }

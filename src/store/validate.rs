@@ -80,6 +80,7 @@ impl Store {
         ensure!(same, "there are {} slices and {} heads", slices.len(), heads.len());
         let free = lists(free, slices.iter().map(|slice| slice.home == Home::Free));
         ensure!(free, "a slice is free and in use, or neither, or twice on the list of free ones");
+        ensure!(self.update.scratch.moved.is_empty(), "nodes that moved are left from an update");
         ensure!(lists(untidy, is_untidy.iter().copied()), "slices for maintenance are miscounted");
         let set = |list: &[SliceId]| -> HashSet<SliceId> { list.iter().copied().collect() };
         let [unboxed, swept] = [set(unboxed), set(&self.update.clock.swept)];

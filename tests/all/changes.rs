@@ -42,7 +42,7 @@ fn endless_edits_without_an_update_note_no_more_than_there_are_nodes() {
     let mut scene = scene();
     let root = scene.root();
     let churn = |scene: &mut Scene| {
-        for _ in 0..2_000 {
+        for _ in 0..20_000 {
             let brief = group(scene, root);
             scene.remove(brief).unwrap();
         }

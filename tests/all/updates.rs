@@ -5,7 +5,7 @@ use crate::trees::{TOLD, WAYS, group, whole, with};
 use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
-use hedgerow::{Aabb, DrawList, Drawable, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::collections::HashSet;
 
 /// Counts how often each pass finds a node.
@@ -129,4 +129,24 @@ fn a_drawable_and_user_data_that_are_set_show_with_the_update() {
     );
     scene.update();
     assert_eq!(drawn(&scene), (7, Some(8), 9));
+}
+
+#[test]
+fn what_moves_before_it_has_a_row_is_not_moved_by_a_later_update() {
+    for reused in [false, true] {
+        let mut scene = Scene::new();
+        let mut place = scene.root();
+        let chain = [(); 3].map(|()| {
+            place = scene.insert(place, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0))).unwrap();
+            place
+        });
+        scene.reparent(chain[2], chain[0], Keep::Local).unwrap();
+        scene.update();
+        scene.validate().unwrap();
+        scene.remove(chain[2]).unwrap();
+        let last = reused.then(|| scene.insert(chain[1], Node::transform(Transform::IDENTITY)).unwrap());
+        scene.update();
+        scene.validate().unwrap();
+        assert_eq!(last.map(|last| scene.world(last).unwrap().translation().x), last.map(|_| 2.0));
+    }
 }

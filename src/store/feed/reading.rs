@@ -13,6 +13,7 @@ use crate::store::location::Location;
 use crate::store::record::Has;
 use crate::store::slice::{Head, Slice};
 use crate::store::state::Home;
+use core::cmp::Ordering;
 
 /// The result of a read. Each list has a node at most once.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +55,8 @@ enum Presence {
 #[derive(Clone, Copy, Debug)]
 struct State {
     node: NodeHandle,
-    /// One more than the index of the state of another node that had the same record; 0 for none.
+    /// One more than the index of the state of the node that had the same record before, whose generation is lower; 0 for
+    /// none.
     next: u32,
     /// One more than the index in [`ReadScratch::others`]; 0 for none.
     other: u32,
@@ -74,49 +76,76 @@ struct Other {
     moved: u32,
 }
 
-/// Working memory of a reader, empty between reads.
+/// Working memory of a reader, empty between reads. Lists of states have their indices, in the order of the log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadScratch {
-    /// For each record, one more than the index of the first state of its nodes; 0 for none.
+    /// For each record, one more than the index of the state of its newest node; 0 for none.
     first: Vec<u32>,
     states: Vec<State>,
-    back: Vec<NodeHandle>,
+    entered: Vec<u32>,
+    left: Vec<u32>,
+    back: Vec<u32>,
+    removed: Vec<u32>,
+    edited: Vec<u32>,
     others: Vec<Other>,
 }
 
+/// Narrows an index of states: the log has fewer than 2³² entries.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
 impl ReadScratch {
-    fn find(&self, node: NodeHandle) -> Option<usize> {
-        let mut next = *self.first.get(node.record().number() as usize)?;
-        loop {
-            let at = (next as usize).checked_sub(1)?;
+    /// Returns the index of a node's state, or that of the state that comes before it on the list of its record.
+    fn find(&self, node: NodeHandle) -> Result<usize, Option<usize>> {
+        let mut next = self.first.get(node.record().number() as usize).copied().unwrap_or(0);
+        let mut before = None;
+        while let Some(at) = (next as usize).checked_sub(1) {
             let state = &self.states[at];
-            if state.node == node {
-                return Some(at);
+            match state.node.generation().cmp(&node.generation()) {
+                Ordering::Equal => return Ok(at),
+                // The log goes forward, so most nodes are newer than all before.
+                Ordering::Less => break,
+                Ordering::Greater => (before, next) = (Some(at), state.next),
             }
-            next = state.next;
         }
+        Err(before)
     }
 
     fn state(&self, node: NodeHandle) -> Option<&State> {
-        self.find(node).map(|at| &self.states[at])
+        self.find(node).ok().map(|at| &self.states[at])
     }
 
-    /// Returns the state of a node. A record may have been that of several nodes, one after the other; after a restore,
-    /// of an earlier one again.
-    fn state_mut(&mut self, node: NodeHandle) -> &mut State {
-        let at = self.find(node).unwrap_or_else(|| {
+    /// Returns the index of a node's state, which it makes if there is none, and the state. A record may have been that of
+    /// several nodes, one after the other; after a restore, of an earlier one again. Their states are listed from the
+    /// newest to the oldest.
+    fn state_mut(&mut self, node: NodeHandle) -> (u32, &mut State) {
+        let at = self.find(node).unwrap_or_else(|before| {
             let record = node.record().number() as usize;
             if record >= self.first.len() {
                 self.first.resize((record + 1).next_power_of_two(), 0);
             }
+            let number = index(self.states.len() + 1);
+            let link = match before {
+                Some(before) => &mut self.states[before].next,
+                None => &mut self.first[record],
+            };
+            let next = core::mem::replace(link, number);
             let (kinds, presence, listed) = Default::default();
-            let state = State { node, next: self.first[record], other: 0, kinds, presence, listed };
-            self.states.push(state);
-            // The log has fewer than 2³² entries.
-            self.first[record] = u32::try_from(self.states.len()).unwrap_or(0);
+            self.states.push(State { node, next, other: 0, kinds, presence, listed });
             self.states.len() - 1
         });
-        &mut self.states[at]
+        (index(at), &mut self.states[at])
+    }
+
+    /// Iterates over the states of a list.
+    fn listed<'s>(&'s self, list: &'s [u32]) -> impl Iterator<Item = &'s State> {
+        list.iter().map(|&at| &self.states[at as usize])
+    }
+
+    /// Iterates over the nodes of a list whose presence changed in one of these ways.
+    fn nodes<'s>(&'s self, list: &'s [u32], is: fn(Presence) -> bool) -> impl Iterator<Item = NodeHandle> + 's {
+        self.listed(list).filter(move |state| is(state.presence)).map(|state| state.node)
     }
 
     fn clear(&mut self) {
@@ -124,14 +153,15 @@ impl ReadScratch {
             // Only what this read touched: the table has an entry for each record.
             self.first[state.node.record().number() as usize] = 0;
         }
-        self.back.clear();
-        self.others.clear();
+        let Self { first: _, states: _, entered, left, back, removed, edited, others } = self;
+        [entered, left, back, removed, edited].into_iter().for_each(Vec::clear);
+        others.clear();
     }
 
     /// Records the frame in which a node began to use another slot, and the frame in which it last moved.
     fn record_other(&mut self, node: NodeHandle, after: u32, moved: u32) {
         // Places count from 1, so that 0 is none.
-        let place = self.state_mut(node).other as usize;
+        let place = self.state_mut(node).1.other as usize;
         if let Some(other) = self.others.get_mut(place.wrapping_sub(1)) {
             // The history of the slot that the node used in between is only valid for frames after `other.after`.
             other.moved = if moved > other.after { moved } else { other.moved };
@@ -139,8 +169,8 @@ impl ReadScratch {
             return;
         }
         self.others.push(Other { node, after, moved });
-        // There are at most 2³⁰ records.
-        self.state_mut(node).other = u32::try_from(self.others.len()).unwrap_or(0);
+        let place = index(self.others.len());
+        self.state_mut(node).1.other = place;
     }
 }
 
@@ -191,7 +221,7 @@ impl Store {
     ) -> Option<()> {
         let feed = self.feed()?;
         let reading = Reading { store: self, feed, after, slot_after: feed.slot_frame(after), kinds };
-        let read = reading.log(lists, scratch);
+        let read = reading.log(scratch);
         if read.is_some() {
             reading.slices(lists, scratch);
             reading.others(lists, scratch);
@@ -214,40 +244,38 @@ struct Reading<'s> {
 
 impl Reading<'_> {
     /// Reads the log.
-    fn log(&self, lists: &mut ChangeLists, scratch: &mut ReadScratch) -> Option<()> {
+    fn log(&self, scratch: &mut ReadScratch) -> Option<()> {
         for (frame, entry) in self.feed.log.since(self.after)? {
             let node = entry.node;
             match entry.event {
                 Event::Dropped | Event::Left | Event::Removed => {
-                    let state = scratch.state_mut(node);
-                    if entry.event != Event::Left && !core::mem::replace(&mut state.listed[3], true) {
-                        lists.removed.push(node);
+                    let (at, state) = scratch.state_mut(node);
+                    let [_, left, _, removed] = &mut state.listed;
+                    let is_removed = entry.event != Event::Left && !core::mem::replace(removed, true);
+                    let mut has_left = false;
+                    if entry.event != Event::Dropped {
+                        // What came and went between two reads was never there for this reader.
+                        let entered = matches!(state.presence, Presence::Entered | Presence::Transient);
+                        state.presence = if entered { Presence::Transient } else { Presence::Left };
+                        has_left = !core::mem::replace(left, true);
                     }
-                    if entry.event == Event::Dropped {
-                        continue;
-                    }
-                    // What came and went between two reads was never there for this reader.
-                    let entered = matches!(state.presence, Presence::Entered | Presence::Transient);
-                    state.presence = if entered { Presence::Transient } else { Presence::Left };
-                    if !core::mem::replace(&mut state.listed[1], true) {
-                        lists.left.push(node);
-                    }
+                    scratch.removed.extend(is_removed.then_some(at));
+                    scratch.left.extend(has_left.then_some(at));
                 }
                 Event::Entered => {
-                    let state = scratch.state_mut(node);
+                    let (at, state) = scratch.state_mut(node);
                     // What left and came back is the same node, with everything new.
                     let left = state.presence == Presence::Left;
                     state.presence = if left { Presence::Readded } else { Presence::Entered };
                     if !core::mem::replace(&mut state.listed[if left { 2 } else { 0 }], true) {
-                        if left { &mut scratch.back } else { &mut lists.entered }.push(node);
+                        if left { &mut scratch.back } else { &mut scratch.entered }.push(at);
                     }
                 }
                 Event::Edited(kinds) if kinds.intersects(self.kinds) => {
-                    let state = scratch.state_mut(node);
-                    if state.kinds.is_empty() {
-                        lists.edited.push((node, ChangeKinds::NONE));
-                    }
+                    let (at, state) = scratch.state_mut(node);
+                    let is_first = state.kinds.is_empty();
                     state.kinds |= kinds;
+                    scratch.edited.extend(is_first.then_some(at));
                 }
                 Event::Edited(_) => {}
                 Event::Moved(moved) => scratch.record_other(node, self.feed.slot_frame(frame), moved),
@@ -324,35 +352,31 @@ impl Reading<'_> {
         }
     }
 
-    /// Drops nodes from the lists if later entries of the log revoke their changes.
+    /// Lists nodes by what the whole log tells of them.
     fn finish(&self, lists: &mut ChangeLists, scratch: &ReadScratch) {
         let ChangeLists { moved, visibility, locals, entered, left, removed, edited } = lists;
-        let presence = |node: NodeHandle| scratch.state(node).map(|state| state.presence);
         let (kinds, edits) = (self.kinds, self.kinds.and(ChangeKinds::LISTED));
-        // The log was read forward, so a node was listed before its end was known.
-        entered.retain(|&node| presence(node) == Some(Presence::Entered));
-        left.retain(|&node| matches!(presence(node), Some(Presence::Left | Presence::Transient)));
+        entered.extend(scratch.nodes(&scratch.entered, |presence| presence == Presence::Entered));
+        left.extend(scratch.nodes(&scratch.left, |presence| matches!(presence, Presence::Left | Presence::Transient)));
         // A restore may have brought a node back, into the tree or outside of it.
         let has_row = |location: Location| location.as_waiting().is_none();
-        removed.retain(|&node| {
-            !matches!(presence(node), Some(Presence::Entered | Presence::Readded))
-                && !self.store.nodes.pages.location_of(node).is_some_and(has_row)
-        });
-        edited.retain_mut(|(node, listed)| {
-            let Some(state) = scratch.state(*node).filter(|state| state.presence == Presence::Same) else {
-                return false;
-            };
+        let is_gone = |&node: &NodeHandle| !self.store.nodes.pages.location_of(node).is_some_and(has_row);
+        let gone =
+            scratch.nodes(&scratch.removed, |presence| !matches!(presence, Presence::Entered | Presence::Readded));
+        removed.extend(gone.filter(is_gone));
+        for state in scratch.listed(&scratch.edited).filter(|state| state.presence == Presence::Same) {
             let found = state.kinds.and(kinds);
             if found.contains(ChangeKinds::LOCAL) {
-                locals.push(*node);
+                locals.push(state.node);
             }
             if found.contains(ChangeKinds::VISIBILITY) {
-                visibility.push(*node);
+                visibility.push(state.node);
             }
-            *listed = found.and(edits);
-            !listed.is_empty()
-        });
-        for &node in scratch.back.iter().filter(|&&node| presence(node) == Some(Presence::Readded)) {
+            if found.intersects(edits) {
+                edited.push((state.node, found.and(edits)));
+            }
+        }
+        for node in scratch.nodes(&scratch.back, |presence| presence == Presence::Readded) {
             let lists = [
                 (ChangeKinds::WORLD, &mut *moved),
                 (ChangeKinds::VISIBILITY, &mut *visibility),

@@ -115,6 +115,7 @@ const BREAKS: &[(&str, Break)] = &[
         let (slice, location) = slice_of(store, id);
         slice.slots.worlds[location.slot()].rows[0][3] += 1.0;
     }),
+    ("are left from an update", |store, id| store.update.scratch.moved.push(id)),
     ("are counted wrongly", |store, id| slice_of(store, id).0.sources.lose_child(0)),
     ("import 0", |store, id| slice_of(store, id).0.rows[0].flags |= Row::MATERIAL),
     ("the copy in slot", |store, id| {
