@@ -17,7 +17,10 @@ const WIDER: f32 = 1.0 / 524_288.0;
 /// From this ray at one pose on, a tree pays: refitting one takes as long as five rays at parts.
 const TREE_FROM: u32 = 5;
 
-/// The parts of a mesh, by the joint that their triangles follow most. Clones of a figure share them.
+/// The greatest number of triangles in a part. Smaller parts cost more boxes than they save triangles.
+const MOST: usize = 256;
+
+/// The parts of a mesh: triangles that follow one joint most, in pieces. Clones of a figure share them.
 #[derive(Debug)]
 struct Parts {
     parts: Vec<Part>,
@@ -29,8 +32,8 @@ struct Parts {
 struct Part {
     /// Its triangles are those of the order up to here, from the end of the part before.
     end: usize,
-    /// For each joint that its vertices follow, the box of these vertices in the bind pose.
-    joints: Vec<(u16, Aabb)>,
+    /// For each joint that its vertices follow, the box of these vertices in the bind pose: center and half of its size.
+    joints: Vec<(u16, [Vec3; 2])>,
     /// For each morph target, the greatest displacement on each axis at weight 1.
     extents: Vec<Vec3>,
 }
@@ -84,8 +87,7 @@ impl Parts {
         let is_sound = |(_, corners): &(u32, &[u32; 3])| corners.iter().all(|&vertex| (vertex as usize) < rest.len());
         let mut order: Vec<u32> = (0..).zip(triangles).filter(is_sound).map(|(triangle, _)| triangle).collect();
         order.sort_by_key(main);
-        let mut parts: Vec<Part> = Vec::new();
-        for listed in order.chunk_by(|a, b| main(a) == main(b)) {
+        let part = |listed: &[u32], end| {
             let (mut joints, mut extents) = (BTreeMap::new(), vec![Vec3::ZERO; targets.len()]);
             for vertex in listed.iter().flat_map(|&triangle| triangles[triangle as usize]).map(|vertex| vertex as usize)
             {
@@ -101,8 +103,20 @@ impl Parts {
                     *extent = extent.max((target - position).abs() + (target.abs() + position.abs()) * WIDER);
                 }
             }
-            let before = parts.last().map_or(0, |part| part.end);
-            parts.push(Part { end: before + listed.len(), joints: joints.into_iter().collect(), extents });
+            let halves = |bounds: Aabb| [(bounds.min + bounds.max) * 0.5, bounds.size() * 0.5];
+            Part { end, joints: joints.into_iter().map(|(joint, bounds)| (joint, halves(bounds))).collect(), extents }
+        };
+        let (mut parts, mut end) = (Vec::new(), 0);
+        for listed in order.chunk_by_mut(|a, b| main(a) == main(b)) {
+            // Across the longest axis, so that a ray meets few.
+            let place = |triangle: &u32| Vec3::from(rest[triangles[*triangle as usize][0] as usize]);
+            let axis = Aabb::from_points(listed.iter().map(place)).size().max_position();
+            listed.sort_by(|a, b| place(a)[axis].total_cmp(&place(b)[axis]));
+            let count = listed.len().div_ceil(MOST);
+            for listed in listed.chunks(listed.len().div_ceil(count)) {
+                end += listed.len();
+                parts.push(part(listed, end));
+            }
         }
         Ok(Self { parts, order })
     }
@@ -115,20 +129,22 @@ impl Parts {
             let listed = &self.order[from..part.end];
             from = part.end;
             let reach: Vec3 = part.extents.iter().zip(weights).map(|(&extent, weight)| extent * weight.abs()).sum();
-            let boxes = part.joints.iter().map(|&(joint, Aabb { min, max })| {
-                moved(&Aabb::new(min - reach, max + reach), &palette[usize::from(joint)])
-            });
+            let boxes =
+                part.joints.iter().map(|&(joint, [c, half])| moved(c, half + reach, &palette[usize::from(joint)]));
             (listed, boxes.fold(Aabb::EMPTY, |all, bounds| all.merge(&bounds)))
         })
     }
 }
 
 /// Returns the box around a transformed box, and around what rounding makes of points in it.
-fn moved(bounds: &Aabb, matrix: &Mat34) -> Aabb {
-    let far = bounds.min.abs().max(bounds.max.abs());
-    let lost = matrix.rows.map(|[x, y, z, w]| (Vec3::new(x, y, z).abs().dot(far) + w.abs()) * WIDER);
-    let (moved, lost) = (bounds.transformed(matrix), Vec3::from_array(lost));
-    Aabb::new(moved.min - lost, moved.max + lost)
+fn moved(center: Vec3, half: Vec3, matrix: &Mat34) -> Aabb {
+    let wide = half + (center.abs() + half) * WIDER;
+    let place = |[x, y, z, w]: [f32; 4]| x * center.x + y * center.y + z * center.z + w;
+    let reach = |[x, y, z, w]: [f32; 4]| {
+        x.abs() * wide.x + y.abs() * wide.y + z.abs() * wide.z + (place([x, y, z, w]).abs() + w.abs()) * WIDER
+    };
+    let (place, reach) = (Vec3::from(matrix.rows.map(place)), Vec3::from(matrix.rows.map(reach)));
+    Aabb::new(place - reach, place + reach)
 }
 
 impl Surface {
