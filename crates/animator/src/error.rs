@@ -72,7 +72,7 @@ pub enum Error {
         /// The name of the state that it leads to.
         state: String,
     },
-    /// No joints are paired for retargeting, or two joints are paired with the same.
+    /// No joints are paired for retargeting, two pairs name the same joint of the target, or none names the hips.
     Pairs,
     /// A clip, a mask or a pose has a different number of joints or channels.
     Anim(hedgerow_anim::Error),
@@ -130,7 +130,10 @@ impl fmt::Display for Error {
             ),
             Self::Across { state } => write!(f, "a transition to state \"{state}\" comes from another layer"),
             Self::Pairs => {
-                write!(f, "no joints are paired, or two with the same joint of the target; give each one partner")
+                write!(
+                    f,
+                    "there are no pairs, two pairs name the same target joint, or none names the hips; give each joint one partner"
+                )
             }
             Self::Anim(error) => error.fmt(f),
             Self::NotAnAnimator => write!(f, "the bytes are not the state of an animator"),

@@ -4,7 +4,7 @@ use crate::Error;
 use hedgerow_anim::glam::{Mat3, Quat, Vec3};
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::skeleton::SkeletonError;
-use hedgerow_anim::{Pose, RawClip, Skeleton, Transform};
+use hedgerow_anim::{Mat34, Pose, RawClip, Skeleton, Transform};
 use smallvec::SmallVec;
 
 /// Carries poses of one skeleton over to another of other proportions: animations of a library to your character.
@@ -14,7 +14,8 @@ use smallvec::SmallVec;
 /// first, so a straight arm is straight in both. The hips, and mapped joints above them, also move: scaled by the height
 /// of the hips, so that strides fit the legs. Joints without a partner keep what they have. Scales are not carried over.
 ///
-/// Feet may slide by what proportions differ; [`ik::Feet`](hedgerow_anim::ik::Feet) puts them down.
+/// Feet may slide where proportions differ; [`ik::Feet`](hedgerow_anim::ik::Feet) puts them down. If ankles differ in
+/// height, leave toes out of the pairs: the bone from foot to toe would be aligned, too, and soles tilt.
 ///
 /// ```
 /// use hedgerow_anim::glam::{Quat, Vec3};
@@ -62,6 +63,9 @@ pub struct Retarget {
     turn: Quat,
 }
 
+/// The greatest number of keys that a track gets.
+const MOST_KEYS: f32 = 1e6;
+
 /// A joint of the target.
 #[derive(Clone, Copy, Debug)]
 struct Turned {
@@ -89,9 +93,14 @@ pub struct RetargetOptions<'p> {
     /// The same of the target.
     pub target_rest: Option<&'p Pose>,
     /// The rotation from the source's model space to the target's. Without it, of the 24 rotations between axes the one
-    /// under which the bones of the rest poses are most alike: a figure may have z upwards, or look backwards.
+    /// under which the bones below the hips (spine and legs) are most alike at rest, if there are several: a figure may
+    /// have z upwards, or look backwards.
     pub turn: Option<Quat>,
-    /// The target's size by the source's; without it, the ratio of the heights of the hips above the models' origins.
+    /// The joint of the target that moves, with mapped joints above it. Without it, the first mapped joint with "hips" or
+    /// "pelvis" in its own name or its partner's, or else the first mapped joint.
+    pub hips: Option<u16>,
+    /// The target's size by the source's. Without it, the ratio of the distances of the hips from the models' origins, on
+    /// which figures stand.
     pub scale: Option<f32>,
     /// Whether bones of the target that point elsewhere at rest are turned to the source's directions. If not, differences
     /// of the rest poses stay in all poses.
@@ -100,33 +109,38 @@ pub struct RetargetOptions<'p> {
 
 impl Default for RetargetOptions<'_> {
     fn default() -> Self {
-        Self { source_rest: None, target_rest: None, turn: None, scale: None, align: true }
+        Self { source_rest: None, target_rest: None, turn: None, hips: None, scale: None, align: true }
     }
 }
 
 impl Retarget {
-    /// Pairs joints by name: `partner` gives the target's name for a name of the source. Joints for which it gives none,
-    /// or one that the target does not have, are left out; `Some` pairs equal names.
+    /// Pairs joints by name: `partner` gives the target's name for a name of the source. Joints for which it gives none, an
+    /// empty one, one that the target does not have, or one that has a partner already, are left out; `Some` pairs equal
+    /// names.
     #[must_use]
     pub fn pairs<'n>(
         source: &'n Skeleton,
         target: &Skeleton,
         partner: impl Fn(&'n str) -> Option<&'n str>,
     ) -> Vec<(u16, u16)> {
-        let named = (0..).zip(source.names());
-        named.filter_map(|(joint, name)| Some((joint, target.find(partner(name)?)?))).collect()
+        let mut is_taken = vec![false; target.len()];
+        let named = (0..).zip(source.names()).filter_map(|(joint, name)| {
+            let found = target.find(partner(name).filter(|name| !name.is_empty())?)?;
+            let is_first = !core::mem::replace(&mut is_taken[usize::from(found)], true);
+            is_first.then_some((joint, found))
+        });
+        named.collect()
     }
 
     /// Compares two skeletons. `pairs` has joints of the source with their partners in the target: hips, spine, head,
     /// upper and lower limbs, hands and feet suffice.
     ///
-    /// The hips are the first joint that has several mapped ones below, or else the first mapped joint. Runs in
-    /// **O(joints + pairs²)**.
+    /// Runs in **O(joints + pairs² + pairs × depth)**.
     ///
     /// # Errors
-    /// [`Error::Pairs`] if there are none, or a joint of the target is in two; [`Error::Number`] for a scale that is not
-    /// positive, or a turn of length 0; [`Error::Anim`] for a joint that a skeleton does not have, and for a pose of other
-    /// joints.
+    /// [`Error::Pairs`] if there are none, a joint of the target is in two, or the hips are in none; [`Error::Number`] for a
+    /// scale that is not positive, and for a turn or a rest pose with rotations that are not; [`Error::Anim`] for a joint
+    /// that a skeleton does not have, and for a pose of other joints.
     pub fn new(
         source: &Skeleton,
         target: &Skeleton,
@@ -153,20 +167,27 @@ impl Retarget {
         let below = |at: usize| -> SmallVec<[usize; 4]> {
             (at + 1..parents.len()).filter(|&other| parents[other] == Some(at)).collect()
         };
-        let hips = (0..pairs.len()).find(|&at| below(at).len() > 1).unwrap_or(0);
+        let hips = match options.hips {
+            Some(hips) => pairs.binary_search_by_key(&hips, |&(_, to)| to).map_err(|_| Error::Pairs)?,
+            None => {
+                let says = |name: &str| ["hips", "pelvis"].iter().any(|word| name.to_lowercase().contains(word));
+                let named = |&(from, to): &(u16, u16)| says(source.name(from)) || says(target.name(to));
+                pairs.iter().position(named).unwrap_or(0)
+            }
+        };
 
         let turn = match options.turn {
             Some(turn) => turn.normalize(),
             None => {
-                let bones = parents.iter().zip(&pairs).filter_map(|(&parent, &(source, target))| {
-                    let above = pairs[parent?];
+                let bones = below(hips).into_iter().filter_map(|at| {
+                    let ((source, target), above) = (pairs[at], pairs[hips]);
                     let is = (from.place(source) - from.place(above.0)).try_normalize()?;
                     Some((is, (to.place(target) - to.place(above.1)).try_normalize()?))
                 });
                 turn_of(&bones.collect::<Vec<_>>())
             }
         };
-        if !turn.is_finite() {
+        if !turn.is_normalized() {
             return Err(number("turn"));
         }
 
@@ -189,8 +210,7 @@ impl Retarget {
         let scale = match options.scale {
             Some(scale) => scale,
             None => {
-                let height = |place: Vec3| place.length();
-                let ratio = height(to.place(pairs[hips].1)) / height(from.place(pairs[hips].0));
+                let ratio = to.place(pairs[hips].1).length() / from.place(pairs[hips].0).length();
                 if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 }
             }
         };
@@ -270,18 +290,19 @@ impl Retarget {
     /// clip; its channels are left out. The builder of clips [reduces](hedgerow_anim::ClipBuilder) the keys.
     ///
     /// # Errors
-    /// [`Error::Number`] if the rate is not from 1 to 1,000; [`Error::Anim`] if the clip has other joints than the source, or
-    /// values that leave single precision.
+    /// [`Error::Number`] if the rate is not from 1 to 1,000, or a track would have more than a million keys; [`Error::Anim`]
+    /// if the clip has other joints than the source, or values that leave single precision.
     pub fn clip(&self, clip: &RawClip, rate: f32) -> Result<RawClip, Error> {
         if !(1.0..=1000.0).contains(&rate) {
             return Err(Error::Number { what: "rate", of: "retargeting".into() });
         }
         let duration = clip.duration();
         let keys = (duration * rate).ceil().max(1.0);
-        let times: Vec<f32> = core::iter::successors(Some(0.0), |key| Some(key + 1.0))
-            .take_while(|&key| key <= keys)
-            .map(|key: f32| (duration * key / keys).min(duration))
-            .collect();
+        if keys > MOST_KEYS {
+            return Err(Error::Number { what: "number of keys", of: "retargeting".into() });
+        }
+        let numbers = core::iter::successors(Some(0.0), |key| Some(key + 1.0)).take_while(|&key| key <= keys);
+        let times: Vec<f32> = numbers.map(|key| (duration * (key / keys)).min(duration)).collect();
         let turned: Vec<u16> = self.targets.iter().filter(|turned| turned.from.is_some()).map(|t| t.joint).collect();
         let mut rotations = vec![Vec::with_capacity(times.len()); turned.len()];
         let mut places = vec![Vec::with_capacity(times.len()); self.moved.len()];
@@ -320,13 +341,18 @@ impl Rest {
             }
         };
         expect_count(skeleton, pose.len())?;
-        let mut rotations: Vec<Quat> = Vec::with_capacity(pose.len());
+        let (mut models, mut rotations) = (Vec::new(), Vec::<Quat>::with_capacity(pose.len()));
+        pose.to_models(skeleton, &mut models)?;
         for (joint, &parent) in (0..).zip(skeleton.parents()) {
             let rotation = pose.get(joint).rotation;
-            rotations.push(rotations.get(usize::from(parent)).map_or(rotation, |&parent| parent * rotation));
+            rotations
+                .push(rotations.get(usize::from(parent)).map_or(rotation, |&parent| parent * rotation).normalize());
         }
-        let places = (0..).zip(rotations).map(|(joint, rotation)| (place_in_model(skeleton, pose, joint), rotation));
-        Ok(Self(places.collect()))
+        let is_sound = |(model, rotation): (&Mat34, &Quat)| model.is_finite() && rotation.is_normalized();
+        if !models.iter().zip(&rotations).all(is_sound) {
+            return Err(Error::Number { what: "rest pose", of: "retargeting".into() });
+        }
+        Ok(Self(models.iter().map(Mat34::translation).zip(rotations).collect()))
     }
 
     fn place(&self, joint: u16) -> Vec3 {
@@ -338,8 +364,11 @@ impl Rest {
     }
 }
 
-/// Returns the rotation between axes that brings directions nearest to others.
+/// Returns the rotation between axes that brings directions nearest to others. A single direction tells too little.
 fn turn_of(directions: &[(Vec3, Vec3)]) -> Quat {
+    if directions.len() < 2 {
+        return Quat::IDENTITY;
+    }
     let (mut best, mut most) = (Quat::IDENTITY, f32::NEG_INFINITY);
     for x in [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z] {
         for y in [Vec3::Y, Vec3::NEG_Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {

@@ -10,8 +10,9 @@ use hedgerow_anim::{Mat34, Pose, Skeleton};
 /// capsules.
 ///
 /// Each joint swings so that its tail, a joint below, follows a point that moves by the rule of VRM's spring bones: what
-/// is left of its last movement, a pull to where the pose has it, and gravity, at the length of the bone. So definitions
-/// in VRM files can be used as they are.
+/// is left of its last movement, a pull to where the pose has it, and gravity, at the length of the bone. So numbers of
+/// VRM files can be used as they are. VRM's centers, which give chains a space of their own, have one counterpart for all
+/// chains: the matrix `world` of a step. Groups of colliders are 32 bits.
 ///
 /// Sample a clip, compute model matrices, solve inverse kinematics, then [step](Springs::step) the springs: they swing
 /// about the pose as it is then.
@@ -63,8 +64,8 @@ struct Bone {
 pub struct Spring {
     /// The speed at which the tail is pulled to where the pose has it, in units a second.
     pub stiffness: f32,
-    /// The share of the tail's movement that is lost in each step, from 0, which swings for ever, to 1, which does not
-    /// swing.
+    /// The share of the tail's movement that is lost in each step, from 0, which swings for ever, to 1, which keeps no
+    /// momentum.
     pub drag: f32,
     /// The speed at which the tail is pulled in a direction of the world, in units a second: its gravity, or wind.
     pub gravity: Vec3,
@@ -76,7 +77,7 @@ pub struct Spring {
 
 impl Default for Spring {
     fn default() -> Self {
-        Self { stiffness: 1.0, drag: 0.4, gravity: Vec3::ZERO, radius: 0.0, collides: u32::MAX }
+        Self { stiffness: 1.0, drag: 0.5, gravity: Vec3::ZERO, radius: 0.0, collides: u32::MAX }
     }
 }
 
@@ -133,7 +134,7 @@ impl Springs {
     /// Lets joints swing, each with the next as its tail. The last only marks the end of the chain.
     ///
     /// For a spring that changes along the chain, add its links one by one: `[a, b]`, then `[b, c]`. A joint that is
-    /// added again gets the new spring and tail. Characters that swing already begin anew.
+    /// added again gets the new spring and tail. [Reset](Swing::reset) the swings of characters that swing already.
     ///
     /// # Errors
     /// [`Error::Anim`] if the skeleton does not have a joint, or one is not below the one before; [`Error::Number`] if a
@@ -170,7 +171,7 @@ impl Springs {
     }
 
     /// Adds a collider. Colliders push in the order in which they were added: where two are near each other, a tail may be
-    /// inside the first.
+    /// inside the first. A collider on a joint that swings pushes as it was before the step, unless its joint comes first.
     ///
     /// # Errors
     /// [`Error::Anim`] if the skeleton does not have its joint; [`Error::Number`] if a number is not finite, or the radius
@@ -192,8 +193,9 @@ impl Springs {
     /// pass a matrix to a place nearby that stays the same, since tails are kept in single precision.
     ///
     /// As in VRM, drag and stiffness work a step at a time: call with the same `seconds` each time, else hair is stiffer at
-    /// other frame rates. Nothing happens in 0 seconds or with numbers that are not finite. Joints whose bone has no length
-    /// keep their pose. After a step the pose [shows no clip](hedgerow_anim::Player::sample), so the next sample into it
+    /// other frame rates. In 0 seconds, joints turn to where their tails are: for paused games. Seconds that are negative or
+    /// not finite count as 0; with a world that is not finite, nothing happens. Joints whose bone has no length keep their
+    /// pose. Below uneven scales, bones have the direction of their tails, and the length that scales give them. After a step the pose [shows no clip](hedgerow_anim::Player::sample), so the next sample into it
     /// writes all joints. Runs in **O(joints below springs + springs × colliders)**.
     ///
     /// # Errors
@@ -208,9 +210,10 @@ impl Springs {
     ) -> Result<(), Error> {
         expect_count(&self.skeleton, pose.len())?;
         expect_count(&self.skeleton, models.len())?;
-        if !(seconds > 0.0 && seconds.is_finite() && world.is_finite()) {
+        if !world.is_finite() {
             return Ok(());
         }
+        let seconds = if seconds > 0.0 && seconds.is_finite() { seconds } else { 0.0 };
         if swing.tails.len() != self.bones.len() {
             swing.tails.clear();
             swing.tails.resize(self.bones.len(), [Vec3::NAN; 2]);
@@ -253,7 +256,8 @@ impl Springs {
             *tails = [aim; 2];
         }
         let [now, before] = *tails;
-        let moved = (now - before) * (1.0 - drag) + (posed * stiffness + gravity) * seconds;
+        let momentum = if seconds > 0.0 { (now - before) * (1.0 - drag) } else { Vec3::ZERO };
+        let moved = momentum + (posed * stiffness + gravity) * seconds;
         let at_length = |place: Vec3| head + (place - head).try_normalize().unwrap_or(posed) * length;
         let mut next = at_length(now + moved);
         for collider in self.colliders.iter().filter(|collider| collider.groups & bone.spring.collides != 0) {
@@ -263,7 +267,9 @@ impl Springs {
                 next = at_length(place);
             }
         }
-        *tails = [next, now];
+        if seconds > 0.0 {
+            *tails = [next, now];
+        }
         // In the parent's space, so that the tail is met below any scales.
         let Some(into) = above.inverse() else { return };
         let is = (tail - local.translation).try_normalize();
@@ -311,12 +317,14 @@ fn beside(head: Vec3, length: f32, tail: Vec3, center: Vec3, radius: f32) -> Opt
     let (distance, toward) = ((center - head).length(), (center - head).try_normalize());
     // The sphere meets all tails of this length in a circle, whose plane is this far from the head.
     let plane = (distance * distance + length * length - radius * radius) / (2.0 * distance);
-    let around = toward.and_then(|toward| (tail - head).reject_from_normalized(toward).try_normalize());
-    match (toward, around) {
-        (Some(toward), Some(around)) if plane.abs() < length => {
+    match toward {
+        Some(toward) if plane.abs() < length => {
+            let around = (tail - head).reject_from_normalized(toward).try_normalize();
+            // Straight ahead, all of the circle is as near.
+            let around = around.unwrap_or_else(|| toward.any_orthonormal_vector());
             Some(head + toward * plane + around * (length * length - plane * plane).sqrt())
         }
-        // The whole bone is inside.
+        // All tails of this length are inside.
         _ => Some(center + away.try_normalize()? * radius),
     }
 }

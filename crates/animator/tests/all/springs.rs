@@ -139,6 +139,34 @@ fn tails_stay_out_of_colliders() {
 }
 
 #[test]
+fn a_tail_straight_ahead_of_a_collider_goes_beside_it() {
+    let skeleton = skeleton(0.5);
+    let mut springs = Springs::new(&skeleton);
+    springs.chain(&[1, 2], Spring::default()).unwrap();
+    springs.collider(Collider::sphere(1, Vec3::new(0.0, 0.0, 0.45), 0.2)).unwrap();
+    let mut swing = Swing::default();
+    let (_, models) = step(&springs, &mut swing, &skeleton, &Mat34::IDENTITY);
+    let center = models[1].translation() + Vec3::new(0.0, 0.0, 0.45);
+    assert!((models[2].translation().distance(center) - 0.2).abs() < 1e-5);
+}
+
+#[test]
+fn while_no_time_passes_tails_stay_where_they_are() {
+    let skeleton = skeleton(0.2);
+    let limp = Spring { stiffness: 0.0, gravity: Vec3::NEG_Y, ..Spring::default() };
+    let (springs, mut swing) = (springs(&skeleton, limp), Swing::default());
+    let hangs = (0..60).map(|_| step(&springs, &mut swing, &skeleton, &Mat34::IDENTITY).1[5]).last().unwrap();
+    let before = swing.clone();
+    for seconds in [0.0, -1.0, f32::NAN] {
+        let (mut pose, mut models) = (Pose::rest(&skeleton), Vec::new());
+        pose.to_models(&skeleton, &mut models).unwrap();
+        springs.step(&mut swing, &mut pose, &mut models, &Mat34::IDENTITY, seconds).unwrap();
+        assert!(models[5].translation().abs_diff_eq(hangs.translation(), 1e-5));
+    }
+    assert_eq!(swing, before);
+}
+
+#[test]
 fn a_chain_below_a_branch_swings_below_joints_that_do_not() {
     let mut joints = SkeletonBuilder::new();
     let head = joints.joint("head", None, Transform::IDENTITY);
