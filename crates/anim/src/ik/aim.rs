@@ -154,15 +154,14 @@ impl Aim {
         let is_near = reach_square < 0.0 || along > 0.0 && reach <= along;
         let mut result = if is_near { Reach::Near } else { Reach::Reached };
         let quick = if reach_square >= 0.0 && look.up.is_none() {
-            local.rotation.then_shortest(line, target, far_square)
+            local.rotation.then_shortest_if_exact(line, target, far_square)
         } else {
             None
         };
-        let mut rotation = match quick {
-            Some(rotation) => rotation,
-            None => {
-                self.rotation(&local, (line.polar().1?, target.polar().1?), look.up.map(|up| into * V::from(up)))?
-            }
+        let mut rotation = if let Some(quick) = quick {
+            quick.unit()
+        } else {
+            self.rotation(&local, (line.polar().1?, target.polar().1?), look.up.map(|up| into * V::from(up)))?
         };
         if let Some(Cone { axis, cosine, sine }) = self.cone {
             let turned = rotation * forward;

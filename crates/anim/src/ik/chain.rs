@@ -1,12 +1,14 @@
 //! Chains of any length: FABRIK where all joints are free, else cyclic coordinate descent.
 
-use super::limit::{Bound, Limit};
-use super::math::{M, Q, V, share};
-use super::rig::Rig;
+use super::limit::{Bound, Limit, aim_far};
+use super::math::{M, Number, Q, V, share};
+use super::rig::{Local, Rig};
 use super::two_bone::{Reach, rest_path};
 use crate::glam::Vec3;
 use crate::skeleton::SkeletonError;
 use crate::{Error, Skeleton};
+use fearless_simd::{Simd, dispatch, f32x4, prelude::*};
+use hedgerow_math::internal::level::level;
 
 /// Bends a chain of joints, each the parent of the next, so that its end reaches a goal: tails, tentacles, spines,
 /// fingers.
@@ -51,8 +53,6 @@ pub struct Chain {
     rounds: u32,
     tolerance: f32,
     bones: Vec<Bone>,
-    /// The joints' places for FABRIK; the goal from each joint for descent. One more than bones.
-    places: Vec<V>,
 }
 
 /// A bone and the joint at its beginning.
@@ -61,9 +61,13 @@ struct Bone {
     /// To the next joint, in the joint's space, with all scales.
     vector: V,
     length: f32,
-    direction: V,
     posed: Q,
     turn: Q,
+    /// For descent, that of the vector.
+    direction: V,
+    /// For FABRIK, to the next joint, in the space of the start joint's parent. For descent, from the joint to the goal,
+    /// in the space of the joint's parent.
+    way: V,
 }
 
 impl Chain {
@@ -82,7 +86,7 @@ impl Chain {
         joints.reverse();
         let rest: Vec<Q> = joints.iter().map(|&joint| skeleton.rest(joint).rotation.into()).collect();
         let bounds = rest.iter().skip(1).map(|&rest| Bound::new(rest, Limit::Free)).collect();
-        Ok(Self { joints, bounds, rest, rounds: 8, tolerance: 1e-4, bones: Vec::new(), places: Vec::new() })
+        Ok(Self { joints, bounds, rest, rounds: 8, tolerance: 1e-4, bones: Vec::new() })
     }
 
     /// Sets the greatest number of rounds of a solve.
@@ -131,10 +135,11 @@ impl Chain {
     /// # Panics
     /// Panics if the rig does not have the joints.
     pub fn solve_locals(&mut self, rig: &mut Rig<'_>, goal: Vec3, weight: f32) -> Reach {
-        self.try_solve(rig, goal, weight).unwrap_or(Reach::Blocked)
+        dispatch!(level(), simd => self.try_solve(simd, rig, goal, weight)).unwrap_or(Reach::Blocked)
     }
 
-    fn try_solve(&mut self, rig: &mut Rig<'_>, goal: Vec3, weight: f32) -> Option<Reach> {
+    #[inline(always)]
+    fn try_solve<S: Simd>(&mut self, simd: S, rig: &mut Rig<'_>, goal: Vec3, weight: f32) -> Option<Reach> {
         let start = self.joints[0];
         let (above, place) = rig.above(start);
         let target = above.inverse()? * (V::from(goal) - place) - rig.translation(start);
@@ -147,8 +152,9 @@ impl Chain {
         }
         let enough = self.tolerance * total;
         let free = self.bounds.iter().all(Bound::is_free);
-        let mut left = if free { self.fabrik(target, total, enough) } else { self.descend(target, enough) };
-        if !(left.is_finite() && self.bones.iter().all(|bone| bone.turn.is_finite())) {
+        let mut left = if free { self.fabrik(simd, target, total, enough) } else { self.descend(target, enough) };
+        let squares: f32 = self.bones.iter().map(|bone| bone.turn.dot(bone.turn)).sum();
+        if !(left.is_finite() && squares.is_finite()) {
             return None;
         }
         let weight = share(weight);
@@ -157,7 +163,7 @@ impl Chain {
         }
         if weight > 0.0 {
             for (bone, &joint) in self.bones.iter().zip(&self.joints) {
-                rig.set_rotation(joint, Q::mix(bone.posed, bone.turn.near(bone.posed), weight));
+                rig.set_rotation(joint, Q::mix(bone.posed, bone.turn, weight));
             }
         }
         Some(if left <= enough {
@@ -174,16 +180,17 @@ impl Chain {
     fn read_bones(&mut self, rig: &Rig<'_>) -> (f32, bool) {
         self.bones.clear();
         let (mut scale, mut total, mut even) = (V::new(1.0, 1.0, 1.0), 0.0, true);
-        for pair in self.joints.windows(2) {
-            let local = rig.local(pair[0]);
+        let mut local = rig.local(self.joints[0]);
+        for &joint in &self.joints[1..] {
+            let Local { rotation: posed, scale: own, .. } = local;
+            local = rig.local(joint);
             // The last joint's own scale only changes the last bone.
             even &= scale.is_even();
-            scale = scale.scaled(local.scale);
-            let vector = scale.scaled(rig.translation(pair[1]));
-            let (length, direction) = vector.polar();
+            scale = scale.scaled(own);
+            let vector = scale.scaled(local.translation);
+            let length = vector.polar().0;
             total += length;
-            let direction = direction.unwrap_or(V::X);
-            self.bones.push(Bone { vector, length, direction, posed: local.rotation, turn: local.rotation });
+            self.bones.push(Bone { vector, length, posed, turn: posed, direction: V::X, way: V::ZERO });
         }
         (total, even)
     }
@@ -198,46 +205,63 @@ impl Chain {
         place.is_finite().then_some(place)
     }
 
-    /// Solves places, then reads rotations off them. Returns the distance that is left.
-    fn fabrik(&mut self, target: V, total: f32, enough: f32) -> f32 {
-        let Self { bones, places, rounds, .. } = self;
-        let count = bones.len();
-        places.clear();
-        places.push(V::ZERO);
-        let (mut place, mut frame) = (V::ZERO, Q::IDENTITY);
-        for bone in &*bones {
-            frame = frame * bone.turn;
-            place = place + frame * bone.vector;
-            places.push(place);
+    /// Solves the ways along the bones, then reads rotations off them. Returns the distance that is left.
+    #[inline(always)]
+    fn fabrik<S: Simd>(&mut self, simd: S, target: V, total: f32, enough: f32) -> f32 {
+        let Self { bones, rounds, .. } = self;
+        let zero = f32x4::splat(simd, 0.0);
+        let (mut end, mut frame) = (V::ZERO.all(zero), Q::IDENTITY.all(zero));
+        for bone in &mut *bones {
+            frame = frame * bone.turn.all(zero);
+            let way = frame * bone.vector.all(zero);
+            bone.way = way.first();
+            end = end + way;
         }
-        let mut left = (places[count] - target).square().sqrt();
+        let end = end.first();
+        let mut left = (target - end).square().sqrt();
         if left <= enough {
             return left;
         }
         let (far, axis) = target.polar();
         if let Some(axis) = axis.filter(|_| far >= total) {
-            for (at, bone) in bones.iter().enumerate() {
-                places[at + 1] = places[at] + axis * bone.length;
-            }
+            bones.iter_mut().for_each(|bone| bone.way = axis * bone.length);
             left = far - total;
         } else {
-            nudge(bones, places, axis, total);
+            nudge(bones, end, axis, total);
+            let mut rest = Rest::new((target - end).all(zero));
+            let last = bones.len() - 1;
+            let mut from = bones.len();
             for _ in 0..*rounds {
-                left = round(bones, places, target);
+                // Not by `fold`, which is not compiled for the vectors of its caller.
+                for bone in bones[..from].iter_mut().rev() {
+                    rest = rest.pull(bone);
+                }
+                for bone in &mut bones[1..] {
+                    rest = rest.pull(bone);
+                }
+                left = (rest.length * rest.length).first().sqrt();
                 if left <= enough {
                     break;
                 }
+                from = last; // whose way is along the rest
             }
         }
         // By shortest turns from the posed bones, in the spaces of their parents.
-        let mut frame = Q::IDENTITY;
-        for (bone, pair) in bones.iter_mut().zip(places.windows(2)) {
-            if let Some(to) = (pair[1] - pair[0]).polar().1.filter(|_| bone.length > 0.0) {
-                let turn = bone.turn;
-                let side = || turn * V::new(0.0, 0.0, 1.0);
-                bone.turn = (Q::shortest(turn * bone.direction, frame.inverse() * to, side) * turn).unit();
+        let (mut frame, mut square) = (Q::IDENTITY.all(zero), zero.all(1.0));
+        for bone in bones {
+            // Frames do not wait to be made unit quaternions.
+            let (above, above_square) = (frame.inverse(), square);
+            let posed = frame * bone.turn.all(zero);
+            let half = zero.all(0.5) / zero.all(bone.length);
+            let (from, to) = (bone.vector.all(zero) * (half + half), bone.way.all(zero) * half);
+            frame = posed.then_shortest(from, to, zero.all(0.5));
+            square = frame.dot(frame);
+            // Near half turns, the rotation has few digits.
+            if !((above_square * zero.all(0.025)).at_least(zero.all(1e-9)).any_less(square)) {
+                frame = aim_far(posed.first().unit(), bone.vector, bone.way).unit().all(zero);
+                square = zero.all(1.0);
             }
-            frame = frame * bone.turn;
+            bone.turn = (above * frame).times((above_square * square).over_root()).first();
         }
         left
     }
@@ -245,11 +269,11 @@ impl Chain {
     /// Turns joints one after the other, from the end to the start, so that the end comes nearest to the goal. Returns the
     /// distance that is left.
     fn descend(&mut self, target: V, enough: f32) -> f32 {
-        let Self { bones, bounds, places, rounds, .. } = self;
+        let Self { bones, bounds, rounds, .. } = self;
         for (bone, bound) in bones.iter_mut().zip(&*bounds) {
+            bone.direction = bone.vector.unit_or(V::X);
             bone.turn = if bound.is_free() { bone.turn } else { bound.nearest(bone.turn, bone.direction) };
         }
-        places.resize(bones.len() + 1, V::ZERO);
         // The end from each joint, in the space of the joint's parent.
         let mut end = bones.iter().rev().fold(V::ZERO, |end, bone| bone.turn * (end + bone.vector));
         for _ in 0..*rounds {
@@ -257,61 +281,85 @@ impl Chain {
                 break;
             }
             // The goal from each joint, in the space of the joint's parent. Turns below a joint do not change it.
-            places[0] = target;
-            for (at, bone) in bones.iter().enumerate() {
-                places[at + 1] = bone.turn.inverse() * places[at] - bone.vector;
+            let mut way = target;
+            for bone in &mut *bones {
+                bone.way = way;
+                way = bone.turn.inverse() * way - bone.vector;
             }
             end = V::ZERO;
-            for ((bone, bound), &to) in bones.iter_mut().zip(&*bounds).zip(&*places).rev() {
+            for (bone, bound) in bones.iter_mut().zip(&*bounds).rev() {
                 let own = end + bone.vector;
-                let from = bone.turn * own;
-                bone.turn = bound.aim(bone.turn, from, to, bone.direction);
+                bone.turn = bound.aim(bone.turn, own, bone.way, bone.direction);
                 end = bone.turn * own;
             }
         }
+        bones.iter_mut().for_each(|bone| bone.turn = bone.turn.near(bone.posed));
         (end - target).square().sqrt()
     }
 }
 
 /// Moves the middle of a straight chain to the side if it points at the goal or away from it: it would stay straight.
-fn nudge(bones: &[Bone], places: &mut [V], axis: Option<V>, total: f32) {
-    let count = bones.len();
-    let line = places[count].unit_or(V::X);
-    let straight = places.iter().all(|place| place.cross(line).square() < 1e-8 * total * total);
-    if straight && axis.is_none_or(|axis| axis.cross(line).square() < 1e-6) {
-        let side = (bones[0].turn * V::new(0.0, 0.0, 1.0)).unit_across(line).cross(line) * (0.02 * total);
-        places[1..count].iter_mut().for_each(|place| *place = *place + side);
+fn nudge(bones: &mut [Bone], end: V, axis: Option<V>, total: f32) {
+    let line = end.unit_or(V::X);
+    if axis.is_some_and(|axis| axis.cross(line).square() >= 1e-6) {
+        return;
+    }
+    let mut place = V::ZERO;
+    for bone in &*bones {
+        place = place + bone.way;
+        if place.cross(line).square() >= 1e-8 * total * total {
+            return;
+        }
+    }
+    if let [first, .., last] = bones {
+        let side = (first.turn * V::new(0.0, 0.0, 1.0)).unit_across(line).cross(line) * (0.02 * total);
+        first.way = first.way + side;
+        last.way = last.way - side;
     }
 }
 
-/// One round of FABRIK: from the goal to the start, whose place stays, and back.
-fn round(bones: &[Bone], places: &mut [V], target: V) -> f32 {
-    let count = bones.len();
-    pull(target, bones[1..].iter().zip(&mut places[1..count]).rev());
-    places[count] = target;
-    (pull(V::ZERO, bones.iter().zip(&mut places[1..])) - target).square().sqrt()
+/// The way that is left to the goal, as a part of the sum of a bone and the way before it.
+#[derive(Clone, Copy)]
+struct Rest<T> {
+    whole: V<T>,
+    part: T,
+    /// Its length, or the opposite.
+    length: T,
 }
 
-/// Brings each place to the bone's length from the one before, and returns the last.
-fn pull<'a>(from: V, steps: impl Iterator<Item = (&'a Bone, &'a mut V)>) -> V {
-    let (mut before, mut last, mut step, mut share, mut length) = (from, from, V::ZERO, 0.0, 0.0);
-    for (bone, place) in steps {
-        // The square of the way by the law of cosines from the place before the last, which does not wait for the last.
-        let (to, way) = (*place - before, *place - last);
-        let whole = to.square() + length * length;
-        let mut square = whole - 2.0 * to.dot(step) * share;
-        if square < 0.01 * whole {
-            square = way.square(); // the difference has few digits
-        }
-        before = last;
-        if square > 1e-30 && square < 1e30 {
-            (step, share) = (way, bone.length / square * square.sqrt());
-        } else {
-            (step, share) = (way.unit_or(V::X), bone.length);
-        }
-        last = last + step * share;
-        length = bone.length;
-        *place = last;
+impl<T: Number> Rest<T> {
+    #[inline(always)]
+    fn new(whole: V<T>) -> Self {
+        let length = whole.square().sqrt();
+        Self { whole, part: length.all(1.0), length }
     }
-    last
+
+    /// Turns a bone to take up as much of the way as it can, and returns what it leaves.
+    ///
+    /// FABRIK's passes pull one end of the bones to the goal, then the other back to the start. In both, a bone and the
+    /// gap at its near end become a bone along their sum, and a gap at its far end.
+    #[inline(always)]
+    fn pull(self, bone: &mut Bone) -> Self {
+        let number = |number| self.part.all(number);
+        let (way, length) = (bone.way.all(self.part), number(bone.length));
+        // By the law of cosines the square of the sum does not wait for the sum.
+        let whole = way + self.whole * self.part;
+        let dot = way.dot(self.whole);
+        let squares = way.square() + self.length * self.length;
+        let square = squares + (dot + dot) * self.part;
+        // Otherwise the square has few digits, and its error would grow from bone to bone.
+        if (squares * number(0.25)).at_least(number(1e-30)).any_less(square) {
+            let root = square.sqrt();
+            let share = length / square * root;
+            bone.way = (whole * share).first();
+            return Self { whole, part: number(1.0) - share, length: root - length };
+        }
+        Self::new(pull_slowly(whole.first(), bone).all(self.part))
+    }
+}
+
+#[cold]
+fn pull_slowly(whole: V, bone: &mut Bone) -> V {
+    bone.way = whole.unit_or(V::X) * bone.length;
+    whole - bone.way
 }

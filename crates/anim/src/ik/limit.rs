@@ -1,6 +1,6 @@
 //! Limits of joints, without angles: by sines and cosines of half of them.
 
-use super::math::{Q, V, half_angle, within};
+use super::math::{Number, Q, V, half_angle, within};
 use crate::glam::Vec3;
 use core::f32::consts::PI;
 
@@ -38,10 +38,10 @@ pub(super) struct Bound {
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Free,
-    /// The axis in the joint's space, and in its parent's, where no turn about it moves it.
+    /// The axis in the joint's space, and the rotation at rest after a half turn about it.
     Hinge {
         axis: V,
-        fixed: V,
+        half: Q,
         range: Range,
     },
     Cone {
@@ -60,25 +60,28 @@ impl Range {
         Self([within(least, -PI, most), most].map(half_angle))
     }
 
-    /// Returns the nearest half angle, given multiples of its sine and cosine; 0 if both are 0.
+    /// Returns the nearest half angle, given its sine and cosine.
     #[inline]
-    fn nearest(&self, sine: f32, cosine: f32) -> (f32, f32) {
-        let square = sine * sine + cosine * cosine;
-        if !(square > 1e-30 && square < 1e30) {
-            return self.nearest(0.0, 1.0);
-        }
-        // The half of an angle from −π to π has a cosine above 0, and its sine rises with it.
-        let back = if cosine < 0.0 { -1.0 } else { 1.0 } / square.sqrt();
-        let (sine, cosine) = (sine * back, cosine * back);
+    fn nearest(&self, (sine, cosine): (f32, f32)) -> (f32, f32) {
         let [least, most] = self.0;
-        if sine < least.0 {
-            least
-        } else if sine > most.0 {
-            most
-        } else {
-            (sine, cosine)
-        }
+        // Selected, not branched on: processors guess such branches wrong.
+        let cosine = if sine < least.0 { least.1 } else { cosine };
+        let cosine = if sine > most.0 { most.1 } else { cosine };
+        (sine.at_least(least.0).at_most(most.0), cosine)
     }
+}
+
+/// Returns the sine and the cosine of the half of an angle from −π to π, given multiples; of 0 if both are 0. The
+/// cosine is above 0, and the sine rises with the angle.
+#[inline]
+fn half(sine: f32, cosine: f32) -> (f32, f32) {
+    let square = sine * sine + cosine * cosine;
+    if !(square > 1e-30 && square < 1e30) {
+        return (0.0, 1.0);
+    }
+    let back = square.over_root();
+    let back = if cosine < 0.0 { -back } else { back };
+    (sine * back, cosine * back)
 }
 
 impl Bound {
@@ -87,7 +90,7 @@ impl Bound {
             Limit::Free => Kind::Free,
             Limit::Hinge { axis, least, most } => {
                 let axis = V::from(axis).unit_or(V::X);
-                Kind::Hinge { axis, fixed: rest * axis, range: Range::new(least, most) }
+                Kind::Hinge { axis, half: rest * Q { v: axis, w: 0.0 }, range: Range::new(least, most) }
             }
             Limit::Cone { swing, twist } => {
                 let twist = twist.max(0.0);
@@ -101,34 +104,27 @@ impl Bound {
         matches!(self.kind, Kind::Free)
     }
 
-    /// Returns the rotation within the limits that turns `from` nearest to `to`, given the present rotation. `from` is
-    /// turned by it; all are in the space of the joint's parent.
+    /// Returns the rotation within the limits that turns `from` nearest to `to`, given the present rotation and the
+    /// bone's direction. Only `to` is in the space of the joint's parent.
     #[inline]
     pub(super) fn aim(&self, turn: Q, from: V, to: V, bone: V) -> Q {
-        if let Kind::Hinge { axis, fixed, range } = self.kind {
-            // The angle between the parts across the hinge, then half of it, added to half of the present angle.
-            let (x, y) = (from.dot(to) - from.dot(fixed) * to.dot(fixed), fixed.dot(from.cross(to)));
-            let size = (x * x + y * y).sqrt();
+        if let Kind::Hinge { axis, half: turned, range } = self.kind {
+            // The angle between the parts across the hinge. What does not wait for `from` comes first.
+            let to = self.rest.inverse() * to;
+            let (x, y) = (from.dot(to.across(axis)), from.dot(to.cross(axis)));
+            let square = x * x + y * y;
             // Where one of both is along the hinge, turns about it move nothing, and rounding would choose one.
-            if size * size <= 1e-10 * from.square() * to.square() {
+            if square <= 1e-10 * from.square() * to.square() {
                 return turn;
             }
+            let size = square.sqrt();
             let (sine, cosine) = if x < 0.0 { (size - x, y) } else { (y, size + x) };
-            let old = self.rest.inverse() * turn;
-            let (s, c) = (old.v.dot(axis), old.w);
-            let (sine, cosine) = range.nearest(s * cosine + c * sine, c * cosine - s * sine);
-            return self.rest * Q { v: axis * sine, w: cosine };
+            let (sine, cosine) = range.nearest(half(sine, cosine));
+            return self.rest.times(cosine) + turned.times(sine);
         }
-        let size = (from.square() * to.square()).sqrt();
-        let cosine = size + from.dot(to);
-        let arc = if cosine > 0.2 * size && size < 1e30 {
-            Q { v: from.cross(to), w: cosine }
-        } else if let (Some(from), Some(to)) = (from.polar().1, to.polar().1) {
-            Q::shortest(from, to, || turn * V::new(0.0, 0.0, 1.0))
-        } else {
-            Q::IDENTITY
-        };
-        self.nearest(arc * turn, bone)
+        let unit = to * (from.square() * to.square()).over_root();
+        let turned = turn.then_shortest_if_exact(from, unit, 1.0);
+        self.nearest(turned.unwrap_or_else(|| aim_far(turn, from, to)), bone)
     }
 
     /// Returns the rotation within the limits that is nearest, given a multiple of a rotation and the bone's direction.
@@ -136,25 +132,35 @@ impl Bound {
     pub(super) fn nearest(&self, rotation: Q, bone: V) -> Q {
         match self.kind {
             Kind::Free => rotation.unit(),
-            Kind::Hinge { axis, range, .. } => {
-                let turned = self.rest.inverse() * rotation;
-                let (sine, cosine) = range.nearest(turned.v.dot(axis), turned.w);
-                self.rest * Q { v: axis * sine, w: cosine }
+            Kind::Hinge { axis, half: turned, range } => {
+                let old = self.rest.inverse() * rotation;
+                let (sine, cosine) = range.nearest(half(old.v.dot(axis), old.w));
+                self.rest.times(cosine) + turned.times(sine)
             }
             Kind::Cone { swing, range } => {
-                let turned = (self.rest.inverse() * rotation).unit();
+                let turned = self.rest.inverse() * rotation;
                 // First the twist about the bone, then the swing of the bone.
-                let free = Range([(-1.0, 0.0), (1.0, 0.0)]);
-                let (sine, cosine) = free.nearest(turned.v.dot(bone), turned.w);
-                let lean = (turned * Q { v: bone * -sine, w: cosine }).near(Q::IDENTITY);
+                let (sine, cosine) = half(turned.v.dot(bone), turned.w);
+                let lean = turned * Q { v: bone * -sine, w: cosine };
+                let lean = lean.times(turned.dot(turned).over_root()).near(Q::IDENTITY);
                 let lean = if lean.w < swing.1 {
                     Q { v: lean.v.unit_or(bone.any_across()) * swing.0, w: swing.1 }
                 } else {
                     lean
                 };
-                let (sine, cosine) = range.nearest(sine, cosine);
-                (self.rest * (lean * Q { v: bone * sine, w: cosine })).unit()
+                let (sine, cosine) = range.nearest((sine, cosine));
+                self.rest * (lean * Q { v: bone * sine, w: cosine })
             }
         }
+    }
+}
+
+/// Returns a multiple of the rotation that turns `from` to `to`, also near half turns; the present one if either vector
+/// has no direction.
+#[cold]
+pub(super) fn aim_far(turn: Q, from: V, to: V) -> Q {
+    match (from.polar().1, to.polar().1) {
+        (Some(from), Some(to)) => Q::shortest(turn * from, to, || turn * V::new(0.0, 0.0, 1.0)) * turn,
+        _ => turn,
     }
 }

@@ -16,6 +16,9 @@ pub(super) trait Number:
     /// Returns a number in all lanes.
     fn all(self, number: f32) -> Self;
 
+    /// Returns the number in the first lane.
+    fn first(self) -> f32;
+
     fn sqrt(self) -> Self;
 
     /// Returns one over the square root. Root and quotient do not wait for each other.
@@ -41,6 +44,11 @@ impl Number for f32 {
     #[inline(always)]
     fn all(self, number: f32) -> Self {
         number
+    }
+
+    #[inline(always)]
+    fn first(self) -> f32 {
+        self
     }
 
     #[inline(always)]
@@ -75,6 +83,11 @@ macro_rules! lanes {
             #[inline(always)]
             fn all(self, number: f32) -> Self {
                 Self::splat(self.simd, number)
+            }
+
+            #[inline(always)]
+            fn first(self) -> f32 {
+                self.as_array()[0]
             }
 
             #[inline(always)]
@@ -158,6 +171,12 @@ operator!(Sub, sub, Self, |a, b| Self::new(a.x - b.x, a.y - b.y, a.z - b.z));
 operator!(Mul, mul, T, |a, b| Self::new(a.x * b, a.y * b, a.z * b));
 
 impl<T: Number> V<T> {
+    /// Returns the vector of the first lane.
+    #[inline(always)]
+    pub(super) fn first(self) -> V {
+        V::new(self.x.first(), self.y.first(), self.z.first())
+    }
+
     #[inline(always)]
     pub(super) fn dot(self, b: Self) -> T {
         self.x * b.x + self.y * b.y + self.z * b.z
@@ -194,6 +213,12 @@ impl<T: Number> V<T> {
 impl V {
     pub(super) const ZERO: Self = Self::new(0.0, 0.0, 0.0);
     pub(super) const X: Self = Self::new(1.0, 0.0, 0.0);
+
+    /// Returns the vector in all lanes, as many as `number` has.
+    #[inline(always)]
+    pub(super) fn all<T: Number>(self, number: T) -> V<T> {
+        V::new(number.all(self.x), number.all(self.y), number.all(self.z))
+    }
 
     pub(super) fn is_finite(self) -> bool {
         self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
@@ -282,7 +307,22 @@ impl<T: Number> Mul<V<T>> for Q<T> {
     }
 }
 
+impl<T: Number> Add for Q<T> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self { v: self.v + b.v, w: self.w + b.w }
+    }
+}
+
 impl<T: Number> Q<T> {
+    /// Returns the rotation of the first lane.
+    #[inline(always)]
+    pub(super) fn first(self) -> Q {
+        Q { v: self.v.first(), w: self.w.first() }
+    }
+
     #[inline(always)]
     pub(super) fn inverse(self) -> Self {
         Self { v: V::new(-self.v.x, -self.v.y, -self.v.z), w: self.w }
@@ -311,6 +351,16 @@ impl<T: Number> Q<T> {
         (self.times(back), back)
     }
 
+    /// Returns a multiple of this rotation, then the shortest one from where it brings `from` to `to`, given the
+    /// product of their lengths. Its length is that of this quaternion times the product, times √(2 (1 + cos θ)).
+    #[inline(always)]
+    pub(super) fn then_shortest(self, from: V<T>, to: V<T>, product: T) -> Self {
+        // For vectors a and b, the rotation is the quaternion |a| |b| - b a, and a is this rotation q of `from`. So,
+        // without a: |a| |b| q - b q `from`.
+        let half = Self { v: to * self.w + to.cross(self.v), w: -to.dot(self.v) };
+        Self { v: self.v * product - from * half.w - half.v.cross(from), w: self.w * product + half.v.dot(from) }
+    }
+
     #[inline(always)]
     pub(super) fn if_less(a: T, b: T, yes: Self, no: Self) -> Self {
         Self { v: V::if_less(a, b, yes.v, no.v), w: a.if_less(b, yes.w, no.w) }
@@ -326,6 +376,12 @@ impl<T: Number> Q<T> {
 
 impl Q {
     pub(super) const IDENTITY: Self = Self { v: V::ZERO, w: 1.0 };
+
+    /// Returns the rotation in all lanes, as many as `number` has.
+    #[inline(always)]
+    pub(super) fn all<T: Number>(self, number: T) -> Q<T> {
+        Q { v: self.v.all(number), w: number.all(self.w) }
+    }
 
     pub(super) fn is_finite(self) -> bool {
         self.v.is_finite() && self.w.is_finite()
@@ -345,19 +401,13 @@ impl Q {
         Self { v: axis * (1.0 - cosine) + axis.cross(sine), w: axis.dot(sine) }
     }
 
-    /// Returns this rotation, then the shortest one from where it brings `from` to `to`: vectors of one length, given
-    /// its square. `None` near half turns, where the shortest rotation has few digits, and if a number is not finite.
+    /// Returns [`then_shortest`](Self::then_shortest), but `None` near half turns, where the shortest rotation has few
+    /// digits, and if a number is not finite.
     #[inline]
-    pub(super) fn then_shortest(self, from: V, to: V, square: f32) -> Option<Self> {
-        // For vectors a and b, the rotation is the quaternion |a| |b| - b a, and a is this rotation q of `from`. So,
-        // without a: |a| |b| q - b q `from`.
-        let half = Self { v: to * self.w + to.cross(self.v), w: -to.dot(self.v) };
-        let all =
-            Self { v: self.v * square - from * half.w - half.v.cross(from), w: self.w * square + half.v.dot(from) };
-        // Of a unit quaternion, 2 square² (1 + cos θ).
-        let length = all.dot(all);
-        let part = square * square;
-        (0.1 * part..8.0 * part).contains(&length).then(|| all.times(length.over_root()))
+    pub(super) fn then_shortest_if_exact(self, from: V, to: V, product: f32) -> Option<Self> {
+        let all = self.then_shortest(from, to, product);
+        let part = product * product;
+        (0.1 * part..8.0 * part).contains(&all.dot(all)).then_some(all)
     }
 
     /// Goes from `a` to `b` the short way, with the same bits at the ends.

@@ -310,7 +310,7 @@ impl TwoBone {
         {
             kept = Some(new.into());
         } else if goal.end != End::Local
-            && let Some(above) = self.rotation_above_end(rig)
+            && let Some(above) = self.rotation_above_end(rig, goal.end)
         {
             let old = above * rig.local(end).rotation;
             kept = Some(if let End::Rotation(new) = goal.end { Q::mix(old, new.into(), weight) } else { old });
@@ -329,7 +329,7 @@ impl TwoBone {
             }
         }
         if let Some(kept) = kept
-            && let Some(above) = self.rotation_above_end(rig)
+            && let Some(above) = self.rotation_above_end(rig, goal.end)
         {
             let rotation = (above.inverse() * kept).unit();
             if rotation.is_finite() {
@@ -339,14 +339,19 @@ impl TwoBone {
     }
 
     /// Returns the rotation of the end's parent in the space of the matrices, by the matrix above the start joint and by
-    /// local transforms from there.
-    fn rotation_above_end(&self, rig: &Rig<'_>) -> Option<Q> {
+    /// local transforms from there; if the end's rotation stays, in any space above.
+    fn rotation_above_end(&self, rig: &Rig<'_>, kind: End) -> Option<Q> {
         let [start, middle, end] = self.joints;
-        let (above, _) = rig.matrix(self.parent);
         let (s, m) = (rig.local(start), rig.local(middle));
         if self.direct && s.scale.is_even() && m.scale.x > 0.0 && m.scale.y > 0.0 && m.scale.z > 0.0 {
-            return Some(above.nearest_rotation()? * (s.rotation * m.rotation));
+            let inner = s.rotation * m.rotation;
+            return if kind == End::Model {
+                Some(inner)
+            } else {
+                Some(rig.matrix(self.parent).0.nearest_rotation()? * inner)
+            };
         }
+        let (above, _) = rig.matrix(self.parent);
         let (path, _) = rig.path(start, rig.parent(end))?;
         (above * (s.linear() * path)).nearest_rotation()
     }
