@@ -4,7 +4,7 @@
 //! marked, `any` is set. So an update visits the pages and groups with edits alone, in the order of records: its result
 //! does not depend on the order of edits.
 
-use super::{PAGE, Page, Pages};
+use super::{PAGE, PAGE_BITS, Page, Pages};
 use crate::store::columns::short;
 use crate::store::pending::Pending;
 use crate::store::record::RecordId;
@@ -100,9 +100,10 @@ impl Pages {
         if !core::mem::take(&mut self.pending.any) {
             return;
         }
-        for ((page, first), marks) in self.pages.iter_mut().zip((0_u32..).step_by(PAGE)).zip(&mut self.pending.pages) {
+        for (number, marks) in (0_u32..).zip(&mut self.pending.pages).filter(|(_, marks)| **marks != 0) {
+            let pending = &mut self.pages[number as usize].pending;
             for group in groups(core::mem::take(marks)) {
-                for (id, mask) in records(first, group).zip(&mut page.pending[group..][..GROUP]) {
+                for (id, mask) in records(number << PAGE_BITS, group).zip(&mut pending[group..][..GROUP]) {
                     if *mask != Pending::NONE {
                         list.push((id, core::mem::take(mask)));
                     }
@@ -139,10 +140,11 @@ impl Pages {
 
     /// Iterates over the masks that are set, in the order of records.
     pub(crate) fn masks(&self) -> impl Iterator<Item = (RecordId, Pending)> {
-        let pages = self.pages.iter().zip((0_u32..).step_by(PAGE)).zip(&self.pending.pages);
-        let masks = pages.flat_map(|((page, first), &marks)| {
-            groups(marks)
-                .flat_map(move |group| records(first, group).zip(page.pending[group..][..GROUP].iter().copied()))
+        let marked = (0_u32..).zip(self.pending.pages.iter().zip(&self.pages)).filter(|(_, (marks, _))| **marks != 0);
+        let masks = marked.flat_map(|(number, (&marks, page))| {
+            groups(marks).flat_map(move |group| {
+                records(number << PAGE_BITS, group).zip(page.pending[group..][..GROUP].iter().copied())
+            })
         });
         masks.filter(|&(_, mask)| mask != Pending::NONE)
     }

@@ -270,9 +270,7 @@ fn depths(skeleton: &Skeleton) -> Box<[u16]> {
 /// The number of levels that need no allocation. Deeper skeletons allocate in each call.
 const USUAL_LEVELS: usize = 24;
 
-/// Returns a scratch matrix for each depth. Not inlined, because the general `memset` would then clear the matrices,
-/// with four times the instructions.
-#[inline(never)]
+/// Returns a scratch matrix for each depth.
 fn levels(depths: &[u16]) -> SmallVec<[Level; USUAL_LEVELS]> {
-    smallvec![Level::ZERO; depths.iter().max().map_or(0, |&deepest| usize::from(deepest) + 1)]
+    smallvec![Level::SCRATCH; depths.iter().max().map_or(0, |&deepest| usize::from(deepest) + 1)]
 }

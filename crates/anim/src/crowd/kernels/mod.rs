@@ -25,8 +25,9 @@ use hedgerow_math::internal::level::{level, level_up_to_avx2};
 pub(crate) struct Level(pub(super) [[f32; LANES]; 12]);
 
 impl Level {
-    /// The initial value, which is overwritten before it is read.
-    pub(crate) const ZERO: Self = Self([[0.0; LANES]; 12]);
+    /// The initial value, which is overwritten before it is read. Not zero: the compiler would have the general `memset`
+    /// clear the matrices, with four times the instructions.
+    pub(crate) const SCRATCH: Self = Self([[1.0; LANES]; 12]);
 }
 
 /// The matrices that are written for each character.

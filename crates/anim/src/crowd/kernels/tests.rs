@@ -43,7 +43,7 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
         for live in 1..=LANES {
             for level in machine_levels() {
                 for binds in [None, Some(&binds[..])] {
-                    let mut levels = vec![Level::ZERO; joints];
+                    let mut levels = vec![Level::SCRATCH; joints];
                     let mut out = vec![Mat34::IDENTITY; live * joints];
                     let output = binds.map_or(Output::Models, |binds| Output::Palette { slots: &slots, binds });
                     let part = Part { lanes: &lanes, depths: &depths, first: 0, output, stride: joints };
@@ -77,7 +77,7 @@ fn every_level_is_near_double_precision_for_every_number_of_lanes() {
 #[should_panic(expected = "index out of bounds")]
 fn a_depth_beyond_the_levels_is_refused() {
     let mut out = vec![Mat34::IDENTITY; LANES * 2];
-    models(&[JointLanes::IDENTITY; 2], &[0, 1], Output::Models, &mut [Level::ZERO], &mut out);
+    models(&[JointLanes::IDENTITY; 2], &[0, 1], Output::Models, &mut [Level::SCRATCH], &mut out);
 }
 
 fn pose(joints: usize, number: &mut impl FnMut() -> f32) -> Vec<PoseBlock> {
@@ -134,7 +134,7 @@ fn poses_become_the_matrices_of_their_lanes_to_the_bit() {
         let skin = Skin::new(picked.clone(), binds).unwrap();
         for live in 1..=LANES {
             let [mut models_out, mut expected] = [(); 2].map(|()| vec![Mat34::IDENTITY; live * joints]);
-            let mut levels = [Level::ZERO; 4];
+            let mut levels = [Level::SCRATCH; 4];
             models_of_poses(&poses, &depths, Output::Models, &mut levels, &mut models_out);
             models(&lanes, &depths, Output::Models, &mut levels, &mut expected);
             assert_eq!(models_out, expected, "{live} of {joints} joints");
@@ -151,6 +151,6 @@ fn poses_become_the_matrices_of_their_lanes_to_the_bit() {
             }
         }
         let mut nothing = [];
-        models_of_poses(&poses, &depths, Output::of(&Skin::default()), &mut [Level::ZERO; 4], &mut nothing);
+        models_of_poses(&poses, &depths, Output::of(&Skin::default()), &mut [Level::SCRATCH; 4], &mut nothing);
     }
 }
