@@ -72,24 +72,19 @@ impl Store {
                 pages.prefetch_record(ahead);
                 pages.prefetch_location(ahead);
             }
-            if bits.has(Pending::MOVED) {
-                // The row is taken away when all moved nodes are known. Another is derived from the record.
-                if pages.location(id).as_waiting().is_none() {
-                    moved.push(id);
-                }
-                if !bits.has(Pending::RESHAPED) {
-                    continue;
-                }
-            }
-            let (has, location) = (pages.record(id).has, pages.location(id));
+            let location = pages.location(id);
             let Some((slice, head)) = slices.get_both_mut(location.slice()) else { continue };
             if bits.has(Pending::RESHAPED) {
                 head.work.add(Work::RESHAPED);
                 reshaped = true;
             }
+            // A moved node gets another row, which is derived from its record.
             if bits.has(Pending::MOVED) {
+                // The row is taken away when all moved nodes are known.
+                moved.push(id);
                 continue;
             }
+            let has = pages.record(id).has;
             let row = &mut slice.rows[location.row()];
             row.set_own(has);
             let own_slot = row.is(Row::OWN_TRANSFORM);

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::condition::{Condition, Moment, Source, Test, Transition};
+use crate::error::expect_joints;
 use crate::fade::Fade;
 use crate::machine::{
     Layer, LayerParts, Machine, Member, Parameter, Parts, State, StateParts, SyncGroup, TransitionParts, Trigger,
@@ -12,7 +13,6 @@ use crate::plane::{MOST_POINTS, Plane};
 use hedgerow_anim::blend::JointMask;
 use hedgerow_anim::clip::{ClipError, Event};
 use hedgerow_anim::player::Playback;
-use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::{Clip, Pose, Skeleton};
 use hedgerow_math::internal::file_header::digest;
 use smallvec::smallvec;
@@ -207,7 +207,7 @@ impl MachineBuilder {
             rest_channels.unwrap_or_else(|| vec![0.0; clips.first().map_or(0, |clip| clip.clip.channels())]);
         for MotionClip { clip, .. } in &clips {
             let (expected, found) = (rest_channels.len(), clip.channels());
-            self.expect_joints(clip.joints())?;
+            expect_joints(self.skeleton.len(), clip.joints())?;
             if expected != found {
                 return Err(hedgerow_anim::Error::from(ClipError::ChannelCount { expected, found }).into());
             }
@@ -230,12 +230,6 @@ impl MachineBuilder {
         })))
     }
 
-    fn expect_joints(&self, found: usize) -> Result<(), Error> {
-        let expected = self.skeleton.len();
-        let error = SkeletonError::JointCount { expected, found };
-        if found == expected { Ok(()) } else { Err(hedgerow_anim::Error::from(error).into()) }
-    }
-
     fn layer_parts(
         &self,
         number: u16,
@@ -243,9 +237,9 @@ impl MachineBuilder {
         states: &[StateParts],
     ) -> Result<LayerParts, Error> {
         let LayerOptions { mask, adds, channels, weight } = options.clone();
-        mask.iter().try_for_each(|mask| self.expect_joints(mask.len()))?;
+        mask.iter().try_for_each(|mask| expect_joints(self.skeleton.len(), mask.len()))?;
         let adds = adds.map(|reference| reference.unwrap_or_else(|| Pose::rest(&self.skeleton)));
-        adds.iter().try_for_each(|pose| self.expect_joints(pose.len()))?;
+        adds.iter().try_for_each(|pose| expect_joints(self.skeleton.len(), pose.len()))?;
         if !(0.0..=1.0).contains(&weight) {
             return Err(Error::Number { what: "weight", of: name.clone() });
         }

@@ -1,6 +1,8 @@
 //! The errors of the crate.
 
 use core::fmt;
+use hedgerow_anim::Skeleton;
+use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_math::internal::file_header::Unread;
 
 /// The reason why a machine cannot be built, or why bytes are not the state of an animator.
@@ -156,4 +158,23 @@ impl From<hedgerow_anim::Error> for Error {
     fn from(error: hedgerow_anim::Error) -> Self {
         Self::Anim(error)
     }
+}
+
+/// Returns an error unless the skeleton has a joint.
+pub(crate) fn expect_joint(skeleton: &Skeleton, joint: u16) -> Result<(), Error> {
+    let joints = skeleton.len();
+    if usize::from(joint) < joints {
+        Ok(())
+    } else {
+        Err(skeleton_error(SkeletonError::UnknownJoint { joint, joints }))
+    }
+}
+
+/// Returns an error unless there are as many items as joints.
+pub(crate) fn expect_joints(expected: usize, found: usize) -> Result<(), Error> {
+    if expected == found { Ok(()) } else { Err(skeleton_error(SkeletonError::JointCount { expected, found })) }
+}
+
+fn skeleton_error(error: SkeletonError) -> Error {
+    Error::Anim(error.into())
 }

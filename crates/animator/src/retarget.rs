@@ -1,9 +1,9 @@
 //! Poses and clips of one skeleton on another: joints by name, corrected rest poses, translations by size.
 
 use crate::Error;
+use crate::error::{expect_joint, expect_joints};
 use hedgerow_anim::glam::{Mat3, Quat, Vec3};
 use hedgerow_anim::raw::Track;
-use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::{Mat34, Pose, RawClip, Skeleton, Transform};
 use smallvec::SmallVec;
 
@@ -61,6 +61,7 @@ pub struct Retarget {
     /// The mapped joints down to the hips.
     moved: Vec<Moved>,
     turn: Quat,
+    scale: f32,
 }
 
 /// The greatest number of keys that a track gets.
@@ -82,7 +83,6 @@ struct Moved {
     target: u16,
     /// The places of both at rest, in the space of the model.
     rest: [Vec3; 2],
-    scale: f32,
 }
 
 /// How two skeletons are compared.
@@ -149,8 +149,8 @@ impl Retarget {
     ) -> Result<Self, Error> {
         let number = |what| Error::Number { what, of: "retargeting".into() };
         for &(from, to) in pairs {
-            expect(source, from)?;
-            expect(target, to)?;
+            expect_joint(source, from)?;
+            expect_joint(target, to)?;
         }
         // Parents of the target first.
         let mut pairs = pairs.to_vec();
@@ -233,10 +233,10 @@ impl Retarget {
         let moves = |&at: &usize| at == hips || is_below(target, pairs[hips].1, pairs[at].1);
         let moved = (0..=hips).filter(moves).map(|at| {
             let (source, target) = pairs[at];
-            Moved { source, target, rest: [from.place(source), to.place(target)], scale }
+            Moved { source, target, rest: [from.place(source), to.place(target)] }
         });
         let moved = moved.collect();
-        Ok(Self { source: source.clone(), target: target.clone(), sources, targets, moved, turn })
+        Ok(Self { source: source.clone(), target: target.clone(), sources, targets, moved, turn, scale })
     }
 
     /// Returns the rotation from the source's model space to the target's.
@@ -248,7 +248,7 @@ impl Retarget {
     /// Returns the factor by which translations of the hips grow.
     #[must_use]
     pub fn scale(&self) -> f32 {
-        self.moved[0].scale
+        self.scale
     }
 
     /// Turns the joints of `to` that have partners as `from` is turned, and moves its hips. Other joints of `to` keep their
@@ -258,8 +258,8 @@ impl Retarget {
     /// # Errors
     /// [`Error::Anim`] if a pose has another number of joints than its skeleton; `to` is then unchanged.
     pub fn apply(&self, from: &Pose, to: &mut Pose) -> Result<(), Error> {
-        expect_count(&self.source, from.len())?;
-        expect_count(&self.target, to.len())?;
+        expect_joints(self.source.len(), from.len())?;
+        expect_joints(self.target.len(), to.len())?;
         let mut sources = SmallVec::<[Quat; 128]>::new();
         for &(joint, above) in &self.sources {
             let rotation = from.get(joint).rotation;
@@ -279,7 +279,7 @@ impl Retarget {
         }
         for moved in &self.moved {
             let place = place_in_model(&self.source, from, moved.source);
-            let place = moved.rest[1] + moved.scale * (self.turn * (place - moved.rest[0]));
+            let place = moved.rest[1] + self.scale * (self.turn * (place - moved.rest[0]));
             let place = place_in_parent(&self.target, to, moved.target, place);
             to.set(moved.target, to.get(moved.target).with_translation(place));
         }
@@ -340,7 +340,6 @@ impl Rest {
                 &rest
             }
         };
-        expect_count(skeleton, pose.len())?;
         let (mut models, mut rotations) = (Vec::new(), Vec::<Quat>::with_capacity(pose.len()));
         pose.to_models(skeleton, &mut models)?;
         for (joint, &parent) in (0..).zip(skeleton.parents()) {
@@ -394,7 +393,8 @@ fn ancestors(skeleton: &Skeleton, joint: u16) -> impl Iterator<Item = u16> + '_ 
         .take_while(|&joint| joint != Skeleton::NO_PARENT)
 }
 
-fn is_below(skeleton: &Skeleton, joint: u16, above: u16) -> bool {
+/// Returns whether a joint is below another.
+pub(crate) fn is_below(skeleton: &Skeleton, joint: u16, above: u16) -> bool {
     joint != above && skeleton.subtree(above).contains(&joint)
 }
 
@@ -421,22 +421,4 @@ fn place_in_parent(skeleton: &Skeleton, pose: &Pose, joint: u16, place: Vec3) ->
         let scaled = rotation.inverse() * (place - translation);
         Vec3::select(scale.cmpeq(Vec3::ZERO), scaled, scaled / scale)
     })
-}
-
-/// Returns an error unless the skeleton has a joint.
-pub(crate) fn expect(skeleton: &Skeleton, joint: u16) -> Result<(), Error> {
-    let joints = skeleton.len();
-    if usize::from(joint) < joints {
-        return Ok(());
-    }
-    Err(hedgerow_anim::Error::from(SkeletonError::UnknownJoint { joint, joints }).into())
-}
-
-/// Returns an error unless there are as many items as joints.
-pub(crate) fn expect_count(skeleton: &Skeleton, found: usize) -> Result<(), Error> {
-    let expected = skeleton.len();
-    if expected == found {
-        return Ok(());
-    }
-    Err(hedgerow_anim::Error::from(SkeletonError::JointCount { expected, found }).into())
 }

@@ -1,7 +1,8 @@
 //! Joints that swing: hair, tails, ears, straps and skirts.
 
 use crate::Error;
-use crate::retarget::{expect, expect_count};
+use crate::error::{expect_joint, expect_joints};
+use crate::retarget::is_below;
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::skeleton::SkeletonError;
 use hedgerow_anim::{Mat34, Pose, Skeleton};
@@ -153,10 +154,10 @@ impl Springs {
                 return Err(number(what));
             }
         }
-        joints.iter().try_for_each(|&joint| expect(&self.skeleton, joint))?;
+        joints.iter().try_for_each(|&joint| expect_joint(&self.skeleton, joint))?;
         for link in joints.windows(2) {
             let (ancestor, joint) = (link[0], link[1]);
-            if ancestor == joint || !self.skeleton.subtree(ancestor).contains(&joint) {
+            if !is_below(&self.skeleton, joint, ancestor) {
                 return Err(hedgerow_anim::Error::from(SkeletonError::NotBelow { joint, ancestor }).into());
             }
         }
@@ -177,7 +178,7 @@ impl Springs {
     /// [`Error::Anim`] if the skeleton does not have its joint; [`Error::Number`] if a number is not finite, or the radius
     /// negative.
     pub fn collider(&mut self, collider: Collider) -> Result<(), Error> {
-        expect(&self.skeleton, collider.joint)?;
+        expect_joint(&self.skeleton, collider.joint)?;
         let finite = collider.ends.iter().all(|end| end.is_finite()) && collider.radius.is_finite();
         if !finite || collider.radius < 0.0 {
             return Err(Error::Number { what: "collider", of: "springs".into() });
@@ -208,8 +209,8 @@ impl Springs {
         world: &Mat34,
         seconds: f32,
     ) -> Result<(), Error> {
-        expect_count(&self.skeleton, pose.len())?;
-        expect_count(&self.skeleton, models.len())?;
+        expect_joints(self.skeleton.len(), pose.len())?;
+        expect_joints(self.skeleton.len(), models.len())?;
         if !world.is_finite() {
             return Ok(());
         }

@@ -457,17 +457,19 @@ fn a_character_with_any_byte_changed_never_panics() {
     let whole = man().glb();
     let (mut sound, mut refused) = (0, 0);
     for at in 0..whole.len() {
-        let mut changed = whole.clone();
-        changed[at] = [0, b'9', b'"', 0x7F, 0xFF, whole[at] ^ 1][at % 6];
-        match hedgerow_gltf::from_slice(&changed, None) {
-            Err(_) => refused += 1,
-            Ok(mut import) => {
-                sound += 1;
-                play(&mut import);
+        for value in [[0, b'9', b'"', 0x7F, 0xFF][at % 5], whole[at] ^ 1] {
+            let mut changed = whole.clone();
+            changed[at] = value;
+            match hedgerow_gltf::from_slice(&changed, None) {
+                Err(_) => refused += 1,
+                Ok(mut import) => {
+                    sound += 1;
+                    play(&mut import);
+                }
             }
         }
     }
-    assert!(sound > 500 && refused > 1000, "{sound} {refused}");
+    assert!(sound > 1000 && refused > 1000, "{sound} {refused}");
 }
 
 fn play(import: &mut Import) {

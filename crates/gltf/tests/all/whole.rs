@@ -345,23 +345,25 @@ fn a_shop_with_any_byte_changed_never_panics() {
     let whole = shop().glb();
     let (mut sound, mut refused) = (0, 0);
     for at in 0..whole.len() {
-        let mut changed = whole.clone();
-        changed[at] = [0, b'9', b'"', 0xFF, whole[at] ^ 1][at % 5];
-        match hedgerow_gltf::from_slice(&changed, None) {
-            Ok(import) => {
-                import.scene.validate().unwrap();
-                for drawable in import.imported.scenes.iter().flat_map(|scene| &scene.drawables) {
-                    let vertices = import.imported.vertices(drawable.id).unwrap();
-                    let count = vertices.positions.len();
-                    assert!(vertices.texcoords.iter().all(|set| set.len() == count));
-                    assert!(vertices.indices.iter().all(|&index| (index as usize) < count));
+        for value in [[0, b'9', b'"', 0xFF][at % 4], whole[at] ^ 1] {
+            let mut changed = whole.clone();
+            changed[at] = value;
+            match hedgerow_gltf::from_slice(&changed, None) {
+                Ok(import) => {
+                    import.scene.validate().unwrap();
+                    for drawable in import.imported.scenes.iter().flat_map(|scene| &scene.drawables) {
+                        let vertices = import.imported.vertices(drawable.id).unwrap();
+                        let count = vertices.positions.len();
+                        assert!(vertices.texcoords.iter().all(|set| set.len() == count));
+                        assert!(vertices.indices.iter().all(|&index| (index as usize) < count));
+                    }
+                    sound += 1;
                 }
-                sound += 1;
+                Err(_) => refused += 1,
             }
-            Err(_) => refused += 1,
         }
     }
-    assert!(sound > 500 && refused > 1000, "{sound} {refused}");
+    assert!(sound > 1000 && refused > 1000, "{sound} {refused}");
 }
 
 #[test]
