@@ -1,6 +1,6 @@
 //! Chains of any length: FABRIK where all joints are free, else cyclic coordinate descent.
 
-use super::limit::{Bound, Limit, aim_far};
+use super::limit::{Angle, Bound, Limit, aim, aim_far};
 use super::math::{M, Number, Q, V, share};
 use super::rig::{Local, Rig};
 use super::two_bone::{Reach, rest_path};
@@ -66,8 +66,10 @@ struct Bone {
     /// For descent, that of the vector.
     direction: V,
     /// For FABRIK, to the next joint, in the space of the start joint's parent. For descent, from the joint to the goal,
-    /// in the space of the joint's parent.
+    /// in the space of the joint's parent, or in a hinge's frame at rest.
     way: V,
+    /// For descent, that of a hinge.
+    angle: Angle,
 }
 
 impl Chain {
@@ -190,7 +192,15 @@ impl Chain {
             let vector = scale.scaled(local.translation);
             let length = vector.polar().0;
             total += length;
-            self.bones.push(Bone { vector, length, posed, turn: posed, direction: V::X, way: V::ZERO });
+            self.bones.push(Bone {
+                vector,
+                length,
+                posed,
+                turn: posed,
+                direction: V::X,
+                way: V::ZERO,
+                angle: Angle::ZERO,
+            });
         }
         (total, even)
     }
@@ -270,30 +280,55 @@ impl Chain {
     /// distance that is left.
     fn descend(&mut self, target: V, enough: f32) -> f32 {
         let Self { bones, bounds, rounds, .. } = self;
-        for (bone, bound) in bones.iter_mut().zip(&*bounds) {
-            bone.direction = bone.vector.unit_or(V::X);
-            bone.turn = if bound.is_free() { bone.turn } else { bound.nearest(bone.turn, bone.direction) };
-        }
         // The end from each joint, in the space of the joint's parent.
-        let mut end = bones.iter().rev().fold(V::ZERO, |end, bone| bone.turn * (end + bone.vector));
+        let mut end = V::ZERO;
+        for (bone, bound) in bones.iter_mut().zip(&*bounds).rev() {
+            let own = end + bone.vector;
+            bone.direction = bone.vector.unit_or(V::X);
+            end = match bound {
+                Bound::Hinge(hinge) => {
+                    bone.angle = hinge.angle(bone.turn);
+                    hinge.turn(bone.angle, own)
+                }
+                Bound::Free => bone.turn * own,
+                Bound::Cone(cone) => {
+                    bone.turn = cone.nearest(bone.turn, bone.direction);
+                    bone.turn * own
+                }
+            };
+        }
         for _ in 0..*rounds {
             if (end - target).square().sqrt() <= enough {
                 break;
             }
-            // The goal from each joint, in the space of the joint's parent. Turns below a joint do not change it.
+            // The goal from each joint. Turns below a joint do not change it.
             let mut way = target;
-            for bone in &mut *bones {
+            for (bone, bound) in bones.iter_mut().zip(&*bounds) {
                 bone.way = way;
-                way = bone.turn.inverse() * way - bone.vector;
+                way = if let Bound::Hinge(hinge) = bound {
+                    bone.way = hinge.at_rest(way);
+                    hinge.turn_back(bone.angle, bone.way)
+                } else {
+                    bone.turn.inverse() * way
+                } - bone.vector;
             }
             end = V::ZERO;
             for (bone, bound) in bones.iter_mut().zip(&*bounds).rev() {
                 let own = end + bone.vector;
-                bone.turn = bound.aim(bone.turn, own, bone.way, bone.direction);
+                if let Bound::Hinge(hinge) = bound {
+                    (bone.angle, end) = hinge.aim(bone.angle, own, bone.way);
+                    continue;
+                }
+                let turn = aim(bone.turn, own, bone.way);
+                bone.turn =
+                    if let Bound::Cone(cone) = bound { cone.nearest(turn, bone.direction) } else { turn.unit() };
                 end = bone.turn * own;
             }
         }
-        bones.iter_mut().for_each(|bone| bone.turn = bone.turn.near(bone.posed));
+        for (bone, bound) in bones.iter_mut().zip(&*bounds) {
+            let turn = if let Bound::Hinge(hinge) = bound { hinge.rotation(bone.angle) } else { bone.turn };
+            bone.turn = turn.near(bone.posed);
+        }
         (end - target).square().sqrt()
     }
 }

@@ -1,6 +1,6 @@
-//! Limits of joints, without angles: by sines and cosines of half of them.
+//! Limits of joints, without angles: by their sines and cosines, or those of half of them.
 
-use super::math::{Number, Q, V, half_angle, within};
+use super::math::{M, Number, Q, V, half_angle, within};
 use crate::glam::Vec3;
 use core::f32::consts::PI;
 
@@ -30,44 +30,136 @@ pub enum Limit {
 
 /// A limit of one joint, ready for use.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    rest: Q,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
+pub(super) enum Bound {
     Free,
-    /// The axis in the joint's space, and the rotation at rest after a half turn about it.
-    Hinge {
-        axis: V,
-        half: Q,
-        range: Range,
-    },
-    Cone {
-        swing: (f32, f32),
-        range: Range,
-    },
+    Hinge(Hinge),
+    Cone(Cone),
 }
 
-/// The sines and cosines of the halves of two angles between which a turn stays.
 #[derive(Clone, Copy, Debug)]
-struct Range([(f32, f32); 2]);
+pub(super) struct Cone {
+    rest: Q,
+    /// The sines and cosines of half the greatest angles.
+    swing: (f32, f32),
+    twist: (f32, f32),
+}
 
-impl Range {
-    fn new(least: f32, most: f32) -> Self {
-        let most = within(most, -PI, PI);
-        Self([within(least, -PI, most), most].map(half_angle))
+/// A hinge, in a frame whose third axis is its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hinge {
+    /// The axes of the frame in the joint's space.
+    own: M,
+    /// The same at rest, in the space of the joint's parent.
+    rest: M,
+    /// The rotation at rest, and after a half turn about the axis.
+    turns: [Q; 2],
+    least: Angle,
+    most: Angle,
+}
+
+/// An angle from −π to π: its cosine and sine, or multiples.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Angle {
+    x: f32,
+    y: f32,
+}
+
+impl Angle {
+    pub(super) const ZERO: Self = Self { x: 1.0, y: 0.0 };
+
+    fn new(angle: f32) -> Self {
+        let (y, x) = half_angle(2.0 * angle);
+        // Single precision has no π, and the nearest number is beyond it.
+        Self { x, y: if angle < 0.0 { y.min(0.0) } else { y.max(0.0) } }
     }
 
-    /// Returns the nearest half angle, given its sine and cosine.
-    #[inline]
-    fn nearest(&self, (sine, cosine): (f32, f32)) -> (f32, f32) {
-        let [least, most] = self.0;
-        // Selected, not branched on: processors guess such branches wrong.
-        let cosine = if sine < least.0 { least.1 } else { cosine };
-        let cosine = if sine > most.0 { most.1 } else { cosine };
-        (sine.at_least(least.0).at_most(most.0), cosine)
+    const fn opposite(self) -> Self {
+        Self { x: self.x, y: -self.y }
+    }
+
+    /// Returns whether the angle is greater. Not branched on: processors guess such branches wrong.
+    #[inline(always)]
+    fn exceeds(self, other: Self) -> bool {
+        let (upper, left) = (self.y >= 0.0, other.x * self.y > other.y * self.x);
+        if other.y < 0.0 { upper | left } else { upper & left }
+    }
+
+    /// Returns the vector, turned about the third axis.
+    #[inline(always)]
+    fn turn(self, v: V) -> V {
+        V::new(self.x * v.x - self.y * v.y, self.y * v.x + self.x * v.y, v.z)
+    }
+}
+
+impl Hinge {
+    fn new(rest: Q, axis: Vec3, least: f32, most: f32) -> Self {
+        let axis = V::from(axis).unit_or(V::X);
+        let most = within(most, -PI, PI);
+        let own = M::frame(axis.any_across(), axis);
+        Self {
+            own,
+            rest: M(own.0.map(|axis| rest * axis)),
+            turns: [rest, rest * Q { v: axis, w: 0.0 }],
+            least: Angle::new(within(least, -PI, most)),
+            most: Angle::new(most),
+        }
+    }
+
+    /// Returns the nearest angle within the limits, given multiples of its cosine and sine, and the factor that undoes them.
+    #[inline(always)]
+    fn nearest(&self, angle: Angle, back: f32) -> Angle {
+        let Self { least, most, .. } = *self;
+        let (below, above) = (angle.opposite().exceeds(least.opposite()), angle.exceeds(most));
+        let pick = |own: f32, least: f32, most: f32| {
+            let own = if below { least } else { own * back };
+            if above { most } else { own }
+        };
+        Angle { x: pick(angle.x, least.x, most.x), y: pick(angle.y, least.y, most.y) }
+    }
+
+    /// Returns the nearest angle within the limits, given a multiple of a rotation.
+    pub(super) fn angle(&self, rotation: Q) -> Angle {
+        let [rest, turned] = self.turns.map(|turn| turn.dot(rotation));
+        let (sine, cosine) = half(turned, rest);
+        self.nearest(Angle { x: cosine * cosine - sine * sine, y: 2.0 * sine * cosine }, 1.0)
+    }
+
+    pub(super) fn rotation(&self, angle: Angle) -> Q {
+        let Angle { x, y } = angle;
+        let (sine, cosine) = if x < 0.0 { half(1.0 - x, y) } else { half(y, 1.0 + x) };
+        let [rest, turned] = self.turns;
+        rest.times(cosine) + turned.times(sine)
+    }
+
+    /// Takes a vector from the joint's space to that of its parent.
+    #[inline(always)]
+    pub(super) fn turn(&self, angle: Angle, from: V) -> V {
+        self.rest * angle.turn(self.own.transpose() * from)
+    }
+
+    /// Takes a vector from the space of the joint's parent to the frame at rest.
+    #[inline(always)]
+    pub(super) fn at_rest(&self, to: V) -> V {
+        self.rest.transpose() * to
+    }
+
+    /// Takes a vector from the frame at rest to the joint's space.
+    #[inline(always)]
+    pub(super) fn turn_back(&self, angle: Angle, to: V) -> V {
+        self.own * angle.opposite().turn(to)
+    }
+
+    /// Returns the angle within the limits that turns `from` nearest to `to`, and where it brings `from`. Only `to` is in
+    /// the frame at rest.
+    #[inline(always)]
+    pub(super) fn aim(&self, angle: Angle, from: V, to: V) -> (Angle, V) {
+        let from = self.own.transpose() * from;
+        let way = Angle { x: from.x * to.x + from.y * to.y, y: from.x * to.y - from.y * to.x };
+        let square = way.x * way.x + way.y * way.y;
+        // Where one of both is along the hinge, turns about it move nothing, and rounding would choose one.
+        let moves = square > 1e-10 * from.square() * to.square() && square > 1e-30 && square < 1e30;
+        let angle = if moves { self.nearest(way, square.over_root()) } else { angle };
+        (angle, self.rest * angle.turn(from))
     }
 }
 
@@ -86,73 +178,47 @@ fn half(sine: f32, cosine: f32) -> (f32, f32) {
 
 impl Bound {
     pub(super) fn new(rest: Q, limit: Limit) -> Self {
-        let kind = match limit {
-            Limit::Free => Kind::Free,
-            Limit::Hinge { axis, least, most } => {
-                let axis = V::from(axis).unit_or(V::X);
-                Kind::Hinge { axis, half: rest * Q { v: axis, w: 0.0 }, range: Range::new(least, most) }
-            }
+        match limit {
+            Limit::Free => Self::Free,
+            Limit::Hinge { axis, least, most } => Self::Hinge(Hinge::new(rest, axis, least, most)),
             Limit::Cone { swing, twist } => {
-                let twist = twist.max(0.0);
-                Kind::Cone { swing: Range::new(0.0, swing.max(0.0)).0[1], range: Range::new(-twist, twist) }
+                let [swing, twist] = [swing, twist].map(|most| half_angle(within(most, 0.0, PI)));
+                Self::Cone(Cone { rest, swing, twist })
             }
-        };
-        Self { rest, kind }
+        }
     }
 
     pub(super) fn is_free(&self) -> bool {
-        matches!(self.kind, Kind::Free)
+        matches!(self, Self::Free)
     }
+}
 
-    /// Returns the rotation within the limits that turns `from` nearest to `to`, given the present rotation and the
-    /// bone's direction. Only `to` is in the space of the joint's parent.
-    #[inline]
-    pub(super) fn aim(&self, turn: Q, from: V, to: V, bone: V) -> Q {
-        if let Kind::Hinge { axis, half: turned, range } = self.kind {
-            // The angle between the parts across the hinge. What does not wait for `from` comes first.
-            let to = self.rest.inverse() * to;
-            let (x, y) = (from.dot(to.across(axis)), from.dot(to.cross(axis)));
-            let square = x * x + y * y;
-            // Where one of both is along the hinge, turns about it move nothing, and rounding would choose one.
-            if square <= 1e-10 * from.square() * to.square() {
-                return turn;
-            }
-            let size = square.sqrt();
-            let (sine, cosine) = if x < 0.0 { (size - x, y) } else { (y, size + x) };
-            let (sine, cosine) = range.nearest(half(sine, cosine));
-            return self.rest.times(cosine) + turned.times(sine);
-        }
-        let unit = to * (from.square() * to.square()).over_root();
-        let turned = turn.then_shortest_if_exact(from, unit, 1.0);
-        self.nearest(turned.unwrap_or_else(|| aim_far(turn, from, to)), bone)
-    }
-
+impl Cone {
     /// Returns the rotation within the limits that is nearest, given a multiple of a rotation and the bone's direction.
     #[inline]
     pub(super) fn nearest(&self, rotation: Q, bone: V) -> Q {
-        match self.kind {
-            Kind::Free => rotation.unit(),
-            Kind::Hinge { axis, half: turned, range } => {
-                let old = self.rest.inverse() * rotation;
-                let (sine, cosine) = range.nearest(half(old.v.dot(axis), old.w));
-                self.rest.times(cosine) + turned.times(sine)
-            }
-            Kind::Cone { swing, range } => {
-                let turned = self.rest.inverse() * rotation;
-                // First the twist about the bone, then the swing of the bone.
-                let (sine, cosine) = half(turned.v.dot(bone), turned.w);
-                let lean = turned * Q { v: bone * -sine, w: cosine };
-                let lean = lean.times(turned.dot(turned).over_root()).near(Q::IDENTITY);
-                let lean = if lean.w < swing.1 {
-                    Q { v: lean.v.unit_or(bone.any_across()) * swing.0, w: swing.1 }
-                } else {
-                    lean
-                };
-                let (sine, cosine) = range.nearest((sine, cosine));
-                self.rest * (lean * Q { v: bone * sine, w: cosine })
-            }
-        }
+        let turned = self.rest.inverse() * rotation;
+        // First the twist about the bone, then the swing of the bone.
+        let (sine, cosine) = half(turned.v.dot(bone), turned.w);
+        let lean = turned * Q { v: bone * -sine, w: cosine };
+        let lean = lean.times(turned.dot(turned).over_root()).near(Q::IDENTITY);
+        let lean = if lean.w < self.swing.1 {
+            Q { v: lean.v.unit_or(bone.any_across()) * self.swing.0, w: self.swing.1 }
+        } else {
+            lean
+        };
+        let cosine = if sine.abs() > self.twist.0 { self.twist.1 } else { cosine };
+        let sine = sine.at_least(-self.twist.0).at_most(self.twist.0);
+        self.rest * (lean * Q { v: bone * sine, w: cosine })
     }
+}
+
+/// Returns a multiple of the rotation that turns `from` to `to`, given the present one. Only `to` is in the space of the
+/// joint's parent.
+#[inline]
+pub(super) fn aim(turn: Q, from: V, to: V) -> Q {
+    let unit = to * (from.square() * to.square()).over_root();
+    turn.then_shortest_if_exact(from, unit, 1.0).unwrap_or_else(|| aim_far(turn, from, to))
 }
 
 /// Returns a multiple of the rotation that turns `from` to `to`, also near half turns; the present one if either vector

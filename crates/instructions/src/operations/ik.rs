@@ -3,7 +3,7 @@
 use super::kernels::at;
 use crate::dice::Dice;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow_anim::ik::{Aim, Chain, Goal, Job, Look, Pole, Rig, TwoBone};
+use hedgerow_anim::ik::{Aim, Chain, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
 use hedgerow_anim::{Pose, Skeleton, SkeletonBuilder, Transform};
 use std::hint::black_box;
 
@@ -70,13 +70,26 @@ pub(super) fn aim(times: u32) {
     });
 }
 
-pub(super) fn chain(times: u32) {
+fn solve_chain(times: u32, limit: fn(u16) -> Limit) {
     with_chain(13, |skeleton, goals| {
         let mut chain = Chain::new(skeleton, 0, 12).expect("a chain").with_tolerance(-1.0);
+        (0..12).for_each(|joint| chain.set_limit(joint, limit(joint)).expect("a joint of the chain"));
         with_rig(skeleton, |mut rig| {
             for &goal in goals.iter().cycle().take(times as usize) {
                 black_box(chain.solve_locals(&mut rig, goal * 6.0, 1.0));
             }
         });
+    });
+}
+
+pub(super) fn chain(times: u32) {
+    solve_chain(times, |_| Limit::Free);
+}
+
+pub(super) fn hinges(times: u32) {
+    solve_chain(times, |joint| Limit::Hinge {
+        axis: if joint % 2 == 0 { Vec3::X } else { Vec3::Z },
+        least: -0.87,
+        most: 0.87,
     });
 }

@@ -184,4 +184,5 @@ pub(crate) const ALL: &[Operation] = &[
     Operation { each: 8, ..Operation::step("ik-eight", "the same of eight at a time; a limb", ik::eight) },
     Operation::step("ik-aim", "a head that aims, with an offset", ik::aim),
     Operation::step("ik-chain", "twelve bones, eight rounds of FABRIK", ik::chain),
+    Operation::step("ik-hinges", "twelve hinges, eight rounds of cyclic coordinate descent", ik::hinges),
 ];
