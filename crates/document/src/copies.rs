@@ -190,12 +190,17 @@ impl Library {
             At::Place(_) => Some(siblings.len()),
         };
         let (Some(parent), Some(start)) = (parent_path, start) else {
-            let why = "there is no such spot or place; name nodes of the definition that are there";
-            return invalid(self.at(definition).name.clone(), &parent.unwrap_or(0.into()), Field::Place, why);
+            return self.no_such_place(definition, parent);
         };
         let order = if let At::Spot(spot) = at { Some(spot.order) } else { None };
         let siblings = siblings.into_iter().map(|(order, _, path)| (path, Some(order))).collect();
         Ok(Gap { definition, parent, siblings, start, order })
+    }
+
+    /// Refuses a place of which the parent, if there is one, is this.
+    pub(crate) fn no_such_place<T>(&self, definition: u32, parent: Option<Path>) -> Result<T, PatchError> {
+        let why = "the spot or place does not exist; name nodes of the definition that exist";
+        invalid(self.at(definition).name.clone(), &parent.unwrap_or(0.into()), Field::Place, why)
     }
 
     /// States the definitions of a library that one of them uses, and returns the names that they get here.

@@ -173,7 +173,7 @@ impl Library {
     ///
     /// # Errors
     /// [`PatchError::NoDefinition`] for either name; [`PatchError::Scene`] for a value that a scene refuses;
-    /// [`PatchError::Invalid`] for a place beside a node that is not there.
+    /// [`PatchError::Invalid`] for a spot below, or a place beside, a node that does not exist.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Tree};
@@ -194,7 +194,12 @@ impl Library {
         self.defined(uses)?;
         let (id, mut draft) = (self.next_id(definition), Draft::new(self));
         match at.into() {
-            At::Spot(spot) => draft.state(number, id.into(), Field::Place, Some(Value::Place(Some(spot)))),
+            At::Spot(spot) => {
+                if !spot.parent.as_ref().is_some_and(|parent| self.locate(number, parent.ids()).is_some()) {
+                    return self.no_such_place(number, spot.parent);
+                }
+                draft.state(number, id.into(), Field::Place, Some(Value::Place(Some(spot))));
+            }
             at => self.gap(number, &at)?.fill(&mut draft, &[id.into()]),
         }
         placed(definition, id, draft, uses, &node)
