@@ -4,15 +4,11 @@ use crate::console::{Request, number};
 use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
-Plays update-heavy frames on a scene and tells what each phase of a frame costs.
+Plays update-heavy frames on a town of about 100,000 nodes and tells what each phase of a frame costs.
 
-Usage: cargo run --release --example frames -- [OPTIONS] [FILE]
-
-  FILE         a .glb or .gltf file: its animations play in turn, and parts that they leave
-               alone are edited and put back; without one, a town of about 100,000 nodes is built
+Usage: cargo run --release --example frames -- [OPTIONS]
 
 Options:
   --frames N   frames to play, at least 1 (default 300)
@@ -24,7 +20,6 @@ Options:
 
 /// The parsed command line.
 pub(crate) struct Arguments {
-    pub(crate) file: Option<PathBuf>,
     pub(crate) frames: NonZeroU32,
     pub(crate) people: u32,
     pub(crate) seed: u64,
@@ -34,7 +29,7 @@ pub(crate) struct Arguments {
 /// Parses the arguments after the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let default_frames = NonZeroU32::new(300).expect("300 is not zero");
-    let mut parsed = Arguments { file: None, frames: default_frames, people: 200, seed: 1, json: false };
+    let mut parsed = Arguments { frames: default_frames, people: 200, seed: 1, json: false };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -43,7 +38,6 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             Long("seed") => parsed.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
             Long("json") => parsed.json = true,
             Short('h') | Long("help") => return Ok(Request::Help),
-            Value(file) if parsed.file.is_none() => parsed.file = Some(file.into()),
             _ => return Err(argument.unexpected()),
         }
     }

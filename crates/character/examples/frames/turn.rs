@@ -21,11 +21,6 @@ pub(crate) trait Life {
     fn animate(&mut self, _scene: &mut Scene) -> Result<(), CharacterError> {
         Ok(())
     }
-
-    /// Checks the scene after the last frame.
-    fn end(&mut self, _scene: &mut Scene) -> Result<(), Box<dyn std::error::Error>> {
-        Ok(())
-    }
 }
 
 /// Counts of edits by kind.

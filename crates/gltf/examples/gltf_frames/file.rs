@@ -5,9 +5,8 @@ use crate::turn::{Life, Tally};
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{Error, Keep, Local, Mat34, NodeHandle, NodeRef, Place, Scene, Transform};
 use hedgerow_character::CharacterError;
-use hedgerow_gltf::{AnimationPlayer, Import, ImportError, ImportOptions, Imported, Parts};
+use hedgerow_gltf::{AnimationPlayer, ImportError, Imported};
 use std::collections::{HashSet, VecDeque};
-use std::path::Path;
 
 /// Frames per second.
 const RATE: f32 = 60.0;
@@ -17,13 +16,6 @@ const PART: usize = 64;
 const AWAY: usize = 10;
 /// The greatest time for each animation, in seconds.
 const TURN: f32 = 2.0;
-
-/// Reads a glTF 2.0 file, without parts that only a renderer needs.
-pub(crate) fn load(path: &Path) -> Result<Import, Box<dyn std::error::Error>> {
-    let parts = Parts { motion: true, ..Parts::NODES };
-    let import = ImportOptions::new().with_parts(parts).load(path);
-    Ok(import.map_err(|error| format!("{}: {error}", path.display()))?)
-}
 
 /// The life of a file. In each frame, per hundred nodes without animation, ten nodes turn or shift near their original
 /// transform, one part moves to another parent, and one part is copied. Moves and copies last ten frames; small files
@@ -58,7 +50,7 @@ struct Guest {
 
 impl FileLife {
     /// Returns the life of a file that was just read; compiles its animations.
-    pub(crate) fn new(scene: &Scene, imported: &Imported, seed: u64) -> Result<Self, ImportError> {
+    pub(crate) fn new(scene: &Scene, imported: &Imported) -> Result<Self, ImportError> {
         let players = (0..imported.animations.len()).map(|animation| imported.play(animation));
         let players: Vec<AnimationPlayer> = players.collect::<Result<_, _>>()?;
         // Nodes of rigs and their ancestors are not edited.
@@ -78,7 +70,7 @@ impl FileLife {
         let of_parts: HashSet<_> = parts.iter().copied().collect();
         let tree = nodes().map(|node| (node, scene.parent(node), scene.local(node).is_some()));
         Ok(Self {
-            dice: Dice::new(seed),
+            dice: Dice::new(1),
             rigs: imported.rigs.len(),
             players: players.into_iter().filter(|player| player.duration() > 0.0).collect(),
             playing: 0,
@@ -159,6 +151,24 @@ impl FileLife {
         }
         Ok(())
     }
+
+    /// Moves all parts back and removes all copies. Then the scene must equal the file, node by node.
+    pub(crate) fn end(&mut self, scene: &mut Scene) -> Result<(), Box<dyn std::error::Error>> {
+        let mut tally = Tally::default();
+        while let Some((_, guest)) = self.guests.pop_back() {
+            self.bring_home(scene, guest, &mut tally)?;
+        }
+        for (_, copy) in self.copies.drain(..) {
+            scene.remove(copy)?;
+        }
+        let is_there = |&(node, parent, has_local): &(NodeHandle, Option<NodeHandle>, bool)| {
+            scene.parent(node) == parent && scene.local(node).is_some() == has_local
+        };
+        match scene.len() == 1 + self.tree.len() && self.tree.iter().all(is_there) {
+            true => Ok(()),
+            false => Err("the edits have changed what the file has".into()),
+        }
+    }
 }
 
 impl Life for FileLife {
@@ -208,24 +218,6 @@ impl Life for FileLife {
             (self.playing, self.played) = ((self.playing + 1) % self.players.len(), 0.0);
         }
         Ok(())
-    }
-
-    /// Moves all parts back and removes all copies. Then the scene must equal the file, node by node.
-    fn end(&mut self, scene: &mut Scene) -> Result<(), Box<dyn std::error::Error>> {
-        let mut tally = Tally::default();
-        while let Some((_, guest)) = self.guests.pop_back() {
-            self.bring_home(scene, guest, &mut tally)?;
-        }
-        for (_, copy) in self.copies.drain(..) {
-            scene.remove(copy)?;
-        }
-        let is_there = |&(node, parent, has_local): &(NodeHandle, Option<NodeHandle>, bool)| {
-            scene.parent(node) == parent && scene.local(node).is_some() == has_local
-        };
-        match scene.len() == 1 + self.tree.len() && self.tree.iter().all(is_there) {
-            true => Ok(()),
-            false => Err("the edits have changed what the file has".into()),
-        }
     }
 }
 
