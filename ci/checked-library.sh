@@ -27,7 +27,7 @@ run() {
 
 if [ "$what" != orders ]; then
     headline 'conditions of the standard library'
-    RUSTFLAGS='-Zub-checks=yes' CARGO_PROFILE_RELEASE_DEBUG=0 run --release
+    RUSTFLAGS='-Zub-checks=yes' run --release
 fi
 if [ "$what" != conditions ]; then
     for order in "${orders[@]}"; do
