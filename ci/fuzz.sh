@@ -11,8 +11,6 @@ case "${1:-}" in
     [0-9]*) seconds=$1 && shift ;;
 esac
 targets=("$@")
-# A report names source lines.
-export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only
 if ! cargo fuzz --version >/dev/null 2>&1 || ! cargo +nightly --version >/dev/null 2>&1; then
     skip_all 'cargo-fuzz or the nightly toolchain is not installed'
 fi

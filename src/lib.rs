@@ -287,3 +287,10 @@ mod pages {
 /// ```
 #[cfg(doctest)]
 mod lifetimes {}
+
+/// A test of the public interface as a unit test, where CI would compile the library once more for this test alone.
+#[cfg(all(test, hedgerow_unit_tests_only))]
+#[path = "../tests/same_bits.rs"]
+mod same_bits;
+#[cfg(all(test, hedgerow_unit_tests_only))]
+extern crate self as hedgerow;

@@ -5,6 +5,8 @@
 //! If a hash changes, results changed on purpose, or something depends on the machine. Inputs are computed from
 //! integers, without functions of the system's mathematical library.
 
+mod numbers;
+
 use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
 use hedgerow::query::{Boxes, Frustum, Ray, Sphere};
@@ -13,7 +15,7 @@ use hedgerow::{
     draw::DrawGroups,
 };
 use hedgerow_mesh::{MeshSet, SubMesh};
-use hedgerow_testkit::numbers::{Dice, Hash};
+use numbers::{Dice, Hash};
 
 trait OfScene {
     fn number(&mut self, number: u64);

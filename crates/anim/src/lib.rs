@@ -119,6 +119,13 @@ pub use {
     skin::{Skin, SkinnedMesh},
 };
 
+/// A test of the public interface as a unit test, where CI would compile the library once more for this test alone.
+#[cfg(all(test, hedgerow_unit_tests_only))]
+#[path = "../tests/same_bits/main.rs"]
+mod same_bits;
+#[cfg(all(test, hedgerow_unit_tests_only))]
+extern crate self as hedgerow_anim;
+
 /// The example of the README, tested.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,6 +1,6 @@
 //! What tests share: the naive [`model`] of a scene, the [`drivers`] of fuzz targets, [`hostile`] files, small
-//! [`gltf`] files, [`frames`] of random edits, made meshes of [`triangles`], [`memory`] that is counted and refused, and random numbers ([`dice`],
-//! [`numbers`]).
+//! [`gltf`] files, [`frames`] of random edits, made meshes of [`triangles`], [`memory`] that is counted and refused, and
+//! random numbers ([`dice`]).
 //!
 //! Tests of the libraries, `crates/soak` and the fuzz targets use this crate. It is not published. Without features it
 //! needs neither scenes nor animation.
@@ -20,7 +20,6 @@ pub mod json;
 pub mod memory;
 #[cfg(feature = "scene")]
 pub mod model;
-pub mod numbers;
 pub mod triangles;
 
 pub use dice::Dice;

@@ -6,6 +6,9 @@
 //! multiply-add (AVX2, AVX-512, NEON), one without. Inputs are computed from integers, without functions of the
 //! system's library.
 
+#[path = "../../../../tests/numbers.rs"]
+mod numbers;
+
 use hedgerow_anim::blend::{JointMask, PoseSum};
 use hedgerow_anim::clip::Precision;
 use hedgerow_anim::glam::{Quat, Vec3};
@@ -14,7 +17,7 @@ use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
 use hedgerow_anim::root_motion::{RootMotion, RootMotionOptions};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Crowd, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
-use hedgerow_testkit::numbers::{Dice as Numbers, Hash};
+use numbers::{Dice as Numbers, Hash};
 use std::ops::{Deref, DerefMut};
 
 const JOINTS: u16 = 37;
