@@ -6,7 +6,7 @@ default:
 
 # The `frames` example, timed.
 run *args:
-    cargo run --release --example frames -- {{args}}
+    cargo run --release -p hedgerow-character --example frames -- {{args}}
 
 # Tests; `just test -- slices::` runs those that match.
 test *args:

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 pub(crate) const HELP: &str = "\
 Plays update-heavy frames on a town of about 100,000 nodes and tells what each phase of a frame costs.
 
-Usage: cargo run --release --example frames -- [OPTIONS]
+Usage: cargo run --release -p hedgerow-character --example frames -- [OPTIONS]
 
 Options:
   --frames N   frames to play, at least 1 (default 300)
