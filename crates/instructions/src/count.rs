@@ -4,7 +4,7 @@ use crate::operations::{NOTHING, Operation};
 use std::env;
 use std::error::Error;
 use std::io;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 /// The instructions of picking a node, which are subtracted from every operation.
 pub(crate) struct Idle(f64);
@@ -33,24 +33,31 @@ impl Idle {
 /// run, so building and dropping the scene is not counted.
 fn cost(operation: &Operation) -> Result<f64, Box<dyn Error>> {
     let [fewer, more] = operation.times;
-    let [least, most] = [collected(operation.name, fewer)?, collected(operation.name, more)?];
-    let beyond = most.checked_sub(least).ok_or("a run of more times took fewer instructions")?;
+    // Both at once, each on a core.
+    let runs = [start(operation.name, fewer)?, start(operation.name, more)?];
+    let [least, most] = runs.map(|run| collected(operation.name, run));
+    let beyond = most?.checked_sub(least?).ok_or("a run of more times took fewer instructions")?;
     Ok(beyond as f64 / (f64::from(more - fewer) * f64::from(operation.each)))
 }
 
-/// Returns the number of instructions of a whole run that repeats the operation `times` times.
-fn collected(operation: &str, times: u32) -> Result<u64, Box<dyn Error>> {
-    let output = Command::new("valgrind")
+/// Starts a run under callgrind that repeats the operation `times` times.
+fn start(operation: &str, times: u32) -> Result<Child, Box<dyn Error>> {
+    let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(env::current_exe()?)
         .args(["--times", &times.to_string(), operation])
-        .output()
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                "valgrind is missing; install it, for example by `apt-get install valgrind`".into()
-            }
-            _ => format!("valgrind cannot be run: {error}"),
-        })?;
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn();
+    run.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "valgrind is missing; install it, for example by `apt-get install valgrind`".into(),
+        _ => format!("valgrind cannot be run: {error}").into(),
+    })
+}
+
+/// Returns the number of instructions of a whole run.
+fn collected(operation: &str, run: Child) -> Result<u64, Box<dyn Error>> {
+    let output = run.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     let count = said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
     match count {

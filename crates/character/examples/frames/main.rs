@@ -1,9 +1,9 @@
 //! The main job of the crate, on a built-in town: edit a scene every frame, and get world transforms and a draw list.
 //!
 //! `cargo run --release -p hedgerow-character --example frames` builds a town of about 100,000 nodes, plays 300 frames,
-//! and prints the cost of each phase. Cars drive, doors turn, houses are torn down and built, and two hundred people walk
-//! the streets. The people are characters: skeletons play clips, boxes follow poses, and the lamps in their hands follow
-//! a joint. `--people 0` leaves them out, and `-- --help` lists all options.
+//! and prints the cost of each phase. Cars drive, doors turn, houses are torn down and built, and two hundred people
+//! walk the streets. The people are characters: skeletons play clips, boxes follow poses, and the lamps in their hands
+//! follow a joint. `--people 0` leaves them out, and `-- --help` lists all options.
 //!
 //! `gltf_frames` in hedgerow-gltf plays such frames on a file.
 
