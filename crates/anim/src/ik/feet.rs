@@ -10,9 +10,9 @@ use crate::{Error, Skeleton};
 ///
 /// Call [`place`](Self::place) each frame after sampling. The ground of the animation is the plane through the origin of
 /// the model (or of the [root](Rig::with_root)) across the up axis. Each foot keeps its height over that plane as height
-/// over the ground, so lifted feet stay lifted; soles turn with the ground. The pelvis goes down for the lowest foot, at
-/// a bounded speed, and never goes up. Feet go up at once where the ground is higher, and otherwise at three times the
-/// pelvis' speed. While a foot swings, it looks ahead to where it lands, and is over each stair in time.
+/// over the ground, so lifted feet stay lifted; soles turn with the ground. The pelvis goes down for the lowest foot,
+/// in the first frame at once, then at a bounded speed, and never goes up. Feet go up at once where the ground is
+/// higher, else at three times the pelvis' speed. A foot that swings looks ahead to where it lands, so it goes up early.
 ///
 /// Has state, so each character needs its own.
 ///
@@ -31,15 +31,13 @@ use crate::{Error, Skeleton};
 /// let legs = [TwoBone::new(&skeleton, [1, 2, 3])?, TwoBone::new(&skeleton, [4, 5, 6])?];
 /// let mut feet = Feet::new(&skeleton, 0, &legs.map(|leg| (leg, 0.05)))?; // ankles are 5 cm over the soles
 ///
-/// let mut models = Vec::new();
-/// for _ in 0..60 {
-///     let mut pose = Pose::rest(&skeleton); // in place of sampling a clip
-///     pose.to_models(&skeleton, &mut models)?;
-///     let mut rig = Rig::new(&skeleton, &mut pose, &mut models)?;
-///     // A cast of a ray in a game; here a step under one foot.
-///     let ground = |at: Vec3| Some(Contact { point: at.with_y(if at.x < 0.0 { -0.2 } else { 0.0 }), normal: Vec3::Y });
-///     feet.place(&mut rig, 1.0 / 60.0, Vec3::ZERO, ground);
-/// }
+/// // Each frame:
+/// let (mut pose, mut models) = (Pose::rest(&skeleton), Vec::new()); // in place of sampling a clip
+/// pose.to_models(&skeleton, &mut models)?;
+/// let mut rig = Rig::new(&skeleton, &mut pose, &mut models)?;
+/// // A cast of a ray in a game; here a step under one foot.
+/// let ground = |at: Vec3| Some(Contact { point: at.with_y(if at.x < 0.0 { -0.2 } else { 0.0 }), normal: Vec3::Y });
+/// feet.place(&mut rig, 1.0 / 60.0, Vec3::ZERO, ground);
 /// assert!((models[6].translation().y - (0.05 - 0.2)).abs() < 1e-4 && models[0].translation().y < 0.76);
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
@@ -170,7 +168,9 @@ impl Feet {
     ) -> usize {
         let (_, origin) = rig.matrix(Skeleton::NO_PARENT);
         let seconds = within(seconds, 0.0, 1.0);
-        let most = self.speed * seconds;
+        // Before the first frame, the pelvis was nowhere.
+        let is_first = self.legs.iter().all(|leg| leg.last.is_none());
+        let most = self.speed * if is_first { f32::MAX } else { seconds };
         let mut lowest = 0.0_f32;
         let mut wishes = smallvec::SmallVec::<[Wish; 4]>::new();
         for at in 0..self.legs.len() {
