@@ -35,8 +35,9 @@ impl Animator {
     ///
     /// The first call for a machine also hashes its clips, as the first [`from_bytes`](Self::from_bytes) does.
     ///
-    /// Takes 64 bytes, 4 for each parameter and 16 for each layer; 45 more for a layer that fades, and 40 or 72 for each
-    /// joint if its old pose is held or the fade is inertial.
+    /// Takes 48 bytes, 4 for each parameter and 16 for each layer. A layer that fades takes 48 more; 41, and 40 for
+    /// each joint, if its old pose is held; 37, and 72 for each joint, if the fade is inertial. Then channels add 4 or 8
+    /// each.
     ///
     /// ```
     /// use hedgerow_anim::{SkeletonBuilder, Transform};

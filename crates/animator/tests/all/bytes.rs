@@ -55,6 +55,24 @@ fn an_animator_goes_on_with_the_same_bits_after_bytes() {
 }
 
 #[test]
+fn bytes_take_what_the_documentation_says() {
+    let machine = machine(-3.0);
+    let (joints, channels) = (machine.skeleton().len(), machine.channels());
+    let size = |fades: &[Fade]| {
+        let mut animator = Animator::new(&machine);
+        for (fade, name) in fades.iter().zip(["b", "a"]) {
+            animator.play(machine.state(name).unwrap(), *fade);
+            animator.advance(0.01);
+        }
+        animator.to_bytes().len()
+    };
+    let (still, cross, inertial) = (size(&[]), Fade::cross(0.5), Fade::inertial(0.5));
+    assert_eq!(still, 48 + 4 + 2 * 16);
+    let more = [&[cross][..], &[cross, cross], &[inertial]].map(|fades| size(fades) - still);
+    assert_eq!(more, [48, 41 + 40 * joints + 4 * channels, 37 + 72 * joints + 8 * channels]);
+}
+
+#[test]
 fn bytes_that_are_not_an_animators_are_refused() {
     let machine = machine(-3.0);
     let animator = busy(&machine, 1);
