@@ -8,7 +8,7 @@ use crate::{Error, Skeleton};
 
 /// Turns one joint so that its forward axis points at a goal: eyes, a head, a turret.
 ///
-/// The line may start beside the joint, as that of an eye, and may be kept within a cone. Exact to 4e-6 radians, with
+/// The line may start beside the joint, as that of an eye, and may be kept within a cone. Exact to 6e-6 radians, with
 /// any scales above the joint.
 ///
 /// ```

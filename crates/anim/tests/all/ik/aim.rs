@@ -52,7 +52,7 @@ fn aims_meet_their_goals_and_stay_within_their_cones() {
         }
     }
     println!("worst {worst:.1e} radians, outside of cones {outside:.1e}, {unmet} of {count} not met");
-    assert!(worst < 6e-6 && outside < 2e-6 && unmet < count / 2);
+    assert!(worst < 6e-6 && outside < 3e-6 && unmet < count / 2);
 }
 
 #[test]
