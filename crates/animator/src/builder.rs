@@ -134,7 +134,7 @@ impl MachineBuilder {
     }
 
     /// Adds a state that plays once, and fades back to the layer's first state, which must be there before, as it ends.
-    /// [`Animator::play`] begins it.
+    /// [`Animator::play`] begins it. The fade begins when as much time is left, so it must be shorter than the motion.
     ///
     /// [`Animator::play`]: crate::Animator::play
     pub fn one_shot(&mut self, layer: Layer, name: &str, motion: impl Into<Motion>, fade: impl Into<Fade>) -> State {
