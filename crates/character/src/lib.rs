@@ -10,6 +10,7 @@
 //! | boxes around skinned meshes in any pose | [`JointBounds`] |
 //! | a node for each joint: poses move nodes | [`Rig`], [`RigPlace`] |
 //! | animations that play on rigs, with fades from one to another | [`AnimationPlayer`] |
+//! | characters that walk, run and strike by parameters, with footsteps and root motion | [`animator::Animator`] |
 //! | meshes that joints and morph targets deform, with their palettes, weights and boxes; rays and selections at them | [`Deformed`], [`DeformedMesh`], [`MorphNode`] |
 //!
 //! If nodes need not follow each joint, use poses and sockets: they cost less than rigs. The steps below are those of
@@ -20,14 +21,14 @@
 //!
 //! # A frame
 //!
-//! A character consists of a node in the scene, a player of a clip, and a pose. Many characters share a skeleton,
-//! clips, a skin and a mesh. Each frame has these steps, in this order:
+//! A character consists of a node in the scene, a player of a clip or an animator, and a pose. Many characters share a
+//! skeleton, clips, a skin and a mesh. Each frame has these steps, in this order:
 //!
 //! | step | call | result |
 //! |---|---|---|
-//! | 1. advance the time | [`Player::advance`](hedgerow_anim::Player::advance) | a position in the clip |
-//! | 2. sample the clip | [`Player::sample`](hedgerow_anim::Player::sample), then blends | a [`Pose`](hedgerow_anim::Pose): a local transform for each joint |
-//! | 3. multiply the joints | [`Pose::to_models`](hedgerow_anim::Pose::to_models) | *model matrices*, by the skeleton's joint numbers: from the joint to the character |
+//! | 1. advance the time | [`Player::advance`](hedgerow_anim::Player::advance) or [`Animator::advance`](hedgerow_animator::Animator::advance) | a position in the clip; of an animator also events and root motion |
+//! | 2. sample the clip | [`Player::sample`](hedgerow_anim::Player::sample), then blends; or [`Animator::sample`](hedgerow_animator::Animator::sample) | a [`Pose`](hedgerow_anim::Pose): a local transform for each joint |
+//! | 3. multiply the joints | [`Pose::to_models`](hedgerow_anim::Pose::to_models), then [`ik`](hedgerow_anim::ik) | *model matrices*, by the skeleton's joint numbers: from the joint to the character |
 //! | 4. set the nodes that follow joints | [`Sockets::follow`]; [`Rig::apply`] if there is a node for each joint | local transforms of nodes |
 //! | 5. compute the palette | [`Skin::palette`](hedgerow_anim::skin::Skin::palette) | a [`Palette`](hedgerow_anim::skin::Palette), by the skin's joint numbers: from the mesh as modelled to the character |
 //! | 6. set the bounds | [`JointBounds::follow`] | bounds of the nodes with meshes |
@@ -37,7 +38,8 @@
 //! | 10. draw them | your renderer, with the matrix of the draw | |
 //!
 //! Steps 4 and 6 come before the update, so that one update is enough. Skinning comes after culling, so that invisible
-//! characters cost nothing.
+//! characters cost nothing. Root motion moves the character's node, before step 7:
+//! `scene.modify_local(node, |local| *local = RootMotion::apply(animator.root_motion(), *local))`.
 //!
 //! # Which matrix a skinned draw needs
 //!
