@@ -55,8 +55,8 @@ pub(crate) struct Bins {
     meshes: HashMap<u32, MeshArgs>,
     levels: HashMap<u32, Vec<Level>>,
     batches: Vec<Batch>,
-    /// The number of commands of a view, and the capacity of its list of visible slots.
-    commands: u32,
+    /// Where the visible slots of each command begin in a view's list, and the capacity of that list.
+    firsts: Vec<u32>,
     capacity: u32,
     /// Whether commands must be arranged anew.
     stale: bool,
@@ -73,7 +73,7 @@ impl Bins {
             meshes: HashMap::new(),
             levels: HashMap::new(),
             batches: Vec::new(),
-            commands: 0,
+            firsts: Vec::new(),
             capacity: 0,
             stale: false,
             removed: false,
@@ -178,8 +178,12 @@ impl Bins {
         &self.batches
     }
 
-    pub(crate) const fn sizes(&self) -> (u32, u32) {
-        (self.commands, self.capacity)
+    pub(crate) fn sizes(&self) -> (u32, u32) {
+        (index(self.firsts.len()), self.capacity)
+    }
+
+    pub(crate) fn first(&self, command: u32) -> Option<u32> {
+        self.firsts.get(command as usize).copied()
     }
 
     /// Gives up the bins of meshes that were removed.
@@ -234,6 +238,7 @@ impl Bins {
         };
         let (mut bins, mut commands) = (self.entries.iter().map(with_levels).collect::<Vec<_>>(), Vec::new());
         self.batches.clear();
+        self.firsts.clear();
         self.capacity = 0;
         for of_key in order.chunk_by(|&a, &b| self.entries[a].key == self.entries[b].key) {
             for (winding, mirrored) in [false, true].into_iter().enumerate() {
@@ -244,6 +249,7 @@ impl Bins {
                     bins[at].commands[winding] = index(commands.len());
                     bins[at].firsts[winding] = self.capacity;
                     let first_instance = self.capacity;
+                    self.firsts.push(first_instance);
                     commands.push(Command { index_count, instance_count: 0, first_index, base_vertex, first_instance });
                     self.capacity += capacity;
                 }
@@ -251,7 +257,6 @@ impl Bins {
                 self.batches.push(Batch { key, mirrored, commands: begin..index(commands.len()) });
             }
         }
-        self.commands = index(commands.len());
         Some((bins, commands))
     }
 }

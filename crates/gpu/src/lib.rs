@@ -10,7 +10,7 @@
 //! | read the records in shaders that draw | [`FETCH`] |
 //! | skin characters in shaders, with morph targets and motion vectors | [`GpuScene::set_palette`], [`SKIN`] |
 //! | pose crowds in shaders, from clips that were sampled once | [`BakedClips`], [`BAKED`] |
-//! | the same tables in textures, for WebGL 2 | [`GpuScene::without_scatter`], [`FETCH_TEXTURES`], [`SKIN_TEXTURES`] |
+//! | the same tables in textures, for WebGL 2 | [`GpuScene::without_compute`], [`FETCH_TEXTURES`], [`SKIN_TEXTURES`] |
 //! | records as they are in memory | [`layout`] |
 //!
 //! `hedgerow-wgpu` executes the steps with wgpu. With another library, do it yourself: a step is a resize, a write, or one
@@ -23,8 +23,8 @@
 //!
 //! | text | entry point | bindings of group 0 |
 //! |---|---|---|
-//! | [`SCATTER`] | `scatter_items` | uniform: count, words of an item; indices and items; the buffer |
-//! | [`SETTLE`] | `settle_matrices` | uniform: count; indices; matrices or palettes; previous ones |
+//! | [`SCATTER`] | `scatter_items` | list: the number of indices, of words of an item, indices, items; the buffer |
+//! | [`SETTLE`] | `settle_matrices` | list: as that of the scatter, without items or with them; matrices or palettes; previous ones |
 //! | [`CULL`] | `cull_ranges`, `cull_drawables` | uniform: [`layout::Views`]; matrices; instances; bounds; bins; commands; visible slots; ranges; what is kept |
 //! | [`PYRAMID`] | `reduce_depth`, `reduce_level` | depth or the finer level; level to write |
 //! | [`CULL`] and [`OCCLUSION`] | `cull_hidden` | those of [`CULL`]; group 1: uniform (a matrix and a size); pyramid |
@@ -37,7 +37,9 @@
 //! `cull_drawables` over [`GpuScene::len`]. View *v* lists its visible slots from *v* · `capacity` on
 //! ([`GpuScene::sizes`]), and its commands from *v* · `commands` on. For each [`Batch`], set the pipeline, bind the
 //! list of visible slots as a vertex buffer that advances by instance, and draw the batch's commands indirectly. Bind
-//! the list from its beginning in every view, since `first_instance` includes *v* · `capacity`. Do not read the list by
+//! the list from its beginning in every view, since `first_instance` includes *v* · `capacity`; or bind it from
+//! [`GpuScene::first_visible`] on, for devices whose indirect commands [have no first
+//! instance](GpuScene::without_first_instance). Do not read the list by
 //! `instance_index` instead: on Direct3D 12, that is without `first_instance` in some calls.
 //!
 //! For occlusion, draw view 0, then run `reduce_depth` once and `reduce_level` for each further level, in workgroups of
@@ -49,8 +51,8 @@
 //! [`DrawList`](hedgerow::DrawList): give them no [key](GpuScene::with_key).
 //!
 //! Devices without compute shaders and without storage buffers, such as WebGL 2, read the tables from textures:
-//! [`Buffer::texel`] bytes a texel, [`ROW`] texels a row. The CPU lists what is seen there, and draws it by its
-//! [slots](GpuScene::slot).
+//! [`Buffer::texel`] bytes a texel, [`ROW`] texels a row; a write is a few [`rectangles`]. The CPU lists what is seen
+//! there, and draws it by its [slots](GpuScene::slot).
 //!
 //! Scenes that are only drawn so need neither [boxes](hedgerow::SceneConfig::bounds) nor
 //! [changes](hedgerow::SceneConfig::changes), without which updates of many moved nodes are twice as fast.
@@ -73,7 +75,7 @@ pub use baked::BakedClips;
 pub use bins::{Batch, MeshArgs};
 pub use error::Error;
 pub use scene::{GpuScene, Synced};
-pub use step::{Buffer, ROW, Step};
+pub use step::{Buffer, ROW, Rectangle, Step, rectangles};
 pub use tlas::TlasInstance;
 
 /// The shader of [`Step::Scatter`].

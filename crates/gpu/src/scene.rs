@@ -59,8 +59,10 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 pub struct GpuScene {
     key: KeyOf,
     previous: bool,
-    /// The length of the shortest run of items that is written, not scattered: 1 without scatter.
+    /// The length of the shortest run of items that is written, not scattered: 1 without compute shaders.
     shortest: usize,
+    /// Whether commands have their first instance.
+    first_instance: bool,
     pub(crate) views: u32,
     pub(crate) occlusion: bool,
     pub(crate) max_buffer_size: u64,
@@ -152,6 +154,7 @@ impl GpuScene {
             key: Box::new(|_| Some(0)),
             previous: false,
             shortest: SHORTEST,
+            first_instance: true,
             views: 4,
             occlusion: false,
             max_buffer_size: 128 << 20,
@@ -199,21 +202,28 @@ impl GpuScene {
         self
     }
 
-    /// Lets each sync resize, write, and settle ranges alone, for devices without compute shaders. There are more steps then
-    /// if few things changed. With tables in [textures](crate::FETCH_TEXTURES), nobody reads the buffers of culling: ignore
-    /// their steps.
+    /// Lets each sync resize, write, and settle ranges alone, and not the buffers [of culling](Buffer::is_of_culling): for
+    /// devices without compute shaders. There are more steps then if few things changed.
     ///
     /// ```
     /// use hedgerow_gpu::{GpuScene, Step};
     ///
-    /// let mut tables = GpuScene::new().without_scatter();
+    /// let mut tables = GpuScene::new().without_compute();
     /// # let scene = hedgerow::Scene::new();
     /// tables.sync(&scene, |step| assert!(!matches!(step, Step::Scatter { .. })))?;
     /// # Ok::<(), hedgerow_gpu::Error>(())
     /// ```
     #[must_use]
-    pub fn without_scatter(mut self) -> Self {
+    pub fn without_compute(mut self) -> Self {
         (self.shortest, self.matrices) = (1, MatrixMirror::new());
+        self
+    }
+
+    /// Writes 0 as the first instance of all commands, for devices whose indirect commands have none: bind the list of visible
+    /// slots from [`first_visible`](Self::first_visible) on before each command.
+    #[must_use]
+    pub const fn without_first_instance(mut self) -> Self {
+        self.first_instance = false;
         self
     }
 
@@ -264,8 +274,16 @@ impl GpuScene {
 
     /// Returns the number of commands of a view, and the capacity of its list of visible slots.
     #[must_use]
-    pub const fn sizes(&self) -> (u32, u32) {
+    pub fn sizes(&self) -> (u32, u32) {
         if self.open { (0, 0) } else { self.bins.sizes() }
+    }
+
+    /// Returns where the visible slots of a command of a view begin, in the list of all views: its first instance, unless
+    /// commands are [without](Self::without_first_instance). `None` if there is no such command.
+    #[must_use]
+    pub fn first_visible(&self, view: u32, command: u32) -> Option<u32> {
+        let (_, capacity) = self.sizes();
+        Some(view * capacity + self.bins.first(command).filter(|_| view < self.lists())?)
     }
 
     /// Returns the number of slots, those in use and free ones.
@@ -317,7 +335,11 @@ impl GpuScene {
         if core::mem::replace(&mut self.open, true) || is_another {
             self.forget();
         }
+        let without_compute = self.shortest == 1;
         self.try_sync(scene, &mut done, &mut |next: Step<'_>, done: &mut Synced| {
+            if without_compute && next.buffer().is_of_culling() {
+                return;
+            }
             done.steps += 1;
             done.bytes += match &next {
                 Step::Write { bytes, .. } => bytes.len() as u64,
@@ -586,12 +608,17 @@ impl GpuScene {
         let bytes = check(Some(Buffer::Template), of_view * lists)?;
         step(Step::Resize { buffer: Buffer::Template, bytes, keep: false }, done);
         let mut commands = commands;
+        if !self.first_instance {
+            commands.iter_mut().for_each(|command| command.first_instance = 0);
+        }
         for view in 0..self.lists() {
             if count > 0 {
                 let offset = of_view * u64::from(view);
                 step(Step::Write { buffer: Buffer::Template, offset, bytes: cast_slice(&commands) }, done);
             }
-            commands.iter_mut().for_each(|command| command.first_instance += capacity);
+            if self.first_instance {
+                commands.iter_mut().for_each(|command| command.first_instance += capacity);
+            }
         }
         Ok(())
     }

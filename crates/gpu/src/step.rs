@@ -66,10 +66,52 @@ impl Buffer {
     pub const fn texel(self) -> u32 {
         if self.stride().is_multiple_of(16) { 16 } else { 4 }
     }
+
+    /// Returns whether culling alone needs the buffer, on the device.
+    #[must_use]
+    pub const fn is_of_culling(self) -> bool {
+        self as usize > Self::Instances as usize
+    }
 }
 
 /// The number of texels in a row of a table in a texture; every device allows it.
 pub const ROW: u32 = 2048;
+
+/// Texels of a table in a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    /// The number of bytes of the write before it.
+    pub before: u64,
+    /// The first column and row.
+    pub origin: [u32; 2],
+    /// The numbers of columns and rows.
+    pub size: [u32; 2],
+}
+
+/// Returns the rectangles that cover a range of bytes of a table in a texture: the end of a row, whole rows, and the
+/// beginning of a row.
+///
+/// ```
+/// use hedgerow_gpu::{Buffer, ROW, rectangles};
+///
+/// let row = 16 * u64::from(ROW);
+/// let found: Vec<_> = rectangles(Buffer::Matrices, row - 96..4 * row).collect();
+/// assert_eq!([found[0].origin, found[0].size], [[ROW - 6, 0], [6, 1]]);
+/// assert_eq!([found[1].origin, found[1].size], [[0, 1], [ROW, 3]]);
+/// assert_eq!([found[0].before, found[1].before], [0, 96]);
+/// ```
+pub fn rectangles(buffer: Buffer, bytes: Range<u64>) -> impl Iterator<Item = Rectangle> {
+    let texel = u64::from(buffer.texel());
+    let narrow = |texels: u64| u32::try_from(texels).unwrap_or(u32::MAX);
+    let (mut first, end) = (narrow(bytes.start / texel), narrow(bytes.end / texel));
+    core::iter::from_fn(move || {
+        let left = end.checked_sub(first).filter(|&left| left > 0)?;
+        let (origin, before) = ([first % ROW, first / ROW], u64::from(first) * texel - bytes.start);
+        let size = if origin[0] == 0 && left >= ROW { [ROW, left / ROW] } else { [left.min(ROW - origin[0]), 1] };
+        first += size[0] * size[1];
+        Some(Rectangle { before, origin, size })
+    })
+}
 
 /// What to do with a buffer. Execute steps in their order, and before the passes that read the buffers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,8 +134,8 @@ pub enum Step<'s> {
         /// The bytes.
         bytes: &'s [u8],
     },
-    /// Write items to the places that a list names: with [`SCATTER`](crate::SCATTER). There are none in scenes
-    /// [without](crate::GpuScene::without_scatter).
+    /// Write items to the places that a list names: with [`SCATTER`](crate::SCATTER). There are none for devices
+    /// [without compute shaders](crate::GpuScene::without_compute).
     Scatter {
         /// The buffer.
         buffer: Buffer,
@@ -115,4 +157,15 @@ pub enum Step<'s> {
         /// be empty.
         indices: &'s [u32],
     },
+}
+
+impl Step<'_> {
+    /// Returns the buffer that changes.
+    #[must_use]
+    pub const fn buffer(&self) -> Buffer {
+        match *self {
+            Self::Resize { buffer, .. } | Self::Write { buffer, .. } | Self::Scatter { buffer, .. } => buffer,
+            Self::Settle { to, .. } => to,
+        }
+    }
 }

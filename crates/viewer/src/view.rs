@@ -14,8 +14,8 @@ pub struct View {
     pub groups: DrawGroups,
     /// The blended draws, from back to front.
     pub order: DrawOrder,
-    /// The slots of draws in the scene's tables: those in groups, and those in order.
-    slots: [Vec<u32>; 2],
+    /// The slots of draws in the scene's tables.
+    slots: Vec<u32>,
 }
 
 impl View {
@@ -23,7 +23,7 @@ impl View {
     #[must_use]
     pub fn new(relative: bool) -> Self {
         let list = if relative { DrawList::new() } else { DrawList::new().without_matrices() };
-        Self { list, groups: DrawGroups::new(), order: DrawOrder::new(), slots: Default::default() }
+        Self { list, groups: DrawGroups::new(), order: DrawOrder::new(), slots: Vec::new() }
     }
 
     /// Groups the draws, if `grouped`. Orders blended draws if given `eye`: the camera's position and direction in matrix
@@ -48,18 +48,22 @@ impl View {
 
     /// Finds the slots of all draws.
     pub fn find_slots(&mut self, slot: impl Fn(NodeHandle) -> Option<usize>) {
-        let Self { list, groups, order, slots } = self;
-        for (slots, draws) in slots.iter_mut().zip([groups.instances(), order.indices()]) {
-            slots.clear();
-            let nodes = draws.iter().map(|&draw| list.commands()[draw as usize].node);
-            slots.extend(nodes.map(|node| slot(node).unwrap_or(0) as u32));
-        }
+        let mut slots = std::mem::take(&mut self.slots);
+        slots.clear();
+        let nodes = self.draws().map(|draw| self.list.commands()[draw as usize].node);
+        slots.extend(nodes.map(|node| slot(node).unwrap_or(0) as u32));
+        self.slots = slots;
     }
 
-    /// Returns the draws in groups and those in order, with their slots.
+    /// Returns the slots of all draws.
     #[must_use]
-    pub fn draws(&self) -> [(&[u32], &[u32]); 2] {
-        [(self.groups.instances(), &self.slots[0]), (self.order.indices(), &self.slots[1])]
+    pub fn slots(&self) -> &[u32] {
+        &self.slots
+    }
+
+    /// Returns all draws: those in groups, then those in order.
+    pub fn draws(&self) -> impl Iterator<Item = u32> {
+        self.groups.instances().iter().chain(self.order.indices()).copied()
     }
 
     /// Returns the numbers of all figures that the groups draw.

@@ -97,20 +97,20 @@ impl Viewer {
 
     /// Makes a viewer of a stage, with the options of the arguments.
     pub fn of(
-        mut gpu: Gpu,
+        gpu: Gpu,
         stage: Stage,
         arguments: &Arguments,
         format: wgpu::TextureFormat,
         settings: Settings,
     ) -> Result<Self> {
         let settings = Settings {
+            textures: arguments.textures,
             relative: arguments.relative,
             cpu_skinning: arguments.cpu_skinning,
             culling: arguments.culling,
             shadows: arguments.shadows,
             ..settings
         };
-        gpu.read_textures(arguments.textures);
         let renderer = Renderer::new(&gpu, &stage, format, settings);
         gpu.check()?;
         let mut viewer = Self {

@@ -14,7 +14,7 @@ use hedgerow::glam::camera::rh::{proj::directx, view::look_at_mat4};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
-use hedgerow_wgpu::SceneBuffers;
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{FETCH, GpuScene, MeshArgs, layout::View};
 use std::hint::black_box;
 use std::time::Instant;
@@ -52,7 +52,7 @@ fn views(count: u32) -> [Mat4; 4] {
 }
 
 /// A pipeline that draws nothing.
-fn pipeline(device: &Device, buffers: &SceneBuffers) -> wgpu::RenderPipeline {
+fn pipeline(device: &Device, buffers: &SceneTables) -> wgpu::RenderPipeline {
     let shader = "@vertex fn main(@location(0) slot: u32) -> @builtin(position) vec4f {
         return vec4f(hg_world(hg_matrix(slot), vec3f()), 1.0);
     }";
@@ -96,7 +96,7 @@ fn pipeline(device: &Device, buffers: &SceneBuffers) -> wgpu::RenderPipeline {
 struct Drawing {
     device: Device,
     queue: Queue,
-    buffers: SceneBuffers,
+    buffers: SceneTables,
     pipeline: wgpu::RenderPipeline,
     indices: wgpu::Buffer,
     depth: wgpu::TextureView,
@@ -108,7 +108,7 @@ impl Drawing {
         for mesh in 0..MESHES {
             tables.set_mesh(mesh, MeshArgs { index_count: 3, first_index: 3 * mesh, base_vertex: 0 });
         }
-        let buffers = SceneBuffers::new(&device, tables);
+        let buffers = SceneTables::new(&device, tables);
         let pipeline = pipeline(&device, &buffers);
         let indices = device.create_buffer(&wgpu::BufferDescriptor {
             label: None,

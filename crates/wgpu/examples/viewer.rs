@@ -21,7 +21,7 @@ use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use hedgerow::glam::camera::rh::{proj::directx, view::look_at_mat4};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::{Aabb, Drawable, Layers, Node, query::Frustum};
-use hedgerow_wgpu::SceneBuffers;
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{FETCH, GpuScene, MeshArgs, SKIN, layout::View};
 use pipeline::{DEPTH, group, pipeline, texture};
 use stage::{Material, Result, Shape, Stage, Vertex};
@@ -49,7 +49,7 @@ struct Renderer {
     center: Vec3,
     radius: f32,
     time: f32,
-    buffers: SceneBuffers,
+    buffers: SceneTables,
     vertices: wgpu::Buffer,
     indices: wgpu::Buffer,
     frame: wgpu::Buffer,
@@ -99,7 +99,7 @@ impl Renderer {
             vertices.extend_from_slice(&shape.vertices);
             indices.extend_from_slice(&shape.indices);
         }
-        let buffers = SceneBuffers::new(&device, tables);
+        let buffers = SceneTables::new(&device, tables);
         let filled =
             |contents: &[u8], usage| device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage });
         let vertices = filled(cast_slice(&vertices), BufferUsages::VERTEX);
@@ -149,7 +149,7 @@ impl Renderer {
                 })
             })
         };
-        let scene = Some(buffers.skin_layout());
+        let scene = Some(buffers.layout());
         let shadow_pipelines = pipelines(&[Some(&of_frame), scene], "shadow", None);
         let pipelines = pipelines(&[Some(&of_frame), scene, Some(&of_shadow)], "corner", Some(format));
         let groups = [frame_group, shadow_group];
@@ -236,7 +236,7 @@ impl Renderer {
         pass.set_vertex_buffer(0, self.vertices.slice(..));
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.set_bind_group(0, &self.groups[0], &[]);
-        pass.set_bind_group(1, self.buffers.skin_group(), &[]);
+        pass.set_bind_group(1, self.buffers.group(), &[]);
         if is_coloured {
             pass.set_bind_group(2, &self.groups[1], &[]);
         }

@@ -1,16 +1,16 @@
 //! What is hidden behind other drawables.
 
-use crate::SceneBuffers;
-use crate::pipelines::{Pass, UNIFORM, bind, layout};
-use crate::staging::short;
+use crate::SceneTables;
+use crate::buffers::{make, short};
+use crate::pipelines::{Pass, UNIFORM, bind, computing, texture};
 use bytemuck::{Pod, Zeroable, bytes_of};
 use hedgerow::glam::Mat4;
 use hedgerow_gpu::{CULL, OCCLUSION, PYRAMID};
-use wgpu::{BindGroup, BindingResource, BindingType, CommandEncoder, Device, Queue, ShaderStages, TextureUsages};
-use wgpu::{BufferUsages, TextureFormat, TextureSampleType, TextureView, TextureViewDimension};
+use wgpu::{BindGroup, BindingResource, BindingType, BufferUsages, CommandEncoder, Device, Queue, TextureView};
+use wgpu::{TextureFormat, TextureSampleType, TextureUsages, TextureViewDescriptor};
 
 /// Culls what is hidden in view 0, in two passes, for tables made [with
-/// occlusion](hedgerow_gpu::GpuScene::with_occlusion). Each frame, after [`SceneBuffers::cull`]:
+/// occlusion](hedgerow_gpu::GpuScene::with_occlusion). Each frame, after [`SceneTables::cull`]:
 ///
 /// 1. draw view 0, which has what was seen last;
 /// 2. [`cull`](Self::cull) by the depth of that;
@@ -47,35 +47,28 @@ struct Uniform {
 
 impl Occlusion {
     /// Creates the passes. `reversed`: nearer depths are greater.
+    ///
+    /// # Panics
+    /// Panics if the tables are in textures.
     #[must_use]
-    pub fn new(device: &Device, buffers: &SceneBuffers, reversed: bool) -> Self {
-        let constants = [("REVERSED", f64::from(u8::from(reversed)))];
-        let texture = |sample_type| BindingType::Texture {
-            sample_type,
-            view_dimension: TextureViewDimension::D2,
-            multisampled: false,
-        };
+    pub fn new(device: &Device, tables: &SceneTables, reversed: bool) -> Self {
         let read = texture(TextureSampleType::Float { filterable: false });
         let write = BindingType::StorageTexture {
             access: wgpu::StorageTextureAccess::WriteOnly,
             format: TextureFormat::R32Float,
-            view_dimension: TextureViewDimension::D2,
+            view_dimension: wgpu::TextureViewDimension::D2,
         };
-        let pass = |entry, source: &str, bindings: [BindingType; 2], before: &[wgpu::BindGroupLayout]| {
-            let layout = layout(device, entry, ShaderStages::COMPUTE, &bindings);
-            Pass::new(device, entry, source, &[before, &[layout]].concat(), &constants)
-        };
+        let constants = [("REVERSED", f64::from(u8::from(reversed)))];
+        let reduce =
+            |entry, bindings: [_; 2]| Pass::new(device, (entry, PYRAMID), [computing(device, &bindings)], &constants);
+        let layouts = [tables.culling().1.drawables.layout.clone(), computing(device, &[UNIFORM, read])];
+        let uniform = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         Self {
             device: device.clone(),
-            reduce_depth: pass("reduce_depth", PYRAMID, [texture(TextureSampleType::Depth), write], &[]),
-            reduce_level: pass("reduce_level", PYRAMID, [read, write], &[]),
-            cull: pass("cull_hidden", &format!("{CULL}{OCCLUSION}"), [UNIFORM, read], &[buffers.cull_layout().clone()]),
-            uniform: device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("hedgerow occlusion"),
-                size: size_of::<Uniform>() as u64,
-                usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            }),
+            reduce_depth: reduce("reduce_depth", [texture(TextureSampleType::Depth), write]),
+            reduce_level: reduce("reduce_level", [read, write]),
+            cull: Pass::new(device, ("cull_hidden", &format!("{CULL}{OCCLUSION}")), layouts, &constants),
+            uniform: make(device, "hedgerow occlusion", size_of::<Uniform>() as u64, uniform),
             pyramid: None,
         }
     }
@@ -93,11 +86,11 @@ impl Occlusion {
         &mut self,
         queue: &Queue,
         encoder: &mut CommandEncoder,
-        buffers: &SceneBuffers,
+        tables: &SceneTables,
         matrix: &Mat4,
         depth: &TextureView,
     ) {
-        assert!(buffers.scene().has_occlusion(), "make the tables by `GpuScene::with_occlusion`");
+        assert!(tables.scene().has_occlusion(), "make the tables by `GpuScene::with_occlusion`");
         let of = depth.texture().size();
         if self.pyramid.as_ref().is_none_or(|pyramid| pyramid.of != of) {
             self.pyramid = Some(self.make_pyramid(of));
@@ -105,14 +98,14 @@ impl Occlusion {
         let Some(pyramid) = &self.pyramid else { return };
         queue.write_buffer(&self.uniform, 0, bytes_of(&Uniform { matrix: *matrix, size: [of.width, of.height, 0, 0] }));
         let views = [depth, &pyramid.levels[0]].map(BindingResource::TextureView);
-        let first = bind(&self.device, self.reduce_depth.layout(), views);
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        let first = bind(&self.device, &self.reduce_depth.layout, &views);
+        let mut pass = encoder.begin_compute_pass(&Default::default());
         for (level, group) in (0..).zip([&first].into_iter().chain(&pyramid.groups)) {
             let reduce = if level == 0 { &self.reduce_depth } else { &self.reduce_level };
             let size = pyramid.levels[0].texture().size().mip_level_size(level, wgpu::TextureDimension::D2);
             reduce.run_grid(&mut pass, &[group], [size.width.div_ceil(8), size.height.div_ceil(8)]);
         }
-        self.cull.run(&mut pass, &[buffers.cull_group(), &pyramid.group], short(buffers.scene().len()));
+        self.cull.run(&mut pass, &[&tables.culling().1.group, &pyramid.group], short(tables.scene().len()));
     }
 
     fn make_pyramid(&self, of: wgpu::Extent3d) -> Pyramid {
@@ -128,21 +121,18 @@ impl Occlusion {
             usage: TextureUsages::TEXTURE_BINDING | TextureUsages::STORAGE_BINDING,
             view_formats: &[],
         });
-        let levels: Vec<_> = (0..texture.mip_level_count())
-            .map(|level| wgpu::TextureViewDescriptor {
-                base_mip_level: level,
-                mip_level_count: Some(1),
-                ..wgpu::TextureViewDescriptor::default()
-            })
-            .map(|level| texture.create_view(&level))
-            .collect();
-        let pairs = levels.iter().zip(&levels[1..]);
-        let groups = pairs.map(|(finer, level)| {
-            bind(&self.device, self.reduce_level.layout(), [finer, level].map(BindingResource::TextureView))
-        });
-        let whole = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        let level = |base_mip_level| {
+            let plain = TextureViewDescriptor::default();
+            texture.create_view(&TextureViewDescriptor { base_mip_level, mip_level_count: Some(1), ..plain })
+        };
+        let levels: Vec<_> = (0..texture.mip_level_count()).map(level).collect();
+        let pairs = levels.iter().zip(&levels[1..]).map(|(finer, level)| [finer, level]);
+        let bound =
+            |pair: [_; 2]| bind(&self.device, &self.reduce_level.layout, &pair.map(BindingResource::TextureView));
+        let groups = pairs.map(bound).collect();
+        let whole = texture.create_view(&TextureViewDescriptor::default());
         let bindings = [self.uniform.as_entire_binding(), BindingResource::TextureView(&whole)];
-        let group = bind(&self.device, self.cull.layout(), bindings);
-        Pyramid { of, groups: groups.collect(), levels, group }
+        let group = bind(&self.device, &self.cull.layout, &bindings);
+        Pyramid { of, groups, levels, group }
     }
 }

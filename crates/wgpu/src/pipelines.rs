@@ -1,86 +1,37 @@
-//! The compute passes, and the layouts of their bindings.
+//! Compute passes, and what they bind.
 
-use hedgerow_gpu::{CULL, SCATTER, SETTLE};
-use wgpu::{BindGroup, BindGroupLayout, BindingResource, BindingType, Buffer, ComputePass, ComputePipeline, Device};
-use wgpu::{BufferBindingType, ShaderStages};
+use wgpu::{
+    BindGroup, BindGroupLayout, BindingResource, BindingType, ComputePass, ComputePipeline, Device, ShaderStages,
+};
 
-/// A compute pass with the layouts of its groups.
+/// A compute pass with the layout of its last group.
 #[derive(Debug)]
 pub(crate) struct Pass {
     pipeline: ComputePipeline,
-    layouts: Vec<BindGroupLayout>,
-}
-
-/// All compute passes, and the layout of what shaders that draw read.
-#[derive(Debug)]
-pub(crate) struct Passes {
-    pub(crate) scatter: Pass,
-    pub(crate) settle: Pass,
-    pub(crate) cull_ranges: Pass,
-    pub(crate) cull: Pass,
-    pub(crate) fetch: BindGroupLayout,
-    pub(crate) skin: BindGroupLayout,
-}
-
-impl Passes {
-    pub(crate) fn new(device: &Device) -> Self {
-        let (read, write) = (storage(true), storage(false));
-        let stages = ShaderStages::VERTEX_FRAGMENT | ShaderStages::COMPUTE;
-        let compute = |entry, source, bindings: &[BindingType]| {
-            Pass::new(device, entry, source, &[layout(device, entry, ShaderStages::COMPUTE, bindings)], &[])
-        };
-        let cull = [UNIFORM, read, read, read, read, write, write, write, write];
-        let cull = compute("cull_drawables", CULL, &cull);
-        Self {
-            scatter: compute("scatter_items", SCATTER, &[UNIFORM, read, write]),
-            settle: compute("settle_matrices", SETTLE, &[UNIFORM, read, read, write]),
-            cull_ranges: Pass::new(device, "cull_ranges", CULL, &cull.layouts, &[]),
-            cull,
-            fetch: layout(device, "hedgerow fetch", stages, &[read; 3]),
-            skin: layout(device, "hedgerow skin", stages, &[read; 5]),
-        }
-    }
+    pub(crate) layout: BindGroupLayout,
 }
 
 impl Pass {
-    pub(crate) fn new(
+    /// Creates a pass with an entry point of a text, whose groups have these layouts.
+    pub(crate) fn new<const N: usize>(
         device: &Device,
-        entry: &str,
-        source: &str,
-        layouts: &[BindGroupLayout],
+        (entry, source): (&str, &str),
+        layouts: [BindGroupLayout; N],
         constants: &[(&str, f64)],
     ) -> Self {
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(entry),
-            source: wgpu::ShaderSource::Wgsl(source.into()),
-        });
-        let of_pipeline = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(entry),
-            bind_group_layouts: &layouts.iter().map(Some).collect::<Vec<_>>(),
-            immediate_size: 0,
-        });
+        let (label, source) = (Some(entry), wgpu::ShaderSource::Wgsl(source.into()));
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
+        let groups = layouts.each_ref().map(Some);
+        let layout = wgpu::PipelineLayoutDescriptor { label, bind_group_layouts: &groups, immediate_size: 0 };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(entry),
-            layout: Some(&of_pipeline),
+            label,
+            layout: Some(&device.create_pipeline_layout(&layout)),
             module: &module,
-            entry_point: Some(entry),
+            entry_point: label,
             compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
             cache: None,
         });
-        Self { pipeline, layouts: layouts.to_vec() }
-    }
-
-    /// Returns the layout of the last group.
-    pub(crate) fn layout(&self) -> &BindGroupLayout {
-        &self.layouts[self.layouts.len() - 1]
-    }
-
-    pub(crate) fn bind<'b>(
-        &self,
-        device: &Device,
-        bindings: impl IntoIterator<Item = BindingResource<'b>>,
-    ) -> BindGroup {
-        bind(device, self.layout(), bindings)
+        Self { pipeline, layout: layouts[N - 1].clone() }
     }
 
     /// Runs so many threads, in workgroups of 64, of which a dimension has at most 65,535.
@@ -100,12 +51,23 @@ impl Pass {
     }
 }
 
-pub(crate) const UNIFORM: BindingType =
-    BindingType::Buffer { ty: BufferBindingType::Uniform, has_dynamic_offset: false, min_binding_size: None };
-
-const fn storage(read_only: bool) -> BindingType {
-    let ty = BufferBindingType::Storage { read_only };
+/// Returns the type of a buffer.
+pub(crate) const fn buffer(ty: wgpu::BufferBindingType) -> BindingType {
     BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None }
+}
+
+pub(crate) const UNIFORM: BindingType = buffer(wgpu::BufferBindingType::Uniform);
+pub(crate) const READ: BindingType = buffer(wgpu::BufferBindingType::Storage { read_only: true });
+pub(crate) const WRITE: BindingType = buffer(wgpu::BufferBindingType::Storage { read_only: false });
+
+/// Returns the type of a texture that is loaded from.
+pub(crate) const fn texture(sample_type: wgpu::TextureSampleType) -> BindingType {
+    BindingType::Texture { sample_type, view_dimension: wgpu::TextureViewDimension::D2, multisampled: false }
+}
+
+/// Returns the layout of a group of a compute pass.
+pub(crate) fn computing(device: &Device, bindings: &[BindingType]) -> BindGroupLayout {
+    layout(device, "hedgerow compute", ShaderStages::COMPUTE, bindings)
 }
 
 pub(crate) fn layout(
@@ -120,18 +82,8 @@ pub(crate) fn layout(
 }
 
 /// Binds resources in their order.
-pub(crate) fn bind<'b>(
-    device: &Device,
-    layout: &BindGroupLayout,
-    bindings: impl IntoIterator<Item = BindingResource<'b>>,
-) -> BindGroup {
-    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
-    let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
+pub(crate) fn bind(device: &Device, layout: &BindGroupLayout, resources: &[BindingResource<'_>]) -> BindGroup {
+    let entry = |(binding, resource): (u32, &_)| wgpu::BindGroupEntry { binding, resource: Clone::clone(resource) };
+    let entries: Vec<_> = (0..).zip(resources).map(entry).collect();
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
-}
-
-/// A part of a buffer; all from the offset on if it has no bytes.
-pub(crate) fn part(buffer: &Buffer, offset: u64, bytes: u64) -> BindingResource<'_> {
-    let size = core::num::NonZero::new(bytes);
-    BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
 }

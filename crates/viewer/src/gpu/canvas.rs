@@ -1,7 +1,6 @@
 //! Textures to draw pictures into and to read back.
 
 use super::Gpu;
-use super::tables::buffer;
 use crate::failure::{Failure, Result};
 use crate::picture::Picture;
 
@@ -17,16 +16,7 @@ pub fn canvas(gpu: &Gpu, size: [u32; 2]) -> wgpu::Texture {
 /// Returns a texture of a format, to draw a picture into and to copy the picture from.
 #[must_use]
 pub fn canvas_of(gpu: &Gpu, [width, height]: [u32; 2], format: wgpu::TextureFormat) -> wgpu::Texture {
-    gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("canvas"),
-        size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-        view_formats: &[],
-    })
+    gpu.target(format, [width, height, 1], 1, wgpu::TextureUsages::COPY_SRC)
 }
 
 /// Reads a canvas back.
@@ -34,7 +24,7 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     let (width, height) = (canvas.width(), canvas.height());
     let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-    let buffer = buffer(gpu, "picture", u64::from(row) * u64::from(height), usage);
+    let buffer = gpu.buffer("picture", u64::from(row) * u64::from(height), usage);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     encoder.copy_texture_to_buffer(
         canvas.as_image_copy(),

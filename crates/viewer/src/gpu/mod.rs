@@ -1,12 +1,13 @@
-//! The GPU or a software adapter: device, tables, textures, pipelines, passes. The crates hedgerow-gpu and hedgerow-wgpu
+//! The GPU or a software adapter: device, pipelines, surfaces, passes. The crates hedgerow-gpu and hedgerow-wgpu
 //! keep the scene's tables and cull.
 
 pub mod canvas;
+mod draw;
 mod lines;
 mod pipelines;
 pub mod renderer;
-mod tables;
-mod textures;
+mod resources;
+mod surfaces;
 mod uniforms;
 
 use crate::failure::{Failure, Result};
@@ -25,8 +26,6 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// Whether there are compute shaders, indirect draws, and storage buffers in vertex shaders; WebGL 2 has none.
     storage: bool,
-    /// Whether pipelines made from now on read tables from textures.
-    textures: bool,
     /// The first error since the last [`Gpu::check`].
     wrong: Arc<Mutex<Option<String>>>,
 }
@@ -98,19 +97,7 @@ impl Gpu {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&of_errors, error.to_string())));
         let of_loss = Arc::clone(&wrong);
         device.set_device_lost_callback(move |_, message| note(&of_loss, format!("the device was lost, {message}")));
-        Ok(Self { instance, adapter, device, queue, storage, textures: !storage, wrong })
-    }
-
-    /// Returns whether vertex shaders read tables from textures and the processor culls, either because the device cannot,
-    /// as in WebGL 2, or by request.
-    #[must_use]
-    pub fn reads_textures(&self) -> bool {
-        self.textures
-    }
-
-    /// Reads tables from textures if `wanted`, else only if storage buffers are missing.
-    pub(crate) fn read_textures(&mut self, wanted: bool) {
-        self.textures = wanted || !self.storage;
+        Ok(Self { instance, adapter, device, queue, storage, wrong })
     }
 
     /// Returns the names of the adapter and of its backend.

@@ -1,17 +1,15 @@
 //! Pipelines, made when the first draw needs them.
 
 use super::Gpu;
-use super::tables::Tables;
+use super::resources::{Recipe, depth, uniform};
 use crate::stage::figures::Influences;
 use crate::stage::geometry::{Mesh, Topology, Vertex};
 use crate::stage::{Alpha, Stage, Surface};
 use bytemuck::{Pod, Zeroable};
-use hedgerow_wgpu::gpu::ROW;
+use hedgerow_wgpu::SceneTables;
+use hedgerow_wgpu::gpu::{FETCH, FETCH_TEXTURES, ROW, SKIN, SKIN_TEXTURES};
 use std::collections::HashMap;
-use std::num::NonZeroU64;
-
-pub(super) const SAMPLES: u32 = 4;
-pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+use wgpu::{BindGroupLayout, BindingType, CompareFunction, PipelineLayout, RenderPipeline, VertexStepMode};
 
 /// What a figure's vertex has, behind those of all meshes.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -48,14 +46,25 @@ const FORMS: [Form; 6] = {
     [(false, Triangles), (false, Lines), (false, Points), (true, Triangles), (true, Lines), (true, Points)]
 };
 
-impl Kind {
-    /// The kind of a mesh with a surface; `None` if the pass leaves it out.
-    pub(super) fn of(stage: &Stage, surface: usize, mesh: u32, mirrored: bool, shadow: bool) -> Option<Self> {
-        let mesh = stage.meshes.get(mesh as usize)?;
-        Self::of_form(&stage.surfaces[surface], (mesh.deformed, mesh.topology), mirrored, shadow)
-    }
+/// Returns the surface and the form of a key.
+pub(super) fn of_key(key: u32) -> (usize, Form) {
+    (key as usize / FORMS.len(), FORMS[key as usize % FORMS.len()])
+}
 
-    fn of_form(surface: &Surface, (deformed, topology): Form, mirrored: bool, shadow: bool) -> Option<Self> {
+/// Returns the function that finds the key of a mesh and a material; `None` for what is blended.
+pub(super) fn keys(stage: &Stage) -> impl Fn(u32, Option<u32>) -> Option<u32> + use<> {
+    let form = |mesh: &Mesh| FORMS.iter().position(|&form| form == (mesh.deformed, mesh.topology)).unwrap_or(0);
+    let forms: Vec<usize> = stage.meshes.iter().map(form).collect();
+    let blends: Vec<bool> = stage.surfaces.iter().map(|surface| surface.alpha == Alpha::Blend).collect();
+    move |mesh, material| {
+        let surface = material.map_or(blends.len() - 1, |number| (number as usize).min(blends.len() - 1));
+        (!blends[surface]).then(|| (surface * FORMS.len() + forms.get(mesh as usize).unwrap_or(&0)) as u32)
+    }
+}
+
+impl Kind {
+    /// Returns the kind of a surface's draws of meshes of a form; `None` if the pass leaves them out.
+    pub(super) fn of(surface: &Surface, (deformed, topology): Form, mirrored: bool, shadow: bool) -> Option<Self> {
         let pass = match surface.alpha {
             Alpha::Blend if shadow => return None,
             Alpha::Blend => Pass::Blended,
@@ -63,104 +72,23 @@ impl Kind {
             _ if shadow => Pass::Shadow(false),
             _ => Pass::Opaque,
         };
-        let side = (!surface.double_sided).then_some(mirrored);
-        Some(Self { pass, deformed, topology, side })
-    }
-
-    /// Returns the surface and the kind of a key.
-    pub(super) fn of_key(stage: &Stage, key: u32, mirrored: bool, shadow: bool) -> Option<(usize, Self)> {
-        let (surface, form) = (key as usize / FORMS.len(), FORMS[key as usize % FORMS.len()]);
-        Some((surface, Self::of_form(stage.surfaces.get(surface)?, form, mirrored, shadow)?))
-    }
-
-    /// Returns the function that finds the key of a mesh and a material: the surface and the mesh's form; `None` for what is
-    /// blended.
-    pub(super) fn of_stage(stage: &Stage) -> impl Fn(u32, Option<u32>) -> Option<u32> + use<> {
-        let form = |mesh: &Mesh| FORMS.iter().position(|&form| form == (mesh.deformed, mesh.topology)).unwrap_or(0);
-        let forms: Vec<usize> = stage.meshes.iter().map(form).collect();
-        let blends: Vec<bool> = stage.surfaces.iter().map(|surface| surface.alpha == Alpha::Blend).collect();
-        move |mesh, material| {
-            let surface = material.map_or(blends.len() - 1, |number| (number as usize).min(blends.len() - 1));
-            (!blends[surface]).then(|| (surface * FORMS.len() + forms.get(mesh as usize).unwrap_or(&0)) as u32)
-        }
+        Some(Self { pass, deformed, topology, side: (!surface.double_sided).then_some(mirrored) })
     }
 }
 
-pub(super) struct Layouts {
-    /// Cameras and figures.
-    pub(super) world: wgpu::BindGroupLayout,
-    pub(super) surface: wgpu::BindGroupLayout,
-    pub(super) light: wgpu::BindGroupLayout,
-    shadow_layout: wgpu::PipelineLayout,
-    lit_layout: wgpu::PipelineLayout,
-}
-
-/// The pipelines made so far.
+/// The pipelines made so far, and the layouts of what they read.
 pub(super) struct Pipelines {
-    pub(super) layouts: Layouts,
+    /// Cameras and figures.
+    pub(super) world: BindGroupLayout,
+    pub(super) surface: BindGroupLayout,
+    pub(super) light: BindGroupLayout,
+    /// For shadows, and for pictures.
+    layouts: [PipelineLayout; 2],
     module: wgpu::ShaderModule,
     pub(super) format: wgpu::TextureFormat,
     relative: bool,
-    made: HashMap<Kind, wgpu::RenderPipeline>,
-    pub(super) sky: wgpu::RenderPipeline,
-}
-
-/// Returns the layout of a group of bindings.
-pub(super) fn layout(
-    gpu: &Gpu,
-    label: &str,
-    visibility: wgpu::ShaderStages,
-    bindings: &[wgpu::BindingType],
-) -> wgpu::BindGroupLayout {
-    let entry = |(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
-    let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
-    gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
-}
-
-/// Binds resources in their order.
-pub(super) fn bind(
-    gpu: &Gpu,
-    layout: &wgpu::BindGroupLayout,
-    resources: Vec<wgpu::BindingResource<'_>>,
-) -> wgpu::BindGroup {
-    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
-    let entries: Vec<_> = (0..).zip(resources).map(entry).collect();
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
-}
-
-/// The type of a uniform of so many bytes.
-pub(super) fn uniform(has_dynamic_offset: bool, size: usize) -> wgpu::BindingType {
-    let ty = wgpu::BufferBindingType::Uniform;
-    wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: NonZeroU64::new(size as u64) }
-}
-
-impl Layouts {
-    fn new(gpu: &Gpu, tables: &wgpu::BindGroupLayout, light_size: usize) -> Self {
-        let texture = |view_dimension, sample_type| wgpu::BindingType::Texture {
-            sample_type,
-            view_dimension,
-            multisampled: false,
-        };
-        let flat = |filterable| texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Float { filterable });
-        let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
-        let list = flat(false);
-        let world = layout(gpu, "world", vertex, &[uniform(true, 80), list, list, list]);
-        let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-        let mut surface = vec![uniform(false, 192)];
-        surface.extend([[flat(true), sampler]; 4].as_flattened());
-        let surface = layout(gpu, "surface", fragment, &surface);
-        let shadows = texture(wgpu::TextureViewDimension::D2Array, wgpu::TextureSampleType::Depth);
-        let comparison = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
-        let light = layout(gpu, "light", fragment, &[uniform(false, light_size), shadows, comparison]);
-        let pipeline = |groups: &[&wgpu::BindGroupLayout]| {
-            let groups: Vec<_> = groups.iter().copied().map(Some).collect();
-            let descriptor = wgpu::PipelineLayoutDescriptor { bind_group_layouts: &groups, ..Default::default() };
-            gpu.device.create_pipeline_layout(&descriptor)
-        };
-        let shadow_layout = pipeline(&[&world, tables, &surface]);
-        let lit_layout = pipeline(&[&world, tables, &surface, &light]);
-        Self { world, surface, light, shadow_layout, lit_layout }
-    }
+    made: HashMap<Kind, RenderPipeline>,
+    pub(super) sky: RenderPipeline,
 }
 
 /// How the shader finds the matrix of a draw: by its slot, or as it is, relative to the camera.
@@ -186,13 +114,29 @@ impl Pipelines {
     pub(super) fn new(
         gpu: &Gpu,
         format: wgpu::TextureFormat,
-        tables: &Tables,
+        tables: &SceneTables,
         light_size: usize,
         [relative, transposed]: [bool; 2],
     ) -> Self {
-        let layouts = Layouts::new(gpu, tables.bindings().1, light_size);
-        let mut text =
-            format!("const ROW = {ROW}u;\n") + &Tables::text(gpu) + if relative { RELATIVE } else { ABSOLUTE };
+        let texture = |view_dimension, sample_type| {
+            let multisampled = false;
+            BindingType::Texture { sample_type, view_dimension, multisampled }
+        };
+        let flat = |filterable| texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Float { filterable });
+        let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
+        let world = gpu.layout("world", vertex, &[uniform(true, 80), flat(false), flat(false), flat(false)]);
+        let mut surface = vec![uniform(false, 192)];
+        let sampler = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+        surface.extend([[flat(true), sampler]; 4].as_flattened());
+        let surface = gpu.layout("surface", fragment, &surface);
+        let shadows = texture(wgpu::TextureViewDimension::D2Array, wgpu::TextureSampleType::Depth);
+        let comparison = BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
+        let light = gpu.layout("light", fragment, &[uniform(false, light_size), shadows, comparison]);
+        let of_shadows = gpu.groups(&[&world, tables.layout(), &surface]);
+        let of_pictures = gpu.groups(&[&world, tables.layout(), &surface, &light]);
+
+        let fetch = if tables.are_textures() { [FETCH_TEXTURES, SKIN_TEXTURES] } else { [FETCH, SKIN] };
+        let mut text = format!("const ROW = {ROW}u;\n") + &fetch.concat() + if relative { RELATIVE } else { ABSOLUTE };
         if transposed {
             text = text.replace("fn rows", "fn right_rows").replace("fn hg_blend", "fn right_blend") + TRANSPOSED;
         }
@@ -200,28 +144,17 @@ impl Pipelines {
             label: Some("scene"),
             source: wgpu::ShaderSource::Wgsl((text + include_str!("scene.wgsl")).into()),
         });
-        let sky = gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("sky"),
-            layout: Some(&layouts.lit_layout),
-            vertex: wgpu::VertexState {
-                module: &module,
-                entry_point: Some("sky_corner"),
-                compilation_options: Default::default(),
-                buffers: &[],
-            },
+        let sky = gpu.pipeline(Recipe {
+            layout: &of_pictures,
+            module: &module,
+            entries: ("sky_corner", Some("sky_colour")),
+            buffers: &[],
             primitive: Default::default(),
-            depth_stencil: Some(depth(false, wgpu::CompareFunction::GreaterEqual, false)),
-            multisample: wgpu::MultisampleState { count: SAMPLES, ..Default::default() },
-            fragment: Some(wgpu::FragmentState {
-                module: &module,
-                entry_point: Some("sky_colour"),
-                compilation_options: Default::default(),
-                targets: &[Some(format.into())],
-            }),
-            multiview_mask: None,
-            cache: None,
+            depth: depth(false, CompareFunction::GreaterEqual, false),
+            target: Some(format.into()),
         });
-        Self { layouts, module, format, relative, made: HashMap::new(), sky }
+        let layouts = [of_shadows, of_pictures];
+        Self { world, surface, light, layouts, module, format, relative, made: HashMap::new(), sky }
     }
 
     /// Makes the pipeline of a kind if it is missing.
@@ -232,11 +165,11 @@ impl Pipelines {
         }
     }
 
-    pub(super) fn get(&self, kind: Kind) -> Option<&wgpu::RenderPipeline> {
+    pub(super) fn get(&self, kind: Kind) -> Option<&RenderPipeline> {
         self.made.get(&kind)
     }
 
-    fn make(&self, gpu: &Gpu, kind: Kind) -> wgpu::RenderPipeline {
+    fn make(&self, gpu: &Gpu, kind: Kind) -> RenderPipeline {
         let vertex =
             wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4];
         let slot = wgpu::vertex_attr_array![5 => Uint32];
@@ -247,70 +180,42 @@ impl Pipelines {
         let buffer = |size: usize, step_mode, attributes| {
             Some(wgpu::VertexBufferLayout { array_stride: size as u64, step_mode, attributes })
         };
-        let (own, draw) = (wgpu::VertexStepMode::Vertex, wgpu::VertexStepMode::Instance);
         let buffers = [
-            buffer(size_of::<Vertex>(), own, &vertex[..]),
-            buffer(4, draw, &slot),
-            buffer(48, draw, &rows).filter(|_| self.relative),
-            buffer(size_of::<SkinVertex>(), own, &skin).filter(|_| kind.deformed),
+            buffer(size_of::<Vertex>(), VertexStepMode::Vertex, &vertex[..]),
+            buffer(4, VertexStepMode::Instance, &slot),
+            buffer(48, VertexStepMode::Instance, &rows).filter(|_| self.relative),
+            buffer(size_of::<SkinVertex>(), VertexStepMode::Vertex, &skin).filter(|_| kind.deformed),
         ];
-        let shadow = matches!(kind.pass, Pass::Shadow(_));
-        let (entry, blend) = match kind.pass {
+        let is_solid = kind.topology == Topology::Triangles;
+        let (fragment, blend) = match kind.pass {
             Pass::Opaque => (Some("lit"), None),
             Pass::Blended => (Some("lit"), Some(wgpu::BlendState::ALPHA_BLENDING)),
             Pass::Shadow(cut) => (cut.then_some("cut"), None),
         };
         let target = wgpu::ColorTargetState { format: self.format, blend, write_mask: wgpu::ColorWrites::ALL };
-        let targets = [Some(target)];
-        let fragment = entry.map(|entry| wgpu::FragmentState {
+        let is_shadow = matches!(kind.pass, Pass::Shadow(_));
+        gpu.pipeline(Recipe {
+            layout: &self.layouts[usize::from(!is_shadow)],
             module: &self.module,
-            entry_point: Some(entry),
-            compilation_options: Default::default(),
-            targets: if shadow { &[] } else { &targets },
-        });
-        let primitive = wgpu::PrimitiveState {
-            topology: match kind.topology {
-                Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
-                Topology::Lines => wgpu::PrimitiveTopology::LineList,
-                Topology::Points => wgpu::PrimitiveTopology::PointList,
+            entries: (if kind.deformed { "deformed" } else { "still" }, fragment),
+            buffers: &buffers,
+            primitive: wgpu::PrimitiveState {
+                topology: match kind.topology {
+                    Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
+                    Topology::Lines => wgpu::PrimitiveTopology::LineList,
+                    Topology::Points => wgpu::PrimitiveTopology::PointList,
+                },
+                front_face: if kind.side == Some(true) { wgpu::FrontFace::Cw } else { wgpu::FrontFace::Ccw },
+                cull_mode: (kind.side.is_some() && is_solid).then_some(wgpu::Face::Back),
+                ..Default::default()
             },
-            front_face: if kind.side == Some(true) { wgpu::FrontFace::Cw } else { wgpu::FrontFace::Ccw },
-            cull_mode: (kind.side.is_some() && kind.topology == Topology::Triangles).then_some(wgpu::Face::Back),
-            ..Default::default()
-        };
-        let depth = if shadow {
-            // Slope bias is invalid for lines.
-            depth(true, wgpu::CompareFunction::LessEqual, kind.topology == Topology::Triangles)
-        } else {
-            depth(kind.pass != Pass::Blended, wgpu::CompareFunction::GreaterEqual, false)
-        };
-        let layout = if shadow { &self.layouts.shadow_layout } else { &self.layouts.lit_layout };
-        gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some("draws"),
-            layout: Some(layout),
-            vertex: wgpu::VertexState {
-                module: &self.module,
-                entry_point: Some(if kind.deformed { "deformed" } else { "still" }),
-                compilation_options: Default::default(),
-                buffers: &buffers,
+            depth: if is_shadow {
+                // Slope bias is invalid for lines.
+                depth(true, CompareFunction::LessEqual, is_solid)
+            } else {
+                depth(kind.pass != Pass::Blended, CompareFunction::GreaterEqual, false)
             },
-            primitive,
-            depth_stencil: Some(depth),
-            multisample: wgpu::MultisampleState { count: if shadow { 1 } else { SAMPLES }, ..Default::default() },
-            fragment,
-            multiview_mask: None,
-            cache: None,
+            target: Some(target).filter(|_| !is_shadow),
         })
-    }
-}
-
-pub(super) fn depth(write: bool, compare: wgpu::CompareFunction, biased: bool) -> wgpu::DepthStencilState {
-    let bias = wgpu::DepthBiasState { constant: 1, slope_scale: 1.5, clamp: 0.0 };
-    wgpu::DepthStencilState {
-        format: DEPTH,
-        depth_write_enabled: Some(write),
-        depth_compare: Some(compare),
-        stencil: Default::default(),
-        bias: if biased { bias } else { Default::default() },
     }
 }

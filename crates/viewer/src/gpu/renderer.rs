@@ -1,13 +1,11 @@
 //! Uploads a stage to the device and draws it. [`Renderer::cull`] and [`Renderer::arrange`] list what is seen,
 //! [`Renderer::upload`] writes changes, `draw` draws.
 
-mod draw;
-
 use super::Gpu;
 use super::lines::Lines;
-use super::pipelines::{DEPTH, Pipelines, SkinVertex, bind};
-use super::tables::{Kept, Place, Tables, listed};
-use super::textures::Surfaces;
+use super::pipelines::{Pipelines, SkinVertex, keys};
+use super::resources::{DEPTH, Kept};
+use super::surfaces;
 use super::uniforms::{EYES, Eye, Light, STRIDE, eyes};
 use crate::camera::Camera;
 use crate::cascades::{CASCADES, Cascade, cascades};
@@ -19,13 +17,18 @@ use crate::view::{View, primitives};
 use bytemuck::{Zeroable as _, cast_slice};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
+use hedgerow::visit::ListedDrawable;
 use hedgerow::{Mat34, Scene};
-use hedgerow_wgpu::gpu::layout;
+use hedgerow_wgpu::SceneTables;
+use hedgerow_wgpu::gpu::{GpuScene, MeshArgs, layout};
 use std::ops::Range;
+use wgpu::{BindingResource, BufferUsages, TextureFormat};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
+    /// Whether tables are in textures and the processor culls, also on a device that can.
+    pub textures: bool,
     /// Whether matrices are relative to the camera.
     pub relative: bool,
     /// Whether meshes are skinned on the processor, not in shaders.
@@ -42,7 +45,8 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { relative: false, cpu_skinning: false, culling: true, shadows: true, shadow_texels: 2048, fault: None }
+        let (textures, relative, cpu_skinning) = (false, false, false);
+        Self { textures, relative, cpu_skinning, culling: true, shadows: true, shadow_texels: 2048, fault: None }
     }
 }
 
@@ -66,8 +70,6 @@ pub struct Uploaded {
     pub draws: usize,
     /// Vertices skinned by the processor.
     pub figures: usize,
-    /// The number of times that a figure's palette was compared.
-    pub posed: usize,
     /// Cameras and lights.
     pub uniforms: usize,
     /// The number of writes.
@@ -87,47 +89,50 @@ impl Uploaded {
     }
 }
 
-/// A view that the processor lists, and its draws on the device: slots, and matrices if these are relative. First those in
-/// groups, then those in order.
-struct Drawn {
-    view: View,
-    draws: [[Kept; 2]; 2],
+/// A view that the processor lists, and its draws on the device: slots, and matrices if these are relative.
+pub(super) struct Drawn {
+    pub(super) view: View,
+    pub(super) draws: [Kept; 2],
 }
 
 /// A stage's data on the device.
 pub struct Renderer {
     settings: Settings,
-    pipelines: Pipelines,
-    surfaces: Surfaces,
-    vertices: wgpu::Buffer,
+    pub(super) pipelines: Pipelines,
+    /// The bind groups of surfaces.
+    pub(super) surfaces: Vec<wgpu::BindGroup>,
+    pub(super) vertices: wgpu::Buffer,
     /// What figures have behind all vertices.
-    skin: wgpu::Buffer,
-    indices: wgpu::Buffer,
+    pub(super) skin: wgpu::Buffer,
+    pub(super) indices: wgpu::Buffer,
     /// The indices of each mesh. They include the number of its first vertex, because WebGL 2 has no base vertex.
-    parts: Vec<Range<u32>>,
-    tables: Tables,
+    pub(super) parts: Vec<Range<u32>>,
+    pub(super) tables: SceneTables,
+    /// The scene to whose nodes the tables have palettes.
+    posed: Option<u64>,
     /// The views that the device culls, and whether it has to.
-    views: Vec<layout::View>,
-    stale: bool,
+    pub(super) views: Vec<layout::View>,
+    pub(super) stale: bool,
     eyes: Kept,
     light: Kept,
     /// Morph targets, colours of figures, and what the processor skinned.
     lists: [wgpu::TextureView; 3],
     streams: Vec<[f32; 4]>,
-    world: wgpu::BindGroup,
-    lit: wgpu::BindGroup,
-    shadow_views: Vec<wgpu::TextureView>,
+    pub(super) world: wgpu::BindGroup,
+    pub(super) lit: wgpu::BindGroup,
+    pub(super) shadows: Vec<wgpu::TextureView>,
     /// The views: first of the camera, then of the cascades, which the device may cull in place of the processor.
-    drawn: Vec<Drawn>,
-    lines: Option<Lines>,
-    targets: Option<draw::Targets>,
+    pub(super) drawn: Vec<Drawn>,
+    pub(super) lines: Option<Lines>,
+    /// The colours and depths of pictures of one size.
+    pub(super) targets: Option<[wgpu::TextureView; 2]>,
     /// The bytes uploaded since the last [`Renderer::take_uploaded`].
     uploaded: Uploaded,
 }
 
 impl Renderer {
     /// Uploads constant data. `format` is the format of the target.
-    pub fn new(gpu: &Gpu, stage: &Stage, format: wgpu::TextureFormat, settings: Settings) -> Self {
+    pub fn new(gpu: &Gpu, stage: &Stage, format: TextureFormat, settings: Settings) -> Self {
         let (mut vertices, mut indices, mut parts, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (number, mesh) in (0..).zip(&stage.meshes) {
             let (first, base) = (indices.len() as u32, vertices.len() as u32);
@@ -152,35 +157,42 @@ impl Renderer {
         }
         let coats: Vec<[[u8; 4]; 8]> =
             stage.figures.list.iter().map(|figure| figure.coat.unwrap_or_default()).collect();
-        let float = wgpu::TextureFormat::Rgba32Float;
-        let coats = listed(gpu, wgpu::TextureFormat::Rgba8Unorm, coats.as_flattened());
-        let lists = [listed(gpu, float, &deltas), coats, listed::<[f32; 4]>(gpu, float, &[])];
+        let coats = gpu.list(TextureFormat::Rgba8Unorm, coats.as_flattened());
+        let float = TextureFormat::Rgba32Float;
+        let lists = [gpu.list(float, &deltas), coats, gpu.list::<[f32; 4]>(float, &[])];
 
-        let views = if settings.shadows { EYES } else { 1 };
-        let tables = Tables::new(gpu, stage, parts.iter().cloned(), views);
+        let (views, key) = (if settings.shadows { EYES } else { 1 }, keys(stage));
+        let key = move |drawn: &ListedDrawable| key(drawn.drawable.mesh, drawn.material);
+        let mut tables = GpuScene::new().with_views(views).with_key(key);
+        for (mesh, Range { start, end }) in (0..).zip(parts.iter().cloned()) {
+            tables.set_mesh(mesh, MeshArgs { index_count: end - start, first_index: start, base_vertex: 0 });
+        }
+        if let Some(levels) = &stage.levels {
+            tables.set_levels(&levels.table);
+        }
+        let in_textures = settings.textures || !gpu.storage;
+        let tables = if in_textures { SceneTables::in_textures } else { SceneTables::new }(&gpu.device, tables);
         let faults = [settings.relative, settings.fault == Some(Fault::Transposed)];
         let pipelines = Pipelines::new(gpu, format, &tables, size_of::<Light>(), faults);
-        let filled = |label, bytes: &[u8], usage| {
-            let mut kept = Kept::new(gpu, label, bytes.len() as u64, usage);
-            kept.set(gpu, bytes);
-            kept.buffer
-        };
-        let (vertex, uniform) = (wgpu::BufferUsages::VERTEX, wgpu::BufferUsages::UNIFORM);
+        let kept = |label, bytes: &[u8], usage| Kept::new(gpu, label, bytes, usage);
+        let (vertex, uniform) = (BufferUsages::VERTEX, BufferUsages::UNIFORM);
         let drawn = |_| Drawn {
             view: View::new(settings.relative),
-            draws: [(); 2].map(|()| ["slots", "relative matrices"].map(|label| Kept::new(gpu, label, 256, vertex))),
+            draws: ["slots", "relative matrices"].map(|label| kept(label, &[], vertex)),
         };
-        let eyes = Kept::new(gpu, "eyes", (STRIDE * EYES) as u64, uniform);
-        let light = Kept::new(gpu, "light", size_of::<Light>() as u64, uniform);
-        let (shadow_views, lit) = shadows(gpu, &pipelines, &light.buffer, settings.shadow_texels);
+        let eyes = kept("eyes", &[0; STRIDE * EYES], uniform);
+        let light = kept("light", &[0; size_of::<Light>()], uniform);
+        let (shadows, lit) = shadows(gpu, &pipelines, &light.buffer, settings.shadow_texels);
+        let swapped = settings.fault == Some(Fault::Swapped);
         Self {
-            surfaces: Surfaces::new(gpu, &pipelines.layouts, stage, settings.fault == Some(Fault::Swapped)),
-            vertices: filled("vertices", cast_slice(&vertices), vertex),
-            skin: filled("skin", cast_slice(&skin), vertex),
-            indices: filled("indices", cast_slice(&indices), wgpu::BufferUsages::INDEX),
+            surfaces: surfaces::groups(gpu, &pipelines.surface, stage, swapped),
+            vertices: kept("vertices", cast_slice(&vertices), vertex).buffer,
+            skin: kept("skin", cast_slice(&skin), vertex).buffer,
+            indices: kept("indices", cast_slice(&indices), BufferUsages::INDEX).buffer,
             world: world(gpu, &pipelines, &eyes.buffer, &lists),
             parts,
             tables,
+            posed: None,
             views: Vec::new(),
             stale: true,
             eyes,
@@ -188,7 +200,7 @@ impl Renderer {
             lists,
             streams: Vec::new(),
             lit,
-            shadow_views,
+            shadows,
             drawn: (0..views).map(drawn).collect(),
             lines: None,
             targets: None,
@@ -251,7 +263,13 @@ impl Renderer {
         aspect: f32,
     ) -> Result<()> {
         let settings = self.settings;
-        let posed = stage.figures.take_changed();
+        if !settings.cpu_skinning && stage.figures.take_changed() | (self.posed.replace(scene.number()) != self.posed) {
+            let (figures, tables) = (&stage.figures, self.tables.scene_mut());
+            for figure in figures.list.iter().filter(|figure| scene.contains(figure.node())) {
+                let (palette, weights) = (figure.palette.clone(), figure.weights.clone());
+                tables.set_palette(figure.node(), &figures.palettes[palette], &figures.weights[weights]);
+            }
+        }
         let stage: &Stage = stage;
         let seeing = frozen.unwrap_or(camera);
         let (layers, detail) = stage.seen_from(settings.culling.then_some(seeing.eye));
@@ -271,7 +289,7 @@ impl Renderer {
         let mut views = Vec::new();
         // The processor chooses the surfaces of levels, and skins what it sees.
         let listed = settings.relative || settings.cpu_skinning || stage.has_level_surfaces();
-        if matches!(self.tables.place, Place::Buffers(_)) && !listed {
+        if !self.tables.are_textures() && !listed {
             let view = |frustum: &Frustum| layout::View::new(frustum, layers);
             let detailed = |view: layout::View| if detail.is_some() { view.with_detail(seeing.eye, 1.0) } else { view };
             views = frusta.iter().map(|frustum| detailed(view(frustum))).collect();
@@ -292,16 +310,13 @@ impl Renderer {
                 lists.map(|(list, frustum)| CullView { detail, ..CullView::new(frustum, list) }).collect();
             Ok(scene.cull(&mut lists)?)
         };
-        // While the processor skins, palettes are not needed.
-        let figures = (!settings.cpu_skinning).then_some(&stage.figures);
-        let (found, synced) = threads::join(find, || tables.sync(gpu, scene, figures, posed));
+        let (found, synced) = threads::join(find, || tables.sync(&gpu.queue, scene));
         found?;
         let synced = synced?;
         self.stale |= synced.steps > 0 || self.views != views;
         self.views = views;
         self.uploaded.tables += usize::try_from(synced.bytes).unwrap_or(usize::MAX);
         self.uploaded.writes += synced.steps;
-        self.uploaded.posed += std::mem::take(&mut self.tables.posed);
         Ok(())
     }
 
@@ -330,14 +345,12 @@ impl Renderer {
     /// Queues writes of all other changes; [`Renderer::draw`] and [`Renderer::flush`] submit them.
     pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera, aspect: f32) -> Result<()> {
         let Uploaded { draws, figures, uniforms, writes, .. } = &mut self.uploaded;
-        for Drawn { view, draws: kept } in &mut self.drawn {
-            for ((order, slots), [kept, matrices]) in view.draws().into_iter().zip(kept) {
-                Uploaded::count(draws, writes, kept.set(gpu, cast_slice(slots)));
-                if self.settings.relative {
-                    let all = view.list.relative_matrices();
-                    let listed: Vec<Mat34> = order.iter().map(|&draw| all[draw as usize]).collect();
-                    Uploaded::count(draws, writes, matrices.set(gpu, cast_slice(&listed)));
-                }
+        for Drawn { view, draws: [slots, matrices] } in &mut self.drawn {
+            Uploaded::count(draws, writes, slots.set(gpu, cast_slice(view.slots())));
+            if self.settings.relative {
+                let all = view.list.relative_matrices();
+                let listed: Vec<Mat34> = view.draws().map(|draw| all[draw as usize]).collect();
+                Uploaded::count(draws, writes, matrices.set(gpu, cast_slice(&listed)));
             }
         }
         let settings = self.settings;
@@ -351,7 +364,7 @@ impl Renderer {
             }
             if streams != self.streams {
                 Uploaded::count(figures, writes, size_of_val(&streams[..]));
-                self.lists[2] = listed(gpu, wgpu::TextureFormat::Rgba32Float, &streams);
+                self.lists[2] = gpu.list(TextureFormat::Rgba32Float, &streams);
                 self.world = world(gpu, &self.pipelines, &self.eyes.buffer, &self.lists);
                 self.streams = streams;
             }
@@ -377,9 +390,9 @@ impl Renderer {
 
 fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, lists: &[wgpu::TextureView; 3]) -> wgpu::BindGroup {
     let size = std::num::NonZeroU64::new(size_of::<Eye>() as u64);
-    let mut resources = vec![wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: eyes, offset: 0, size })];
-    resources.extend(lists.iter().map(wgpu::BindingResource::TextureView));
-    bind(gpu, &pipelines.layouts.world, resources)
+    let mut resources = vec![BindingResource::Buffer(wgpu::BufferBinding { buffer: eyes, offset: 0, size })];
+    resources.extend(lists.iter().map(BindingResource::TextureView));
+    gpu.bind(&pipelines.world, resources)
 }
 
 /// Returns views of the shadow textures, and the bind group with which the lit pass reads them.
@@ -389,29 +402,21 @@ fn shadows(
     light: &wgpu::Buffer,
     texels: u32,
 ) -> (Vec<wgpu::TextureView>, wgpu::BindGroup) {
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some("shadows"),
-        size: wgpu::Extent3d { width: texels, height: texels, depth_or_array_layers: CASCADES as u32 },
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: wgpu::TextureDimension::D2,
-        format: DEPTH,
-        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
-        view_formats: &[],
-    });
+    let layers = CASCADES as u32;
+    let texture = gpu.target(DEPTH, [texels, texels, layers], 1, wgpu::TextureUsages::TEXTURE_BINDING);
     let view = |dimension, base_array_layer, count| {
         let (dimension, array_layer_count) = (Some(dimension), Some(count));
         let plain = wgpu::TextureViewDescriptor::default();
         texture.create_view(&wgpu::TextureViewDescriptor { dimension, base_array_layer, array_layer_count, ..plain })
     };
-    let all = view(wgpu::TextureViewDimension::D2Array, 0, CASCADES as u32);
+    let all = view(wgpu::TextureViewDimension::D2Array, 0, layers);
     let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
         mag_filter: wgpu::FilterMode::Linear,
         min_filter: wgpu::FilterMode::Linear,
         compare: Some(wgpu::CompareFunction::LessEqual),
         ..Default::default()
     });
-    let (all, sampler) = (wgpu::BindingResource::TextureView(&all), wgpu::BindingResource::Sampler(&sampler));
-    let lit = bind(gpu, &pipelines.layouts.light, vec![light.as_entire_binding(), all, sampler]);
-    ((0..CASCADES as u32).map(|layer| view(wgpu::TextureViewDimension::D2, layer, 1)).collect(), lit)
+    let (all, sampler) = (BindingResource::TextureView(&all), BindingResource::Sampler(&sampler));
+    let lit = gpu.bind(&pipelines.light, vec![light.as_entire_binding(), all, sampler]);
+    ((0..layers).map(|layer| view(wgpu::TextureViewDimension::D2, layer, 1)).collect(), lit)
 }

@@ -25,6 +25,14 @@ pub struct Figure {
     body: Deformed,
 }
 
+impl Figure {
+    /// Returns the node that draws the figure.
+    #[must_use]
+    pub fn node(&self) -> NodeHandle {
+        self.body.node()
+    }
+}
+
 /// A mesh that figures share.
 pub struct FigureDrawable {
     /// The number of the stage's mesh.
@@ -104,7 +112,7 @@ impl Figures {
     /// Returns a figure's node and its skeleton, if joints deform it.
     pub(super) fn rigged(&self, number: usize) -> Option<(NodeHandle, &Rigged)> {
         let figure = self.list.get(number)?;
-        Some((figure.body.node(), self.drawables[figure.drawable].rigged.as_ref()?))
+        Some((figure.node(), self.drawables[figure.drawable].rigged.as_ref()?))
     }
 
     /// Sets the matrices of one figure. Returns the box of this pose.

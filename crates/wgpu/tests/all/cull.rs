@@ -7,7 +7,7 @@ use hedgerow::motion::Smooth;
 use hedgerow::query::{CullView, DetailView, Frustum, LevelsOfDetail};
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig};
 use hedgerow::{Transform, ViewRange, Visibility};
-use hedgerow_wgpu::SceneBuffers;
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::layout::{Command, Instance, View};
 use hedgerow_wgpu::gpu::{Buffer, GpuScene, MeshArgs};
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,7 +154,7 @@ pub(crate) fn cameras(far: Vec3, time: f32) -> [Camera; 4] {
 /// The slots that each view sees, with the key, the winding and the mesh of the command that draws them.
 pub(crate) fn read_seen(
     gpu: &(Device, Queue),
-    buffers: &SceneBuffers,
+    buffers: &SceneTables,
     views: usize,
 ) -> Vec<BTreeMap<u32, (u32, bool, u32)>> {
     let (commands, visible) = buffers.visible();
@@ -242,7 +242,7 @@ impl Doubts {
 /// What follows the scene: buffers of a device, and lists of the CPU.
 struct Watch<'g> {
     gpu: &'g (Device, Queue),
-    buffers: SceneBuffers,
+    buffers: SceneTables,
     lists: [DrawList; 4],
     plain: DrawList,
     meshes: BTreeMap<NodeHandle, u32>,
@@ -335,7 +335,7 @@ fn buffers_of_a_device_hold_the_scene_and_see_what_it_sees() {
         let (mut scene, mut nodes) = town(far, 600, &mut dice);
         let mut watch = Watch {
             gpu: &gpu,
-            buffers: SceneBuffers::new(&gpu.0, tables()),
+            buffers: SceneTables::new(&gpu.0, tables()),
             lists: Default::default(),
             plain: DrawList::new(),
             meshes: BTreeMap::new(),
@@ -383,11 +383,36 @@ fn buffers_of_a_device_hold_the_scene_and_see_what_it_sees() {
     }
 }
 
+fn table(tables: &SceneTables, buffer: Buffer) -> &wgpu::Buffer {
+    let Some(wgpu::BindingResource::Buffer(table)) = tables.resource(buffer) else { panic!("no buffer") };
+    table.buffer
+}
+
+#[test]
+fn what_is_longer_than_a_chunk_of_mapped_memory_is_written_in_parts() {
+    let Some(gpu) = device(wgpu::Features::empty()) else { return };
+    let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
+    let node = |at: usize| Node::transform(Transform::from_xyz(at as f32, 0.0, 0.0));
+    let drawn = |at| node(at).with_drawable(Drawable::new(0, Aabb::cube(1.0)));
+    let nodes: Vec<_> = (0..160_000).map(|at| scene.insert(scene.root(), drawn(at)).unwrap()).collect();
+    let mut buffers = SceneTables::new(&gpu.0, tables());
+    // All at once, then lists of 40,000 matrices, which the frame after settles.
+    for (frame, moved) in [(0, 0), (1, 40_000), (2, 1), (3, 0)] {
+        for &node in nodes.iter().step_by(4).take(moved) {
+            scene.set_local(node, Transform::from_xyz(0.0, frame as f32, 0.0)).unwrap();
+        }
+        scene.update();
+        let synced = buffers.sync(&gpu.1, &scene).unwrap();
+        assert!(frame == 0 || synced.matrices == moved, "{synced:?}");
+        check_buffers(&gpu, &buffers, &scene, frame, true);
+    }
+}
+
 /// Compares matrices and previous ones with the scene, to the bit.
-fn check_buffers(gpu: &(Device, Queue), buffers: &SceneBuffers, scene: &Scene, frame: usize, has_previous: bool) {
-    let instances = read::<Instance>(gpu, buffers.buffer(Buffer::Instances));
-    let matrices = read::<Mat34>(gpu, buffers.buffer(Buffer::Matrices));
-    let previous = read::<Mat34>(gpu, buffers.buffer(Buffer::Previous));
+fn check_buffers(gpu: &(Device, Queue), buffers: &SceneTables, scene: &Scene, frame: usize, has_previous: bool) {
+    let instances = read::<Instance>(gpu, table(buffers, Buffer::Instances));
+    let matrices = read::<Mat34>(gpu, table(buffers, Buffer::Matrices));
+    let previous = read::<Mat34>(gpu, table(buffers, Buffer::Previous));
     for drawable in scene.slices().flat_map(|slice| slice.drawables().iter()) {
         let slot = buffers.scene().slot(scene, drawable.node).unwrap();
         let (matrix, node) = (instances[slot].matrix as usize, scene.get(drawable.node).unwrap());

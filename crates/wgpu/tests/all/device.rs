@@ -6,7 +6,7 @@ use crate::painter::Painter;
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
 use hedgerow::DrawList;
 use hedgerow::glam::Vec3;
-use hedgerow_wgpu::SceneBuffers;
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{
     CULL, FETCH, FETCH_TEXTURES, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, SKIN_TEXTURES,
 };
@@ -56,7 +56,7 @@ fn commands_of_a_device_draw_the_pixels_of_the_lists() {
         let mut dice = fastrand::Rng::with_seed(31);
         let (mut scene, _) = town(Vec3::ZERO, 300, &mut dice);
         scene.update();
-        let mut buffers = SceneBuffers::new(&gpu.0, tables());
+        let mut buffers = SceneTables::new(&gpu.0, tables());
         buffers.sync(&gpu.1, &scene).unwrap();
         let [camera, other, ..] = cameras(Vec3::ZERO, 0.0);
         let painter = Painter::new(&gpu, &buffers, [256; 2], true);

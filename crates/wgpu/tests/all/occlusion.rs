@@ -8,7 +8,7 @@ use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::Frustum;
 use hedgerow::{Aabb, Drawable, Layers, Node, Scene, Transform};
 use hedgerow_wgpu::gpu::layout::View;
-use hedgerow_wgpu::{Occlusion, SceneBuffers};
+use hedgerow_wgpu::{Occlusion, SceneTables};
 
 /// A camera that goes round at random, sometimes between the boxes and far away: its matrix, and that relative to it.
 fn camera(dice: &mut fastrand::Rng, eye: &mut Vec3, reversed: bool) -> [Mat4; 2] {
@@ -45,8 +45,8 @@ fn a_picture_with_occlusion_has_the_same_pixels_and_fewer_drawables() {
         // What has no end is in front of everything.
         let endless = Node::drawable(Drawable::new(2, Aabb::INFINITE)).with_material(0);
         scene.insert(scene.root(), endless).unwrap();
-        let mut plain = SceneBuffers::new(&gpu.0, tables());
-        let mut two_phase = SceneBuffers::new(&gpu.0, tables().with_occlusion());
+        let mut plain = SceneTables::new(&gpu.0, tables());
+        let mut two_phase = SceneTables::new(&gpu.0, tables().with_occlusion());
         let mut occlusion = Occlusion::new(&gpu.0, &two_phase, reversed);
         // The window has two sizes in turn.
         let painters = [size, [size[1] + 5, size[0]]].map(|size| Painter::new(&gpu, &plain, size, reversed));
@@ -116,7 +116,7 @@ fn what_is_behind_a_wall_is_drawn_when_the_wall_goes() {
     let matrix = directx::perspective_infinite_reverse(1.0, 1.0, 0.1)
         * look_at_mat4(Vec3::new(0.0, 0.0, 20.0), Vec3::ZERO, Vec3::Y);
     let view = View::new(&Frustum::from_view_projection(&matrix).unwrap(), Layers::ALL);
-    let mut buffers = SceneBuffers::new(&gpu.0, tables().with_views(1).with_occlusion());
+    let mut buffers = SceneTables::new(&gpu.0, tables().with_views(1).with_occlusion());
     let mut occlusion = Occlusion::new(&gpu.0, &buffers, true);
     let painter = Painter::new(&gpu, &buffers, [100, 75], true);
     let mut frame = |scene: &mut Scene| {

@@ -4,7 +4,7 @@ use crate::cull::MESHES;
 use crate::device::{filled, read};
 use bytemuck::cast_slice;
 use hedgerow::glam::Mat4;
-use hedgerow_wgpu::SceneBuffers;
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::FETCH;
 use wgpu::{BufferUsages, Device, Queue};
 
@@ -34,12 +34,7 @@ struct Corner { @builtin(position) place: vec4f, @location(0) @interpolate(flat)
 }";
 
 impl Painter {
-    pub(crate) fn new(
-        gpu: &(Device, Queue),
-        buffers: &SceneBuffers,
-        [width, height]: [u32; 2],
-        reversed: bool,
-    ) -> Self {
+    pub(crate) fn new(gpu: &(Device, Queue), buffers: &SceneTables, [width, height]: [u32; 2], reversed: bool) -> Self {
         let device = &gpu.0;
         // A smaller box for each mesh, in vertices of its own; the coarser ones have fewer sides.
         let corner = |mesh: u32, corner: u32| {
@@ -155,7 +150,7 @@ impl Painter {
     pub(crate) fn draw(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        buffers: &SceneBuffers,
+        buffers: &SceneTables,
         is_first: bool,
         draw: impl FnOnce(&mut wgpu::RenderPass<'_>, &[wgpu::RenderPipeline; 2]),
     ) {
@@ -187,7 +182,7 @@ impl Painter {
     pub(crate) fn draw_view(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        buffers: &SceneBuffers,
+        buffers: &SceneTables,
         is_first: bool,
         view: u32,
     ) {

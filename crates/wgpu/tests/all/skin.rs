@@ -5,8 +5,8 @@ use bytemuck::cast_slice;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
 use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, SceneConfig, Transform};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, SKIN, SKIN_TEXTURES};
-use hedgerow_wgpu::{SceneBuffers, SceneTextures};
 use wgpu::{BufferUsages, Device, Queue};
 
 const VERTICES: usize = 70;
@@ -80,40 +80,15 @@ fn model(dice: &mut fastrand::Rng) -> Model {
     Model { points, normals, joints, weights, deltas }
 }
 
-/// Tables in buffers or in textures.
-trait Tables {
-    fn tables(&mut self) -> &mut GpuScene;
-    fn bring(&mut self, queue: &Queue, scene: &Scene);
-    fn bindings(&self) -> (&wgpu::BindGroupLayout, &wgpu::BindGroup);
-}
-
-macro_rules! tables {
-    ($kind:ty) => {
-        impl Tables for $kind {
-            fn tables(&mut self) -> &mut GpuScene {
-                self.scene_mut()
-            }
-            fn bring(&mut self, queue: &Queue, scene: &Scene) {
-                self.sync(queue, scene).unwrap();
-            }
-            fn bindings(&self) -> (&wgpu::BindGroupLayout, &wgpu::BindGroup) {
-                (self.skin_layout(), self.skin_group())
-            }
-        }
-    };
-}
-tables!(SceneBuffers);
-tables!(SceneTextures);
-
 #[test]
 fn a_device_skins_as_the_processor_does_in_this_frame_and_the_one_before() {
     let Some(gpu) = device(wgpu::Features::empty()) else { return };
-    skins_as_the_processor(&gpu, [FETCH, SKIN], &|tables| Box::new(SceneBuffers::new(&gpu.0, tables)));
+    skins_as_the_processor(&gpu, [FETCH, SKIN], SceneTables::new);
     let textures = [FETCH_TEXTURES, SKIN_TEXTURES];
-    skins_as_the_processor(&gpu, textures, &|tables| Box::new(SceneTextures::new(&gpu.0, tables)));
+    skins_as_the_processor(&gpu, textures, SceneTables::in_textures);
 }
 
-fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: &dyn Fn(GpuScene) -> Box<dyn Tables>) {
+fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: fn(&Device, GpuScene) -> SceneTables) {
     let mut dice = fastrand::Rng::with_seed(7);
     let model = model(&mut dice);
     let skin = Skin::new((0..JOINTS as u16).collect(), vec![Mat34::IDENTITY; JOINTS]).unwrap();
@@ -129,8 +104,8 @@ fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: &dyn Fn(
     let nodes: Vec<_> = (0..6).map(|_| scene.insert(scene.root(), body(&mut dice)).unwrap()).collect();
     let mut tables = GpuScene::new().with_previous();
     tables.set_mesh(0, MeshArgs::default());
-    let mut buffers = new(tables);
-    let skinner = Skinner::new(gpu, &model, texts, buffers.bindings().0, nodes.len());
+    let mut buffers = new(&gpu.0, tables);
+    let skinner = Skinner::new(gpu, &model, texts, buffers.layout(), nodes.len());
     let mut last: Option<Vec<Vec<Vec3>>> = None;
     for frame in 0..6 {
         let mut expected: Vec<Vec<Vec3>> = Vec::new();
@@ -145,7 +120,7 @@ fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: &dyn Fn(
             let deformed = at + 1 < nodes.len();
             let (mut points, mut turned) = (vec![[0.0; 3]; VERTICES], vec![[0.0; 3]; VERTICES]);
             if deformed {
-                buffers.tables().set_palette(node, &palette, &weights);
+                buffers.scene_mut().set_palette(node, &palette, &weights);
                 let output = SkinOutput::new(&mut points[..]).normals(&mut turned[..]);
                 let palette = Palette::of(&skin, &palette).unwrap();
                 mesh.skin_morphed(palette, &weights, &mut MorphBuffer::new(), output).unwrap();
@@ -160,10 +135,10 @@ fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: &dyn Fn(
             normals.push(of_model.into_iter().map(|(_, normal)| normal).collect::<Vec<_>>());
         }
         scene.update();
-        buffers.bring(&gpu.1, &scene);
-        let found = skinner.run(gpu, buffers.bindings().1);
+        buffers.sync(&gpu.1, &scene).unwrap();
+        let found = skinner.run(gpu, buffers.group());
         for (at, &node) in nodes.iter().enumerate() {
-            let slot = buffers.tables().slot(&scene, node).unwrap();
+            let slot = buffers.scene().slot(&scene, node).unwrap();
             let world = *scene.world(node).unwrap();
             expected[at].iter_mut().for_each(|point| *point = world.transform_point(*point));
             for vertex in 0..VERTICES {

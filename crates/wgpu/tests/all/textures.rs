@@ -3,14 +3,15 @@
 use crate::device::{device, encoder_of, filled, read};
 use bytemuck::cast_slice;
 use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, SceneConfig, Transform};
-use hedgerow_wgpu::SceneTextures;
+use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::layout::Instance;
 use hedgerow_wgpu::gpu::{Buffer, Error, GpuScene, MeshArgs};
 use wgpu::{BufferUsages, Device, Queue};
 
 /// Reads a table back.
-fn words(gpu: &(Device, Queue), textures: &SceneTextures, buffer: Buffer) -> Vec<u32> {
-    let texture = textures.texture(buffer).unwrap();
+fn words(gpu: &(Device, Queue), textures: &SceneTables, buffer: Buffer) -> Vec<u32> {
+    let Some(wgpu::BindingResource::TextureView(view)) = textures.resource(buffer) else { panic!("no texture") };
+    let texture = view.texture();
     let row = texture.width() * buffer.texel();
     let usage = BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
     let copy = filled(gpu, &vec![0; (row * texture.height()) as usize], usage);
@@ -29,7 +30,7 @@ fn textures_hold_what_a_scene_has_after_random_frames() {
     let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
     let mut tables = GpuScene::new().with_previous();
     tables.set_mesh(0, MeshArgs::default());
-    let mut textures = SceneTextures::new(&gpu.0, tables);
+    let mut textures = SceneTables::in_textures(&gpu.0, tables);
     let mut nodes = Vec::new();
     let pose = |dice: &mut fastrand::Rng| Transform::from_xyz(dice.f32(), dice.f32(), dice.f32());
     // Instances take more rows of texels from 227 on, matrices and palettes from 682 on.
@@ -74,7 +75,7 @@ fn tables_beyond_a_texture_are_refused_until_the_scene_is_smaller() {
     let Some(gpu) = device(wgpu::Features::empty()) else { return };
     let mut tables = GpuScene::new().with_max_buffer_size(1 << 16);
     tables.set_mesh(0, MeshArgs::default());
-    let mut textures = SceneTextures::new(&gpu.0, tables);
+    let mut textures = SceneTables::in_textures(&gpu.0, tables);
     let mut scene = Scene::new();
     let node = || Node::transform(Transform::from_xyz(1.0, 2.0, 3.0)).with_drawable(Drawable::new(0, Aabb::cube(1.0)));
     let nodes: Vec<_> = (0..2000).map(|_| scene.insert(scene.root(), node()).unwrap()).collect();

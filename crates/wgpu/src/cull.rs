@@ -1,0 +1,124 @@
+//! What views see, on the device.
+
+use crate::SceneTables;
+use crate::buffers::{Buffers, TABLE, make, short};
+use crate::pipelines::{Pass, READ, UNIFORM, WRITE, bind, computing};
+use bytemuck::bytes_of;
+use hedgerow_gpu::layout::{Command, View, Views};
+use hedgerow_gpu::{Batch, Buffer, CULL, GpuScene};
+use wgpu::{BindGroup, BufferUsages, CommandEncoder, Device, Queue, RenderPass};
+
+/// The passes of culling, and what they write: indirect commands, and the slots that views see.
+#[derive(Debug)]
+pub(crate) struct Culling {
+    pub(crate) drawables: Pass,
+    ranges: Pass,
+    views: wgpu::Buffer,
+    commands: wgpu::Buffer,
+    visible: wgpu::Buffer,
+    pub(crate) group: BindGroup,
+    /// Whether commands say where their visible slots begin, so that a multi-draw draws a batch.
+    multi: bool,
+}
+
+impl Culling {
+    pub(crate) fn new(device: &Device, buffers: &Buffers, multi: bool) -> Self {
+        let layout = computing(device, &[UNIFORM, READ, READ, READ, READ, WRITE, WRITE, WRITE, WRITE]);
+        let [ranges, drawables] =
+            ["cull_ranges", "cull_drawables"].map(|entry| Pass::new(device, (entry, CULL), [layout.clone()], &[]));
+        let views = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
+        let views = make(device, "hedgerow views", size_of::<Views>() as u64, views);
+        let [commands, visible] =
+            [("hedgerow commands", BufferUsages::INDIRECT), ("hedgerow visible", BufferUsages::VERTEX)]
+                .map(|(label, usage)| make(device, label, 0, TABLE | usage));
+        let group = group(device, &drawables, buffers, [&views, &commands, &visible]);
+        Self { drawables, ranges, views, commands, visible, group, multi }
+    }
+
+    /// Makes room for what culling writes, and binds all anew if a buffer was replaced. Returns whether one was.
+    pub(crate) fn fit(&mut self, device: &Device, scene: &GpuScene, buffers: &Buffers) -> bool {
+        let ((commands, capacity), lists) = (scene.sizes(), u64::from(scene.lists()));
+        let needed = [u64::from(commands) * size_of::<Command>() as u64, 4 * u64::from(capacity)];
+        let mut replaced = buffers.replaced;
+        for (buffer, bytes) in [&mut self.commands, &mut self.visible].into_iter().zip(needed) {
+            if buffer.size() < bytes * lists {
+                *buffer = make(device, "hedgerow visible", bytes * lists, buffer.usage());
+                replaced = true;
+            }
+        }
+        if replaced {
+            self.group = group(device, &self.drawables, buffers, [&self.views, &self.commands, &self.visible]);
+        }
+        replaced
+    }
+}
+
+fn group(device: &Device, pass: &Pass, buffers: &Buffers, [views, commands, visible]: [&wgpu::Buffer; 3]) -> BindGroup {
+    use Buffer::{Bins, Bounds, Instances, Kept, Matrices, Ranges};
+    let [matrices, instances, bounds, bins, ranges, kept] =
+        [Matrices, Instances, Bounds, Bins, Ranges, Kept].map(|buffer| &buffers.tables[buffer as usize]);
+    let bound = [views, matrices, instances, bounds, bins, commands, visible, ranges, kept];
+    bind(device, &pass.layout, &bound.map(wgpu::Buffer::as_entire_binding))
+}
+
+impl SceneTables {
+    /// Finds out what each view sees, at most [`GpuScene::views`] of them. Call it once for a submit, with all views: a
+    /// second call before the submit would replace the views of the first. If neither the scene nor the views changed, the
+    /// last lists still hold.
+    ///
+    /// # Panics
+    /// Panics if there are more views, or if the tables are in textures.
+    pub fn cull(&mut self, queue: &Queue, encoder: &mut CommandEncoder, views: &[View]) {
+        let most = self.scene.views();
+        assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
+        let ((commands, capacity), slots) = (self.scene.sizes(), short(self.scene.len()));
+        if commands == 0 || capacity == 0 {
+            return;
+        }
+        let views = self.scene.next_views(views);
+        let (buffers, culling) = self.culling();
+        queue.write_buffer(&culling.views, 0, bytes_of(&views));
+        let bytes = u64::from(commands * self.scene.lists()) * size_of::<Command>() as u64;
+        let template = &buffers.tables[Buffer::Template as usize];
+        encoder.copy_buffer_to_buffer(template, 0, &culling.commands, 0, Some(bytes));
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        if views.ranges > 1 {
+            culling.ranges.run(&mut pass, &[&culling.group], views.ranges);
+        }
+        culling.drawables.run(&mut pass, &[&culling.group], slots);
+    }
+
+    /// Returns the indirect commands and the lists of visible slots, as the last culling left them.
+    ///
+    /// # Panics
+    /// Panics if the tables are in textures.
+    #[must_use]
+    pub fn visible(&self) -> (&wgpu::Buffer, &wgpu::Buffer) {
+        let (_, culling) = self.culling();
+        (&culling.commands, &culling.visible)
+    }
+
+    /// Draws what a view sees of a batch, with the pipeline, bind groups, vertices and indices that are set. The list of
+    /// visible slots is bound as the vertex buffer of number `list`, which your pipeline describes as one `Uint32` an
+    /// instance. Returns the number of calls.
+    ///
+    /// # Panics
+    /// Panics if there are fewer [lists](GpuScene::lists), or if the tables are in textures.
+    pub fn draw(&self, pass: &mut RenderPass<'_>, view: u32, batch: &Batch, list: u32) -> u32 {
+        assert!(view < self.scene.lists(), "view {view} is not culled; ask for more by `with_views`");
+        let ((_, culling), of_view) = (self.culling(), view * self.scene.sizes().0);
+        let offset = |command: u32| u64::from(of_view + command) * size_of::<Command>() as u64;
+        let count = batch.commands.end - batch.commands.start;
+        if culling.multi {
+            pass.set_vertex_buffer(list, culling.visible.slice(..));
+            pass.multi_draw_indexed_indirect(&culling.commands, offset(batch.commands.start), count);
+            return 1;
+        }
+        for command in batch.commands.clone() {
+            let first = u64::from(self.scene.first_visible(view, command).unwrap_or(0));
+            pass.set_vertex_buffer(list, culling.visible.slice(4 * first..));
+            pass.draw_indexed_indirect(&culling.commands, offset(command));
+        }
+        count
+    }
+}
