@@ -296,6 +296,36 @@ impl<'s> ChangedSlots<'s> {
         let end = self.end;
         self.only.into_iter().flat_map(move |only| only.runs(end)).chain(whole)
     }
+
+    /// Calls `each` with runs that cover the set and do not overlap: whole words of 64 slots, and single slots. Takes a few
+    /// instructions a slot, since no slot is compared with the one before it.
+    #[inline]
+    pub(crate) fn for_each_block(&self, mut each: impl FnMut(Range<usize>)) {
+        let mut each = |run: Range<usize>| {
+            if !run.is_empty() {
+                each(run);
+            }
+        };
+        let Some(only) = self.only else { return each(0..self.end) };
+        let mut whole = 0..0;
+        for (from, &word) in (0..self.end).step_by(64).zip(only.words()) {
+            let beyond = (from + 64).saturating_sub(self.end);
+            let mut word = word << beyond >> beyond;
+            if word == u64::MAX {
+                if whole.end != from {
+                    each(core::mem::replace(&mut whole, from..from));
+                }
+                whole.end = from + 64;
+                continue;
+            }
+            while word != 0 {
+                let slot = from + word.trailing_zeros() as usize;
+                each(slot..slot + 1);
+                word &= word - 1;
+            }
+        }
+        each(whole);
+    }
 }
 
 /// A slice that changed, from [`Scene::changed_slices`](crate::Scene::changed_slices).

@@ -63,7 +63,7 @@ impl Default for MatrixMirror {
     }
 }
 
-/// The length of the shortest run that a step writes if others are scattered: from there on, copies cost less.
+/// The length of the shortest run that a step writes if other matrices are scattered: from there on, copies cost less.
 const SHORTEST: usize = 64;
 /// How many scattered matrices are loaded into the cache ahead.
 const AHEAD: usize = 32;
@@ -144,9 +144,9 @@ impl MatrixMirror {
         self
     }
 
-    /// Puts runs of fewer than 64 changed matrices into one list, [`scattered`](Self::scattered), for a compute shader
-    /// that distributes them. Steps write the longer runs. Nothing is written that did not change; the
-    /// [gap](Self::with_gap) is that of instances alone.
+    /// Puts changed matrices into one list, [`scattered`](Self::scattered), for a compute shader that distributes them.
+    /// Steps write whole blocks of 64 matrices of a slice, if all of them changed. Nothing is written that did not change;
+    /// the [gap](Self::with_gap) is that of instances alone.
     ///
     /// ```
     /// use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -206,7 +206,7 @@ impl MatrixMirror {
                 step(MirrorStep::Resize { len: len as usize });
                 self.places.len = len;
             }
-            let (gap, shortest) = if self.scatters { (1, SHORTEST) } else { (self.gap, 0) };
+            let shortest = if self.scatters { SHORTEST } else { 0 };
             for &number in look.order() {
                 let slice = store.view(number);
                 let (base, slots) = (self.places.bases[number.index()], self.places.change(number).0.slots);
@@ -221,10 +221,12 @@ impl MatrixMirror {
                         step(MirrorStep::Write { first, matrices: &worlds[range] });
                     }
                 };
-                let mut joined = Joined::new(gap);
-                slots.of(slice).runs().filter_map(|run| joined.add(run)).for_each(&mut write);
-                if let Some(last) = joined.open {
-                    write(last);
+                if self.scatters {
+                    slots.of(slice).for_each_block(write);
+                } else {
+                    let mut joined = Joined::new(self.gap);
+                    slots.of(slice).runs().filter_map(|run| joined.add(run)).for_each(&mut write);
+                    joined.open.into_iter().for_each(write);
                 }
                 for at in scattered.len()..indices.len() {
                     // Matrices that moved are far apart, and most have left the cache since the update.

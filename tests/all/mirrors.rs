@@ -247,13 +247,14 @@ fn only_drawables_that_changed_are_set_and_they_keep_their_slots() {
 }
 
 #[test]
-fn runs_of_64_are_written_and_shorter_ones_scattered() {
+fn whole_blocks_of_64_are_written_and_all_else_is_scattered() {
     let mut scene = Scene::new();
     let nodes: Vec<_> = (0..1000).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
     scene.update();
     let mut kept = Kept::scattering();
     kept.sync(&scene);
-    for (run, writes, scattered) in [(64, 1, 2), (63, 0, 65)] {
+    // A run of 127 has one whole block, wherever it begins.
+    for (run, writes, scattered) in [(127, 1, 65), (63, 0, 65)] {
         for at in (100..100 + run).chain([500, 700]) {
             scene.set_local(nodes[at], Transform::from_xyz(run as f32, 0.0, 0.0)).unwrap();
         }
