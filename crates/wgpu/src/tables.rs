@@ -23,7 +23,7 @@ pub struct SceneTables {
 #[derive(Debug)]
 enum Place {
     Buffers(Box<(Buffers, Culling)>),
-    Textures(Textures),
+    Textures(Box<Textures>),
 }
 
 impl Place {
@@ -73,7 +73,12 @@ impl SceneTables {
         let most = (rows * row_of(Buffer::Instances)).min(scene.max_buffer_size());
         // No view is culled, and one list is the least.
         let scene = scene.without_compute().with_views(1).with_max_buffer_size(most);
-        Self::of(device, scene, Place::Textures(Textures::new(device)), texture(wgpu::TextureSampleType::Uint))
+        Self::of(
+            device,
+            scene,
+            Place::Textures(Box::new(Textures::new(device))),
+            texture(wgpu::TextureSampleType::Uint),
+        )
     }
 
     fn of(device: &Device, mut scene: GpuScene, place: Place, binding: wgpu::BindingType) -> Self {

@@ -162,7 +162,7 @@ fn check(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
     let firsts: Vec<u32> = template[..commands as usize].iter().map(|command| command.first_instance).collect();
     for (at, count) in counts.iter().enumerate() {
         assert!(firsts[at] + count <= firsts.get(at + 1).copied().unwrap_or(capacity), "frame {frame}");
-        assert_eq!(tables.first_visible(1, at as u32), Some(capacity + firsts[at]));
+        assert_eq!(tables.first_visible(1, u32::try_from(at).unwrap()), Some(capacity + firsts[at]));
     }
 }
 
