@@ -49,11 +49,12 @@
 //! |---|---|
 //! | Which mesh does the closure test? | that of `drawn.mesh`; it can also go by `drawn.node`, or return `None` for what cannot be picked |
 //! | Which side? | the caller of the tree says it: [`Faces::Front`](crate::query::Faces) for materials that cull back faces. A mirrored node keeps its outer side |
-//! | A figure that joints or morph targets deform? | `Deformed::cast` and `Deformed::touch` of the crate `hedgerow-character`: they skin only figures whose parts the ray enters |
+//! | A figure that joints or morph targets deform? | `Deformed::cast` and `Deformed::touch` of the crate `hedgerow-character`: they skin only figures whose parts the ray enters, or the rectangle cuts |
 //! | A surface of your own, such as a sphere or terrain? | return a [`TriangleHit`](crate::query::TriangleHit) of your own; `t` is the distance in the world, since the ray has the matching length |
 //! | Everything under the pointer? | [`Scene::pick_all`](crate::Scene::pick_all): the nearest hit on each drawable, in order |
 //! | What is drawn, with levels of detail? | [`Filter::in_list`](crate::query::Filter::in_list) with the list of the camera; [`NodeRef::stands_for`](crate::NodeRef::stands_for) says whom a stand-in replaces |
 //! | Far from the origin? | the same, with a list that has an [eye](crate::DrawList::set_eye): ray and frustum are relative to it, everything is computed in double precision |
+//! | A section, whose plane cuts things away? | let the ray start at the plane, or [end](crate::query::Ray::up_to) there, and pass `Faces::Both`, so that inner sides are hit |
 //! | Faces instead of objects? | `TriangleTree::each_in` lists the triangles in a box or frustum |
 //! | Only boxes? | [`Scene::cast_ray`](crate::Scene::cast_ray), [`Scene::query`](crate::Scene::query) |
 //!

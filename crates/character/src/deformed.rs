@@ -177,7 +177,7 @@ impl Deformed {
     ///
     /// A ray first tests boxes around parts of the mesh, one for each joint. If it touches any, all vertices are skinned,
     /// once for a pose, and the triangles of the touched parts are tested: in all, about two and a half times as long as
-    /// skinning. From the fifth ray at a pose on, a tree over the triangles is refitted. The first ray at a `Deformed`
+    /// skinning. From the fifth such ray at a pose on, a tree over the triangles is refitted. The first ray at a `Deformed`
     /// computes the parts, in **O(triangles log triangles + vertices × targets)**.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The factor by which boxes are widened to cover rounding; see `bounds`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
-/// From this ray at one pose on, a tree pays: refitting one takes as long as five rays at parts.
+/// From this ray at the parts of one pose on, a tree pays: refitting one takes as long as five of them.
 const TREE_FROM: u32 = 5;
 
 /// The greatest number of triangles in a part. Smaller parts cost more boxes than they save triangles.
@@ -45,7 +45,7 @@ pub(crate) struct Surface {
     positions: Vec<[f32; 3]>,
     /// Whether `positions` are those of the present pose.
     skinned: bool,
-    /// The number of rays at this pose.
+    /// The number of rays at this pose that touch parts.
     rays: u32,
     tree: Option<TriangleTree>,
 }
@@ -167,10 +167,8 @@ impl Surface {
         limit: f64,
         faces: Faces,
     ) -> Result<Option<TriangleHit>, Error> {
-        self.rays = self.rays.saturating_add(1);
-        if self.rays >= TREE_FROM && self.grow(pose)? {
-            let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
-            return Ok(self.tree.as_ref().and_then(|tree| tree.cast(mesh, ray, limit, faces)));
+        if let Some(tree) = self.tree.as_ref().filter(|_| self.rays >= TREE_FROM) {
+            return Ok(tree.cast(Triangles::new(&self.positions, &pose.mesh.triangles), ray, limit, faces));
         }
         let shared = Arc::clone(&self.shared);
         let mut touched = Vec::new();
@@ -187,8 +185,15 @@ impl Surface {
         // A figure that the ray passes is not skinned.
         let Some(test) = RayTest::new(ray, faces).filter(|_| !touched.is_empty()) else { return Ok(None) };
         self.skin(pose)?;
-        touched.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.rays = self.rays.saturating_add(1);
         let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
+        if self.rays == TREE_FROM {
+            fit(&mut self.tree, mesh);
+            if let Some(tree) = &self.tree {
+                return Ok(tree.cast(mesh, ray, limit, faces));
+            }
+        }
+        touched.sort_by(|a, b| a.0.total_cmp(&b.0));
         let sieve = test.sieve(ray.at(touched[0].0), all.size().max_element().into());
         let mut best = None::<TriangleHit>;
         for (near, listed) in touched {
@@ -237,20 +242,13 @@ impl Surface {
         }
         Ok(())
     }
+}
 
-    /// Fits the tree to the pose. Returns whether there is one: not for positions beyond single precision.
-    fn grow(&mut self, pose: &mut Pose<'_>) -> Result<bool, Error> {
-        self.skin(pose)?;
-        if self.rays == TREE_FROM {
-            let mesh = Triangles::new(&self.positions, &pose.mesh.triangles);
-            let fitted = match &mut self.tree {
-                Some(tree) => tree.refit(mesh),
-                none => TriangleTree::build(mesh).map(|tree| *none = Some(tree)),
-            };
-            if fitted.is_err() {
-                self.tree = None;
-            }
-        }
-        Ok(self.tree.is_some())
-    }
+/// Fits a tree to a pose. There is none for positions beyond single precision.
+fn fit(tree: &mut Option<TriangleTree>, mesh: Triangles<'_>) {
+    let fitted = match tree.take() {
+        Some(mut tree) => tree.refit(mesh).map(|()| tree),
+        None => TriangleTree::build(mesh),
+    };
+    *tree = fitted.ok();
 }

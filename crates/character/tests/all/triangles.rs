@@ -1,6 +1,6 @@
 //! Rays and volumes at deformed meshes, compared with tests of all triangles.
 
-use hedgerow::glam::{Quat, Vec3};
+use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::query::{Faces, Filter, Frustum, LocalRay, LocalVolume, Ray, Touch, Triangles};
 use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, SceneConfig, Transform};
 use hedgerow_anim::skin::{MorphTarget, SkinOutput};
@@ -121,6 +121,17 @@ fn a_figure_is_picked_beside_which_its_box_is_hit() {
     assert!(selected[0].whole && selected[0].drawn.node == node);
     assert_eq!(figure.palette().matrices().len(), usize::from(JOINTS));
     assert_eq!(scene.world(node).map(Mat34::translation), Some(Vec3::new(50.0, 0.0, 0.0)));
+}
+
+#[test]
+fn a_figure_is_not_skinned_for_rays_that_pass_its_parts() {
+    // To skin it would be an error, since a weight is too great.
+    let (_, mut figure, _) = tube(0.1, [2e6, 0.0]);
+    let ray = LocalRay { origin: DVec3::new(1e9, 0.0, 5.0), direction: DVec3::NEG_Z };
+    for _ in 0..9 {
+        assert_eq!(figure.cast(&ray, f64::INFINITY, Faces::Both), Ok(None));
+    }
+    assert!(figure.cast(&LocalRay { origin: DVec3::new(0.0, 0.0, 5.0), ..ray }, f64::INFINITY, Faces::Both).is_err());
 }
 
 #[test]
