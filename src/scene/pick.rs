@@ -17,7 +17,7 @@ use std::collections::TryReserveError;
 /// - If the list was filled with levels of detail, only its nodes are hit, with the meshes of their levels. So what is
 ///   out of its [view range](crate::Node::view_range) is not hit, and a stand-in is: see
 ///   [`NodeRef::stands_for`](crate::NodeRef::stands_for). A list without levels excludes nothing, whatever was culled:
-///   test the hit against your section plane.
+///   for a section, start or end the ray at its plane.
 /// - If the list has an [eye](DrawList::set_eye), the ray or frustum is relative to it, and everything is computed in
 ///   double precision from composed world transforms, which the list keeps, as for [`Scene::query_from`].
 /// - The list's [own layers](DrawList::on_layers) apply, too.
