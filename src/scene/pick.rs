@@ -170,7 +170,9 @@ impl Scene {
                 let hit = self.shown(list, &met).zip(ray.to_local(met.world)).and_then(|(drawn, local)| {
                     let hit = surface(&drawn, &local, limit).filter(|hit| hit.t >= 0.0 && hit.t <= limit)?;
                     let position = start + ray.direction().as_dvec3() * hit.t;
-                    Some(Pick { drawn, distance: hit.t, position, normal: turned(&met.world, hit.normal), hit })
+                    // A negative zero would sort before zero.
+                    let distance = hit.t.abs();
+                    Some(Pick { drawn, distance, position, normal: turned(&met.world, hit.normal), hit })
                 });
                 if let Some(pick) = hit {
                     limit = found(pick)?;

@@ -323,6 +323,26 @@ fn picks_go_by_the_last_update_without_what_was_removed_since() {
 }
 
 #[test]
+fn hits_at_a_negative_zero_are_as_near_as_those_at_zero() {
+    let (mut scene, mut picks) = (bounded(), Vec::new());
+    let nodes = [0, 1, 2].map(|mesh| {
+        let drawable = Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)));
+        scene.insert(scene.root(), drawable).unwrap()
+    });
+    scene.update();
+    let ray = Ray::new(Vec3::ZERO, Vec3::X).unwrap();
+    let touched = |drawn: &DrawCommand, _: &LocalRay, _: f64| {
+        let t = [0.0, -0.0][drawn.mesh as usize % 2];
+        Some(TriangleHit { t, triangle: 0, barycentric: [1.0, 0.0, 0.0], normal: DVec3::X, front: true })
+    };
+    scene.pick_all(&ray, Filter::ALL, touched, &mut picks).unwrap();
+    let mut sorted = nodes;
+    sorted.sort();
+    assert!(picks.iter().map(|pick| pick.drawn.node).eq(sorted));
+    assert_eq!(scene.pick(&ray, Filter::ALL, touched).unwrap().as_ref(), picks.first());
+}
+
+#[test]
 fn an_empty_box_is_not_hit_and_of_equally_near_hits_the_least_handle_wins() {
     let (surfaces, mut scene) = (surfaces(), bounded());
     let square = |bounds| Node::drawable(Drawable::new(2, bounds));
