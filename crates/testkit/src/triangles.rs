@@ -130,7 +130,9 @@ pub fn by_another_formula(corners: [Vec3; 3], ray: &LocalRay) -> Answer {
     // Digits that the distance of the origin and the shape of the triangle cost.
     let lost =
         MARGIN * (1.0 + s.length() / e1.length().min(e2.length())) * e1.length() * e2.length() / e1.cross(e2).length();
-    let (least, most) = (u.min(v).min(1.0 - u - v), t.abs() * lost);
+    // A ray that starts on the triangle may start before or behind it.
+    let most = (t.abs() * lost).max(MARGIN * s.length() / ray.direction.length());
+    let least = u.min(v).min(1.0 - u - v);
     match () {
         () if !least.is_finite() || least.abs() <= lost || t.abs() <= most => Answer::Unsure,
         () if least < 0.0 || t < 0.0 => Answer::Miss,
