@@ -304,13 +304,13 @@ impl Chain {
             // The goal from each joint. Turns below a joint do not change it.
             let mut way = target;
             for (bone, bound) in bones.iter_mut().zip(&*bounds) {
-                bone.way = way;
-                way = if let Bound::Hinge(hinge) = bound {
-                    bone.way = hinge.at_rest(way);
-                    hinge.turn_back(bone.angle, bone.way)
+                (bone.way, way) = if let Bound::Hinge(hinge) = bound {
+                    let at_rest = hinge.at_rest(way);
+                    (at_rest, hinge.turn_back(bone.angle, at_rest))
                 } else {
-                    bone.turn.inverse() * way
-                } - bone.vector;
+                    (way, bone.turn.inverse() * way)
+                };
+                way = way - bone.vector;
             }
             end = V::ZERO;
             for (bone, bound) in bones.iter_mut().zip(&*bounds).rev() {

@@ -53,8 +53,9 @@ pub(super) struct Hinge {
     rest: M,
     /// The rotation at rest, and after a half turn about the axis.
     turns: [Q; 2],
-    least: Angle,
-    most: Angle,
+    /// The limits, each with its [rank](Angle::rank).
+    least: (Angle, f32),
+    most: (Angle, f32),
 }
 
 /// An angle from −π to π: its cosine and sine, or multiples.
@@ -70,18 +71,18 @@ impl Angle {
     fn new(angle: f32) -> Self {
         let (y, x) = half_angle(2.0 * angle);
         // Single precision has no π, and the nearest number is beyond it.
-        Self { x, y: if angle < 0.0 { y.min(0.0) } else { y.max(0.0) } }
+        Self { x, y: if angle < 0.0 { y.min(-0.0) } else { y.max(0.0) } }
     }
 
     const fn opposite(self) -> Self {
         Self { x: self.x, y: -self.y }
     }
 
-    /// Returns whether the angle is greater. Not branched on: processors guess such branches wrong.
+    /// Returns a number from −2 to 2 that rises with the angle: the sine where a circle is drawn as a diamond.
     #[inline(always)]
-    fn exceeds(self, other: Self) -> bool {
-        let (upper, left) = (self.y >= 0.0, other.x * self.y > other.y * self.x);
-        if other.y < 0.0 { upper | left } else { upper & left }
+    fn rank(self) -> f32 {
+        let part = self.y / (self.x.abs() + self.y.abs());
+        if self.x < 0.0 { 2_f32.copysign(self.y) - part } else { part }
     }
 
     /// Returns the vector, turned about the third axis.
@@ -95,25 +96,22 @@ impl Hinge {
     fn new(rest: Q, axis: Vec3, least: f32, most: f32) -> Self {
         let axis = V::from(axis).unit_or(V::X);
         let most = within(most, -PI, PI);
+        let [least, most] = [within(least, -PI, most), most].map(Angle::new).map(|angle| (angle, angle.rank()));
         let own = M::frame(axis.any_across(), axis);
-        Self {
-            own,
-            rest: M(own.0.map(|axis| rest * axis)),
-            turns: [rest, rest * Q { v: axis, w: 0.0 }],
-            least: Angle::new(within(least, -PI, most)),
-            most: Angle::new(most),
-        }
+        Self { own, rest: M(own.0.map(|axis| rest * axis)), turns: [rest, rest * Q { v: axis, w: 0.0 }], least, most }
     }
 
-    /// Returns the nearest angle within the limits, given multiples of its cosine and sine, and the factor that undoes them.
+    /// Returns the nearest angle within the limits, given multiples of its cosine and sine, and the factor that undoes
+    /// them.
     #[inline(always)]
     fn nearest(&self, angle: Angle, back: f32) -> Angle {
-        let Self { least, most, .. } = *self;
-        let (below, above) = (angle.opposite().exceeds(least.opposite()), angle.exceeds(most));
+        // Half a turn is π, not −π. What depends on the angle is selected: processors guess such branches wrong.
+        let rank = Angle { x: angle.x, y: angle.y + 0.0 }.rank();
         let pick = |own: f32, least: f32, most: f32| {
-            let own = if below { least } else { own * back };
-            if above { most } else { own }
+            let own = if rank < self.least.1 { least } else { own * back };
+            if rank > self.most.1 { most } else { own }
         };
+        let (least, most) = (self.least.0, self.most.0);
         Angle { x: pick(angle.x, least.x, most.x), y: pick(angle.y, least.y, most.y) }
     }
 
@@ -149,8 +147,8 @@ impl Hinge {
         self.own * angle.opposite().turn(to)
     }
 
-    /// Returns the angle within the limits that turns `from` nearest to `to`, and where it brings `from`. Only `to` is in
-    /// the frame at rest.
+    /// Returns the angle within the limits that turns `from` nearest to `to`, and where it brings `from`. Only `to` is
+    /// in the frame at rest.
     #[inline(always)]
     pub(super) fn aim(&self, angle: Angle, from: V, to: V) -> (Angle, V) {
         let from = self.own.transpose() * from;
@@ -213,8 +211,8 @@ impl Cone {
     }
 }
 
-/// Returns a multiple of the rotation that turns `from` to `to`, given the present one. Only `to` is in the space of the
-/// joint's parent.
+/// Returns a multiple of the rotation that turns `from` to `to`, given the present one. Only `to` is in the space of
+/// the joint's parent.
 #[inline]
 pub(super) fn aim(turn: Q, from: V, to: V) -> Q {
     let unit = to * (from.square() * to.square()).over_root();

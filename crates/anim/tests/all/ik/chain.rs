@@ -231,3 +231,28 @@ fn half_turns_as_limits_keep_every_turn() {
         assert!(left(&limited, goal) < 0.05, "{limit:?}: {}", left(&limited, goal));
     }
 }
+
+#[test]
+fn hinges_that_are_locked_or_end_at_a_half_turn_keep_their_limits() {
+    use core::f32::consts::PI;
+    let at = |angle: f32| Quat::from_axis_angle(Vec3::X, angle);
+    // The goal is straight ahead or behind: the angle that is wanted is exactly 0 or a half turn.
+    for (least, most) in
+        [(PI, PI), (-PI, -PI), (-1.5, PI), (0.1, PI), (-PI, 1.5), (-1.5, 0.0), (0.0, 2.0), (-2.0, -1.0)]
+    {
+        for (start, goal) in [0.0, 0.5, -0.5, 3.0].into_iter().flat_map(|start| [1.0, -1.0].map(|goal| (start, goal))) {
+            let mut body = Body::chain([Transform::from_xyz(0.0, 0.5, 0.0); 2]);
+            let mut hinge = Chain::new(&body.skeleton, 0, 1).unwrap();
+            let limit = Limit::Hinge { axis: Vec3::X, least, most };
+            hinge.set_limit(0, limit).unwrap();
+            let rest = body.pose.get(0);
+            body.pose.set(0, Transform { rotation: at(start), ..rest });
+            body.update();
+            hinge.solve(&mut body.rig(), rest.translation + Vec3::Y * goal, 1.0);
+            let now = body.pose.get(0).rotation;
+            // A half turn is one angle, whatever its sign.
+            let beyond = beyond(limit, rest.rotation, now).min(beyond(limit, rest.rotation, -now));
+            assert!(beyond < 1e-6, "{least} to {most} from {start} to {goal}: {now}");
+        }
+    }
+}
