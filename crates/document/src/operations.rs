@@ -195,7 +195,7 @@ impl Library {
         let (id, mut draft) = (self.next_id(definition), Draft::new(self));
         match at.into() {
             At::Spot(spot) => {
-                if !spot.parent.as_ref().is_some_and(|parent| self.locate(number, parent.ids()).is_some()) {
+                if spot.parent.as_ref().is_none_or(|parent| self.locate(number, parent.ids()).is_none()) {
                     return self.no_such_place(number, spot.parent);
                 }
                 draft.state(number, id.into(), Field::Place, Some(Value::Place(Some(spot))));
