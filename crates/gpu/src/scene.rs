@@ -22,8 +22,8 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 /// Keeps the drawables of a scene in buffers: matrices, instances, bounds, and commands that draw them.
 ///
 /// [`sync`](Self::sync) yields the steps that bring the buffers up to the scene's last update, in proportion to what
-/// changed. It knows no graphics library: `hedgerow-wgpu` executes the steps with wgpu. A drawable keeps its slot while it
-/// lives and its slice is not laid out anew; each sync tells all that moved.
+/// changed. It knows no graphics library: `hedgerow-wgpu` executes the steps with wgpu. A drawable keeps its slot while
+/// it lives and its slice is not laid out anew; each sync tells all that moved.
 ///
 /// ```
 /// use hedgerow::{Aabb, Drawable, Node, Scene, Transform};
@@ -173,37 +173,38 @@ impl GpuScene {
         }
     }
 
-    /// Sets the function that returns each drawable's key: whatever your pipelines and their bindings differ in, such as a
-    /// kind of material. Drawables without a key are in the tables, but no command draws them: those that you draw by
-    /// yourself, such as blended ones. It must return the same for the same drawable. The default is key 0 for all.
+    /// Sets the function that returns each drawable's key: whatever your pipelines and their bindings differ in, such
+    /// as a kind of material. Drawables without a key are in the tables, but no command draws them: those that you draw
+    /// by yourself, such as blended ones. It must return the same for the same drawable. The default is key 0 for all.
     #[must_use]
     pub fn with_key(mut self, key: impl Fn(&ListedDrawable) -> Option<u32> + Send + Sync + 'static) -> Self {
         self.key = Box::new(key);
         self
     }
 
-    /// Keeps previous matrices, too, for motion vectors: those of the last sync, also if several updates passed since. They
-    /// take 48 bytes a matrix on the GPU, and are copied there: only a drawable whose matrix gets another place uploads one.
+    /// Keeps previous matrices, too, for motion vectors: those of the last sync, also if several updates passed since.
+    /// They take 48 bytes a matrix on the GPU, and are copied there: only a drawable whose matrix gets another place
+    /// uploads one.
     ///
-    /// That one is the scene's [`previous_world`](hedgerow::NodeRef::previous_world): after several updates, it is what the
-    /// second-to-last of them showed, also for drawables that have the same matrix. If the scene does not track
+    /// That one is the scene's [`previous_world`](hedgerow::NodeRef::previous_world): after several updates, it is what
+    /// the second-to-last of them showed, also for drawables that have the same matrix. If the scene does not track
     /// [changes](hedgerow::SceneConfig::changes), such drawables have no motion in that frame.
     ///
-    /// A drawable without a local transform has no motion of its own: it shares the matrix and the previous matrix of its
-    /// nearest ancestor with one, or the identity, which never moves. So reparenting such a drawable, or anchoring it, shows
-    /// no motion.
+    /// A drawable without a local transform has no motion of its own: it shares the matrix and the previous matrix of
+    /// its nearest ancestor with one, or the identity, which never moves. So reparenting such a drawable, or anchoring
+    /// it, shows no motion.
     ///
-    /// A sync that writes everything uploads a previous matrix for each drawable in this way: the first sync, one of another
-    /// scene, and one after [`invalidate`](Self::invalidate) or an error. So a loaded scene shows no motion at first, and a
-    /// clone that of its last update. Palettes show none then.
+    /// A sync that writes everything uploads a previous matrix for each drawable in this way: the first sync, one of
+    /// another scene, and one after [`invalidate`](Self::invalidate) or an error. So a loaded scene shows no motion at
+    /// first, and a clone that of its last update. Palettes show none then.
     #[must_use]
     pub fn with_previous(mut self) -> Self {
         self.previous = true;
         self
     }
 
-    /// Lets each sync resize, write, and settle ranges alone, and not the buffers [of culling](Buffer::is_of_culling): for
-    /// devices without compute shaders. There are more steps then if few things changed.
+    /// Lets each sync resize, write, and settle ranges alone, and not the buffers [of culling](Buffer::is_of_culling):
+    /// for devices without compute shaders. There are more steps then if few things changed.
     ///
     /// ```
     /// use hedgerow_gpu::{GpuScene, Step};
@@ -219,8 +220,8 @@ impl GpuScene {
         self
     }
 
-    /// Writes 0 as the first instance of all commands, for devices whose indirect commands have none: bind the list of visible
-    /// slots from [`first_visible`](Self::first_visible) on before each command.
+    /// Writes 0 as the first instance of all commands, for devices whose indirect commands have none: bind the list of
+    /// visible slots from [`first_visible`](Self::first_visible) on before each command.
     #[must_use]
     pub const fn without_first_instance(mut self) -> Self {
         self.first_instance = false;
@@ -247,20 +248,20 @@ impl GpuScene {
         self.max_buffer_size
     }
 
-    /// Sets where the triangles of a mesh are. A mesh must be set before a drawable that has it is synced, and may be set
-    /// again.
+    /// Sets where the triangles of a mesh are. A mesh must be set before a drawable that has it is synced, and may be
+    /// set again.
     pub fn set_mesh(&mut self, mesh: u32, args: MeshArgs) {
         self.bins.set_mesh(mesh, args);
     }
 
-    /// Removes a mesh, and returns where its triangles were. The next sync returns [`Error::UnknownMesh`] if a drawable with
-    /// a key has the mesh still, itself or as a coarser level.
+    /// Removes a mesh, and returns where its triangles were. The next sync returns [`Error::UnknownMesh`] if a drawable
+    /// with a key has the mesh still, itself or as a coarser level.
     pub fn remove_mesh(&mut self, mesh: u32) -> Option<MeshArgs> {
         self.bins.remove_mesh(mesh)
     }
 
-    /// Returns the batches of each view, sorted by key; of each, first those drawables that are not mirrored. There are none
-    /// after a sync that failed.
+    /// Returns the batches of each view, sorted by key; of each, first those drawables that are not mirrored. There are
+    /// none after a sync that failed, nor [without compute shaders](Self::without_compute).
     #[must_use]
     pub fn batches(&self) -> &[Batch] {
         if self.open { &[] } else { self.bins.batches() }
@@ -278,12 +279,14 @@ impl GpuScene {
         if self.open { (0, 0) } else { self.bins.sizes() }
     }
 
-    /// Returns where the visible slots of a command of a view begin, in the list of all views: its first instance, unless
-    /// commands are [without](Self::without_first_instance). `None` if there is no such command.
+    /// Returns where the visible slots of a command of a view begin, in the list of all views: its first instance,
+    /// unless commands are [without](Self::without_first_instance). `None` if there is no such command, as after a sync
+    /// that failed.
     #[must_use]
     pub fn first_visible(&self, view: u32, command: u32) -> Option<u32> {
-        let (_, capacity) = self.sizes();
-        Some(view * capacity + self.bins.first(command).filter(|_| view < self.lists())?)
+        let (commands, capacity) = self.sizes();
+        let exists = command < commands && view < self.lists();
+        Some(view * capacity + self.bins.first(command).filter(|_| exists)?)
     }
 
     /// Returns the number of slots, those in use and free ones.
@@ -316,13 +319,13 @@ impl GpuScene {
         self.previous
     }
 
-    /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an update
-    /// and the next edits; updates may be skipped. Another scene, also a clone or a loaded one, is written as a whole, and
-    /// begins without what the tables know of nodes: palettes, levels of detail, what was seen.
+    /// Calls `step` with all that is needed to bring the buffers up to the scene's last update. Call it between an
+    /// update and the next edits; updates may be skipped. Another scene, also a clone or a loaded one, is written as a
+    /// whole, and begins without what the tables know of nodes: palettes, levels of detail, what was seen.
     ///
-    /// Runs in **O(1)** without steps if nothing changed, else in **O(slices + what changed)**, in O(nodes with a view range)
-    /// more if anything but transforms changed, and in O(keys · meshes) if commands are arranged anew. Palettes of nodes that
-    /// are not drawn take O(1) each.
+    /// Runs in **O(1)** without steps if nothing changed, else in **O(slices + what changed)**, in O(nodes with a view
+    /// range) more if anything but transforms changed, and in O(keys · meshes) if commands are arranged anew. Palettes
+    /// of nodes that are not drawn take O(1) each.
     ///
     /// # Errors
     /// [`Error::UnknownMesh`], [`Error::TooLarge`]. The next call then writes everything, as does the next one after a
@@ -331,13 +334,14 @@ impl GpuScene {
         let mut done = Synced::default();
         let is_another = self.scene.replace(scene.number()) != Some(scene.number());
         self.palettes.begin(is_another);
-        // If the last call failed, nobody knows what the buffers have. What is kept of nodes says nothing of another scene.
+        // If the last call failed, nobody knows what the buffers have. What is kept of nodes says nothing of another
+        // scene.
         if core::mem::replace(&mut self.open, true) || is_another {
             self.forget();
         }
-        let without_compute = self.shortest == 1;
+        let computes = self.computes();
         self.try_sync(scene, &mut done, &mut |next: Step<'_>, done: &mut Synced| {
-            if without_compute && next.buffer().is_of_culling() {
+            if !computes && next.buffer().is_of_culling() {
                 return;
             }
             done.steps += 1;
@@ -352,15 +356,20 @@ impl GpuScene {
         Ok(done)
     }
 
-    /// Lets the next sync write everything: for other buffers, such as those of a new device after the old one was lost.
-    /// Until then there are no batches.
+    /// Lets the next sync write everything: for other buffers, such as those of a new device after the old one was
+    /// lost. Until then there are no batches.
     pub const fn invalidate(&mut self) {
         self.open = true;
     }
 
+    /// Returns whether the device has compute shaders.
+    const fn computes(&self) -> bool {
+        self.shortest > 1
+    }
+
     pub(crate) fn forget(&mut self) {
         let matrices = MatrixMirror::new();
-        self.matrices = if self.shortest > 1 { matrices.with_scatter() } else { matrices };
+        self.matrices = if self.computes() { matrices.with_scatter() } else { matrices };
         self.drawables = DrawableMirror::new();
         for slot in self.slots.drain(..) {
             self.bins.leave(slot.bin);
@@ -403,8 +412,12 @@ impl GpuScene {
             }
         }
         self.palettes.sync((self.previous, shortest), self.max_buffer_size, done, step)?;
-        self.ranges.write(shortest, self.max_buffer_size, done, step)?;
-        self.resize_kept(done, step)?;
+        // No limit holds for buffers of culling that are not written.
+        let max = if self.computes() { self.max_buffer_size } else { u64::MAX };
+        self.ranges.write(shortest, max, done, step)?;
+        if self.computes() {
+            self.resize_kept(done, step)?;
+        }
         self.arrange(done, step)
     }
 
@@ -592,6 +605,9 @@ impl GpuScene {
         if let Err((bin, mesh)) = self.bins.sweep() {
             let user = self.slots.iter().find(|slot| self.bins.draws(slot.bin, bin)).and_then(|slot| slot.node);
             return user.map_or(Ok(()), |node| Err(Error::UnknownMesh { mesh, node }));
+        }
+        if !self.computes() {
+            return Ok(());
         }
         let lists = u64::from(self.lists());
         let Some((bins, commands)) = self.bins.arrange(self.max_buffer_size / 4 / lists) else { return Ok(()) };

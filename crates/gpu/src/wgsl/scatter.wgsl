@@ -1,5 +1,5 @@
-// Copies items to the places that a list names. A list has the number of its indices, the number of words of an item, the
-// indices, and the items.
+// Copies items to the places that a list names. A list has the number of its indices, the number of words of an item,
+// the indices, and the items.
 
 @group(0) @binding(0) var<storage, read> list: array<u32>;
 @group(0) @binding(1) var<storage, read_write> items: array<u32>;

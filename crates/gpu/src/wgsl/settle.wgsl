@@ -1,5 +1,5 @@
-// Copies the matrices that a list names to the buffer of previous matrices. The list is that of a scatter, which may have
-// its items still.
+// Copies the matrices that a list names to the buffer of previous matrices. The list is that of a scatter, which may
+// have its items still.
 
 @group(0) @binding(0) var<storage, read> list: array<u32>;
 @group(0) @binding(1) var<storage, read> matrices: array<vec4f>;

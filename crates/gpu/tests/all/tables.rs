@@ -6,7 +6,7 @@ use hedgerow::motion::Smooth;
 use hedgerow::query::{Frustum, LevelsOfDetail};
 use hedgerow::visit::ListedDrawable;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange};
-use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, NONE, Range, View};
+use hedgerow_gpu::layout::{Bin, Bounds, Command, Instance, MAX_VIEWS, NONE, Range, View};
 use hedgerow_gpu::{
     Buffer, CULL, Error, FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, OCCLUSION, PYRAMID, ROW, Rectangle, SCATTER,
     SETTLE, SKIN, SKIN_TEXTURES, Step, Synced, TlasInstance, rectangles,
@@ -377,7 +377,7 @@ fn an_unknown_mesh_is_refused_and_then_all_is_written() {
     scene.update();
     let refused = tables.sync(&scene, |step| buffers.run(step));
     assert_eq!(refused, Err(Error::UnknownMesh { mesh: 77, node: nodes[3] }));
-    assert!(tables.tlas().0.is_empty() && tables.batches().is_empty());
+    assert!(tables.tlas().0.is_empty() && tables.batches().is_empty() && tables.first_visible(0, 0).is_none());
     assert!(refused.unwrap_err().to_string().contains("set_mesh"));
     scene.edit(nodes[3]).unwrap().set_drawable(Drawable::new(2, Aabb::cube(1.0))).unwrap();
     scene.update();
@@ -450,6 +450,55 @@ fn buffers_beyond_the_limit_are_refused() {
         }
         assert_eq!(refused.is_err(), max < 9000, "{max}: {refused:?}");
     }
+}
+
+#[test]
+fn buffers_that_are_not_written_have_no_limit() {
+    let mut scene = Scene::new();
+    for _ in 0..3000 {
+        scene.insert(scene.root(), Node::group().with_view_range(ViewRange::new(0.0, 9.0).unwrap())).unwrap();
+    }
+    for _ in 0..100 {
+        scene.insert(scene.root(), ball()).unwrap();
+    }
+    scene.update();
+    // Matrices, the largest that are written, have room; ranges, kept levels and visible slots have none.
+    let small = || {
+        let mut tables = GpuScene::new().with_max_buffer_size(8000).with_views(MAX_VIEWS).with_occlusion();
+        (0..3).for_each(|mesh| tables.set_mesh(mesh, MeshArgs::default()));
+        let mut levels = LevelsOfDetail::new();
+        levels.insert(1, &[(100.0, Some(2))]).unwrap();
+        tables.set_levels(&levels);
+        tables
+    };
+    assert!(matches!(small().sync(&scene, |_| {}), Err(Error::TooLarge { .. })));
+    let mut plain = small().without_compute();
+    plain.sync(&scene, |step| assert!(!step.buffer().is_of_culling())).unwrap();
+    assert!(plain.batches().is_empty());
+}
+
+#[test]
+fn without_first_instances_each_command_begins_where_it_did() {
+    let mut scene = Scene::new();
+    for mesh in 0..3 {
+        scene.insert(scene.root(), Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)))).unwrap();
+    }
+    scene.update();
+    let [mut plain, mut without] = [tables(), tables().without_first_instance()];
+    let [mut of_plain, mut of_without] = [Buffers::default(), Buffers::default()];
+    of_plain.sync(&mut plain, &scene);
+    of_without.sync(&mut without, &scene);
+    let (commands, _) = plain.sizes();
+    let firsts = |tables: &GpuScene| {
+        let each = (0..).zip(0..tables.views()).flat_map(|(view, _)| (0..commands).map(move |command| (view, command)));
+        each.map(|(view, command)| tables.first_visible(view, command).unwrap()).collect::<Vec<_>>()
+    };
+    let written = |buffers: &Buffers| -> Vec<u32> {
+        buffers.of::<Command>(Buffer::Template).iter().map(|command| command.first_instance).collect()
+    };
+    assert_eq!(firsts(&plain), firsts(&without));
+    assert_eq!(firsts(&plain), written(&of_plain));
+    assert_eq!(written(&of_without), vec![0; firsts(&plain).len()]);
 }
 
 #[test]
