@@ -1,6 +1,6 @@
 //! Tables in buffers: writes the bytes of steps to mapped memory, and encodes what reads them.
 
-use crate::pipelines::{Pass, READ, WRITE, bind, computing};
+use crate::pipelines::{Pass, READ, WRITE, bind, computing, module};
 use bytemuck::{bytes_of, cast_slice};
 use core::{iter, num::NonZero, ops::Range};
 use hedgerow_gpu::{Buffer, SCATTER, SETTLE, Step};
@@ -44,12 +44,14 @@ struct Lists {
 
 impl Buffers {
     pub(crate) fn new(device: &Device) -> Self {
-        let pass = |shader, bindings: &[_]| Pass::new(device, shader, [computing(device, bindings)], &[]);
+        let pass = |entry, source, bindings: &[_]| {
+            Pass::new(device, (entry, &module(device, source)), [computing(device, bindings)], &[])
+        };
         let lists = || make(device, "hedgerow lists", 0, TABLE);
         Self {
             device: device.clone(),
-            scatter: pass(("scatter_items", SCATTER), &[READ, WRITE]),
-            settle: pass(("settle_matrices", SETTLE), &[READ, READ, WRITE]),
+            scatter: pass("scatter_items", SCATTER, &[READ, WRITE]),
+            settle: pass("settle_matrices", SETTLE, &[READ, READ, WRITE]),
             tables: Buffer::ALL.map(|buffer| make(device, &format!("hedgerow {buffer:?}"), 0, TABLE)),
             belt: StagingBelt::new(device.clone(), CHUNK as u64),
             lists: [(); 2].map(|()| Lists { buffer: lists(), end: 0, indices: Default::default() }),
@@ -122,7 +124,10 @@ impl Buffers {
         let mut at = lists.end.next_multiple_of(ALIGN);
         if lists.buffer.size() < (at + len) as u64 {
             // What is encoded reads the lists of the buffer before.
-            lists.buffer = make(&self.device, "hedgerow lists", (2 * lists.buffer.size()).max(len as u64), TABLE);
+            // The limit may be no multiple of the alignment, to which lengths are rounded up.
+            let most = self.device.limits().max_buffer_size / ALIGN as u64 * ALIGN as u64;
+            let bytes = (2 * lists.buffer.size()).min(most).max(len as u64);
+            lists.buffer = make(&self.device, "hedgerow lists", bytes, TABLE);
             (at, lists.indices) = (0, Default::default());
         }
         lists.end = at + len;
@@ -133,8 +138,8 @@ impl Buffers {
         at..at + len
     }
 
-    /// Runs a pass with a list of this sync (0) or the last (1), and with whole tables: scatters to one, or settles from one
-    /// to another.
+    /// Runs a pass with a list of this sync (0) or the last (1), and with whole tables: scatters to one, or settles
+    /// from one to another.
     fn dispatch(&mut self, lists: usize, list: Range<usize>, tables: &[Buffer], threads: u32) {
         let pass = if tables.len() == 1 { &self.scatter } else { &self.settle };
         let (buffer, size) = (&self.lists[lists].buffer, NonZero::new(list.len() as u64));

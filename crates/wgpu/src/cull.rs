@@ -2,7 +2,7 @@
 
 use crate::SceneTables;
 use crate::buffers::{Buffers, TABLE, make, short};
-use crate::pipelines::{Pass, READ, UNIFORM, WRITE, bind, computing};
+use crate::pipelines::{Pass, READ, UNIFORM, WRITE, bind, computing, module};
 use bytemuck::bytes_of;
 use hedgerow_gpu::layout::{Command, View, Views};
 use hedgerow_gpu::{Batch, Buffer, CULL, GpuScene};
@@ -21,16 +21,19 @@ pub(crate) struct Culling {
     multi: bool,
 }
 
+/// The labels of the commands and of the visible slots.
+const LABELS: [&str; 2] = ["hedgerow commands", "hedgerow visible"];
+
 impl Culling {
     pub(crate) fn new(device: &Device, buffers: &Buffers, multi: bool) -> Self {
         let layout = computing(device, &[UNIFORM, READ, READ, READ, READ, WRITE, WRITE, WRITE, WRITE]);
+        let module = module(device, CULL);
         let [ranges, drawables] =
-            ["cull_ranges", "cull_drawables"].map(|entry| Pass::new(device, (entry, CULL), [layout.clone()], &[]));
+            ["cull_ranges", "cull_drawables"].map(|entry| Pass::new(device, (entry, &module), [layout.clone()], &[]));
         let views = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         let views = make(device, "hedgerow views", size_of::<Views>() as u64, views);
-        let [commands, visible] =
-            [("hedgerow commands", BufferUsages::INDIRECT), ("hedgerow visible", BufferUsages::VERTEX)]
-                .map(|(label, usage)| make(device, label, 0, TABLE | usage));
+        let [commands, visible] = [(LABELS[0], BufferUsages::INDIRECT), (LABELS[1], BufferUsages::VERTEX)]
+            .map(|(label, usage)| make(device, label, 0, TABLE | usage));
         let group = group(device, &drawables, buffers, [&views, &commands, &visible]);
         Self { drawables, ranges, views, commands, visible, group, multi }
     }
@@ -40,9 +43,9 @@ impl Culling {
         let ((commands, capacity), lists) = (scene.sizes(), u64::from(scene.lists()));
         let needed = [u64::from(commands) * size_of::<Command>() as u64, 4 * u64::from(capacity)];
         let mut replaced = buffers.replaced;
-        for (buffer, bytes) in [&mut self.commands, &mut self.visible].into_iter().zip(needed) {
+        for ((buffer, label), bytes) in [&mut self.commands, &mut self.visible].into_iter().zip(LABELS).zip(needed) {
             if buffer.size() < bytes * lists {
-                *buffer = make(device, "hedgerow visible", bytes * lists, buffer.usage());
+                *buffer = make(device, label, bytes * lists, buffer.usage());
                 replaced = true;
             }
         }
@@ -63,12 +66,14 @@ fn group(device: &Device, pass: &Pass, buffers: &Buffers, [views, commands, visi
 
 impl SceneTables {
     /// Finds out what each view sees, at most [`GpuScene::views`] of them. Call it once for a submit, with all views: a
-    /// second call before the submit would replace the views of the first. If neither the scene nor the views changed, the
-    /// last lists still hold.
+    /// second call before the submit would replace the views of the first. If neither the scene nor the views changed,
+    /// the last lists still hold.
     ///
     /// # Panics
     /// Panics if there are more views, or if the tables are in textures.
     pub fn cull(&mut self, queue: &Queue, encoder: &mut CommandEncoder, views: &[View]) {
+        // Tables in textures have no commands, which would return below.
+        self.culling();
         let most = self.scene.views();
         assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
         let ((commands, capacity), slots) = (self.scene.sizes(), short(self.scene.len()));
@@ -98,9 +103,9 @@ impl SceneTables {
         (&culling.commands, &culling.visible)
     }
 
-    /// Draws what a view sees of a batch, with the pipeline, bind groups, vertices and indices that are set. The list of
-    /// visible slots is bound as the vertex buffer of number `list`, which your pipeline describes as one `Uint32` an
-    /// instance. Returns the number of calls.
+    /// Draws what a view sees of a batch, with the pipeline, bind groups, vertices and indices that are set. The list
+    /// of visible slots is bound as the vertex buffer of number `list`, which your pipeline describes as one `Uint32`
+    /// an instance. Returns the number of calls.
     ///
     /// # Panics
     /// Panics if there are fewer [lists](GpuScene::lists), or if the tables are in textures.

@@ -2,7 +2,7 @@
 
 use crate::SceneTables;
 use crate::buffers::{make, short};
-use crate::pipelines::{Pass, UNIFORM, bind, computing, texture};
+use crate::pipelines::{Pass, UNIFORM, bind, computing, module, texture};
 use bytemuck::{Pod, Zeroable, bytes_of};
 use hedgerow::glam::Mat4;
 use hedgerow_gpu::{CULL, OCCLUSION, PYRAMID};
@@ -16,8 +16,8 @@ use wgpu::{TextureFormat, TextureSampleType, TextureUsages, TextureViewDescripto
 /// 2. [`cull`](Self::cull) by the depth of that;
 /// 3. draw the view of number [`views`](hedgerow_gpu::GpuScene::views), which has the rest, without clearing.
 ///
-/// The picture is the same as without occlusion, for a depth of any size with one sample. The pyramid takes 1.4 to 5.4 bytes
-/// a pixel.
+/// The picture is the same as without occlusion, for a depth of any size with one sample. The pyramid takes 1.4 to 5.4
+/// bytes a pixel.
 #[derive(Debug)]
 pub struct Occlusion {
     device: Device,
@@ -59,29 +59,32 @@ impl Occlusion {
             view_dimension: wgpu::TextureViewDimension::D2,
         };
         let constants = [("REVERSED", f64::from(u8::from(reversed)))];
+        let pyramid = module(device, PYRAMID);
         let reduce =
-            |entry, bindings: [_; 2]| Pass::new(device, (entry, PYRAMID), [computing(device, &bindings)], &constants);
+            |entry, bindings: [_; 2]| Pass::new(device, (entry, &pyramid), [computing(device, &bindings)], &constants);
+        let hidden = module(device, &format!("{CULL}{OCCLUSION}"));
         let layouts = [tables.culling().1.drawables.layout.clone(), computing(device, &[UNIFORM, read])];
         let uniform = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         Self {
             device: device.clone(),
             reduce_depth: reduce("reduce_depth", [texture(TextureSampleType::Depth), write]),
             reduce_level: reduce("reduce_level", [read, write]),
-            cull: Pass::new(device, ("cull_hidden", &format!("{CULL}{OCCLUSION}")), layouts, &constants),
+            cull: Pass::new(device, ("cull_hidden", &hidden), layouts, &constants),
             uniform: make(device, "hedgerow occlusion", size_of::<Uniform>() as u64, uniform),
             pyramid: None,
         }
     }
 
-    /// Lists what view 0 sees and did not see last, by a depth to which that was drawn. `matrix` is the view and projection
-    /// of the frustum of view 0; `depth` is a view of the whole depth, whose texture has the usage `TEXTURE_BINDING`. Call it
-    /// once for a submit.
+    /// Lists what view 0 sees and did not see last, by a depth to which that was drawn. `matrix` is the view and
+    /// projection of the frustum of view 0; `depth` is a view of the whole depth, whose texture has the usage
+    /// `TEXTURE_BINDING`. Call it once for a submit.
     ///
-    /// The picture must fill the depth, without a smaller viewport. Of a format with a stencil, pass a view of the depth
-    /// alone.
+    /// The picture must fill the depth, without a smaller viewport. Of a format with a stencil, pass a view of the
+    /// depth alone.
     ///
     /// # Panics
-    /// Panics unless the tables were made [with occlusion](hedgerow_gpu::GpuScene::with_occlusion).
+    /// Panics unless the tables were made [with occlusion](hedgerow_gpu::GpuScene::with_occlusion), or if they are in
+    /// textures.
     pub fn cull(
         &mut self,
         queue: &Queue,

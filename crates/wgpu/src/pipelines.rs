@@ -1,7 +1,8 @@
 //! Compute passes, and what they bind.
 
 use wgpu::{
-    BindGroup, BindGroupLayout, BindingResource, BindingType, ComputePass, ComputePipeline, Device, ShaderStages,
+    BindGroup, BindGroupLayout, BindingResource, BindingType, ComputePass, ComputePipeline, Device, ShaderModule,
+    ShaderStages,
 };
 
 /// A compute pass with the layout of its last group.
@@ -12,21 +13,19 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    /// Creates a pass with an entry point of a text, whose groups have these layouts.
+    /// Creates a pass with an entry point of a module, whose groups have these layouts.
     pub(crate) fn new<const N: usize>(
         device: &Device,
-        (entry, source): (&str, &str),
+        (entry, module): (&str, &ShaderModule),
         layouts: [BindGroupLayout; N],
         constants: &[(&str, f64)],
     ) -> Self {
-        let (label, source) = (Some(entry), wgpu::ShaderSource::Wgsl(source.into()));
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
-        let groups = layouts.each_ref().map(Some);
+        let (label, groups) = (Some(entry), layouts.each_ref().map(Some));
         let layout = wgpu::PipelineLayoutDescriptor { label, bind_group_layouts: &groups, immediate_size: 0 };
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label,
             layout: Some(&device.create_pipeline_layout(&layout)),
-            module: &module,
+            module,
             entry_point: label,
             compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
             cache: None,
@@ -49,6 +48,12 @@ impl Pass {
         }
         pass.dispatch_workgroups(width, height, 1);
     }
+}
+
+/// Compiles a text, once for all passes with its entry points.
+pub(crate) fn module(device: &Device, source: &str) -> ShaderModule {
+    let source = wgpu::ShaderSource::Wgsl(source.into());
+    device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some("hedgerow"), source })
 }
 
 /// Returns the type of a buffer.

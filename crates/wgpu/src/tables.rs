@@ -44,9 +44,9 @@ impl Place {
 }
 
 impl SceneTables {
-    /// Creates empty tables in buffers. The device should have the feature `INDIRECT_FIRST_INSTANCE`; without it, batches are
-    /// drawn by a call a command. The next sync writes everything, also if the tables had other buffers before, and refuses
-    /// buffers that are longer than the device allows.
+    /// Creates empty tables in buffers. The device should have the feature `INDIRECT_FIRST_INSTANCE`; without it,
+    /// batches are drawn by a call a command. The next sync writes everything, also if the tables had other buffers
+    /// before, and refuses buffers that are longer than the device allows.
     #[must_use]
     pub fn new(device: &Device, scene: GpuScene) -> Self {
         let limits = device.limits();
@@ -59,20 +59,19 @@ impl SceneTables {
         Self::of(device, scene, Place::Buffers(Box::new((buffers, culling))), READ)
     }
 
-    /// Creates empty tables in textures, for devices without compute shaders or storage buffers, such as WebGL 2. The next
-    /// sync writes everything, and refuses tables that are higher than a texture of the device: with 2,048 rows, which all
-    /// have, 349,000 matrices and 466,000 drawables.
+    /// Creates empty tables in textures, for devices without compute shaders or storage buffers, such as WebGL 2. The
+    /// next sync writes everything, and refuses tables that are higher than a texture of the device: with 2,048 rows,
+    /// which all have, 349,000 matrices and 466,000 drawables.
     ///
-    /// Put [`FETCH_TEXTURES`](hedgerow_gpu::FETCH_TEXTURES), and [`SKIN_TEXTURES`](hedgerow_gpu::SKIN_TEXTURES) behind it,
-    /// before your shader, in place of `FETCH` and `SKIN`: the functions are the same, so one shader serves both. Nothing is
-    /// culled: list what is seen by `Scene::cull`, bind a vertex buffer with the [slot](GpuScene::slot) of each drawable in
-    /// place of the visible slots, and draw each mesh with its range of it.
+    /// Put [`FETCH_TEXTURES`](hedgerow_gpu::FETCH_TEXTURES), and [`SKIN_TEXTURES`](hedgerow_gpu::SKIN_TEXTURES) behind
+    /// it, before your shader, in place of `FETCH` and `SKIN`: the functions are the same, so one shader serves both.
+    /// Nothing is culled: list what is seen by `Scene::cull`, bind a vertex buffer with the [slot](GpuScene::slot) of
+    /// each drawable in place of the visible slots, and draw each mesh with its range of it.
     #[must_use]
     pub fn in_textures(device: &Device, scene: GpuScene) -> Self {
         let rows = u64::from(device.limits().max_texture_dimension_2d);
         let most = (rows * row_of(Buffer::Instances)).min(scene.max_buffer_size());
-        // No view is culled, and one list is the least.
-        let scene = scene.without_compute().with_views(1).with_max_buffer_size(most);
+        let scene = scene.without_compute().with_max_buffer_size(most);
         Self::of(
             device,
             scene,
@@ -89,13 +88,13 @@ impl SceneTables {
         Self { scene, device: device.clone(), place, layout, group, generation: 0 }
     }
 
-    /// Returns the tables.
+    /// Returns the [`GpuScene`] whose steps are executed.
     #[must_use]
     pub const fn scene(&self) -> &GpuScene {
         &self.scene
     }
 
-    /// Returns the tables, for example to set a mesh.
+    /// Returns the [`GpuScene`], for example to set a mesh.
     pub const fn scene_mut(&mut self) -> &mut GpuScene {
         &mut self.scene
     }
@@ -124,8 +123,8 @@ impl SceneTables {
         &self.layout
     }
 
-    /// Returns the bind group that [`FETCH`](hedgerow_gpu::FETCH) and [`SKIN`](hedgerow_gpu::SKIN) read: matrices, instances,
-    /// previous matrices, palettes, previous palettes. Ask again after each sync.
+    /// Returns the bind group that [`FETCH`](hedgerow_gpu::FETCH) and [`SKIN`](hedgerow_gpu::SKIN) read: matrices,
+    /// instances, previous matrices, palettes, previous palettes. Ask again after each sync.
     #[must_use]
     pub const fn group(&self) -> &BindGroup {
         &self.group
