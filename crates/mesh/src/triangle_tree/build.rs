@@ -277,5 +277,7 @@ fn split(whole: &Part, items: &mut [Item]) -> Option<[Part; 2]> {
         bins.iter().for_each(|bin| part.append(bin));
         part
     };
-    Some([part(&bins[..best], whole.from), part(&bins[best..used], whole.from + low)])
+    let [low_part, high_part] = [part(&bins[..best], whole.from), part(&bins[best..used], whole.from + low)];
+    debug_assert_eq!((low_part.len(), high_part.len()), (low, items.len() - low));
+    Some([low_part, high_part])
 }
