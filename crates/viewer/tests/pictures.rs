@@ -262,6 +262,7 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         };
         let arguments = Arguments { relative, textures, people: 0, culling, ..seen };
         let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
+        assert_eq!(viewer.renderer.reads_textures(), textures);
         let aspect = SIZE[0] as f32 / SIZE[1] as f32;
         let frame = |viewer: &mut Viewer| {
             let frame = viewer.work(aspect).unwrap();
@@ -317,6 +318,20 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         viewer.camera = camera;
         let turned = frame(&mut viewer).uploaded;
         assert_eq!((turned.tables, turned.figures), (0, 0));
+    }
+}
+
+#[test]
+fn figures_that_stand_still_upload_nothing() {
+    for textures in [false, true] {
+        let arguments = Arguments { textures, ..army() };
+        let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, settings()).unwrap();
+        let mut uploaded = |still| {
+            viewer.still = still;
+            viewer.work(1.5).unwrap().uploaded.tables
+        };
+        let [_, moving, _, standing] = [false, false, true, true].map(&mut uploaded);
+        assert!(moving > 0 && standing == 0, "textures: {textures}, {moving} and {standing} bytes");
     }
 }
 

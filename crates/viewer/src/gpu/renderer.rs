@@ -219,6 +219,12 @@ impl Renderer {
         [list.len(), groups, primitives(stage, list)]
     }
 
+    /// Returns whether tables are in textures.
+    #[must_use]
+    pub fn reads_textures(&self) -> bool {
+        self.tables.are_textures()
+    }
+
     /// Returns whether the device culls.
     #[must_use]
     pub fn culls_on_device(&self) -> bool {
@@ -263,7 +269,10 @@ impl Renderer {
         aspect: f32,
     ) -> Result<()> {
         let settings = self.settings;
-        if !settings.cpu_skinning && stage.figures.take_changed() | (self.posed.replace(scene.number()) != self.posed) {
+        let on_device = !settings.cpu_skinning;
+        let is_another = on_device && self.posed.replace(scene.number()) != Some(scene.number());
+        let changed = on_device && stage.figures.take_changed();
+        if is_another || changed {
             let (figures, tables) = (&stage.figures, self.tables.scene_mut());
             for figure in figures.list.iter().filter(|figure| scene.contains(figure.node())) {
                 let (palette, weights) = (figure.palette.clone(), figure.weights.clone());
