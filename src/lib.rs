@@ -288,7 +288,7 @@ mod pages {
 #[cfg(doctest)]
 mod lifetimes {}
 
-/// A test of the public interface as a unit test, where CI would compile the library once more for this test alone.
+/// A test of the public interface as a unit test, so that CI does not compile the library a second time.
 #[cfg(all(test, hedgerow_unit_tests_only))]
 #[path = "../tests/same_bits.rs"]
 mod same_bits;

@@ -297,8 +297,8 @@ impl<'s> ChangedSlots<'s> {
         self.only.into_iter().flat_map(move |only| only.runs(end)).chain(whole)
     }
 
-    /// Calls `each` with runs that cover the set and do not overlap: whole words of 64 slots, and single slots. Takes a few
-    /// instructions a slot, since no slot is compared with the one before it.
+    /// Calls `each` with runs that cover the set and do not overlap: whole words of 64 slots, and single slots. Takes a
+    /// few instructions a slot, since no slot is compared with the one before it.
     #[inline]
     pub(crate) fn for_each_block(&self, mut each: impl FnMut(Range<usize>)) {
         let mut each = |run: Range<usize>| {

@@ -63,7 +63,7 @@ impl Default for MatrixMirror {
     }
 }
 
-/// The length of the shortest run that a step writes if other matrices are scattered: from there on, copies cost less.
+/// A step writes whole words of 64 matrices if others are scattered: from there on, copies cost less.
 const SHORTEST: usize = 64;
 /// How many scattered matrices are loaded into the cache ahead.
 const AHEAD: usize = 32;
@@ -145,8 +145,8 @@ impl MatrixMirror {
     }
 
     /// Puts changed matrices into one list, [`scattered`](Self::scattered), for a compute shader that distributes them.
-    /// Steps write whole blocks of 64 matrices of a slice, if all of them changed. Nothing is written that did not change;
-    /// the [gap](Self::with_gap) is that of instances alone.
+    /// Steps write whole blocks of 64 matrices of a slice, if all of them changed. Nothing is written that did not
+    /// change; the [gap](Self::with_gap) is that of instances alone.
     ///
     /// ```
     /// use hedgerow::changes::{MatrixMirror, MirrorStep};
@@ -182,11 +182,11 @@ impl MatrixMirror {
     /// completely. It gets a larger range if it outgrew the old one, and a smaller range if it fills less than a
     /// quarter of the old one. The buffer grows by at least a quarter, and shrinks if slices use less than half of it.
     ///
-    /// What is written is what moved. So a buffer of previous matrices needs no pass over all: before each sync, copy to
-    /// it what the sync before wrote, and during a sync, what is overwritten. A [`DrawableMirror`] lists the drawables
-    /// that got another matrix index, whose previous matrix is to be written. Nodes share matrices: write the
-    /// [`previous_world`](crate::NodeRef::previous_world) of the nearest node at or above that has a local transform, or
-    /// the identity if there is none or an anchored node comes first.
+    /// What is written is what moved. So a buffer of previous matrices needs no pass over all: before each sync, copy
+    /// to it what the sync before wrote, and during a sync, what is overwritten. A [`DrawableMirror`] lists the
+    /// drawables that got another matrix index, whose previous matrix is to be written. Nodes share matrices: write the
+    /// [`previous_world`](crate::NodeRef::previous_world) of the nearest node at or above that has a local transform,
+    /// or the identity if there is none or an anchored node comes first.
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, of gaps between their ranges, or of scattered matrices grows.

@@ -119,7 +119,7 @@ pub use {
     skin::{Skin, SkinnedMesh},
 };
 
-/// A test of the public interface as a unit test, where CI would compile the library once more for this test alone.
+/// A test of the public interface as a unit test, so that CI does not compile the library a second time.
 #[cfg(all(test, hedgerow_unit_tests_only))]
 #[path = "../tests/same_bits/main.rs"]
 mod same_bits;

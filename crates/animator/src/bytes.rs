@@ -27,17 +27,17 @@ const PLAYBACKS: [Playback; 3] = [Playback::Clamp, Playback::Loop, Playback::Pin
 const CURVES: [Curve; 4] = [Curve::Linear, Curve::EaseIn, Curve::EaseOut, Curve::Smooth];
 
 impl Animator {
-    /// Returns the state as bytes: for rollback over a network, and for saved games. What the last step passed is not part
-    /// of it.
+    /// Returns the state as bytes: for rollback over a network, and for saved games. What the last step passed is not
+    /// part of it.
     ///
-    /// On one machine, the same steps give the same bytes. Between machines, the root motion that a held or inertial fade
-    /// keeps may differ in its last bits, since it comes from sines; the rest does not.
+    /// On one machine, the same steps give the same bytes. Between machines, the root motion that a held or inertial
+    /// fade keeps may differ in its last bits, since it comes from sines; the rest does not.
     ///
     /// The first call for a machine also hashes its clips, as the first [`from_bytes`](Self::from_bytes) does.
     ///
     /// Takes 48 bytes, 4 for each parameter and 16 for each layer. A layer that fades takes 48 more; 41, and 40 for
-    /// each joint, if its old pose is held; 37, and 72 for each joint, if the fade is inertial. Then channels add 4 or 8
-    /// each.
+    /// each joint, if its old pose is held; 37, and 72 for each joint, if the fade is inertial. Then channels add 4 or
+    /// 8 each.
     ///
     /// ```
     /// use hedgerow_anim::{SkeletonBuilder, Transform};
@@ -104,7 +104,8 @@ impl Animator {
     /// Makes an animator from the bytes of [`to_bytes`](Self::to_bytes) and the machine that they are of: one with the
     /// same layers, states, parameters and clips. It goes on with the same bits.
     ///
-    /// Any bytes are safe; numbers of poses beyond 10¹⁵ are refused, as blends could not state them. Runs in **O(bytes)**.
+    /// Any bytes are safe; numbers of poses beyond 10¹⁵ are refused, as blends could not state them. Runs in
+    /// **O(bytes)**.
     ///
     /// # Errors
     /// [`Error::NotAnAnimator`], [`Error::Version`], [`Error::Length`], [`Error::Checksum`], [`Error::OtherMachine`] or

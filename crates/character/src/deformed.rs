@@ -131,13 +131,13 @@ impl Deformed {
         self.shared.bounds.follow(scene, self.node, self.palette())
     }
 
-    /// Takes palette and weights from elsewhere, such as a [crowd](hedgerow_anim::crowd), in place of a player. The node's
-    /// box stays as it is. Rays at the same pose compute nothing anew. Runs in **O(joints + targets)**.
+    /// Takes palette and weights from elsewhere, such as a [crowd](hedgerow_anim::crowd), in place of a player. The
+    /// node's box stays as it is. Rays at the same pose compute nothing anew. Runs in **O(joints + targets)**.
     ///
     /// # Errors
     /// [`SkinError::Palette`](hedgerow_anim::skin::SkinError::Palette) and
-    /// [`SkinError::Length`](hedgerow_anim::skin::SkinError::Length) for another number of joints or targets. Nothing is
-    /// changed then.
+    /// [`SkinError::Length`](hedgerow_anim::skin::SkinError::Length) for another number of joints or targets. Nothing
+    /// is changed then.
     pub fn set_pose(&mut self, palette: &[Mat34], weights: &[f32]) -> Result<(), Error> {
         let (expected, found) = (self.weights.len(), weights.len());
         if found != expected {
@@ -172,13 +172,13 @@ impl Deformed {
         shared.mesh.skin_morphed(palette, weights, morphed, output.present_in(&shared.mesh))
     }
 
-    /// Returns the nearest hit of a ray on the triangles of the present pose at a distance from 0 to `limit`, in the space
-    /// of the node: for [`Scene::pick`](hedgerow::Scene::pick). The result is that of testing all triangles.
+    /// Returns the nearest hit of a ray on the triangles of the present pose at a distance from 0 to `limit`, in the
+    /// space of the node: for [`Scene::pick`](hedgerow::Scene::pick). The result is that of testing all triangles.
     ///
-    /// A ray first tests boxes around parts of the mesh, one for each joint. If it touches any, all vertices are skinned,
-    /// once for a pose, and the triangles of the touched parts are tested: in all, about two and a half times as long as
-    /// skinning. From the fifth such ray at a pose on, a tree over the triangles is refitted. The first ray at a `Deformed`
-    /// computes the parts, in **O(triangles log triangles + vertices × targets)**.
+    /// A ray first tests boxes around parts of the mesh, one for each joint. If it touches any, all vertices are
+    /// skinned, once for a pose, and the triangles of the touched parts are tested: in all, about two and a half times
+    /// as long as skinning. From the fifth such ray at a pose on, a tree over the triangles is refitted. The first ray
+    /// at a `Deformed` computes the parts, in **O(triangles log triangles + vertices × targets)**.
     ///
     /// # Errors
     /// The errors of [`skin`](Self::skin).

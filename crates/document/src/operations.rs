@@ -173,7 +173,7 @@ impl Library {
     ///
     /// # Errors
     /// [`PatchError::NoDefinition`] for either name; [`PatchError::Scene`] for a value that a scene refuses;
-    /// [`PatchError::Invalid`] for a spot below, or a place beside, a node that does not exist.
+    /// [`PatchError::Invalid`] unless the nodes that the spot or place names exist.
     ///
     /// ```
     /// use hedgerow::{Node, Place, Tree};

@@ -1,5 +1,5 @@
-//! What tests share: the naive [`model`] of a scene, the [`drivers`] of fuzz targets, [`hostile`] files, small
-//! [`gltf`] files, [`frames`] of random edits, made meshes of [`triangles`], [`memory`] that is counted and refused, and
+//! What tests share: the naive [`model`] of a scene, the [`drivers`] of fuzz targets, [`hostile`] files, small [`gltf`]
+//! files, [`frames`] of random edits, generated meshes ([`triangles`]), [`memory`] that is counted and refused, and
 //! random numbers ([`dice`]).
 //!
 //! Tests of the libraries, `crates/soak` and the fuzz targets use this crate. It is not published. Without features it

@@ -8,11 +8,12 @@ use crate::{Error, Skeleton};
 
 /// Puts the feet of a character that was animated on flat ground onto uneven ground.
 ///
-/// Call [`place`](Self::place) each frame after sampling. The ground of the animation is the plane through the origin of
-/// the model (or of the [root](Rig::with_root)) across the up axis. Each foot keeps its height over that plane as height
-/// over the ground, so lifted feet stay lifted; soles turn with the ground. The pelvis goes down for the lowest foot,
-/// in the first frame at once, then at a bounded speed, and never goes up. Feet go up at once where the ground is
-/// higher, else at three times the pelvis' speed. A foot that swings looks ahead to where it lands, so it goes up early.
+/// Call [`place`](Self::place) each frame after sampling. The ground of the animation is the plane through the origin
+/// of the model (or of the [root](Rig::with_root)) across the up axis. Each foot keeps its height over that plane as
+/// height over the ground, so lifted feet stay lifted; soles turn with the ground. The pelvis goes down for the lowest
+/// foot, in the first frame at once, then at a bounded speed, and never goes up. Feet go up at once where the ground is
+/// higher, else at three times the pelvis' speed. A foot that swings looks ahead to where it lands, so it goes up
+/// early.
 ///
 /// Has state, so each character needs its own.
 ///
@@ -92,8 +93,8 @@ struct Wish {
 }
 
 impl Feet {
-    /// Makes a solver for legs below a pelvis, each with the height of the ankle over the sole. Up is Y, steps are at most
-    /// 0.4 high, soles follow slopes up to 40°, and the pelvis moves at most 1.5 a second.
+    /// Makes a solver for legs below a pelvis, each with the height of the ankle over the sole. Up is Y, steps are at
+    /// most 0.4 high, soles follow slopes up to 40°, and the pelvis moves at most 1.5 a second after the first frame.
     ///
     /// # Errors
     /// [`SkeletonError::NotBelow`](crate::skeleton::SkeletonError::NotBelow) or
@@ -128,7 +129,7 @@ impl Feet {
         self
     }
 
-    /// Sets the greatest speed of the pelvis, in units a second.
+    /// Sets the greatest speed of the pelvis after the first frame, in units a second.
     #[must_use]
     pub fn with_speed(mut self, speed: f32) -> Self {
         self.speed = within(speed, 0.0, f32::MAX);
@@ -141,19 +142,20 @@ impl Feet {
         self.drop
     }
 
-    /// Forgets the previous frames, for example after a teleport.
+    /// Forgets the previous frames, for example after a teleport: in the next frame, the pelvis goes down at once.
     pub fn reset(&mut self) {
         self.drop = 0.0;
         self.legs.iter_mut().for_each(|leg| leg.last = None);
     }
 
-    /// Moves the pelvis and solves the legs of a pose that was just sampled, `seconds` after the previous one. Returns how
-    /// many feet are where they should be; others are short of it, because the pelvis is still on its way or stairs are
-    /// too high.
+    /// Moves the pelvis and solves the legs of a pose that was just sampled, `seconds` after the previous one. Returns
+    /// how many feet are where they should be; others are short of it, because the pelvis is still on its way or stairs
+    /// are too high.
     ///
     /// `travel` is the velocity of the character over the ground, in the space of the matrices; zero if these are in
     /// world space. `ground` returns the ground on the line along the up axis through a point: it is asked once for a
-    /// foot that stands, and five times for a foot that swings. `None` is level ground at the height of the animation's.
+    /// foot that stands, and five times for a foot that swings. `None` is level ground at the height of the
+    /// animation's.
     ///
     /// Runs in **O(descendants of the pelvis)**.
     ///
@@ -168,7 +170,7 @@ impl Feet {
     ) -> usize {
         let (_, origin) = rig.matrix(Skeleton::NO_PARENT);
         let seconds = within(seconds, 0.0, 1.0);
-        // Before the first frame, the pelvis was nowhere.
+        // Nothing was shown before the first frame, so the pelvis may jump.
         let is_first = self.legs.iter().all(|leg| leg.last.is_none());
         let most = self.speed * if is_first { f32::MAX } else { seconds };
         let mut lowest = 0.0_f32;

@@ -142,7 +142,8 @@ fn events_of_blends_and_transitions_do_not_depend_on_the_steps() {
     let mut counts = [BTreeMap::<_, i64>::new(), BTreeMap::new()];
     let mut total = 0_i64;
     for step in 0..3000 * cases(1) {
-        // Their sums are exact: else, after many steps, a transition of one would come in another step of the other.
+        // Their sums are exact: else, after many steps, rounding would put a transition into different steps of the
+        // two.
         let (part, parts) = (f32::from(dice.u8(..)) * f32::from(dice.u8(..)) / 262_144.0, dice.u16(1..9));
         let mut advance = |animator: &mut Animator, seconds: f32, of: usize| {
             animator.advance(seconds);

@@ -1,5 +1,5 @@
-//! Plays a glTF file and prints what each phase of a frame costs: its animations run one after the other, and parts that
-//! they leave alone are edited and later put back.
+//! Plays a glTF file and prints what each phase of a frame costs: its animations run one after the other, and parts
+//! that they leave alone are edited and later put back.
 //!
 //! ```text
 //! cargo run --release -p hedgerow-gltf --example gltf_frames -- FILE.glb [FRAMES]
@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use turn::Life as _;
 
-const USAGE: &str = "usage: gltf_frames FILE.glb [FRAMES], at least 1";
+const USAGE: &str = "usage: gltf_frames FILE.glb [FRAMES]; FRAMES is at least 1";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);

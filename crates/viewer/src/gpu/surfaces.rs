@@ -18,7 +18,8 @@ struct Uniform {
     transforms: [[f32; 4]; 8],
 }
 
-/// Returns the bind groups of all surfaces of a stage, by number. `swapped` gives each surface the colour image of another.
+/// Returns the bind groups of all surfaces of a stage, by number. `swapped` gives each surface the colour image of
+/// another.
 pub(super) fn groups(gpu: &Gpu, layout: &wgpu::BindGroupLayout, stage: &Stage, swapped: bool) -> Vec<wgpu::BindGroup> {
     let (mut views, mut samplers) = (HashMap::new(), HashMap::new());
     let mut white = view(gpu, &Image::plain([255; 4]), false);

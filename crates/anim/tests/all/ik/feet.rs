@@ -83,8 +83,8 @@ struct Worst {
     jump: f32,
 }
 
-/// Walks at 1.5 m/s for some seconds: on stairs of this height and 30 cm, by a share of a stair further on, or on a slope
-/// to the side and ahead. Feet stand for half of each second.
+/// Walks at 1.5 m/s for some seconds: on stairs of this height and 30 cm, by a share of a stair further on, or on a
+/// slope to the side and ahead. Feet stand for half of each second.
 fn walk((stairs, share): (f32, f32), [aside, slope]: [f32; 2], seconds: u16) -> Worst {
     let (rest, legs, mut feet) = person(0.87);
     let (mut worst, mut drop, mut raised) = (Worst::default(), 0.0, [None; 2]);
