@@ -63,13 +63,13 @@ struct Bone {
     length: f32,
     posed: Q,
     turn: Q,
-    /// For descent, that of the vector.
-    direction: V,
     /// For FABRIK, to the next joint, in the space of the start joint's parent. For descent, from the joint to the goal,
-    /// in the space of the joint's parent, or in a hinge's frame at rest.
+    /// its direction in the space of the joint's parent, or all of it in a hinge's frame at rest.
     way: V,
     /// For descent, that of a hinge.
     angle: Angle,
+    /// For descent, [that](super::limit::Cone::basis) of a cone.
+    basis: [Q; 4],
 }
 
 impl Chain {
@@ -192,15 +192,8 @@ impl Chain {
             let vector = scale.scaled(local.translation);
             let length = vector.polar().0;
             total += length;
-            self.bones.push(Bone {
-                vector,
-                length,
-                posed,
-                turn: posed,
-                direction: V::X,
-                way: V::ZERO,
-                angle: Angle::ZERO,
-            });
+            let (way, angle, basis) = (V::ZERO, Angle::ZERO, [Q::IDENTITY; 4]);
+            self.bones.push(Bone { vector, length, posed, turn: posed, way, angle, basis });
         }
         (total, even)
     }
@@ -278,13 +271,13 @@ impl Chain {
 
     /// Turns joints one after the other, from the end to the start, so that the end comes nearest to the goal. Returns the
     /// distance that is left.
+    #[inline(always)]
     fn descend(&mut self, target: V, enough: f32) -> f32 {
         let Self { bones, bounds, rounds, .. } = self;
         // The end from each joint, in the space of the joint's parent.
         let mut end = V::ZERO;
         for (bone, bound) in bones.iter_mut().zip(&*bounds).rev() {
             let own = end + bone.vector;
-            bone.direction = bone.vector.unit_or(V::X);
             end = match bound {
                 Bound::Hinge(hinge) => {
                     bone.angle = hinge.angle(bone.turn);
@@ -292,7 +285,8 @@ impl Chain {
                 }
                 Bound::Free => bone.turn * own,
                 Bound::Cone(cone) => {
-                    bone.turn = cone.nearest(bone.turn, bone.direction);
+                    bone.basis = cone.basis(bone.vector.unit_or(V::X));
+                    bone.turn = cone.nearest(bone.turn, &bone.basis);
                     bone.turn * own
                 }
             };
@@ -308,7 +302,7 @@ impl Chain {
                     let at_rest = hinge.at_rest(way);
                     (at_rest, hinge.turn_back(bone.angle, at_rest))
                 } else {
-                    (way, bone.turn.inverse() * way)
+                    (way.unit_or(V::ZERO), bone.turn.inverse() * way)
                 };
                 way = way - bone.vector;
             }
@@ -320,8 +314,7 @@ impl Chain {
                     continue;
                 }
                 let turn = aim(bone.turn, own, bone.way);
-                bone.turn =
-                    if let Bound::Cone(cone) = bound { cone.nearest(turn, bone.direction) } else { turn.unit() };
+                bone.turn = if let Bound::Cone(cone) = bound { cone.nearest(turn, &bone.basis) } else { turn.unit() };
                 end = bone.turn * own;
             }
         }

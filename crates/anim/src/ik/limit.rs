@@ -192,31 +192,45 @@ impl Bound {
 }
 
 impl Cone {
-    /// Returns the rotation within the limits that is nearest, given a multiple of a rotation and the bone's direction.
-    #[inline]
-    pub(super) fn nearest(&self, rotation: Q, bone: V) -> Q {
-        let turned = self.rest.inverse() * rotation;
-        // First the twist about the bone, then the swing of the bone.
-        let (sine, cosine) = half(turned.v.dot(bone), turned.w);
-        let lean = turned * Q { v: bone * -sine, w: cosine };
-        let lean = lean.times(turned.dot(turned).over_root()).near(Q::IDENTITY);
-        let lean = if lean.w < self.swing.1 {
-            Q { v: lean.v.unit_or(bone.any_across()) * self.swing.0, w: self.swing.1 }
-        } else {
-            lean
-        };
-        let cosine = if sine.abs() > self.twist.0 { self.twist.1 } else { cosine };
-        let sine = sine.at_least(-self.twist.0).at_most(self.twist.0);
-        self.rest * (lean * Q { v: bone * sine, w: cosine })
+    /// Returns the rotation at rest, then after half turns about the bone and about two axes across it, given the bone's
+    /// direction. All rotations are sums of multiples of these four.
+    pub(super) fn basis(&self, bone: V) -> [Q; 4] {
+        let M([x, y, z]) = M::frame(bone.any_across(), bone);
+        let [x, y, z] = [z, x, y].map(|axis| self.rest * Q { v: axis, w: 0.0 });
+        [self.rest, x, y, z]
+    }
+
+    /// Returns the rotation within the limits that is nearest, given a multiple of a rotation, and the basis.
+    ///
+    /// In terms of the basis, w and x are the twist about the bone, y and z the swing that follows: as complex numbers
+    /// C e^{iτ} and S e^{i(σ − τ)}, where C and S are cosine and sine of half the swing.
+    #[inline(always)]
+    pub(super) fn nearest(&self, rotation: Q, [a, b, c, d]: &[Q; 4]) -> Q {
+        let (w, x, y, z) = (a.dot(rotation), b.dot(rotation), c.dot(rotation), d.dot(rotation));
+        // After a swing by half a turn, the twist may be any.
+        let (w, x) = if w * w + x * x > 1e-30 { (w, x) } else { (1e-15, 0.0) };
+        let ((most_sine, most_cosine), (swing_sine, swing_cosine)) = (self.twist, self.swing);
+        let (along, across) = (w * w + x * x, y * y + z * z);
+        // Selected, not branched on: processors guess such branches wrong. Roots and quotients are waited for once.
+        let pick = |condition: bool, yes: f32, no: f32| if condition { yes } else { no };
+        let twists = x * x > most_sine * most_sine * along;
+        let swings = across * (swing_cosine * swing_cosine) > along * (swing_sine * swing_sine) && across > 1e-30;
+        let (back, all_back) = (along.over_root(), pick(swings, across, along + across).over_root());
+        let (real, imaginary) = (pick(twists, most_cosine.copysign(w), w), pick(twists, most_sine.copysign(x), x));
+        let (cosine, sine) = (w * real + x * imaginary, x * real - w * imaginary);
+        let (cosine, sine) = (pick(twists, cosine, 1.0), pick(twists, sine, 0.0));
+        let twist = pick(swings, swing_cosine * back, all_back) * pick(twists, along * back, 1.0);
+        let swing = pick(swings, swing_sine * all_back, all_back) * pick(twists, back, 1.0);
+        let (y, z) = (y * cosine - z * sine, y * sine + z * cosine);
+        (a.times(twist * real) + b.times(twist * imaginary)) + (c.times(swing * y) + d.times(swing * z))
     }
 }
 
-/// Returns a multiple of the rotation that turns `from` to `to`, given the present one. Only `to` is in the space of
-/// the joint's parent.
-#[inline]
+/// Returns a multiple of the rotation that turns `from` to the unit vector `to`, given the present one. Only `to` is in the
+/// space of the joint's parent.
+#[inline(always)]
 pub(super) fn aim(turn: Q, from: V, to: V) -> Q {
-    let unit = to * (from.square() * to.square()).over_root();
-    turn.then_shortest_if_exact(from, unit, 1.0).unwrap_or_else(|| aim_far(turn, from, to))
+    turn.then_shortest_if_exact(from, to, from.square().sqrt()).unwrap_or_else(|| aim_far(turn, from, to))
 }
 
 /// Returns a multiple of the rotation that turns `from` to `to`, also near half turns; the present one if either vector

@@ -403,7 +403,7 @@ impl Q {
 
     /// Returns [`then_shortest`](Self::then_shortest), but `None` near half turns, where the shortest rotation has few
     /// digits, and if a number is not finite.
-    #[inline]
+    #[inline(always)]
     pub(super) fn then_shortest_if_exact(self, from: V, to: V, product: f32) -> Option<Self> {
         let all = self.then_shortest(from, to, product);
         let part = product * product;
