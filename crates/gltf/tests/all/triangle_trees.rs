@@ -87,5 +87,7 @@ fn picks_and_selections_at_models_are_those_of_all_their_triangles() {
             }
         }
     }
-    assert!(hits > 30 && deformed > 10, "{hits} hits, {deformed} of figures");
+    // Without decoders, some models are left out.
+    let least = if cfg!(all(feature = "draco", feature = "meshopt")) { 50 } else { 30 };
+    assert!(hits > least && deformed > 10, "{hits} hits, {deformed} of figures");
 }
