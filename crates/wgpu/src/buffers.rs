@@ -123,8 +123,8 @@ impl Buffers {
         let (lists, len) = (&mut self.lists[0], parts.iter().map(|part| part.len()).sum::<usize>());
         let mut at = lists.end.next_multiple_of(ALIGN);
         if lists.buffer.size() < (at + len) as u64 {
-            // What is encoded reads the lists of the buffer before.
-            // The limit may be no multiple of the alignment, to which lengths are rounded up.
+            // Passes that are encoded already read the buffer before. The limit may be no multiple of the alignment, to
+            // which lengths are rounded up.
             let most = self.device.limits().max_buffer_size / ALIGN as u64 * ALIGN as u64;
             let bytes = (2 * lists.buffer.size()).min(most).max(len as u64);
             lists.buffer = make(&self.device, "hedgerow lists", bytes, TABLE);

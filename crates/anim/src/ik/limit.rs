@@ -226,8 +226,8 @@ impl Cone {
     }
 }
 
-/// Returns a multiple of the rotation that turns `from` to the unit vector `to`, given the present one. Only `to` is in the
-/// space of the joint's parent.
+/// Returns a multiple of the rotation that turns `from` to the unit vector `to`, given the present one, which stays if
+/// `to` is zero. Only `to` is in the space of the joint's parent.
 #[inline(always)]
 pub(super) fn aim(turn: Q, from: V, to: V) -> Q {
     turn.then_shortest_if_exact(from, to, from.square().sqrt()).unwrap_or_else(|| aim_far(turn, from, to))
