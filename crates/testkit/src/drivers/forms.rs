@@ -24,8 +24,8 @@ pub fn hold(tree: &Tree) {
     #[cfg(feature = "serde")]
     {
         let text = serde_json::to_string(tree).expect("text of a tree");
-        assert_eq!(bits(&serde_json::from_str(&text).expect("what was written is read")), same, "{text}");
-        let loaded: Scene = serde_json::from_str(&serde_json::to_string(&scene).expect("text")).expect("a scene");
+        assert_eq!(bits(&serde_json::from_slice(text.as_bytes()).expect("what was written is read")), same, "{text}");
+        let loaded: Scene = serde_json::from_slice(&serde_json::to_vec(&scene).expect("text")).expect("a scene");
         let whole = |scene: &Scene| bits(&scene.tree(scene.root()).expect("the root lives"));
         assert_eq!(whole(&loaded), whole(&scene));
     }

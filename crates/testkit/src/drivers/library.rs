@@ -44,7 +44,7 @@ pub fn hold(library: &Library) {
     let bytes = library.to_bytes();
     assert!(Library::from_bytes(&bytes).is_ok_and(|again| again == *library && again.to_bytes() == bytes));
     let text = serde_json::to_string(library).expect("text of a library");
-    let again: Library = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let again: Library = serde_json::from_slice(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(again == *library && again.to_bytes() == bytes, "{text}");
     if library.definitions().count() <= MOST_DEFINITIONS {
         for name in library.definitions() {
@@ -59,7 +59,10 @@ pub fn hold(library: &Library) {
 pub fn hold_patch(patch: &Patch) {
     assert_eq!(Patch::from_bytes(&patch.to_bytes()).as_ref(), Ok(patch));
     let text = serde_json::to_string(patch).expect("text of a patch");
-    assert_eq!(&serde_json::from_str::<Patch>(&text).unwrap_or_else(|error| panic!("{error}: {text}")), patch);
+    assert_eq!(
+        &serde_json::from_slice::<Patch>(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}")),
+        patch
+    );
     let (empty, mut library) = (Library::new(), Library::new());
     if library.apply(patch).is_ok() {
         let merged = Patch::merge(&empty, patch, patch).expect("patches of one library");

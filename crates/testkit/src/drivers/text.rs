@@ -144,7 +144,7 @@ fn read(text: &[u8]) {
         let nodes = scene.insert_tree(scene.root(), &tree).expect("a tree that was read is sound");
         assert!(nodes.first().is_none_or(|&first| scene.tree(first).is_ok_and(|first| first.len() <= tree.len())));
         let text = serde_json::to_string(&tree).expect("what a tree has can be written");
-        assert!(serde_json::from_str::<Tree>(&text).is_ok_and(|again| again == tree));
+        assert!(serde_json::from_slice::<Tree>(text.as_bytes()).is_ok_and(|again| again == tree));
         super::forms::hold(&tree);
         live_on(scene);
     }
@@ -164,7 +164,7 @@ fn live_on(mut scene: Scene) {
     scene.draw_list(&mut DrawList::new());
     super::forms::hold(&scene.tree(scene.root()).expect("the root lives"));
     let text = serde_json::to_string(&scene).expect("what a scene has can be written");
-    let again: Scene = serde_json::from_str(&text).expect("what was written is read");
+    let again: Scene = serde_json::from_slice(text.as_bytes()).expect("what was written is read");
     assert_eq!(serde_json::to_string(&again).expect("the same"), text);
     if let Ok(node) = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)) {
         scene.remove(node).expect("it was just inserted");
