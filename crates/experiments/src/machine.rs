@@ -10,7 +10,8 @@ pub fn kernels() -> String {
     // The debug text is like `Avx512(Avx512 { .. })`.
     let level = format!("{:?}", level()).to_lowercase();
     let end = level.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(level.len());
-    level[..end].replace("sse4_2", "sse4.2")
+    // Kernels have no level of their own for SSE4.2.
+    level[..end].replace("sse4_2", "sse2")
 }
 
 /// Returns the instruction set that this crate was compiled for. All code except the kernels uses it, even baselines.

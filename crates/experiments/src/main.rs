@@ -128,7 +128,7 @@ Options:
   --json          one JSON object a line instead of a table
   --tiny          the smallest sizes: whether both sides agree, and no figures to speak of
   --threads N     on that many threads instead of one (feature rayon)
-  --level LEVEL   our kernels with these vectors: sse2, sse4.2, avx2, avx512 (feature _levels), and
+  --level LEVEL   our kernels with these vectors: sse2, avx2, avx512 (feature _levels), and
                   fallback (--cfg hedgerow_fallback, too)
   -h, --help      this text",
     );

@@ -7,8 +7,8 @@ use super::two_bone::{Reach, rest_path};
 use crate::glam::Vec3;
 use crate::skeleton::SkeletonError;
 use crate::{Error, Skeleton};
-use fearless_simd::{Simd, dispatch, f32x4, prelude::*};
-use hedgerow_math::internal::level::level;
+use fearless_simd::{Simd, f32x4, prelude::*};
+use hedgerow_math::internal::level::{dispatch, level};
 
 /// Bends a chain of joints, each the parent of the next, so that its end reaches a goal: tails, tentacles, spines,
 /// fingers.

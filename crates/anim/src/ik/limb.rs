@@ -3,7 +3,8 @@
 //! are rigid whatever scales are above.
 
 use super::math::{M, Number, Q, V};
-use fearless_simd::{Level, Simd, dispatch, f32x4, prelude::*};
+use fearless_simd::{Level, Simd, f32x4, prelude::*};
+use hedgerow_math::internal::level::dispatch;
 use hedgerow_math::internal::vectors::columns;
 
 /// The number of limbs that are solved at a time.

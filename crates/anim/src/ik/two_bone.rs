@@ -6,8 +6,8 @@ use super::rig::Rig;
 use crate::glam::{Quat, Vec3};
 use crate::skeleton::SkeletonError;
 use crate::{Error, Skeleton};
-use fearless_simd::{Simd, dispatch};
-use hedgerow_math::internal::level::level;
+use fearless_simd::Simd;
+use hedgerow_math::internal::level::{dispatch, level};
 
 /// Solves arms and legs: turns two joints, so that a third below them reaches a goal.
 ///

@@ -128,7 +128,7 @@ impl Word for u16 {
     #[inline(always)]
     fn spreads<S: Simd>(simd: S) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return simd.level().as_sse4_2().is_some();
+        return has_avx2(simd);
         #[cfg(not(target_arch = "x86_64"))]
         return !simd.level().is_fallback();
     }

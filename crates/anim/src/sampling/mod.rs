@@ -29,8 +29,8 @@ pub(crate) use scalar::{rotation, singles};
 use crate::clip::format::{Ranges, Target};
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
-use fearless_simd::{Level, dispatch};
-use hedgerow_math::internal::level::level;
+use fearless_simd::Level;
+use hedgerow_math::internal::level::{dispatch, level};
 use hedgerow_math::internal::prefetch;
 
 /// Fetches the keys of a group of [records](crate::clip::format::Record) at `range` in `bytes`, or takes them back if

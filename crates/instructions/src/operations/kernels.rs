@@ -34,7 +34,7 @@ macro_rules! kernels {
         }
 
         pub(super) fn $narrow(times: u32) {
-            at("Sse4_2", || $work(times));
+            at("Sse2", || $work(times));
         }
     )*};
 }

@@ -8,11 +8,11 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use crate::simd::level::level;
+use crate::simd::level::{dispatch, level};
 use crate::simd::prefetch_many;
 use crate::{Mat34, PackedTransform};
 use core::ops::Range;
-use fearless_simd::{Level, dispatch};
+use fearless_simd::Level;
 
 /// The arrays that the next call will read, possibly empty. The current call prefetches their first elements at its
 /// end.

@@ -1,5 +1,6 @@
 //! The SIMD level: the instruction set that a kernel uses.
 
+pub use crate::{__dispatch as dispatch, __dispatch_up_to_avx2 as dispatch_up_to_avx2};
 use fearless_simd::{Level, Simd};
 
 /// Returns the best level that this machine supports. The level is detected at the first call and cached in a static.
@@ -12,15 +13,59 @@ pub fn level() -> Level {
     Level::new()
 }
 
-/// Returns the best level other than AVX-512, for kernels that gain nothing from AVX-512.
-#[inline(always)]
-pub fn level_up_to_avx2() -> Level {
-    let level = level();
-    #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = level.as_avx2() {
-        return Level::Avx2(avx2);
-    }
-    level
+/// Runs a kernel at a level. On x86 these are SSE2, AVX2 and AVX-512; machines without AVX2 use SSE2, since kernels
+/// compiled for SSE4.2 take as many instructions, but for seeking in clips. A level less is a quarter less code.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch {
+    ($level:expr, $simd:ident => $work:expr) => {{
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        match $level {
+            ::fearless_simd::Level::Avx512(token) => $crate::__vectorized!(token, $simd => $work),
+            level => $crate::__dispatch_up_to_avx2!(level, $simd => $work),
+        }
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        ::fearless_simd::dispatch!($level, $simd => $work)
+    }};
+}
+
+/// The same for kernels that gain nothing from AVX-512.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dispatch_up_to_avx2 {
+    ($level:expr, $simd:ident => $work:expr) => {{
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        {
+            let level: ::fearless_simd::Level = $level;
+            if let Some(token) = level.as_avx2() {
+                $crate::__vectorized!(token, $simd => $work)
+            } else if let Some(token) = level.as_sse2() {
+                $crate::__vectorized!(token, $simd => $work)
+            } else {
+                match level {
+                    #[cfg(hedgerow_fallback)]
+                    ::fearless_simd::Level::Fallback(token) => $crate::__vectorized!(token, $simd => $work),
+                    _ => unreachable!("every x86 target has SSE2"),
+                }
+            }
+        }
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        ::fearless_simd::dispatch!($level, $simd => $work)
+    }};
+}
+
+/// Compiles a kernel for the level of a token.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __vectorized {
+    ($token:expr, $simd:ident => $work:expr) => {{
+        let $simd = $token;
+        ::fearless_simd::Simd::vectorize(
+            $simd,
+            #[inline(always)]
+            || $work,
+        )
+    }};
 }
 
 /// Returns whether a kernel runs with AVX2 or better.
@@ -35,7 +80,7 @@ pub fn has_avx2<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Returns every level that this machine supports, lowest first, for tests. The scalar level is included with `--cfg
+/// Returns every level of [`dispatch`] that this machine supports, lowest first, for tests. The scalar level is included with `--cfg
 /// hedgerow_fallback`, or if the machine has no other level.
 pub fn levels() -> Vec<Level> {
     #[cfg(hedgerow_fallback)]
@@ -46,7 +91,6 @@ pub fn levels() -> Vec<Level> {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         levels.extend(best.as_sse2().map(Level::Sse2));
-        levels.extend(best.as_sse4_2().map(Level::Sse4_2));
         levels.extend(best.as_avx2().map(Level::Avx2));
         levels.extend(best.as_avx512().map(Level::Avx512));
     }

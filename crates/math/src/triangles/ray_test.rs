@@ -5,9 +5,9 @@
 
 use super::{Faces, TriangleHit, Triangles};
 use crate::LocalRay;
-use crate::simd::level::level_up_to_avx2;
+use crate::simd::level::{dispatch_up_to_avx2, level};
 use crate::simd::vectors::{max, min};
-use fearless_simd::{dispatch, f32x4, prelude::*};
+use fearless_simd::{f32x4, prelude::*};
 use glam::{DVec3, Vec3};
 
 /// The number of triangles that are tested at once.
@@ -98,7 +98,7 @@ pub fn cast_listed(
     listed: &[u32],
     limit: f64,
 ) -> Option<TriangleHit> {
-    dispatch!(level_up_to_avx2(), simd => nearest(simd, test, sieve, mesh, listed, limit))
+    dispatch_up_to_avx2!(level(), simd => nearest(simd, test, sieve, mesh, listed, limit))
 }
 
 #[inline(always)]

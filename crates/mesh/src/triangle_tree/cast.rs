@@ -2,9 +2,9 @@
 
 use super::node::{CHILDREN, Child, Node, power};
 use super::{SLACK, TriangleTree, WAITING};
-use fearless_simd::{Level, dispatch, f32x8, i32x8, prelude::*};
+use fearless_simd::{Level, f32x8, i32x8, prelude::*};
 use hedgerow_math::glam::DVec3;
-use hedgerow_math::internal::level::level_up_to_avx2;
+use hedgerow_math::internal::level::{dispatch_up_to_avx2, level};
 use hedgerow_math::internal::{RayTest, vectors};
 use hedgerow_math::{Faces, LocalRay, TriangleHit, Triangles};
 
@@ -16,14 +16,14 @@ impl TriangleTree {
     /// number is not finite or above 10¹⁵⁰. The limit may be infinite.
     #[must_use]
     pub fn cast(&self, mesh: Triangles<'_>, ray: &LocalRay, limit: f64, faces: Faces) -> Option<TriangleHit> {
-        cast_at::<false>(level_up_to_avx2(), self, mesh, ray, limit, faces)
+        cast_at::<false>(level(), self, mesh, ray, limit, faces)
     }
 
     /// Returns whether a ray hits anything at a distance from 0 to `limit`, in less time than [`TriangleTree::cast`]
     /// takes. For lines of sight and shadows.
     #[must_use]
     pub fn hits(&self, mesh: Triangles<'_>, ray: &LocalRay, limit: f64, faces: Faces) -> bool {
-        cast_at::<true>(level_up_to_avx2(), self, mesh, ray, limit, faces).is_some()
+        cast_at::<true>(level(), self, mesh, ray, limit, faces).is_some()
     }
 }
 
@@ -39,7 +39,11 @@ fn cast_at<const ANY: bool>(
     // Most rays that miss a mesh miss the box around it.
     let (path, test) = (Path::new(tree, ray)?, RayTest::new(ray, faces)?);
     let reached = !tree.is_empty() && path.start <= limit;
-    if reached { dispatch!(level, simd => walk::<_, ANY>(simd, tree, mesh, (&test, &path), limit)) } else { None }
+    if reached {
+        dispatch_up_to_avx2!(level, simd => walk::<_, ANY>(simd, tree, mesh, (&test, &path), limit))
+    } else {
+        None
+    }
 }
 
 /// A ray as boxes are tested against it: in the space of the tree, from where it enters the box around everything.

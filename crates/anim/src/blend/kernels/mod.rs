@@ -7,8 +7,8 @@ mod portable;
 mod tests;
 
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
-use fearless_simd::{Level, dispatch};
-use hedgerow_math::internal::level::level;
+use fearless_simd::Level;
+use hedgerow_math::internal::level::{dispatch, level};
 
 /// A number for each of eight joints.
 pub(crate) type Weights = [f32; LANES];

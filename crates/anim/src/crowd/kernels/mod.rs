@@ -16,8 +16,7 @@ mod x86;
 use crate::skin::Slot;
 use crate::transform_lanes::{CROWD_LANES as LANES, JointLanes, POSE_LANES, PoseBlock};
 use crate::{Mat34, Skin};
-use fearless_simd::dispatch;
-use hedgerow_math::internal::level::{level, level_up_to_avx2};
+use hedgerow_math::internal::level::{dispatch, dispatch_up_to_avx2, level};
 
 /// One joint's model matrices for sixteen characters: a vector for each of the twelve numbers, in row order.
 #[derive(Clone, Copy, Debug)]
@@ -148,14 +147,14 @@ fn part_at(level: fearless_simd::Level, part: &Part<'_>, levels: &mut [Level], o
 /// # Panics
 /// Panics if a pose has too few blocks for the joints.
 pub(crate) fn put_poses(poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
-    put_poses_at(level_up_to_avx2(), poses, joints);
+    put_poses_at(level(), poses, joints);
 }
 
 #[inline(always)]
 fn put_poses_at(level: fearless_simd::Level, poses: &[&[PoseBlock]; LANES], joints: &mut [JointLanes]) {
     let blocks = joints.len().div_ceil(POSE_LANES);
     let poses = poses.map(|pose| &pose[..blocks]);
-    dispatch!(level, simd => portable::put_poses(simd, &poses, joints));
+    dispatch_up_to_avx2!(level, simd => portable::put_poses(simd, &poses, joints));
 }
 
 /// Writes all lanes of all joints to `poses`: the inverse of [`put_poses`]. Lanes past the last joint get the identity.
@@ -163,14 +162,14 @@ fn put_poses_at(level: fearless_simd::Level, poses: &[&[PoseBlock]; LANES], join
 /// # Panics
 /// Panics like [`put_poses`].
 pub(crate) fn take_poses(joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
-    take_poses_at(level_up_to_avx2(), joints, poses);
+    take_poses_at(level(), joints, poses);
 }
 
 #[inline(always)]
 fn take_poses_at(level: fearless_simd::Level, joints: &[JointLanes], poses: &mut [&mut [PoseBlock]; LANES]) {
     let blocks = joints.len().div_ceil(POSE_LANES);
     poses.iter_mut().for_each(|pose| assert!(pose.len() >= blocks, "a pose of as many joints"));
-    dispatch!(level, simd => portable::take_poses(simd, joints, poses));
+    dispatch_up_to_avx2!(level, simd => portable::take_poses(simd, joints, poses));
 }
 
 /// Replaces one lane of all joints by a pose. Writes ten cache lines per joint, so [`put_poses`] costs hardly more.

@@ -11,8 +11,8 @@ mod tests;
 use crate::Mat34;
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
-use fearless_simd::{Level, dispatch};
-use hedgerow_math::internal::level::level;
+use fearless_simd::Level;
+use hedgerow_math::internal::level::{dispatch, level};
 
 /// Computes `models[j] = models[parents[j]] * local(j)` for the joints of `range` in ascending order, where
 /// `parents[j] < j`. For joint 0, whose parent is `u16::MAX`, the result is `root * local(0)`.

@@ -32,8 +32,8 @@ pub(crate) use streams::{Block, Lanes, Sinks, Streams};
 
 use crate::Mat34;
 use core::ops::Range;
-use fearless_simd::{Level, dispatch};
-use hedgerow_math::internal::level::level;
+use fearless_simd::Level;
+use hedgerow_math::internal::level::{dispatch, level};
 
 /// The number of vertices in a block.
 pub(crate) const LANES: usize = 16;

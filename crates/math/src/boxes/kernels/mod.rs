@@ -11,9 +11,9 @@ mod portable;
 #[cfg(test)]
 mod tests;
 
-use crate::simd::level::{level, level_up_to_avx2};
+use crate::simd::level::{dispatch, dispatch_up_to_avx2, level};
 use crate::{Aabb, BLOCK, BoxGroup, Frustum, GROUP, Mat34, Ray, Sphere};
-use fearless_simd::{Level, dispatch};
+use fearless_simd::Level;
 
 /// A factor that covers the relative error of a squared distance (five roundings) or a slab distance (three).
 const WIDER: f32 = 1.0 + 1.0 / 1_048_576.0;
@@ -87,7 +87,7 @@ fn in_box_at(level: Level, groups: &[BoxGroup], bounds: &Aabb) -> (u64, u64) {
 #[inline]
 pub fn on_ray(groups: &[BoxGroup], ray: &Ray) -> u64 {
     assert!(groups.len() <= BLOCK / GROUP);
-    dispatch!(level_up_to_avx2(), simd => portable::ray(simd, (groups, None), (ray, 0.0), &mut []))
+    dispatch_up_to_avx2!(level(), simd => portable::ray(simd, (groups, None), (ray, 0.0), &mut []))
 }
 
 /// Like [`on_ray`], for boxes that are wider by `slack` on each side. Stores the distance to each box that is hit.
@@ -95,14 +95,14 @@ pub fn on_ray(groups: &[BoxGroup], ray: &Ray) -> u64 {
 /// With `around`, whose boxes contain those of one group each, the groups whose boxes are missed are not tested.
 #[inline]
 pub fn enter(of: (&[BoxGroup], Option<&BoxGroup>), ray: &Ray, slack: f32, nears: &mut [f32; BLOCK]) -> u64 {
-    enter_at(level_up_to_avx2(), of, (ray, slack), nears)
+    enter_at(level(), of, (ray, slack), nears)
 }
 
 #[inline(always)]
 fn enter_at(level: Level, of: (&[BoxGroup], Option<&BoxGroup>), ray: (&Ray, f32), nears: &mut [f32; BLOCK]) -> u64 {
     assert!(of.0.len() <= BLOCK / GROUP);
     let nears = nears.as_chunks_mut().0;
-    dispatch!(level, simd => portable::ray(simd, of, ray, nears))
+    dispatch_up_to_avx2!(level, simd => portable::ray(simd, of, ray, nears))
 }
 
 /// Returns the distance from a ray's origin to a box that it hits; zero if the origin is inside.
@@ -141,7 +141,7 @@ pub(crate) fn slabs(bounds: &Aabb, ray: &Ray) -> (f32, f32) {
 #[inline]
 pub fn transformed(worlds: &[Mat34], slots: &[u32; GROUP], locals: &[Aabb; GROUP], live: u8, to: &mut BoxGroup) {
     // AVX-512 would take longer, because the compiler fills the wide vectors by shuffles.
-    transformed_at(level_up_to_avx2(), worlds, slots, locals, live, to);
+    transformed_at(level(), worlds, slots, locals, live, to);
 }
 
 #[inline(always)]
@@ -156,5 +156,5 @@ fn transformed_at(
     let [a, b, c, d, e, f, g, h] = *slots;
     let of = |slot: u32| &worlds[slot as usize];
     let matrices = [of(a), of(b), of(c), of(d), of(e), of(f), of(g), of(h)];
-    dispatch!(level, simd => portable::transformed(simd, &matrices, locals, live, to));
+    dispatch_up_to_avx2!(level, simd => portable::transformed(simd, &matrices, locals, live, to));
 }
