@@ -2,8 +2,8 @@
 
 use crate::document::Document;
 use crate::error::Error;
-use crate::expand::{Expansion, Sibling};
-use crate::order::{Order, arranged, ascending};
+use crate::expand::Expansion;
+use crate::order::{Order, Rank, arranged, ascending};
 use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::places::NONE;
@@ -103,12 +103,12 @@ impl Document {
             for &parent in &placed {
                 let above = expansion.of_node(scene, parent);
                 let children: Vec<NodeHandle> = scene.children(parent).collect();
-                let mut sibling = |&child: &NodeHandle| {
+                let mut rank = |&child: &NodeHandle| {
                     let (parent, sibling) = expansion.of_node(scene, child).and_then(|place| expansion.spot(place))?;
-                    (Some(parent) == above).then_some(sibling)
+                    (Some(parent) == above).then_some(sibling.rank)
                 };
-                let siblings: Vec<Option<Sibling>> = children.iter().map(&mut sibling).collect();
-                let run = ascending(&siblings, |a, b| expansion.compare(a, b));
+                let ranks: Vec<Option<Rank>> = children.iter().map(&mut rank).collect();
+                let run = ascending(&ranks);
                 stand.extend(run.into_iter().map(|index| children[index]));
             }
             placed.retain(|node| !stand.contains(node));
@@ -170,7 +170,7 @@ impl Recording<'_> {
     fn unstate_all(&mut self, path: &Path) {
         let library = &self.document.library;
         let stated = library.at(self.document.definition).stated_from(path);
-        let keys: Vec<(Path, Field)> = stated.into_iter().map(|(path, value)| (path, value.field())).collect();
+        let keys: Vec<(Path, Field)> = stated.map(|(path, value)| (path, value.field())).collect();
         keys.into_iter().for_each(|(path, field)| self.state(&path, field, None));
     }
 
@@ -255,11 +255,11 @@ impl Recording<'_> {
     /// Makes a node that left its instance an own node: all that any level states of it is then stated here.
     fn convert(&mut self, scene: &mut Scene, place: u32, node: NodeHandle, parent: NodeHandle) {
         let (leaves, stated) = self.leaves(scene, place);
-        let Document { library, places, .. } = &*self.document;
-        let chain = places.chain(library, places.instance_at(place));
-        let (id, new) = (places.id(library, place), Path::from(self.next));
-        let flat = library.flattened(&chain, id, &new);
-        let path = chain.path(0, id);
+        let Document { library, places, .. } = &mut *self.document;
+        let (path, new) = (places.path(library, place), Path::from(self.next));
+        let mut expansion = Expansion::new(library, places);
+        let (scope, id) = expansion.node(place);
+        let flat = library.flattened(scope, id, &new);
         self.unstate_all(&path);
         if leaves || stated {
             self.state(&path, Field::Place, Some(Value::Place(None)));
@@ -356,20 +356,16 @@ impl Recording<'_> {
         let parent = self.place_of(scene, Self::parent(scene, run[0])).expect("the parent has a place");
         let Self { document, renamed, .. } = &mut *self;
         let mut expansion = Expansion::new(&document.library, &mut document.places);
-        let mut sibling = |node: NodeHandle| {
+        let mut rank = |node: NodeHandle| {
             let (above, sibling) = expansion.of_node(scene, node).and_then(|place| expansion.spot(place))?;
-            (above == parent).then_some(sibling)
+            (above == parent).then_some(sibling.rank)
         };
-        let [low, high] = ends.map(|end| end.and_then(&mut sibling));
-        let kept = run.iter().map(|&node| if spread || renamed.contains(&node) { None } else { sibling(node) });
-        let siblings: Vec<Option<Sibling>> = kept.collect();
-        let compare = |a: &Sibling, b: &Sibling| expansion.compare(a, b);
-        let between = |of: &Sibling| {
-            low.is_none_or(|low| compare(&low, of).is_lt()) && high.is_none_or(|high| compare(of, &high).is_lt())
-        };
-        let siblings: Vec<Option<Sibling>> = siblings.into_iter().map(|of| of.filter(&between)).collect();
-        let ends = [low, high].map(|end| end.map(|end| end.order));
-        let Some(orders) = arranged(&siblings, |of| of.order, compare, ends) else { return false };
+        let [low, high] = ends.map(|end| end.and_then(&mut rank));
+        let fits = |rank: &Rank| low.is_none_or(|low| low < *rank) && high.is_none_or(|high| *rank < high);
+        let kept = |&node: &NodeHandle| if spread || renamed.contains(&node) { None } else { rank(node).filter(fits) };
+        let ranks: Vec<Option<Rank>> = run.iter().map(kept).collect();
+        let ends = [low, high].map(|end| end.map(|(order, ..)| order));
+        let Some(orders) = arranged(&ranks, ends) else { return false };
         for (number, order) in orders {
             let place = self.place_of(scene, run[number]).expect("it was placed");
             self.state_place(place, parent, order);

@@ -48,7 +48,10 @@ impl Document {
     /// ```
     pub fn commit_in(&mut self, scene: &mut Scene, use_: &Path) -> Result<Patch, Error> {
         let refused = |error: PatchError| Error::Step(Box::new(error));
-        let used = self.library.used(self.definition, use_).ok_or_else(|| {
+        let library = &self.library;
+        let used =
+            library.locate(self.definition, use_.ids()).and_then(|route| library.enter(route.scope(), route.id()));
+        let used = used.map(|used| library.at(used).name.clone()).ok_or_else(|| {
             let (key, why) = (Key::new(self.name.clone(), use_.clone(), Field::Use), "there is no use; name one");
             refused(PatchError::Invalid { key, why })
         })?;
@@ -67,12 +70,6 @@ impl Document {
 }
 
 impl Library {
-    /// Returns the name of the definition that a node uses.
-    fn used(&self, definition: u32, path: &Path) -> Option<Arc<str>> {
-        let (chain, id) = self.locate(definition, path.ids())?;
-        self.enter(&chain, id).map(|number| self.at(number).name.clone())
-    }
-
     /// Returns the patch that moves what a definition has just stated inside a use to the used definition.
     fn pushed_in(&self, name: &Arc<str>, use_: &Path, used: &Arc<str>, stated: &Patch) -> Result<Patch, PatchError> {
         let level = use_.ids().len();

@@ -7,7 +7,7 @@ use crate::operations::{Draft, invalid};
 use crate::order::Order;
 use crate::patch::Patch;
 use crate::path::{Path, joined};
-use crate::resolve::{Chain, stays};
+use crate::resolve::{Route, Scope, stays};
 use crate::value::{Field, Spot, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Library {
             let why = "only an own node that is there can be unpacked; unpack the use around it";
             return invalid(definition, path, Field::Use, why);
         };
-        let used = self.enter(&Chain::top(number), id);
+        let used = self.enter(&Scope::top(number), id);
         let Some((used, root)) = used.and_then(|used| Some((used, self.at(used).root()?))) else {
             return invalid(definition, path, Field::Use, "the node uses no definition; name one that does");
         };
@@ -76,11 +76,11 @@ impl Library {
             matches!(value, Value::Use(_) | Value::Place(Some(_))) && inside()
         };
         let all = users.iter().any(|user| self.at(*user).stated().any(|(path, value)| shows(user, &path, value)));
-        let (places, there) = self.expanded(number, outer.slot_of(id), |_, _| {})?;
+        let places = self.expanded(number, outer.slot_of(id), |_, _| {})?;
         // Whether a node is there; none if no definition has it.
         let is_there = |inner: &[u64]| match places.find(self, 0, joined(&[id], inner).ids()) {
             _ if all || inner == [root] => Some(true),
-            place => place.map(|place| there.contains(&place)),
+            place => place.map(|place| places.record(self, place).is_some()),
         };
         let inner = self.at(used).nodes().filter(|&inner| inner != root && is_there(&[inner]) == Some(true));
         let ids: BTreeMap<u64, u64> = inner.zip(nowhere + 1..).collect();
@@ -151,8 +151,8 @@ impl Library {
         if self.defined(name).is_ok() {
             return invalid(name, &0.into(), Field::Place, "the name is in use; choose another");
         }
-        let members = self.subtree(Chain::top(number), id);
-        let moved: BTreeSet<u64> = members.iter().map(|member| member.id).collect();
+        let members = self.subtree(Route::own(number, id));
+        let moved: BTreeSet<u64> = members.iter().map(|member| member.route.id()).collect();
         let renamed = |inner: &[u64]| match inner {
             [first] if *first == id => path.clone(),
             [first, ..] if moved.contains(first) => joined(&[id], inner),
@@ -193,7 +193,7 @@ impl Library {
             let placed = stating.placed_below(&use_).filter(|(_, child)| child.own().is_some());
             let placed = placed.filter_map(|(_, child)| Some((child.clone(), stating.get(child, Field::Place)?)));
             let stated: Vec<(Path, &Value)> = match user == definition {
-                true => stating.stated_from(&use_).into_iter().chain(placed).collect(),
+                true => stating.stated_from(&use_).chain(placed).collect(),
                 false => stating.stated().collect(),
             };
             for (path, value) in stated {
@@ -214,10 +214,10 @@ impl Library {
                 if let Value::Place(Some(spot)) = &mut place
                     && let Some(parent) = &mut spot.parent
                 {
-                    if let Some((chain, id)) = self.locate(user, parent.ids())
-                        && self.aliases(&chain, id).last().is_some_and(|(chain, _)| chain.definitions.contains(&within))
+                    if let Some(route) = self.locate(user, parent.ids())
+                        && self.innermost(&route).scopes.iter().any(|scope| scope.definition == within)
                     {
-                        parents.insert(chain.path(0, id));
+                        parents.insert(route.path(0));
                     }
                     if let Some((outside, inside)) = self.split(user, parent, definition) {
                         *parent = joined(outside, renamed(inside).ids());
@@ -270,9 +270,8 @@ impl Library {
                     later.make(&draft.patch());
                     later
                 });
-                let orders: BTreeMap<Path, Order> =
-                    later.children_of(user, &above).into_iter().map(|(order, _, node)| (node, order)).collect();
-                let names = self.children_of(user, &parent).into_iter().filter_map(|(.., node)| name(&node));
+                let orders: BTreeMap<Path, Order> = later.children_of(user, &above).into_iter().collect();
+                let names = self.children_of(user, &parent).into_iter().filter_map(|(node, _)| name(&node));
                 let list: Vec<_> = names.map(|node| (node.clone(), orders.get(&node).copied())).collect();
                 for (node, place) in arranged(&above, &list) {
                     later.set(user, &node, Field::Place, Some(place.clone()));
@@ -284,13 +283,13 @@ impl Library {
 
     /// Returns the ids that lead into a definition, as the path's own definition sees it, and those of a node in it.
     fn split<'p>(&self, from: u32, path: &'p Path, definition: u32) -> Option<(&'p [u64], &'p [u64])> {
-        let mut chain = Chain::top(from);
+        let mut scope = Scope::top(from);
         for (number, &id) in path.ids().iter().enumerate() {
-            if chain.definition() == definition {
+            if scope.definition == definition {
                 return Some(path.ids().split_at(number));
             }
-            let inner = self.enter(&chain, id)?;
-            chain = chain.entered(id, inner);
+            let inner = self.enter(&scope, id)?;
+            scope = self.entered(&scope, id, inner, scope.depth + 1);
         }
         None
     }

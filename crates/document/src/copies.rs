@@ -3,23 +3,19 @@
 use crate::error::PatchError;
 use crate::library::{Definition, Library};
 use crate::operations::{Draft, invalid};
-use crate::order::{self, Order};
+use crate::order::{self, Order, Rank};
 use crate::patch::Patch;
 use crate::path::{Path, joined};
-use crate::resolve::{Chain, Stated};
+use crate::resolve::Route;
 use crate::value::{At, Field, Spot, Value};
 use core::cmp::Reverse;
 use hedgerow::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A node among its siblings: they are sorted by order, then deeper ones first, then by path.
-type SiblingKey = (Order, Reverse<usize>, Path);
-
 /// A node that belongs to a copy by itself, and not by the instance that it is in.
 pub(crate) struct Member {
-    chain: Chain,
-    pub(crate) id: u64,
+    pub(crate) route: Route,
     order: Order,
     /// The member whose node the parent is, or is inside of, and the ids that lead from there.
     parent: (usize, Vec<u64>),
@@ -61,18 +57,18 @@ impl Library {
         let mut copy = Self::new();
         let Ok(number) = self.defined(definition) else { return copy };
         let located = paths.iter().filter_map(|path| self.locate(number, path.ids()));
-        let mut tops: Vec<(Chain, u64)> = located.collect();
-        let given: BTreeSet<Path> = tops.iter().map(|(chain, id)| chain.path(0, *id)).collect();
+        let mut tops: Vec<Route> = located.collect();
+        let given: BTreeSet<Path> = tops.iter().map(|route| route.path(0)).collect();
         let mut seen = BTreeSet::new();
-        tops.retain(|(chain, id)| {
-            let path = chain.path(0, *id);
+        tops.retain(|route| {
+            let path = route.path(0);
             let above = self.ancestors(number, &path);
             above.is_some_and(|above| !above.iter().any(|path| given.contains(path))) && seen.insert(path)
         });
         let mut members = Vec::new();
-        for (place, (chain, id)) in tops.into_iter().enumerate() {
+        for (place, top) in tops.into_iter().enumerate() {
             let first = members.len();
-            let mut more = self.subtree(chain, id);
+            let mut more = self.subtree(top);
             more.iter_mut().for_each(|member| member.parent.0 += first);
             // The number of the copy itself stands for the root.
             more[0].parent = (usize::MAX, Vec::new());
@@ -80,19 +76,18 @@ impl Library {
             members.extend(more);
         }
         // New ids ascend as siblings do, so that equal orders stay in order.
-        let key = |member: &Member| (member.order, Reverse(member.chain.depth()), member.chain.path(0, member.id));
         let mut sorted: Vec<usize> = (0..members.len()).collect();
-        sorted.sort_by_cached_key(|&index| key(&members[index]));
+        sorted.sort_by_key(|&index| rank(members[index].order, &members[index].route.ids));
         let mut ids = vec![0; members.len()];
         sorted.iter().zip(1..).for_each(|(&index, id)| ids[index] = id);
 
         let mut draft = Draft::new(&copy);
         let name: Arc<str> = definition.into();
         draft.state_new(&name, 0.into(), Value::Place(Some(Spot::ROOT)));
-        for (Member { chain, id, order, parent: (above, rest) }, &new) in members.iter().zip(&ids) {
+        for (Member { route, order, parent: (above, rest) }, &new) in members.iter().zip(&ids) {
             let parent = ids.get(*above).map_or(Path::from(0), |&above| joined(&[above], rest));
             draft.state_new(&name, new.into(), Value::Place(Some(Spot { parent: Some(parent), order: *order })));
-            for ((path, _), value) in self.flattened(chain, *id, &new.into()) {
+            for ((path, _), value) in self.flattened(route.scope(), route.id(), &new.into()) {
                 draft.state_new(&name, path, value);
             }
         }
@@ -157,7 +152,7 @@ impl Library {
             draft.state(number, renamed(&path), value.field(), Some(value));
         }
         let children = from.children_of(from.defined(&top.name)?, &root.into());
-        let pasted: Vec<Path> = children.iter().map(|(.., path)| renamed(path)).collect();
+        let pasted: Vec<Path> = children.iter().map(|(path, _)| renamed(path)).collect();
         gap.fill(&mut draft, &pasted);
         Ok(draft.finish())
     }
@@ -175,14 +170,14 @@ impl Library {
             At::Place(Place::Detached) => None,
         };
         let located = parent.as_ref().and_then(|parent| self.locate(definition, parent.ids()));
-        let parent_path = located.map(|(chain, id)| chain.path(0, id));
+        let parent_path = located.map(|route| route.path(0));
         let siblings = parent_path.as_ref().map(|parent| self.children_of(definition, parent)).unwrap_or_default();
         let of = |node: &Path| {
-            let (chain, id) = self.locate(definition, node.ids())?;
-            siblings.iter().position(|(.., path)| *path == chain.path(0, id))
+            let node = self.locate(definition, node.ids())?.path(0);
+            siblings.iter().position(|(path, _)| *path == node)
         };
         let start = match at {
-            At::Spot(spot) => Some(siblings.partition_point(|sibling| sibling.0 <= spot.order)),
+            At::Spot(spot) => Some(siblings.partition_point(|&(_, order)| order <= spot.order)),
             At::Place(Place::Before(node)) => of(node),
             At::Place(Place::After(node)) => of(node).map(|index| index + 1),
             At::Place(Place::FirstChildOf(_)) => Some(0),
@@ -193,7 +188,7 @@ impl Library {
             return self.no_such_place(definition, parent);
         };
         let order = if let At::Spot(spot) = at { Some(spot.order) } else { None };
-        let siblings = siblings.into_iter().map(|(order, _, path)| (path, Some(order))).collect();
+        let siblings = siblings.into_iter().map(|(path, order)| (path, Some(order))).collect();
         Ok(Gap { definition, parent, siblings, start, order })
     }
 
@@ -240,20 +235,20 @@ impl Library {
 
     /// Returns a node, and all nodes outside of its instance that are stated to be below it or inside it, and so on. The
     /// node must be in the tree.
-    pub(crate) fn subtree(&self, chain: Chain, id: u64) -> Vec<Member> {
-        let mut members = vec![Member { chain, id, order: Order::ZERO, parent: (0, Vec::new()) }];
+    pub(crate) fn subtree(&self, top: Route) -> Vec<Member> {
+        let mut members = vec![Member { route: top, order: Order::ZERO, parent: (0, Vec::new()) }];
         let mut at = 0;
         while at < members.len() {
-            let (chain, id) = (members[at].chain.clone(), members[at].id);
-            for level in 0..=chain.depth() {
-                let path = chain.path(level, id);
-                for (parent, child) in self.at(chain.definitions[level]).placed_below(&path) {
+            let route = members[at].route.clone();
+            for (level, scope) in route.scopes.iter().enumerate() {
+                let path = route.path(level);
+                for (parent, child) in self.at(scope.definition).placed_below(&path) {
                     if child.starts_with(&path) {
                         continue;
                     }
-                    if let Some((inner, id, order)) = self.placed_at(&chain, level, child) {
+                    if let Some((inner, order)) = self.placed_at(&route, level, child) {
                         let rest = parent.ids()[path.ids().len()..].to_vec();
-                        members.push(Member { chain: inner, id, order, parent: (at, rest) });
+                        members.push(Member { route: inner, order, parent: (at, rest) });
                     }
                 }
             }
@@ -262,50 +257,49 @@ impl Library {
         members
     }
 
-    /// Returns the keys of the nodes that are stated to be below a node, in order.
-    pub(crate) fn children_of(&self, definition: u32, parent: &Path) -> Vec<SiblingKey> {
-        let mut found = Vec::new();
-        let Some((chain, id)) = self.locate(definition, parent.ids()) else { return found };
-        for (chain, id) in self.aliases(&chain, id) {
-            for level in 0..=chain.depth() {
-                for child in self.at(chain.definitions[level]).children(&chain.path(level, id)) {
-                    if let Some((inner, id, order)) = self.placed_at(&chain, level, child) {
-                        found.push((order, Reverse(inner.depth()), inner.path(0, id)));
-                    }
-                }
+    /// Returns the nodes that are stated to be below a node, in order, with their orders.
+    pub(crate) fn children_of(&self, definition: u32, parent: &Path) -> Vec<(Path, Order)> {
+        let mut found: Vec<(Route, Order)> = Vec::new();
+        let Some(route) = self.locate(definition, parent.ids()) else { return Vec::new() };
+        let inner = self.innermost(&route);
+        for (scope, &id) in inner.scopes.iter().zip(&inner.ids).skip(route.depth()) {
+            for (level, stating, parent) in self.parents(scope, id) {
+                let children = self.at(stating).children(&parent);
+                found.extend(children.filter_map(|child| self.placed_at(&inner, level as usize, child)));
             }
         }
-        found.sort_unstable();
-        found
+        found.sort_by_key(|(route, order)| rank(*order, &route.ids));
+        found.into_iter().map(|(route, order)| (route.path(0), order)).collect()
     }
 
     /// Returns a node, if the place that the definition of a level states for it has effect.
-    fn placed_at(&self, chain: &Chain, level: usize, node: &Path) -> Option<(Chain, u64, Order)> {
-        let full = joined(&chain.ids[..level], node.ids());
-        let (inner, id) = self.locate(chain.definitions[0], full.ids())?;
-        match self.stated_place(&inner, id) {
-            Stated::At(by, spot) if by == level && inner.depth() + 1 == full.ids().len() => {
-                Some((inner, id, spot.order))
-            }
-            _ => None,
-        }
+    fn placed_at(&self, route: &Route, level: usize, node: &Path) -> Option<(Route, Order)> {
+        let full = joined(&route.ids[..level], node.ids());
+        let inner = self.locate(route.scopes[0].definition, full.ids())?;
+        let (by, spot) = self.stated_place(inner.scope(), inner.id())?;
+        (by as usize == level && inner.ids.len() == full.ids().len()).then_some((inner, spot.order))
     }
 
     /// Returns the nodes above a node, from its parent up to the root; `None` if the node is not in the tree.
     pub(crate) fn ancestors(&self, definition: u32, path: &Path) -> Option<Vec<Path>> {
-        let (mut chain, mut id) = self.locate(definition, path.ids())?;
+        let mut route = self.locate(definition, path.ids())?;
         let (mut above, mut seen) = (Vec::new(), BTreeSet::new());
         loop {
-            let Stated::At(level, spot) = self.stated_place(&chain, id) else { return None };
-            let Some(parent) = &spot.parent else { return (chain.depth() == 0).then_some(above) };
-            (chain, id) = self.locate(definition, joined(&chain.ids[..level], parent.ids()).ids())?;
+            let (level, spot) = self.stated_place(route.scope(), route.id())?;
+            let Some(parent) = &spot.parent else { return (route.depth() == 0).then_some(above) };
+            route = self.locate(definition, joined(&route.ids[..level as usize], parent.ids()).ids())?;
             // The parents of a node that is not there may be a circle.
-            if !seen.insert(chain.path(0, id)) {
+            if !seen.insert(route.path(0)) {
                 return None;
             }
-            above.push(chain.path(0, id));
+            above.push(route.path(0));
         }
     }
+}
+
+/// Returns the rank of a node with these ids.
+fn rank(order: Order, ids: &[u64]) -> Rank {
+    (order, Reverse(u32::try_from(ids.len()).unwrap_or(u32::MAX)), ids[ids.len() - 1])
 }
 
 impl Gap {
@@ -333,10 +327,8 @@ fn with_name(value: &Value, names: &BTreeMap<Arc<str>, Arc<str>>) -> Value {
 
 /// Returns places for as few siblings as possible, so that they come in this order. Those without an order get one.
 pub(crate) fn arranged(parent: &Path, list: &[(Path, Option<Order>)]) -> Vec<(Path, Value)> {
-    let key =
-        |(path, order): &(Path, Option<Order>)| order.map(|order| (order, Reverse(path.ids().len()), path.clone()));
-    let keys: Vec<Option<SiblingKey>> = list.iter().map(key).collect();
-    let orders = order::arranged(&keys, |key| key.0, SiblingKey::cmp, [None; 2]);
+    let key = |(path, order): &(Path, Option<Order>)| order.map(|order| rank(order, path.ids()));
+    let orders = order::arranged(&list.iter().map(key).collect::<Vec<_>>(), [None; 2]);
     let orders =
         orders.unwrap_or_else(|| Order::spread(None, None, list.len()).into_iter().flatten().enumerate().collect());
     orders.into_iter().map(|(number, order)| (list[number].0.clone(), place(parent, &list[number].0, order))).collect()

@@ -1,13 +1,15 @@
 //! From a definition to its tree.
 
 use crate::error::{Error, PatchError};
-use crate::library::{Library, MOST_NODES};
-use crate::order::Order;
+use crate::library::{Library, MOST_NODES, Slot};
+use crate::order::{Order, Rank};
+use crate::overrides::found;
 use crate::patch::Key;
-use crate::places::{NONE, Places};
-use crate::resolve::{Chain, Stated, stays};
-use crate::value::{Field, Spot, Value};
-use core::cmp::{Ordering, Reverse};
+use crate::path::Path;
+use crate::places::{Instance, NONE, Places};
+use crate::resolve::{Scope, stays};
+use crate::value::{Field, Value};
+use core::cmp::Reverse;
 use core::hash::BuildHasherDefault;
 use core::ops::Range;
 use hedgerow::internal::HandleHasher;
@@ -35,11 +37,10 @@ pub enum Note {
     },
 }
 
-/// A node among its siblings: they are sorted by order, then deeper ones first, then by path.
-#[derive(Clone, Copy, Debug)]
+/// A place's node among its siblings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sibling {
-    pub(crate) order: Order,
-    depth: u32,
+    pub(crate) rank: Rank,
     pub(crate) place: u32,
 }
 
@@ -48,23 +49,12 @@ pub(crate) struct Expansion<'l> {
     pub(crate) library: &'l Library,
     pub(crate) places: &'l mut Places,
     /// Of instances.
-    chains: ByNumber<u32, Rc<Chain>>,
+    scopes: ByNumber<u32, Scope>,
     /// Of slots of definitions.
     own: ByNumber<(u32, u32), Rc<Own>>,
-    /// The instance that was asked for last.
-    last: Within,
+    /// The instance that was asked for last, and its places.
+    last: (Range<u32>, Scope),
     buffers: Buffers,
-}
-
-/// An instance among others.
-#[derive(Clone, Default)]
-struct Within {
-    number: u32,
-    places: Range<u32>,
-    /// The number of instances around it.
-    depth: u32,
-    /// Whether no outer definition states anything of its nodes.
-    plain: bool,
 }
 
 /// A map by numbers.
@@ -74,16 +64,33 @@ pub(crate) type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<HandleHasher>>
 #[derive(Default)]
 struct Buffers {
     ahead: Vec<Ahead>,
-    aliases: Vec<(u32, u32, Rc<Own>)>,
-    below: Vec<(Order, Reverse<u32>, u32)>,
+    aliases: Vec<Alias>,
+    below: Vec<(Sibling, Scope)>,
+}
+
+/// A place whose node comes next.
+struct Ahead {
+    place: u32,
+    scope: Scope,
+    parent: Option<usize>,
+}
+
+/// A node in one of the instances whose root it is, or in its own.
+struct Alias {
+    scope: Scope,
+    slot: u32,
+    own: Rc<Own>,
 }
 
 /// What is the same of an own node wherever no outer definition states anything.
 struct Own {
+    id: u64,
     /// The definition that the node uses, and the slot of its root.
     used: Option<(u32, u32)>,
-    /// The own nodes below, in order.
-    below: Vec<(Order, u32)>,
+    /// The own nodes below, in order: of each, its order, its id and its slot.
+    below: Vec<(Order, u64, u32)>,
+    /// Whether there are only own nodes below, wherever no outer definition states anything.
+    plain: bool,
 }
 
 impl<'l> Expansion<'l> {
@@ -91,33 +98,57 @@ impl<'l> Expansion<'l> {
         Self {
             library,
             places,
-            chains: HashMap::default(),
+            scopes: HashMap::default(),
             own: HashMap::default(),
-            last: Within::default(),
+            last: Default::default(),
             buffers: Buffers::default(),
         }
     }
 
-    /// Returns the chain of an instance.
-    pub(crate) fn chain(&mut self, instance: u32) -> Rc<Chain> {
-        let chain = self.chains.entry(instance);
-        chain.or_insert_with(|| Rc::new(self.places.chain(self.library, instance))).clone()
+    /// Returns the scope of an instance. Remembers those around it.
+    fn scope(&mut self, number: u32) -> Scope {
+        let Instance { definition, outer, slot, .. } = *self.places.instance(number);
+        if outer == NONE {
+            return Scope { number, ..Scope::top(definition) };
+        }
+        if !self.scopes.contains_key(&outer) {
+            let around = |&at: &u32| Some(self.places.instance(at).outer).filter(|outer| *outer != NONE);
+            let unknown = core::iter::successors(Some(outer), around);
+            let unknown: Vec<u32> = unknown.take_while(|at| !self.scopes.contains_key(at)).collect();
+            for instance in unknown.into_iter().rev() {
+                let scope = self.scope(instance);
+                self.scopes.insert(instance, scope);
+            }
+        }
+        let around = &self.scopes[&outer];
+        self.library.entered(around, self.library.at(around.definition).slot(slot).id, definition, number)
     }
 
-    /// Returns the chain and the id of a place.
-    pub(crate) fn at(&mut self, place: u32) -> (Rc<Chain>, u64) {
-        let (instance, slot) = self.places.split(place);
-        let chain = self.chain(instance);
-        let id = self.library.at(chain.definition()).slot(slot).id;
-        (chain, id)
+    /// Returns the scope and the slot of a place.
+    fn at(&mut self, place: u32) -> (&Scope, u32) {
+        if !self.last.0.contains(&place) {
+            self.look_into(self.places.instance_near(self.last.1.number, place));
+        }
+        (&self.last.1, place - self.last.0.start)
+    }
+
+    fn look_into(&mut self, instance: u32) {
+        self.last = (self.places.range(instance), self.scope(instance));
+    }
+
+    /// Returns the scope of a place, and the id of its node.
+    pub(crate) fn node(&mut self, place: u32) -> (&Scope, u64) {
+        let library = self.library;
+        let (scope, slot) = self.at(place);
+        (scope, library.at(scope.definition).slot(slot).id)
     }
 
     /// Returns where a place's node is stated: the place of its parent, and the node among its siblings. `None` if it is
     /// removed, or its parent is missing; the parent of the document's root is [`NONE`].
     pub(crate) fn spot(&mut self, place: u32) -> Option<(u32, Sibling)> {
-        let (outer, spot, sibling) = self.stated(place)?;
-        match &spot.parent {
-            None => (sibling.depth == 0).then_some((NONE, sibling)),
+        let (outer, parent, sibling) = self.stated(place)?;
+        match parent {
+            None => (sibling.rank.1 == Reverse(0)).then_some((NONE, sibling)),
             Some(parent) => Some((self.places.find(self.library, outer, parent.ids())?, sibling)),
         }
     }
@@ -127,135 +158,149 @@ impl<'l> Expansion<'l> {
         Some(self.stated(place)?.2)
     }
 
-    /// Returns the spot that is stated for a node, the instance from which it names the parent, and the sibling.
-    fn stated(&mut self, place: u32) -> Option<(u32, &'l Spot, Sibling)> {
+    /// Returns the parent that is stated for a node, the instance from which it is named, and the sibling.
+    fn stated(&mut self, place: u32) -> Option<(u32, Option<&'l Path>, Sibling)> {
         let library = self.library;
-        let Within { number, ref places, depth, plain } = *self.within(place);
-        let slot = place - places.start;
-        let (outer, spot) = if plain {
-            let definition = library.at(self.places.instance(number).definition);
-            (number, definition.slot(slot).get(Field::Place)?.spot()?)
-        } else {
-            let chain = self.chain(number);
-            let id = library.at(chain.definition()).slot(slot).id;
-            let Stated::At(level, spot) = library.stated_place(&chain, id) else { return None };
-            (chain.instances[level], spot)
+        let (scope, slot) = self.at(place);
+        let Slot { id, values } = library.at(scope.definition).slot(slot);
+        let (outer, spot) = match scope.outer {
+            None => (scope.number, found(values, Field::Place)?.spot()?),
+            Some(_) => library.stated_place(scope, *id)?,
         };
-        Some((outer, spot, Sibling { order: spot.order, depth, place }))
-    }
-
-    /// Compares siblings.
-    pub(crate) fn compare(&self, a: &Sibling, b: &Sibling) -> Ordering {
-        let path = |sibling: &Sibling| self.places.path(self.library, sibling.place);
-        let by_path = || if a.place == b.place { Ordering::Equal } else { path(a).cmp(&path(b)) };
-        a.order.cmp(&b.order).then(b.depth.cmp(&a.depth)).then_with(by_path)
-    }
-
-    /// Returns the instance of a place.
-    fn within(&mut self, place: u32) -> &Within {
-        if !self.last.places.contains(&place) {
-            self.look_into(self.places.instance_near(self.last.number, place));
-        }
-        &self.last
-    }
-
-    fn look_into(&mut self, number: u32) {
-        let (mut depth, mut plain, mut instance) = (0, true, self.places.instance(number));
-        while instance.outer != NONE {
-            let outer = self.places.instance(instance.outer);
-            plain &= self.library.at(outer.definition).slot(instance.slot).overrides == 0;
-            (instance, depth) = (outer, depth + 1);
-        }
-        self.last = Within { number, places: self.places.range(number), depth, plain };
+        let rank = (spot.order, Reverse(scope.depth), *id);
+        Some((outer, spot.parent.as_ref(), Sibling { rank, place }))
     }
 
     /// Returns the outermost place of a node.
     pub(crate) fn of_node(&mut self, scene: &Scene, node: NodeHandle) -> Option<u32> {
         let place = self.places.innermost_of(scene, node)?;
-        let Within { number, ref places, .. } = *self.within(place);
-        let slot = place - places.start;
+        let (&Scope { number, .. }, slot) = self.at(place);
         let (instance, slot) = self.places.outermost_of(self.library, number, slot);
         if instance != number {
             self.look_into(instance);
         }
-        Some(self.last.places.start + slot)
+        Some(self.last.0.start + slot)
     }
 
     fn own(&mut self, definition: u32, slot: u32) -> Rc<Own> {
         let library = self.library;
         let own = self.own.entry((definition, slot)).or_insert_with(|| {
-            let definition = library.at(definition);
+            let (number, definition) = (definition, library.at(definition));
             let node = definition.slot(slot);
-            let used =
-                if let Some(Value::Use(Some(name))) = node.get(Field::Use) { library.number(name) } else { None };
-            let used = used.and_then(|number| Some((number, library.at(number).root_slot()?)));
-            let children = definition.children(&node.id.into());
-            let slots = children.filter_map(|child| definition.slot_of(child.own()?));
-            let mut below: Vec<(Order, u32)> = slots.map(|slot| (definition.slot(slot).order(), slot)).collect();
-            below.sort_unstable_by_key(|&(order, slot)| (order, definition.slot(slot).id));
-            Rc::new(Own { used, below })
+            let used = library.used(&Scope::top(number), node.id);
+            let (mut below, mut plain) = (Vec::new(), true);
+            for child in definition.children(&node.id.into()) {
+                match child.own() {
+                    Some(id) => below.extend(definition.slot_of(id).map(|at| (definition.slot(at).order(), id, at))),
+                    None => plain = false,
+                }
+            }
+            below.sort_unstable();
+            Rc::new(Own { id: node.id, used, below, plain })
         });
         own.clone()
     }
 
-    /// Returns the places of a node, from its own to that of the root of the innermost definition that it uses.
-    fn aliases(&self, mut place: u32) -> Vec<u32> {
-        let mut aliases = vec![place];
-        while let Some(inner) = self.places.inner(place) {
-            place = self.places.root_place(self.library, inner).expect("a used definition has a root");
-            aliases.push(place);
+    /// Lists a node in its own instance, then as the root of what it uses, and so on. Makes the instances that are missing.
+    fn enter(&mut self, mut scope: Scope, mut slot: u32, aliases: &mut Vec<Alias>) {
+        aliases.clear();
+        loop {
+            let own = self.own(scope.definition, slot);
+            let used = match scope.outer {
+                None => own.used,
+                Some(_) => self.library.used(&scope, own.id),
+            };
+            let inner = used.map(|(definition, root)| {
+                let inner = self.places.inner(self.places.place(scope.number, slot));
+                let add = || self.places.add(self.library, definition, Some((scope.number, slot)));
+                (self.library.entered(&scope, own.id, definition, inner.unwrap_or_else(add)), root)
+            });
+            aliases.push(Alias { scope, slot, own });
+            let Some(next) = inner else { return };
+            (scope, slot) = next;
         }
-        aliases
     }
 
-    /// Returns the places of the nodes that are stated to be below a node, in order.
-    pub(crate) fn children(&mut self, place: u32) -> Vec<u32> {
+    /// Describes a node, outer levels last.
+    fn described(&self, aliases: &[Alias]) -> Node<'l> {
+        let (library, mut node) = (self.library, Node::group());
+        for Alias { scope, slot, own } in aliases.iter().rev() {
+            library.at(scope.definition).slot(*slot).values.iter().for_each(|value| value.put(&mut node));
+            if scope.outer.is_some() {
+                let outer = library.outer_values(scope, own.id).rev();
+                outer.flat_map(|(_, values)| values).for_each(|value| value.put(&mut node));
+            }
+        }
+        node
+    }
+
+    /// Lists the nodes that are stated to be below a node, in order, with their scopes.
+    fn list_below(&mut self, aliases: &[Alias], below: &mut Vec<(Sibling, Scope)>) {
         let library = self.library;
-        let mut found: Vec<Sibling> = Vec::new();
-        for alias in self.aliases(place) {
-            let (chain, id) = self.at(alias);
-            for level in (0..=chain.depth()).rev() {
-                let definition = library.at(chain.definitions[level]);
-                if level < chain.depth() && !definition.has_overrides(chain.ids[level]) {
-                    continue;
-                }
-                for child in definition.children(&chain.path(level, id)) {
-                    let located = self.places.locate(library, chain.instances[level], child.ids());
-                    let Some((instance, slot)) = located else { continue };
-                    let at = self.places.place(instance, slot);
-                    let (inner, id) = self.at(at);
-                    let effective = !library.is_inner_root(&inner, id)
-                        && matches!(library.stated_place(&inner, id), Stated::At(by, _) if by == level);
-                    if effective {
-                        found.extend(self.sibling(at));
+        below.clear();
+        for Alias { scope, own, .. } in aliases {
+            if scope.outer.is_none() && own.plain {
+                below.extend(own.below.iter().map(|&(order, id, slot)| {
+                    let rank = (order, Reverse(scope.depth), id);
+                    (Sibling { rank, place: self.places.place(scope.number, slot) }, scope.clone())
+                }));
+                continue;
+            }
+            for (number, definition, parent) in library.parents(scope, own.id) {
+                for child in library.at(definition).children(&parent) {
+                    let Some((instance, slot)) = self.places.locate(library, number, child.ids()) else { continue };
+                    let (scope, id) = (self.scope(instance), child.last());
+                    if let Some((by, spot)) = library.stated_place(&scope, id)
+                        && by == number
+                        && !library.is_inner_root(&scope, id)
+                    {
+                        let rank = (spot.order, Reverse(scope.depth), id);
+                        below.push((Sibling { rank, place: self.places.place(instance, slot) }, scope));
                     }
                 }
             }
         }
-        found.sort_unstable_by(|a, b| self.compare(a, b));
-        found.into_iter().map(|child| child.place).collect()
+        below.sort_unstable_by_key(|(sibling, _)| *sibling);
+    }
+
+    /// Returns the nodes that are stated to be below a place's node, in order.
+    pub(crate) fn children(&mut self, place: u32) -> Vec<Sibling> {
+        let (mut aliases, mut below) = Default::default();
+        let (scope, slot) = self.at(place);
+        let scope = scope.clone();
+        self.enter(scope, slot, &mut aliases);
+        self.list_below(&aliases, &mut below);
+        below.into_iter().map(|(sibling, _)| sibling).collect()
+    }
+
+    /// Returns the value of a component of a node, given its outermost instance and slot, if no definition around
+    /// another instance states it. The outer option is whether any definition does.
+    pub(crate) fn shown_by(
+        &mut self,
+        instance: u32,
+        (mut at, mut slot): (u32, u32),
+        field: Field,
+    ) -> Option<Option<&'l Value>> {
+        let library = self.library;
+        loop {
+            let scope = self.scope(at);
+            let Slot { id, values } = library.at(scope.definition).slot(slot);
+            if let Some((value, by)) = library.look_among(&scope, *id, values, field) {
+                let shows = by >= if at == instance { scope.depth } else { self.scope(instance).depth };
+                return Some(Some(value).filter(|_| shows));
+            }
+            at = self.places.inner(self.places.place(at, slot))?;
+            slot = library.at(self.places.instance(at).definition).root_slot()?;
+        }
     }
 
     /// Makes the instances that a place's node uses, and describes the node.
     pub(crate) fn describe(&mut self, place: u32) -> Node<'l> {
-        let library = self.library;
-        let (mut at, mut aliases) = (place, Vec::new());
-        loop {
-            let (chain, id) = self.at(at);
-            let inner = library.enter(&chain, id);
-            aliases.push((chain, id));
-            let Some(inner) = inner else { break };
-            let instance = self.places.inner(at).unwrap_or_else(|| {
-                let at = self.places.split(at);
-                self.places.add(library, inner, Some(at))
-            });
-            at = self.places.root_place(library, instance).expect("a used definition has a root");
-        }
-        let mut node = Node::group();
-        for (chain, id) in aliases.iter().rev() {
-            library.put_all(chain, *id, &mut node);
-        }
-        node
+        let mut aliases = Vec::new();
+        let (scope, slot) = self.at(place);
+        let scope = scope.clone();
+        self.enter(scope, slot, &mut aliases);
+        self.described(&aliases)
     }
 
     /// Describes a node and all missing nodes below it, in depth-first order, each with the number of its parent, and makes
@@ -265,81 +310,27 @@ impl<'l> Expansion<'l> {
         top: u32,
         mut push: impl FnMut(Option<usize>, Node<'l>),
     ) -> Result<Vec<u32>, Error> {
-        let library = self.library;
         let mut places = Vec::new();
-        let Within { number: instance, plain, .. } = *self.within(top);
+        let scope = self.at(top).0.clone();
         let Buffers { mut ahead, mut aliases, mut below } = core::mem::take(&mut self.buffers);
-        ahead.clear();
-        ahead.push(Ahead { place: top, instance, parent: None, plain });
-        while let Some(Ahead { place, instance, parent, plain }) = ahead.pop() {
+        ahead.push(Ahead { place: top, scope, parent: None });
+        while let Some(Ahead { place, scope, parent }) = ahead.pop() {
             if places.len() as u64 >= MOST_NODES {
                 return Err(Error::Scene(hedgerow::Error::CapacityOverflow));
             }
-            let number = Some(places.len());
-            if plain && self.enter_plain(place, instance, &mut aliases) {
-                let mut node = Node::group();
-                below.clear();
-                for (instance, slot, own) in aliases.iter().rev() {
-                    let definition = library.at(self.places.instance(*instance).definition);
-                    definition.slot(*slot).values.iter().for_each(|value| value.put(&mut node));
-                    for &(order, child) in &own.below {
-                        // A node that is there already moves below this one.
-                        let place = self.places.place(*instance, child);
-                        if self.places.record(library, place).is_none() {
-                            below.push((order, Reverse(*instance), place));
-                        }
-                    }
-                }
-                push(parent, node);
-                let (last, last_slot, _) = &aliases[aliases.len() - 1];
-                places.push(self.places.place(*last, *last_slot));
-                // An inner instance is made after the outer one. Each has its nodes in order already.
-                below.sort_by_key(|&(order, instance, _)| (order, instance));
-                let children = below.iter().rev();
-                ahead.extend(children.map(|&(_, Reverse(instance), place)| Ahead {
-                    place,
-                    instance,
-                    parent: number,
-                    plain,
-                }));
-                continue;
-            }
-            push(parent, self.describe(place));
-            places.push(self.places.innermost(library, place));
-            for child in self.children(place).into_iter().rev() {
-                if self.places.record(library, child).is_none() {
-                    let Within { number: instance, plain, .. } = *self.within(child);
-                    ahead.push(Ahead { place: child, instance, parent: number, plain });
-                }
-            }
+            let slot = place - self.places.place(scope.number, 0);
+            self.enter(scope, slot, &mut aliases);
+            push(parent, self.described(&aliases));
+            self.list_below(&aliases, &mut below);
+            // A node that is there already moves below this one.
+            let missing = |(sibling, _): &(Sibling, Scope)| self.places.record(self.library, sibling.place).is_none();
+            let (number, missing) = (Some(places.len()), below.drain(..).rev().filter(missing));
+            ahead.extend(missing.map(|(Sibling { place, .. }, scope)| Ahead { place, scope, parent: number }));
+            let Alias { scope, slot, .. } = &aliases[aliases.len() - 1];
+            places.push(self.places.place(scope.number, *slot));
         }
         self.buffers = Buffers { ahead, aliases, below };
         Ok(places)
-    }
-
-    /// Makes the instances that a node of a plain instance uses, and lists the instances and slots of which it is the node.
-    /// Returns false, and makes none, if a definition states something inside of them, or if they are there.
-    fn enter_plain(&mut self, place: u32, instance: u32, aliases: &mut Vec<(u32, u32, Rc<Own>)>) -> bool {
-        let (library, definition) = (self.library, self.places.instance(instance).definition);
-        let mut at = Some((definition, place - self.places.place(instance, 0)));
-        aliases.clear();
-        while let Some((definition, slot)) = at {
-            if library.at(definition).slot(slot).overrides > 0 {
-                return false;
-            }
-            let own = self.own(definition, slot);
-            at = own.used;
-            aliases.push((instance, slot, own));
-        }
-        if self.places.inner(place).is_some() {
-            return false;
-        }
-        for number in 1..aliases.len() {
-            let (outer, slot, own) = &aliases[number - 1];
-            let (definition, _) = own.used.expect("an alias follows a use");
-            aliases[number].0 = self.places.add(library, definition, Some((*outer, *slot)));
-        }
-        true
     }
 
     /// Makes the instance of the whole document, and returns the place of its root.
@@ -350,16 +341,13 @@ impl<'l> Expansion<'l> {
     }
 }
 
-/// A place whose node comes next.
-struct Ahead {
-    place: u32,
-    instance: u32,
-    parent: Option<usize>,
-    /// Whether no outer definition states anything of the instance's nodes.
-    plain: bool,
-}
-
 impl Library {
+    /// Returns the definition that a node uses, and the slot of its root.
+    fn used(&self, scope: &Scope, id: u64) -> Option<(u32, u32)> {
+        let used = self.enter(scope, id)?;
+        Some((used, self.at(used).root_slot()?))
+    }
+
     /// Returns the nodes that a definition expands to, in depth-first order. Runs in **O(nodes · levels)**.
     ///
     /// # Errors
@@ -370,13 +358,14 @@ impl Library {
         Ok(tree)
     }
 
-    /// Expands an own node of a definition. Returns the places of the definition's nodes, and those of nodes that are there.
+    /// Expands an own node of a definition. Returns the places of the definition's nodes; those of nodes that are there hold
+    /// a record.
     pub(crate) fn expanded(
         &self,
         definition: u32,
         slot: Option<u32>,
         push: impl FnMut(Option<usize>, Node<'_>),
-    ) -> Result<(Places, HashSet<u32>), PatchError> {
+    ) -> Result<Places, PatchError> {
         let name = &self.at(definition).name;
         if self.most_nodes(name) > MOST_NODES {
             return Err(Error::Scene(hedgerow::Error::CapacityOverflow).into());
@@ -387,34 +376,34 @@ impl Library {
             return Err(PatchError::NoDefinition(name.clone()));
         };
         let list = expansion.expand(expansion.places.place(0, slot), push)?;
-        let there = list.into_iter().map(|place| places.outermost(self, place)).collect();
-        Ok((places, there))
+        places.hold(&list);
+        Ok(places)
     }
 
     /// Returns the statements of a definition that have no effect now, and why. Runs in **O(nodes · levels)**.
     #[must_use]
     pub fn notes(&self, definition: &str) -> Vec<Note> {
         let Ok(number) = self.defined(definition) else { return Vec::new() };
-        let Ok((mut places, present)) = self.expanded(number, self.at(number).root_slot(), |_, _| {}) else {
-            return Vec::new();
-        };
+        let expanded = self.expanded(number, self.at(number).root_slot(), |_, _| {});
+        let Ok(mut places) = expanded else { return Vec::new() };
         let mut expansion = Expansion::new(self, &mut places);
         let name: Arc<str> = definition.into();
         let mut notes = Vec::new();
         for (path, value) in self.stated(definition) {
             let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
-            let located = self.locate(number, path.ids()).filter(|(chain, _)| chain.depth() + 1 == path.ids().len());
+            let located = self.locate(number, path.ids()).filter(|route| route.ids.len() == path.ids().len());
             let place = located.and_then(|_| expansion.places.find(self, 0, path.ids()));
+            let is_there = place.is_some_and(|place| expansion.places.record(self, place).is_some());
             let unused = Note::Unused(key.clone());
             match (place, value) {
-                (Some(place), Value::Use(Some(uses))) if present.contains(&place) => {
+                (Some(_), Value::Use(Some(uses))) if is_there => {
                     if self.number(uses).is_none_or(|number| self.at(number).root().is_none()) {
                         notes.push(Note::Missing { key, definition: uses.clone() });
                     }
                 }
                 (Some(_), Value::Place(None)) => {}
                 (Some(_), Value::Place(Some(spot))) if !stays(path.instance(), spot) => notes.push(unused),
-                (Some(place), _) if present.contains(&place) => {}
+                (Some(_), _) if is_there => {}
                 (Some(place), Value::Place(_)) if expansion.circles(place) => notes.push(Note::Circle(key)),
                 (Some(_), Value::Place(_)) => notes.push(Note::Orphan(key)),
                 _ => notes.push(unused),

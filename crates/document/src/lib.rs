@@ -34,6 +34,7 @@ mod make;
 mod merge;
 mod operations;
 mod order;
+mod overrides;
 mod patch;
 mod path;
 mod places;

@@ -2,6 +2,7 @@
 
 use crate::error::PatchError;
 use crate::order::Order;
+use crate::overrides::{Overrides, TOP, found, replace};
 use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
 use crate::value::{Field, Spot, Value};
@@ -59,7 +60,7 @@ pub(crate) struct Definition {
     free: Vec<u32>,
     freed: Vec<u32>,
     /// Statements about nodes of used definitions.
-    pub(crate) overrides: BTreeMap<(Path, Field), Value>,
+    pub(crate) overrides: Overrides,
     /// The stated places: of each, the parent and the node.
     children: BTreeSet<(Path, Path)>,
     /// The number of statements.
@@ -79,8 +80,6 @@ pub(crate) struct Slot {
     pub(crate) id: u64,
     /// What is stated, sorted by field.
     pub(crate) values: Vec<Value>,
-    /// The number of statements that name a node inside the definition that it uses, as their own or as a parent.
-    pub(crate) overrides: u32,
 }
 
 /// The greatest number of nodes that a scene may have.
@@ -128,7 +127,7 @@ impl Library {
     /// Returns what a definition states about a node, by field: what an inspector shows in bold. Runs in **O(log
     /// statements)** for the first.
     pub fn stated_of(&self, definition: &str, path: &Path) -> impl Iterator<Item = &Value> {
-        self.number(definition).into_iter().flat_map(|number| self.at(number).stated_of(path))
+        self.number(definition).into_iter().flat_map(move |number| self.at(number).stated_of(path))
     }
 
     /// Returns a statement. Runs in **O(log statements)**.
@@ -447,7 +446,7 @@ impl Definition {
             by_id: BTreeMap::new(),
             free: Vec::new(),
             freed: Vec::new(),
-            overrides: BTreeMap::new(),
+            overrides: Overrides::default(),
             children: BTreeSet::new(),
             stated: 0,
             roots: BTreeSet::new(),
@@ -497,40 +496,28 @@ impl Definition {
         self.by_id.iter().filter(there).map(|(&id, _)| id)
     }
 
-    /// Returns whether any statement names a node inside the definition that an own node uses.
-    pub(crate) fn has_overrides(&self, id: u64) -> bool {
-        self.slot_of(id).is_some_and(|slot| self.slot(slot).overrides > 0)
-    }
-
     pub(crate) fn get(&self, path: &Path, field: Field) -> Option<&Value> {
-        match path.own() {
-            Some(id) => self.slot(self.slot_of(id)?).get(field),
-            None => self.overrides.get(&(path.clone(), field)),
-        }
+        found(self.stated_of(path), field)
     }
 
     pub(crate) fn stated(&self) -> impl Iterator<Item = (Path, &Value)> {
         let own = self.by_id.iter().flat_map(|(&id, &slot)| self.slot(slot).values.iter().map(move |v| (id.into(), v)));
-        own.chain(self.overrides.iter().map(|((path, _), value)| (path.clone(), value)))
+        own.chain(self.overrides.stated_from(TOP))
     }
 
-    /// Returns what is stated about a node.
-    pub(crate) fn stated_of<'d>(&'d self, path: &Path) -> impl Iterator<Item = &'d Value> + use<'d> {
-        let own = path.own().and_then(|id| self.slot_of(id)).map(|slot| &self.slot(slot).values);
-        let range = match path.own() {
-            Some(_) => None,
-            None => Some(self.overrides.range((path.clone(), Field::Place)..=(path.clone(), Field::Own(u16::MAX)))),
-        };
-        own.into_iter().flatten().chain(range.into_iter().flatten().map(|(_, value)| value))
+    /// Returns what is stated about a node, by field.
+    pub(crate) fn stated_of(&self, path: &Path) -> &[Value] {
+        match path.own() {
+            Some(id) => self.slot_of(id).map_or(&[], |slot| &self.slot(slot).values),
+            None => self.overrides.find(path.ids()).map_or(&[], |at| self.overrides.values(at)),
+        }
     }
 
     /// Returns what is stated about a node and all nodes inside it.
-    pub(crate) fn stated_from<'d>(&'d self, path: &Path) -> Vec<(Path, &'d Value)> {
-        let (outer, from) = (path.clone(), (path.clone(), Field::Place));
-        let inner = self.overrides.range(from..).take_while(|((path, _), _)| path.starts_with(&outer));
-        let own = path.own().and_then(|id| self.slot_of(id)).map(|slot| &self.slot(slot).values);
-        let own = own.into_iter().flatten().map(|value| (path.clone(), value));
-        own.chain(inner.map(|((path, _), value)| (path.clone(), value))).collect()
+    pub(crate) fn stated_from<'d>(&'d self, path: &Path) -> impl Iterator<Item = (Path, &'d Value)> + use<'d> {
+        let own = path.own().map(|id| (Path::from(id), self.stated_of(path)));
+        let own = own.into_iter().flat_map(|(path, values)| values.iter().map(move |value| (path.clone(), value)));
+        own.chain(self.overrides.find(path.ids()).into_iter().flat_map(|at| self.overrides.stated_from(at)))
     }
 
     /// Returns the nodes that this definition states below a parent.
@@ -573,7 +560,7 @@ impl Definition {
         let (place, states) = (value.as_ref().and_then(Value::spot).cloned(), value.is_some());
         let before = match path.own() {
             Some(id) => self.state_own(id, field, value),
-            None => self.state_override(path, field, value),
+            None => self.overrides.state(path, field, value),
         };
         self.stated = self.stated + usize::from(states) - usize::from(before.is_some());
         if let Some(name) = uses(&before)
@@ -585,22 +572,10 @@ impl Definition {
             }
         }
         if let Some(Spot { parent, .. }) = before.as_ref().and_then(Value::spot) {
-            match parent {
-                Some(parent) => {
-                    self.children.remove(&(parent.clone(), path.clone()));
-                    self.count_inside(parent, false);
-                }
-                None => _ = self.roots.remove(&path.last()),
-            }
+            self.count_placed(parent.as_ref(), path, false);
         }
         if let Some(Spot { parent, .. }) = place {
-            match parent {
-                Some(parent) => {
-                    self.count_inside(&parent, true);
-                    self.children.insert((parent, path.clone()));
-                }
-                None => _ = self.roots.insert(path.last()),
-            }
+            self.count_placed(parent.as_ref(), path, true);
         }
         if field == Field::Place {
             self.root_slot = self.root().and_then(|root| self.slot_of(root));
@@ -608,13 +583,16 @@ impl Definition {
         before
     }
 
-    /// Counts a statement that names a node inside a definition that an own node uses.
-    fn count_inside(&mut self, path: &Path, states: bool) {
-        if path.own().is_none()
-            && let Some(&slot) = self.by_id.get(&path.ids()[0])
-        {
-            let count = &mut self.slots[slot as usize].overrides;
-            *count = if states { *count + 1 } else { *count - 1 };
+    /// Notes that a node is stated to be below a parent, or no longer is.
+    fn count_placed(&mut self, parent: Option<&Path>, node: &Path, placed: bool) {
+        let Some(parent) = parent else {
+            _ = if placed { self.roots.insert(node.last()) } else { self.roots.remove(&node.last()) };
+            return;
+        };
+        let key = (parent.clone(), node.clone());
+        _ = if placed { self.children.insert(key) } else { self.children.remove(&key) };
+        if parent.own().is_none() {
+            self.overrides.count_placed(parent, placed);
         }
     }
 
@@ -625,15 +603,7 @@ impl Definition {
             None => self.new_slot(id),
         };
         let values = &mut self.slots[slot as usize].values;
-        let before = match (values.binary_search_by_key(&field, Value::field), value) {
-            (Ok(index), Some(value)) => Some(core::mem::replace(&mut values[index], value)),
-            (Ok(index), None) => Some(values.remove(index)),
-            (Err(index), Some(value)) => {
-                values.insert(index, value);
-                None
-            }
-            (Err(_), None) => None,
-        };
+        let before = replace(values, field, value);
         if values.is_empty() {
             self.by_id.remove(&id);
             self.freed.push(slot);
@@ -642,37 +612,13 @@ impl Definition {
     }
 
     fn new_slot(&mut self, id: u64) -> u32 {
-        let inner = Path::from([id, 0]);
-        let stated =
-            self.overrides.range((inner.clone(), Field::Place)..).take_while(|((path, _), _)| path.ids()[0] == id);
-        let below = self.children.range((inner, Path::from(0))..).take_while(|(parent, _)| parent.ids()[0] == id);
-        let overrides = u32::try_from(stated.count() + below.count()).expect("statements fit into memory");
-        let new = Slot { id, values: Vec::new(), overrides };
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = new;
-                slot
-            }
-            None => {
-                self.slots.push(new);
-                u32::try_from(self.slots.len() - 1).expect("statements fit into memory")
-            }
-        };
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            u32::try_from(self.slots.len() - 1).expect("statements fit into memory")
+        });
+        self.slots[slot as usize] = Slot { id, values: Vec::new() };
         self.by_id.insert(id, slot);
         slot
-    }
-
-    fn state_override(&mut self, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
-        let key = (path.clone(), field);
-        let states = value.is_some();
-        let before = match value {
-            Some(value) => self.overrides.insert(key, value),
-            None => self.overrides.remove(&key),
-        };
-        if states != before.is_some() {
-            self.count_inside(path, states);
-        }
-        before
     }
 
     /// Never gives these ids to new nodes.
@@ -691,8 +637,7 @@ impl Definition {
 
 impl Slot {
     pub(crate) fn get(&self, field: Field) -> Option<&Value> {
-        let index = self.values.binary_search_by_key(&field, Value::field).ok()?;
-        Some(&self.values[index])
+        found(&self.values, field)
     }
 
     /// Returns the order among siblings.

@@ -3,10 +3,10 @@
 use crate::document::Document;
 use crate::error::PatchError;
 use crate::expand::Expansion;
-use crate::library::{Library, MOST_NODES, is_root};
+use crate::library::{MOST_NODES, is_root};
 use crate::patch::{Entry, Patch};
-use crate::path::{Path, joined};
-use crate::places::{Instance, NONE, Places};
+use crate::path::Path;
+use crate::places::Places;
 use crate::structure::Structure;
 use crate::value::{Field, Value};
 use hedgerow::edit::Change;
@@ -177,37 +177,31 @@ impl Document {
     /// Sets the components that a patch states or unstates, wherever no outer definition states them.
     fn set_components(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), crate::Error> {
         let Self { library, places, .. } = self;
+        let mut expansion = Expansion::new(library, places);
         let mut of = (u32::MAX, Vec::new());
         for Entry { key, .. } in patch.entries().iter().filter(|entry| Field::COMPONENTS.contains(&entry.key.field)) {
             let Some(number) = library.number(&key.definition) else { continue };
             if of.0 != number {
-                of = (number, places.instances_of(number));
+                of = (number, expansion.places.instances_of(number));
             }
-            let instances = &of.1;
             let group = Value::of(&Node::group(), key.field);
-            let stated = library.at(number).get(&key.path, key.field);
             let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
-            for &instance in instances {
-                let at = match own {
+            for &instance in &of.1 {
+                let located = match own {
                     Some(slot) => Some((instance, slot)),
-                    None => places.locate(library, instance, key.path.ids()),
+                    None => expansion.places.locate(library, instance, key.path.ids()),
                 };
+                let Some((inner, slot)) = located else { continue };
+                let top = expansion.places.outermost_of(library, inner, slot);
                 // A path that ends with the root of what a node uses has no effect.
-                let at = at.filter(|&(inner, slot)| {
-                    own.is_some() || places.outermost_of(library, inner, slot) == (inner, slot)
-                });
-                if let Some(place) = at.map(|(inner, slot)| places.place(inner, slot))
-                    && let Some(node) = places.node(library, scene, place)
-                    && !is_stated_outside(library, places, instance, &key.path, key.field)
+                if own.is_none() && top != (inner, slot) {
+                    continue;
+                }
+                let place = expansion.places.place(inner, slot);
+                if let Some(node) = expansion.places.node(library, scene, place)
+                    && let Some(value) = expansion.shown_by(instance, top, key.field).unwrap_or(group.as_ref())
                 {
-                    // What is not stated comes from what the node uses, and an outer definition may state that.
-                    let beneath = || {
-                        let chain = places.chain(library, places.instance_at(place));
-                        library.component(&chain, places.id(library, place), key.field).map(|(value, _)| value)
-                    };
-                    if let Some(value) = stated.or_else(beneath).or(group.as_ref()) {
-                        set(scene, node, value)?;
-                    }
+                    set(scene, node, value)?;
                 }
             }
         }
@@ -218,32 +212,6 @@ impl Document {
 /// Returns whether an entry makes a node a root, or a root another node.
 fn changes_root(entry: &Entry) -> bool {
     is_root(entry.before.as_ref()) != is_root(entry.after.as_ref())
-}
-
-/// Returns whether a definition around an instance states a field of a node in it.
-fn is_stated_outside(library: &Library, places: &Places, mut instance: u32, path: &Path, field: Field) -> bool {
-    let (mut inner, mut path) = (instance, path.clone());
-    loop {
-        let Instance { definition, outer, slot, .. } = *places.instance(instance);
-        if outer == NONE {
-            return false;
-        }
-        let around = library.at(places.instance(outer).definition);
-        let use_slot = around.slot(slot);
-        // The root of what a node uses is that node.
-        let is_root = inner == instance && path.own().is_some() && path.own() == library.at(definition).root();
-        let stated = if is_root {
-            (inner, path) = (outer, use_slot.id.into());
-            use_slot.get(field).is_some()
-        } else {
-            use_slot.overrides > 0
-                && around.get(&joined(&places.uses(library, outer, inner), path.ids()), field).is_some()
-        };
-        if stated {
-            return true;
-        }
-        instance = outer;
-    }
 }
 
 /// Sets a component of a node.

@@ -5,7 +5,7 @@ use crate::error::PatchError;
 use crate::library::Library;
 use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
-use crate::path::Path;
+use crate::path::{Path, joined};
 use crate::resolve::stays;
 use crate::value::{At, Field, Spot, Value};
 use hedgerow::{Node, Tree};
@@ -249,7 +249,7 @@ impl Library {
         match path.own().filter(|_| fields.contains(&Field::Place)) {
             Some(id) => draft.remove(number, self.at(number).own_below(path, |_| true).into_iter().chain([id])),
             None => {
-                let stated = self.at(number).stated_of(path).map(Value::field);
+                let stated = self.at(number).stated_of(path).iter().map(Value::field);
                 stated
                     .filter(|field| fields.contains(field))
                     .for_each(|field| draft.state(number, path.clone(), field, None));
@@ -288,7 +288,7 @@ impl Library {
     pub fn revert(&self, definition: &str, path: &Path) -> Patch {
         let (Some(number), mut draft) = (self.number(definition), Draft::new(self)) else { return Patch::new() };
         let stated = self.at(number);
-        let overrides = stated.stated_from(path).into_iter().filter(|(path, _)| path.own().is_none());
+        let overrides = stated.stated_from(path).filter(|(path, _)| path.own().is_none());
         overrides.for_each(|(path, value)| draft.state(number, path, value.field(), None));
         // Below an own node without a use, nothing is of an instance.
         if path.own().is_none() || matches!(stated.get(path, Field::Use), Some(Value::Use(Some(_)))) {
@@ -367,14 +367,14 @@ impl Library {
     /// # Ok::<(), PatchError>(())
     /// ```
     pub fn push(&self, definition: &str, path: &Path, fields: &[Field], level: usize) -> Result<Patch, PatchError> {
-        let Some((chain, id)) = self.locate(self.defined(definition)?, path.ids()) else {
+        let Some(route) = self.locate(self.defined(definition)?, path.ids()) else {
             return invalid(definition, path, Field::Place, "the path leads nowhere; name a node that is there");
         };
         // The node's name in each definition that may state something of it.
-        let outer = (0..=chain.depth()).map(|level| (chain.definitions[level], chain.path(level, id)));
-        let aliases = self.aliases(&chain, id);
+        let (inner, depth) = (self.innermost(&route), route.depth());
+        let name = |level: usize| joined(&inner.ids[level..=level.max(depth)], &[]);
         let names: Vec<(u32, Path)> =
-            outer.chain(aliases[1..].iter().map(|(chain, id)| (chain.definition(), (*id).into()))).collect();
+            inner.scopes.iter().enumerate().map(|(level, scope)| (scope.definition, name(level))).collect();
         let Some((target, name)) = names.get(level) else {
             return invalid(definition, path, Field::Place, "the node has no such level; see `Library::value`");
         };
@@ -382,22 +382,23 @@ impl Library {
         for &field in BTreeSet::from_iter(fields) {
             let stated = |(from, (outer, path)): (usize, &(u32, Path))| Some((from, self.at(*outer).get(path, field)?));
             let Some((from, value)) = names[..level].iter().enumerate().find_map(stated) else { continue };
-            if field.is_structure() && level > chain.depth() {
+            if field.is_structure() && level > depth {
                 return invalid(definition, path, field, "a node's place and use cannot go into what the node uses");
             }
             let value = match value {
-                Value::Place(None) if level == chain.depth() => {
+                Value::Place(None) if level == depth => {
                     // What an outer level has moved away from below it stays.
-                    let moved = |outer: usize, id| self.at(chain.definitions[outer]).get(&chain.path(outer, id), field);
+                    let path = |outer: usize, id| joined(&route.ids[outer..depth], &[id]);
+                    let moved = |outer: usize, id| self.at(names[outer].0).get(&path(outer, id), field);
                     let goes = |id| (0..level).all(|outer| moved(outer, id).and_then(Value::spot).is_none());
                     names[..level].iter().for_each(|(outer, path)| draft.state(*outer, path.clone(), field, None));
-                    draft.remove(*target, self.at(*target).own_below(name, goes).into_iter().chain([id]));
+                    draft.remove(*target, self.at(*target).own_below(name, goes).into_iter().chain([route.id()]));
                     break;
                 }
                 Value::Place(Some(spot)) => {
                     let parent = spot.parent.as_ref().map_or(&[][..], Path::ids).get(level - from..);
                     let parent =
-                        parent.filter(|_| stays(&chain.ids[from..], spot)).map(|ids| match Path::try_from(ids) {
+                        parent.filter(|_| stays(&route.ids[from..depth], spot)).map(|ids| match Path::try_from(ids) {
                             Err(_) => self.at(*target).root().map(Path::from),
                             Ok(inner) => Some(inner),
                         });

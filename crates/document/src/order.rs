@@ -1,6 +1,6 @@
 //! Positions among siblings.
 
-use core::cmp::Ordering;
+use core::cmp::Reverse;
 use core::fmt;
 
 /// A position among siblings: a multiple of 2⁻²⁰, so that a node can go between any two without touching them.
@@ -17,6 +17,10 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Order(i64);
+
+/// A node among its siblings: they are sorted by order, then deeper ones first, then by id. Those of one depth are of one
+/// instance, since the instances of all are around their parent.
+pub(crate) type Rank = (Order, Reverse<u32>, u64);
 
 /// The steps of an order in a whole number.
 const STEPS: i64 = 1 << 20;
@@ -76,15 +80,10 @@ impl Order {
 ///
 /// As few as possible get one: of those with a key that is between the others, a longest ascending run keeps its orders, but
 /// for ends of gaps without room. `None` if there is no room at all.
-pub(crate) fn arranged<K>(
-    keys: &[Option<K>],
-    order: impl Fn(&K) -> Order,
-    compare: impl Fn(&K, &K) -> Ordering,
-    [mut low, high]: [Option<Order>; 2],
-) -> Option<Vec<(usize, Order)>> {
+pub(crate) fn arranged(keys: &[Option<Rank>], [mut low, high]: [Option<Order>; 2]) -> Option<Vec<(usize, Order)>> {
     let (mut orders, mut start) = (Vec::new(), 0);
-    for end in ascending(keys, compare) {
-        let after = keys[end].as_ref().map(&order);
+    for end in ascending(keys) {
+        let after = keys[end].map(|(order, ..)| order);
         // Without room, the sibling at the end gets a new order, too.
         if let Some(spread) = Order::spread(low, after, end - start) {
             orders.extend((start..end).zip(spread));
@@ -96,13 +95,14 @@ pub(crate) fn arranged<K>(
 }
 
 /// Returns the indices of a longest run of ascending keys.
-pub(crate) fn ascending<K>(keys: &[Option<K>], compare: impl Fn(&K, &K) -> Ordering) -> Vec<usize> {
+pub(crate) fn ascending(keys: &[Option<Rank>]) -> Vec<usize> {
     // Of the runs of each length, the one with the least last key: its index, and the index before each.
     let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), vec![None; keys.len()]);
     for (index, key) in keys.iter().enumerate() {
-        let Some(key) = key else { continue };
-        let length =
-            ends.partition_point(|&end: &usize| keys[end].as_ref().is_some_and(|end| compare(end, key).is_lt()));
+        if key.is_none() {
+            continue;
+        }
+        let length = ends.partition_point(|&end: &usize| keys[end] < *key);
         previous[index] = length.checked_sub(1).map(|before| ends[before]);
         if length == ends.len() {
             ends.push(index);

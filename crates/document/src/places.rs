@@ -12,7 +12,6 @@
 
 use crate::library::Library;
 use crate::path::{Path, joined};
-use crate::resolve::Chain;
 use hedgerow::internal::{node_of_record, record, set_tag, tag};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::{BTreeMap, BTreeSet};
@@ -205,6 +204,11 @@ impl Places {
         set_tag(scene, node, Some(innermost));
     }
 
+    /// Holds some record at each of these innermost places.
+    pub(crate) fn hold(&mut self, places: &[u32]) {
+        places.iter().for_each(|&place| self.places[place as usize] = 0);
+    }
+
     /// Takes a node from its place; the instance that it uses, if any, is gone with all places in it.
     pub(crate) fn clear(&mut self, place: u32) {
         let mut ahead = vec![place];
@@ -354,15 +358,6 @@ impl Places {
         }
         ids.reverse();
         ids
-    }
-
-    /// Returns the definitions and uses around an instance.
-    pub(crate) fn chain(&self, library: &Library, instance: u32) -> Chain {
-        let around = |&at: &u32| Some(self.instance(at).outer).filter(|&outer| outer != NONE);
-        let mut instances: Vec<u32> = core::iter::successors(Some(instance), around).collect();
-        instances.reverse();
-        let definitions = instances.iter().map(|&at| self.instance(at).definition).collect();
-        Chain { ids: self.uses(library, 0, instance), definitions, instances }
     }
 
     /// Makes room for so many places in advance.

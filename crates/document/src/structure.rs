@@ -107,8 +107,8 @@ impl<'d> Structure<'d> {
                 continue;
             }
             for child in self.expansion.children(place) {
-                if self.node(child).is_none() {
-                    ahead.extend(self.expansion.spot(child));
+                if self.node(child.place).is_none() {
+                    ahead.push((place, child));
                 }
             }
         }
@@ -205,8 +205,8 @@ impl<'d> Structure<'d> {
         }
         let outermost = self.expansion.places.outermost(library, place);
         let Some(node) = node.or_else(|| self.node(place)) else { return Ok(()) };
-        let (chain, id) = self.expansion.at(place);
-        let uses = library.enter(&chain, id);
+        let (scope, id) = self.expansion.node(place);
+        let uses = library.enter(scope, id);
         let used = self.expansion.places.inner(place);
         if let Some(used) = used {
             let instances = self.expansion.places.inside(used);
@@ -252,7 +252,7 @@ impl<'d> Structure<'d> {
     /// where they are stated.
     fn enter(&mut self, mut ahead: Vec<(u32, Sibling)>) -> Result<(), Error> {
         ahead.retain(|&(parent, _)| parent != NONE);
-        ahead.sort_unstable_by(|(above, a), (other, b)| above.cmp(other).then_with(|| self.expansion.compare(a, b)));
+        ahead.sort_unstable();
         ahead.dedup_by_key(|(_, sibling)| sibling.place);
         // Siblings come one after another, each behind the last.
         let mut last: Option<(u32, NodeHandle)> = None;
@@ -323,7 +323,7 @@ impl<'d> Structure<'d> {
         while let Some(sibling) = next {
             let place = self.place_of(sibling);
             let other = place.and_then(|place| self.expansion.sibling(place));
-            let before = other.is_none_or(|other| self.expansion.compare(&other, entering).is_lt());
+            let before = other.is_none_or(|other| other < *entering);
             match (last, before) {
                 (Some(_), true) => at = Some(sibling),
                 (Some(_), false) => break,

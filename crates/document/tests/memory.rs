@@ -6,9 +6,10 @@ mod random;
 
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, SceneConfig, Transform, Tree, Visibility};
-use hedgerow_document::{Document, Library, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Entry, Key, Library, Patch, Path, Spot, Value};
 use hedgerow_math::internal::file_header::{Format, Kind};
 use hedgerow_testkit::{checksum::HEADER, drivers, forged, memory};
+use std::sync::Arc;
 
 #[global_allocator]
 static HEAP: memory::Heap = memory::Heap;
@@ -50,6 +51,53 @@ fn a_document_takes_8_bytes_a_node_and_16_an_instance_and_an_eighth() {
         assert!(beyond <= promised + 4096, "{beyond} bytes, and {promised} are promised");
         drop(document);
     }
+}
+
+/// Returns levels, each with a part and the next level, in which it states a material and places a node; the outermost also
+/// states one of the innermost part.
+fn nested(levels: usize) -> Library {
+    let name = |level: usize| -> Arc<str> { level.to_string().into() };
+    let mut entries = Vec::new();
+    for level in 0..levels {
+        let mut state = |path: Path, value: Value| {
+            let key = Key::new(name(level), path, value.field());
+            entries.push(Entry { key, before: None, after: Some(value) });
+        };
+        state(0.into(), Value::Place(Some(Spot::ROOT)));
+        [1, 2].map(|id| state(id.into(), Value::Place(Some(Spot::below(0, id as f64)))));
+        if level + 1 < levels {
+            state(1.into(), Value::Use(Some(name(level + 1))));
+            state([1, 2].into(), Value::Material(Some(1)));
+            state(3.into(), Value::Place(Some(Spot::below([1, 2], 0.0))));
+        }
+        if level == 0 {
+            let innermost = [vec![1; levels - 1], vec![2]].concat();
+            state(Path::try_from(innermost).unwrap(), Value::UserData(5));
+        }
+    }
+    let mut library = Library::new();
+    library.apply(&Patch::from_entries(entries).unwrap()).unwrap();
+    library
+}
+
+#[test]
+fn nested_levels_take_allocations_and_memory_in_proportion_to_their_number() {
+    let [few, many] = [500, 1000].map(|levels| {
+        let (library, mut scene) = (nested(levels), scene());
+        let root = scene.root();
+        let (allocations, before) = (memory::ALLOCATIONS.get(), memory::begin());
+        let mut document = Document::open(&mut scene, root, library, "0").unwrap();
+        assert!(document.library().notes("0").is_empty());
+        let innermost = document.path(&scene, scene.get(root).unwrap().descendants().nth(levels).unwrap().handle());
+        assert_eq!(innermost.unwrap().ids().len(), levels, "the last node of the first branch");
+        for number in 0..2 {
+            let edit = document.library().state("2", 2, Value::Material(Some(number))).unwrap();
+            document.apply(&mut scene, &edit).unwrap();
+        }
+        memory::end();
+        [memory::ALLOCATIONS.get() - allocations, memory::peak_since(before)]
+    });
+    assert!(many[0] < few[0] * 5 / 2 && many[1] < few[1] * 5 / 2, "{few:?} for half of the levels, {many:?} for all");
 }
 
 #[test]
