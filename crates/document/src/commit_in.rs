@@ -3,8 +3,10 @@
 use crate::document::Document;
 use crate::error::{Error, PatchError};
 use crate::library::Library;
+use crate::operations::Draft;
 use crate::patch::{Entry, Key, Patch};
 use crate::path::{Path, joined};
+use crate::resolve::Scope;
 use crate::value::{Field, Spot, Value};
 use hedgerow::Scene;
 use std::collections::BTreeMap;
@@ -72,7 +74,7 @@ impl Document {
 impl Library {
     /// Returns the patch that moves what a definition has just stated inside a use to the used definition.
     fn pushed_in(&self, name: &Arc<str>, use_: &Path, used: &Arc<str>, stated: &Patch) -> Result<Patch, PatchError> {
-        let level = use_.ids().len();
+        let (number, level) = (self.defined(name)?, use_.ids().len());
         let mut moved = self.clone();
         let mut patches = Vec::new();
         // What the definition cannot state stays stated here: a parent that it does not have, a use that contains it.
@@ -99,7 +101,13 @@ impl Library {
             if let Some(parent) = inner {
                 let new = moved.next_id(used);
                 let spot = Value::Place(Some(Spot { parent: Some(parent), order: *order }));
-                let patch = moved.renamed_node(name, id, used, new, spot);
+                let mut draft = Draft::new(&moved);
+                draft.remove(number, [id]);
+                draft.state_new(used, new.into(), spot);
+                for ((path, _), value) in moved.flattened(&Scope::top(number), id, &new.into()) {
+                    draft.state_new(used, path, value);
+                }
+                let patch = draft.finish();
                 if push(&mut moved, Ok(patch)) {
                     ids.insert(id, new);
                 }
@@ -112,25 +120,5 @@ impl Library {
             }
         }
         Patch::join(&patches)
-    }
-
-    /// Returns the patch that moves all that is stated of an own node, and inside it, to a new node of another definition.
-    fn renamed_node(&self, name: &Arc<str>, id: u64, used: &Arc<str>, new: u64, spot: Value) -> Patch {
-        let (from, to) = (Path::from(id), Path::from(new));
-        let mut map = BTreeMap::new();
-        let renamed = |path: &Path| joined(to.ids(), &path.ids()[1..]);
-        for (path, value) in self.number(name).into_iter().flat_map(|number| self.at(number).stated_from(&from)) {
-            let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
-            let after = match value {
-                Value::Place(_) if path == from => spot.clone(),
-                value => {
-                    value.with_parent(|parent| if parent.starts_with(&from) { renamed(parent) } else { parent.clone() })
-                }
-            };
-            let inner = Key { definition: used.clone(), path: renamed(&path), field: value.field() };
-            map.insert(key, (Some(value.clone()), None));
-            map.insert(inner, (None, Some(after)));
-        }
-        Patch::of_map(map)
     }
 }

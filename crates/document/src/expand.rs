@@ -263,12 +263,16 @@ impl<'l> Expansion<'l> {
         below.sort_unstable_by_key(|(sibling, _)| *sibling);
     }
 
+    fn aliases(&mut self, place: u32) -> Vec<Alias> {
+        let (scope, slot) = self.at(place);
+        let (scope, mut aliases) = (scope.clone(), Vec::new());
+        self.enter(scope, slot, &mut aliases);
+        aliases
+    }
+
     /// Returns the nodes that are stated to be below a place's node, in order.
     pub(crate) fn children(&mut self, place: u32) -> Vec<Sibling> {
-        let (mut aliases, mut below) = Default::default();
-        let (scope, slot) = self.at(place);
-        let scope = scope.clone();
-        self.enter(scope, slot, &mut aliases);
+        let (aliases, mut below) = (self.aliases(place), Vec::new());
         self.list_below(&aliases, &mut below);
         below.into_iter().map(|(sibling, _)| sibling).collect()
     }
@@ -296,10 +300,7 @@ impl<'l> Expansion<'l> {
 
     /// Makes the instances that a place's node uses, and describes the node.
     pub(crate) fn describe(&mut self, place: u32) -> Node<'l> {
-        let mut aliases = Vec::new();
-        let (scope, slot) = self.at(place);
-        let scope = scope.clone();
-        self.enter(scope, slot, &mut aliases);
+        let aliases = self.aliases(place);
         self.described(&aliases)
     }
 

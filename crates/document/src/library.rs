@@ -50,7 +50,7 @@ pub struct Library {
 }
 
 /// The statements of one definition.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Definition {
     pub(crate) name: Arc<str>,
     /// Own nodes. A node keeps its slot while anything is stated for it.
@@ -303,45 +303,64 @@ impl Library {
         Ok(())
     }
 
-    /// Checks that the uses that a patch states close no circle, in O(uses of all definitions).
+    /// Checks that the uses that a patch states close no circle.
     fn check_uses(&self, patch: &Patch) -> Result<(), PatchError> {
-        let changed = changed_uses(patch);
         let states = |entry: &&Entry| matches!(entry.after, Some(Value::Use(Some(_))));
         let starts = patch.entries().iter().filter(states).map(|entry| &*entry.key.definition);
-        let named = |name| self.uses_after(name, &changed).map(|(of, _)| of).collect::<Vec<&str>>();
-        // Each definition is searched once: `false` while those that it uses are, then `true`.
-        let mut clear: BTreeMap<&str, bool> = BTreeMap::new();
-        let mut way: Vec<(&str, Vec<&str>)> = Vec::new();
+        self.most_nodes_of(starts, patch).map(drop).map_err(|circle| circle_error(patch, &circle))
+    }
+
+    /// Returns how many nodes these definitions, and all that they use, expand to at most after a patch; or the definitions
+    /// of a circle of uses. Runs in O(uses of all definitions).
+    fn most_nodes_of<'a>(
+        &'a self,
+        starts: impl IntoIterator<Item = &'a str>,
+        patch: &'a Patch,
+    ) -> Result<BTreeMap<&'a str, u64>, BTreeSet<&'a str>> {
+        let changed = changed_uses(patch.entries().iter().map(|entry| (&entry.key, &entry.before, &entry.after)));
+        let mut own: BTreeMap<&str, u64> = BTreeMap::new();
+        for Entry { key, before, .. } in patch.entries() {
+            let is_new = before.is_none() && key.field == Field::Place && key.path.own().is_some();
+            *own.entry(&key.definition).or_default() += u64::from(is_new);
+        }
+        let entered = |name: &'a str| {
+            let before = self.number(name).map_or(0, |number| self.at(number).by_id.len() as u64);
+            let uses: Vec<(&str, u64)> = self.uses_after(name, &changed).collect();
+            (name, before + own.get(name).copied().unwrap_or(0), uses)
+        };
+        // `None` while those are counted that a definition uses.
+        let (mut counts, mut way) = (BTreeMap::<&str, Option<u64>>::new(), Vec::new());
         for start in starts {
-            if !clear.contains_key(start) {
-                clear.insert(start, false);
-                way.push((start, named(start)));
+            if !counts.contains_key(start) {
+                counts.insert(start, None);
+                way.push(entered(start));
             }
-            while let Some((name, ahead)) = way.last_mut() {
-                let Some(next) = ahead.pop() else {
-                    clear.insert(name, true);
+            while let Some((name, count, ahead)) = way.last_mut() {
+                let Some(&(next, times)) = ahead.last() else {
+                    counts.insert(*name, Some(*count));
                     way.pop();
                     continue;
                 };
-                match clear.get(next) {
-                    Some(true) => {}
-                    None => {
-                        clear.insert(next, false);
-                        way.push((next, named(next)));
+                match counts.get(next) {
+                    Some(Some(inside)) => {
+                        *count = count.saturating_add(inside.saturating_mul(times));
+                        ahead.pop();
                     }
-                    Some(false) => {
-                        let circle: BTreeSet<&str> =
-                            way.iter().map(|(name, _)| *name).skip_while(|name| *name != next).collect();
-                        return Err(circle_error(patch, &circle));
+                    Some(None) => {
+                        return Err(way.iter().map(|(name, ..)| *name).skip_while(|name| *name != next).collect());
+                    }
+                    None => {
+                        counts.insert(next, None);
+                        way.push(entered(next));
                     }
                 }
             }
         }
-        Ok(())
+        Ok(counts.into_iter().filter_map(|(name, count)| Some((name, count?))).collect())
     }
 
     /// Returns the definitions that one names after a patch that changes the uses, and how often.
-    fn uses_after<'a>(&'a self, name: &str, changed: &'a Uses<'a>) -> impl Iterator<Item = (&'a str, u64)> {
+    pub(crate) fn uses_after<'a>(&'a self, name: &str, changed: &Uses<'a>) -> impl Iterator<Item = (&'a str, u64)> {
         let before = self.number(name).map(|number| &self.at(number).uses);
         let changed = changed.get(name);
         let change = move |of: &str| changed.and_then(|uses| uses.get(of)).copied().unwrap_or(0);
@@ -361,38 +380,19 @@ impl Library {
 
     /// Returns how many nodes a definition expands to at most after a patch, which closes no circle of uses.
     pub(crate) fn most_nodes_after(&self, definition: &str, patch: &Patch) -> u64 {
-        let changed = changed_uses(patch);
-        let mut own: BTreeMap<&str, u64> = BTreeMap::new();
-        for Entry { key, before, .. } in patch.entries() {
-            let is_new = before.is_none() && key.field == Field::Place && key.path.own().is_some();
-            *own.entry(&key.definition).or_default() += u64::from(is_new);
-        }
-        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        let mut ahead = vec![definition];
-        while let Some(&name) = ahead.last() {
-            let uses: Vec<(&str, u64)> = self.uses_after(name, &changed).collect();
-            let missing: Vec<&str> = uses.iter().map(|use_| use_.0).filter(|of| !counts.contains_key(of)).collect();
-            if missing.is_empty() {
-                let before = self.number(name).map_or(0, |number| self.at(number).by_id.len() as u64);
-                let inside = uses.iter().map(|(of, count)| counts[of].saturating_mul(*count));
-                let own = before + own.get(name).copied().unwrap_or(0);
-                counts.insert(name, inside.fold(own, u64::saturating_add));
-                ahead.pop();
-            } else {
-                ahead.extend(missing);
-            }
-        }
-        counts[definition]
+        self.most_nodes_of([definition], patch).map_or(u64::MAX, |counts| counts[definition])
     }
 }
 
 /// How much more often each definition names another.
-type Uses<'p> = BTreeMap<&'p str, BTreeMap<&'p str, i64>>;
+pub(crate) type Uses<'p> = BTreeMap<&'p str, BTreeMap<&'p str, i64>>;
 
-/// Returns how much more often each definition names another after a patch.
-fn changed_uses(patch: &Patch) -> Uses<'_> {
+/// Returns how much more often each definition names another after changes.
+pub(crate) fn changed_uses<'p>(
+    changes: impl Iterator<Item = (&'p Key, &'p Option<Value>, &'p Option<Value>)>,
+) -> Uses<'p> {
     let mut changed = Uses::new();
-    for Entry { key, before, after } in patch.entries() {
+    for (key, before, after) in changes {
         for (value, change) in [(before, -1), (after, 1)] {
             if let Some(Value::Use(Some(name))) = value {
                 *changed.entry(&key.definition).or_default().entry(name).or_default() += change;
@@ -440,20 +440,7 @@ fn check(entry: &Entry) -> Result<(), PatchError> {
 
 impl Definition {
     fn new(name: Arc<str>) -> Self {
-        Self {
-            name,
-            slots: Vec::new(),
-            by_id: BTreeMap::new(),
-            free: Vec::new(),
-            freed: Vec::new(),
-            overrides: Overrides::default(),
-            children: BTreeSet::new(),
-            stated: 0,
-            roots: BTreeSet::new(),
-            root_slot: None,
-            uses: BTreeMap::new(),
-            next_ids: BTreeMap::new(),
-        }
+        Self { name, ..Self::default() }
     }
 
     /// Returns the id of the root.

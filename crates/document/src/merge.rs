@@ -1,7 +1,7 @@
 //! Merges two patches of the same library.
 
 use crate::error::PatchError;
-use crate::library::{COUNTER, Library, is_root, writer_of};
+use crate::library::{COUNTER, Library, Uses, changed_uses, is_root, writer_of};
 use crate::order::Order;
 use crate::patch::{Key, Patch};
 use crate::path::{Path, joined};
@@ -401,8 +401,11 @@ impl Merge<'_, '_> {
         loop {
             // Taking one back may bring back a use of the base, so all others are tried again.
             let mut tried = BTreeSet::new();
+            let changed = self.merged.changes.iter().map(|(key, (before, after))| (key, before, after));
+            let changed = changed_uses(changed);
             let closes = |(key, name): &(Key, Arc<str>)| {
-                tried.insert((key.definition.clone(), name.clone())) && self.reaches(name, &key.definition)
+                tried.insert((key.definition.clone(), name.clone()))
+                    && reaches(self.merged.base, &changed, name, &key.definition)
             };
             let Some(closes) = other.iter().position(closes) else { return };
             let (key, _) = other.swap_remove(closes);
@@ -413,29 +416,18 @@ impl Merge<'_, '_> {
             }
         }
     }
+}
 
-    /// Returns whether a definition is another one, or contains it.
-    fn reaches(&self, from: &Arc<str>, to: &Arc<str>) -> bool {
-        let base = self.merged.base;
-        let (mut ahead, mut seen) = (vec![from.clone()], BTreeSet::new());
-        while let Some(name) = ahead.pop() {
-            if name == *to {
-                return true;
-            }
-            if seen.insert(name.clone()) {
-                let before = base.number(&name).into_iter().flat_map(|number| base.at(number).uses());
-                let mut uses: BTreeMap<Arc<str>, i64> =
-                    before.map(|(name, &count)| (name.clone(), count.into())).collect();
-                for (_, (before, after)) in self.merged.changes_from(&name, 0) {
-                    for (value, count) in [(before, -1), (after, 1)] {
-                        if let Some(Value::Use(Some(name))) = value {
-                            *uses.entry(name.clone()).or_default() += count;
-                        }
-                    }
-                }
-                ahead.extend(uses.into_iter().filter(|&(_, count)| count > 0).map(|(name, _)| name));
-            }
+/// Returns whether a definition is another one, or contains it.
+fn reaches<'a>(base: &'a Library, changed: &Uses<'a>, from: &'a str, to: &str) -> bool {
+    let (mut ahead, mut seen) = (vec![from], BTreeSet::new());
+    while let Some(name) = ahead.pop() {
+        if name == to {
+            return true;
         }
-        false
+        if seen.insert(name) {
+            ahead.extend(base.uses_after(name, changed).map(|(name, _)| name));
+        }
     }
+    false
 }

@@ -25,11 +25,17 @@ impl<'l> Draft<'l> {
 
     /// States a value, or unstates it; a later call for the same key replaces an earlier one.
     pub(crate) fn state(&mut self, definition: u32, path: Path, field: Field, value: Option<Value>) {
-        let Self { library, map } = self;
-        let definition = library.at(definition);
-        let key = Key { definition: definition.name.clone(), path, field };
-        let before = || (definition.get(&key.path, field).cloned(), None);
-        map.entry(key.clone()).or_insert_with(before).1 = value;
+        self.set(Key { definition: self.library.at(definition).name.clone(), path, field }, value);
+    }
+
+    /// States a value of a definition that the library need not have.
+    pub(crate) fn state_new(&mut self, definition: &Arc<str>, path: Path, value: Value) {
+        self.set(Key { definition: definition.clone(), path, field: value.field() }, Some(value));
+    }
+
+    fn set(&mut self, key: Key, value: Option<Value>) {
+        let before = self.library.get(&key);
+        self.map.entry(key).or_insert_with(|| (before.cloned(), None)).1 = value;
     }
 
     /// Returns what is stated after the patch.
@@ -37,13 +43,6 @@ impl<'l> Draft<'l> {
         let definition = self.library.at(definition);
         let key = Key { definition: definition.name.clone(), path: path.clone(), field };
         self.map.get(&key).map_or_else(|| definition.get(path, field), |(_, after)| after.as_ref())
-    }
-
-    /// States a value of a definition that the library need not have.
-    pub(crate) fn state_new(&mut self, definition: &Arc<str>, path: Path, value: Value) {
-        let key = Key { definition: definition.clone(), path, field: value.field() };
-        let before = self.library.get(&key).cloned();
-        self.map.insert(key, (before, Some(value)));
     }
 
     /// Unstates all about these own nodes of a definition, and inside them.

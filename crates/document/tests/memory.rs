@@ -64,7 +64,7 @@ fn nested(levels: usize) -> Library {
             entries.push(Entry { key, before: None, after: Some(value) });
         };
         state(0.into(), Value::Place(Some(Spot::ROOT)));
-        [1, 2].map(|id| state(id.into(), Value::Place(Some(Spot::below(0, id as f64)))));
+        (1..3).for_each(|id| state(id.into(), Value::Place(Some(Spot::below(0, id as f64)))));
         if level + 1 < levels {
             state(1.into(), Value::Use(Some(name(level + 1))));
             state([1, 2].into(), Value::Material(Some(1)));
