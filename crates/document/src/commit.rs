@@ -202,8 +202,8 @@ impl Recording<'_> {
                 continue;
             }
             self.convert(scene, place, node, parent);
-            // Nodes of the instance below it can only stay if it did, and own nodes name it by its new id; both may hang
-            // on nodes of what it uses.
+            // Nodes of the instance below it can only stay if it did, and own nodes name it by its new id; both may
+            // hang on nodes of what it uses.
             let used = self.place_of(scene, node).is_some_and(|place| self.document.places.inner(place).is_some());
             let below: Vec<(usize, NodeHandle)> = if used {
                 let all = scene.get(node).into_iter().flat_map(|node| node.descendants()).skip(1);

@@ -13,17 +13,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Document {
-    /// Makes the edits since the last step one step, like [`commit`](Self::commit), but those inside a use are stated by
-    /// the definition that it uses: edits a prefab in place, and all its instances follow.
+    /// Makes the edits since the last step one step, like [`commit`](Self::commit), but those inside a use are stated
+    /// by the definition that it uses: edits a prefab in place, and all its instances follow.
     ///
     /// What the definition cannot state stays stated by the open one: the placement of a node whose parent it does not
-    /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles. They
-    /// get the orders that they have here: a last child comes after all that the open definition has added to this instance.
+    /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles.
+    /// They get the orders that they have here: a last child comes after all that the open definition has added to this
+    /// instance.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit). [`Error::Step`] if the path leads to no use; then no edit is committed. The same
-    /// if the scene has no room for what other instances get; then the edits are a step of the open definition alone, as
-    /// after a commit.
+    /// Those of [`commit`](Self::commit). [`Error::Step`] if the path leads to no use; then no edit is committed. The
+    /// same if the scene has no room for what other instances get; then the edits are a step of the open definition
+    /// alone, as after a commit.
     ///
     /// ```
     /// use hedgerow::{Node, Scene, SceneConfig, Tree};

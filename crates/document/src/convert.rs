@@ -26,14 +26,15 @@ struct Change<'c> {
 }
 
 impl Library {
-    /// Returns the patch that takes the use from an own node. The nodes of what it uses become own nodes of the definition,
-    /// with new ids, and so new handles in documents; the tree stays as it is. Uses among them stay uses, with all their
-    /// overrides; if the used definition is a variant, the node gets the variant's use.
+    /// Returns the patch that takes the use from an own node. The nodes of what it uses become own nodes of the
+    /// definition, with new ids, and so new handles in documents; the tree stays as it is. Uses among them stay uses,
+    /// with all their overrides; if the used definition is a variant, the node gets the variant's use.
     ///
     /// What the definition and its users state follows the nodes. Nodes that are not there go, with all that is stated
-    /// about them; but if a user of the definition moves a node or swaps a use inside, they stay, as own nodes without a
-    /// parent. Runs in **O(nodes below + statements of the used definition · log statements)**, and in O(statements) of each
-    /// user. If the definition or a user places nodes of its own among the unpacked ones, the library is copied once.
+    /// about them; but if a user of the definition moves a node or swaps a use inside, they stay, as own nodes without
+    /// a parent. Runs in **O(nodes below + statements of the used definition · log statements)**, and in O(statements)
+    /// of each user. If the definition or a user places nodes of its own among the unpacked ones, the library is copied
+    /// once.
     ///
     /// # Errors
     /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node with a use that is there, or if
@@ -117,16 +118,16 @@ impl Library {
         Ok(draft.finish())
     }
 
-    /// Returns the patch that makes a new definition of an own node and all own nodes below it. The node becomes its use,
-    /// and keeps its place, its local transform and whether that is relative to the world. Ids stay, and all trees stay
-    /// as they are. The nodes below get longer paths, and so new handles in documents.
+    /// Returns the patch that makes a new definition of an own node and all own nodes below it. The node becomes its
+    /// use, and keeps its place, its local transform and whether that is relative to the world. Ids stay, and all trees
+    /// stay as they are. The nodes below get longer paths, and so new handles in documents.
     ///
     /// Statements of other definitions about the nodes get longer paths. Runs in **O(statements about the nodes · log
     /// statements)**, and in O(statements) of each user; if a user places nodes among them, the library is copied once.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node that is there, if the name is in
-    /// use, and if another definition overrides the node's use or moves a node out of what is extracted.
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node that is there, if the name is
+    /// in use, and if another definition overrides the node's use or moves a node out of what is extracted.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -176,8 +177,8 @@ impl Library {
         Ok(draft.finish())
     }
 
-    /// Renames what definitions state about nodes whose paths change. Returns the nodes below which they state places and
-    /// equal orders may come in another order.
+    /// Renames what definitions state about nodes whose paths change. Returns the nodes below which they state places
+    /// and equal orders may come in another order.
     fn rename_inside(
         &self,
         draft: &mut Draft<'_>,

@@ -33,11 +33,11 @@ pub(crate) struct Gap {
 impl Library {
     /// Copies nodes and all below them to a library of their own, which [`paste`](Self::paste) takes.
     ///
-    /// It has a definition of the same name, whose root is a new group with the copies below it, in the order of `paths`;
-    /// and all definitions that they use. Uses stay uses, with their overrides. A node of an instance becomes an own
-    /// node, with all that any level states for it. A path below another one is left out, and so is one that leads to no
-    /// node of the tree. Runs in **O(statements about the nodes · levels · log statements)**, and in O(statements) of the
-    /// used definitions.
+    /// It has a definition of the same name, whose root is a new group with the copies below it, in the order of
+    /// `paths`; and all definitions that they use. Uses stay uses, with their overrides. A node of an instance becomes
+    /// an own node, with all that any level states for it. A path below another one is left out, and so is one that
+    /// leads to no node of the tree. Runs in **O(statements about the nodes · levels · log statements)**, and in
+    /// O(statements) of the used definitions.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -75,9 +75,12 @@ impl Library {
             more[0].order = Order::from(f64::from(u32::try_from(place).unwrap_or(u32::MAX)));
             members.extend(more);
         }
-        // New ids ascend as siblings do, so that equal orders stay in order.
+        // The copies come first. Then new ids ascend as siblings do, so that equal orders stay in order.
         let mut sorted: Vec<usize> = (0..members.len()).collect();
-        sorted.sort_by_key(|&index| rank(members[index].order, &members[index].route.ids));
+        sorted.sort_by_key(|&index| {
+            let Member { route, order, parent } = &members[index];
+            (parent.0 != usize::MAX, rank(*order, &route.ids))
+        });
         let mut ids = vec![0; members.len()];
         sorted.iter().zip(1..).for_each(|(&index, id)| ids[index] = id);
 
@@ -109,18 +112,19 @@ impl Library {
         copy
     }
 
-    /// Returns the patch that pastes what was [copied](Self::copy), from any library: the nodes below the root of the one
-    /// definition of `from` that no other uses. They come one after another from a spot or a place on, before the next sibling,
-    /// with new ids; siblings get other orders only if there is no room. For an example see [`copy`](Self::copy).
+    /// Returns the patch that pastes what was [copied](Self::copy), from any library: the nodes below the root of the
+    /// one definition of `from` that no other uses. They come one after another from a spot or a place on, before the
+    /// next sibling, with new ids: of what `copy` returned, the copied nodes get those from [`next_id`](Self::next_id)
+    /// on, in their order. Siblings get other orders only if there is no room. For an example see [`copy`](Self::copy).
     ///
-    /// The definitions that they use come along by name. If the name has other contents here, the pasted definition gets a
-    /// new name: the first of "name 2", "name 3" and so on that is free or has these contents. Runs in **O(statements of
-    /// `from` · log statements + siblings)**.
+    /// The definitions that they use come along by name. If the name has other contents here, the pasted definition
+    /// gets a new name: the first of "name 2", "name 3" and so on that is free or has these contents. Runs in
+    /// **O(statements of `from` · log statements + siblings)**.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if it is no spot or place beside nodes that are there, and if
-    /// `from` has several such definitions, or one whose root has a use. [`apply`](Self::apply) refuses the patch if the
-    /// definition would contain itself.
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if it is no spot or place beside nodes that are there, and
+    /// if `from` has several such definitions, or one whose root has a use. [`apply`](Self::apply) refuses the patch if
+    /// the definition would contain itself.
     pub fn paste(&self, definition: &str, at: impl Into<At>, from: &Self) -> Result<Patch, PatchError> {
         let number = self.defined(definition)?;
         let gap = self.gap(number, &at.into())?;
@@ -233,8 +237,8 @@ impl Library {
         names
     }
 
-    /// Returns a node, and all nodes outside of its instance that are stated to be below it or inside it, and so on. The
-    /// node must be in the tree.
+    /// Returns a node, and all nodes outside of its instance that are stated to be below it or inside it, and so on.
+    /// The node must be in the tree.
     pub(crate) fn subtree(&self, top: Route) -> Vec<Member> {
         let mut members = vec![Member { route: top, order: Order::ZERO, parent: (0, Vec::new()) }];
         let mut at = 0;

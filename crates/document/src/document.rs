@@ -18,14 +18,14 @@ use std::sync::Arc;
 /// elsewhere. Edit the scene by handles as always, also inside instances, then [`commit`](Self::commit): whatever was
 /// edited becomes one step, stated by the open definition.
 ///
-/// After each call, the scene below the root equals [`Library::tree`], in order and to the bit. A call that fails changes
-/// nothing. Calls that change the scene [update](Scene::update) it. The scene must track
+/// After each call, the scene below the root equals [`Library::tree`], in order and to the bit. A call that fails
+/// changes nothing. Calls that change the scene [update](Scene::update) it. The scene must track
 /// [changes](hedgerow::SceneConfig::changes).
 ///
-/// Refer to nodes by [`path`](Self::path) across steps. A step keeps the handles of nodes that have the same path before
-/// and after it; all other nodes that come or come back get new handles, also those that [`extract`](Library::extract) and
-/// [`unpack`](Library::unpack) give other paths. A node that is detached when a step is recorded is removed by the step:
-/// it stays in the scene as it is, and an undo inserts another.
+/// Refer to nodes by [`path`](Self::path) across steps. A step keeps the handles of nodes that have the same path
+/// before and after it; all other nodes that come or come back get new handles, also those that
+/// [`extract`](Library::extract) and [`unpack`](Library::unpack) give other paths. A node that is detached when a step
+/// is recorded is removed by the step: it stays in the scene as it is, and an undo inserts another.
 ///
 /// One scene holds one document: each node has one mark that says which place it has. A document does not go back with
 /// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
@@ -176,10 +176,10 @@ impl Document {
     /// Makes whatever edits were made since the last step one step of its own, stated by the open definition alone.
     /// Returns its patch, which is empty if nothing changed.
     ///
-    /// A set value is stated if it differs from the resolved one; a value that is stated already stays stated. Overrides
-    /// inside a removed node of an instance are kept, for the time that it is there again: [`Library::notes`] lists them. A
-    /// node that leaves its instance becomes a node of the open definition and keeps its handle; all that any level stated
-    /// for it is then stated here.
+    /// A set value is stated if it differs from the resolved one; a value that is stated already stays stated.
+    /// Overrides inside a removed node of an instance are kept, for the time that it is there again: [`Library::notes`]
+    /// lists them. A node that leaves its instance becomes a node of the open definition and keeps its handle; all that
+    /// any level stated for it is then stated here.
     ///
     /// Runs in **O(changed nodes · levels · log statements)**, and in O(nodes) if the scene's [change
     /// history](hedgerow::SceneConfig::change_history) does not reach back to the last step.
@@ -200,8 +200,8 @@ impl Document {
     /// Takes back all edits since the last step. Removed nodes come back with new handles.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit). [`Error::Step`] if the scene has no room for the nodes that come back; then the
-    /// edits are a step, as after a commit.
+    /// Those of [`commit`](Self::commit). [`Error::Step`] if the scene has no room for the nodes that come back; then
+    /// the edits are a step, as after a commit.
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
         let patch = self.record(scene)?;
         self.make(scene, &patch.inverse()).map_err(|error| {
@@ -217,8 +217,8 @@ impl Document {
     /// levels)**, and O(children) for each parent whose children change.
     ///
     /// # Errors
-    /// Those of [`Library::apply`]; [`PatchError::Document`] for those of [`commit`](Self::commit), and if the definition
-    /// may then expand to more than 2³⁰ nodes.
+    /// Those of [`Library::apply`]; [`PatchError::Document`] for those of [`commit`](Self::commit), and if the
+    /// definition may then expand to more than 2³⁰ nodes.
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
         self.commit(scene)?;
         self.make(scene, patch)?;
@@ -243,9 +243,9 @@ impl Document {
     /// Takes back the last step, and returns the patch that did; `None` if there is no step. Edits since the last step
     /// become a step of their own first, so that step is the one that is taken back.
     ///
-    /// What patches that were [followed](Self::follow) have stated since stays, and so does a node of the step that they
-    /// have changed or put nodes below; all else of the step is taken back, as by [`Patch::merge`]. The patch is empty if
-    /// nothing is left. Such an undo copies the library.
+    /// What patches that were [followed](Self::follow) have stated since stays, and so does a node of the step that
+    /// they have changed or put nodes below; all else of the step is taken back, as by [`Patch::merge`]. The patch is
+    /// empty if nothing is left. Such an undo copies the library.
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
@@ -253,8 +253,8 @@ impl Document {
         self.go(scene, Way::Undo)
     }
 
-    /// Makes the last undone step again, and returns the patch that did; `None` if there is none, or if there were edits
-    /// since. What patches that were followed have stated since stays, as for [`undo`](Self::undo).
+    /// Makes the last undone step again, and returns the patch that did; `None` if there is none, or if there were
+    /// edits since. What patches that were followed have stated since stays, as for [`undo`](Self::undo).
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).

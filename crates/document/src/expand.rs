@@ -48,8 +48,9 @@ pub(crate) struct Sibling {
 pub(crate) struct Expansion<'l> {
     pub(crate) library: &'l Library,
     pub(crate) places: &'l mut Places,
-    /// Of instances.
+    /// Of instances that have others inside, and the one that was asked for last.
     scopes: ByNumber<u32, Scope>,
+    around: Option<Scope>,
     /// Of slots of definitions.
     own: ByNumber<(u32, u32), Rc<Own>>,
     /// The instance that was asked for last, and its places.
@@ -99,6 +100,7 @@ impl<'l> Expansion<'l> {
             library,
             places,
             scopes: HashMap::default(),
+            around: None,
             own: HashMap::default(),
             last: Default::default(),
             buffers: Buffers::default(),
@@ -111,16 +113,17 @@ impl<'l> Expansion<'l> {
         if outer == NONE {
             return Scope { number, ..Scope::top(definition) };
         }
-        if !self.scopes.contains_key(&outer) {
-            let around = |&at: &u32| Some(self.places.instance(at).outer).filter(|outer| *outer != NONE);
-            let unknown = core::iter::successors(Some(outer), around);
+        if self.around.as_ref().is_none_or(|around| around.number != outer) {
+            let next = |&at: &u32| Some(self.places.instance(at).outer).filter(|outer| *outer != NONE);
+            let unknown = core::iter::successors(Some(outer), next);
             let unknown: Vec<u32> = unknown.take_while(|at| !self.scopes.contains_key(at)).collect();
             for instance in unknown.into_iter().rev() {
                 let scope = self.scope(instance);
                 self.scopes.insert(instance, scope);
             }
+            self.around = self.scopes.get(&outer).cloned();
         }
-        let around = &self.scopes[&outer];
+        let around = self.around.as_ref().expect("it is known now");
         self.library.entered(around, self.library.at(around.definition).slot(slot).id, definition, number)
     }
 
@@ -143,8 +146,8 @@ impl<'l> Expansion<'l> {
         (scope, library.at(scope.definition).slot(slot).id)
     }
 
-    /// Returns where a place's node is stated: the place of its parent, and the node among its siblings. `None` if it is
-    /// removed, or its parent is missing; the parent of the document's root is [`NONE`].
+    /// Returns where a place's node is stated: the place of its parent, and the node among its siblings. `None` if it
+    /// is removed, or its parent is missing; the parent of the document's root is [`NONE`].
     pub(crate) fn spot(&mut self, place: u32) -> Option<(u32, Sibling)> {
         let (outer, parent, sibling) = self.stated(place)?;
         match parent {
@@ -201,7 +204,8 @@ impl<'l> Expansion<'l> {
         own.clone()
     }
 
-    /// Lists a node in its own instance, then as the root of what it uses, and so on. Makes the instances that are missing.
+    /// Lists a node in its own instance, then as the root of what it uses, and so on. Makes the instances that are
+    /// missing.
     fn enter(&mut self, mut scope: Scope, mut slot: u32, aliases: &mut Vec<Alias>) {
         aliases.clear();
         loop {
@@ -304,8 +308,8 @@ impl<'l> Expansion<'l> {
         self.described(&aliases)
     }
 
-    /// Describes a node and all missing nodes below it, in depth-first order, each with the number of its parent, and makes
-    /// their instances. Returns the innermost place of each.
+    /// Describes a node and all missing nodes below it, in depth-first order, each with the number of its parent, and
+    /// makes their instances. Returns the innermost place of each.
     pub(crate) fn expand(
         &mut self,
         top: u32,
@@ -349,7 +353,8 @@ impl Library {
         Some((used, self.at(used).root_slot()?))
     }
 
-    /// Returns the nodes that a definition expands to, in depth-first order. Runs in **O(nodes · levels)**.
+    /// Returns the nodes that a definition expands to, in depth-first order. Runs in **O((nodes + ids of statements) ·
+    /// log statements)**, however deep definitions are nested.
     ///
     /// # Errors
     /// [`PatchError::NoDefinition`]; [`PatchError::Document`] if there are more than 2³⁰ nodes.
@@ -359,8 +364,8 @@ impl Library {
         Ok(tree)
     }
 
-    /// Expands an own node of a definition. Returns the places of the definition's nodes; those of nodes that are there hold
-    /// a record.
+    /// Expands an own node of a definition. Returns the places of the definition's nodes; those of nodes that are there
+    /// hold a record.
     pub(crate) fn expanded(
         &self,
         definition: u32,
@@ -381,7 +386,8 @@ impl Library {
         Ok(places)
     }
 
-    /// Returns the statements of a definition that have no effect now, and why. Runs in **O(nodes · levels)**.
+    /// Returns the statements of a definition that have no effect now, and why. Runs in **O((nodes + ids of
+    /// statements) · log statements)**.
     #[must_use]
     pub fn notes(&self, definition: &str) -> Vec<Note> {
         let Ok(number) = self.defined(definition) else { return Vec::new() };

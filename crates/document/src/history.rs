@@ -72,21 +72,23 @@ impl History {
         self.done.last().map(|step| &step.patch)
     }
 
+    /// Returns the steps that are gone through, and those that are added to.
+    fn sides(&mut self, way: Way) -> [&mut Vec<Step>; 2] {
+        match way {
+            Way::Undo => [&mut self.done, &mut self.undone],
+            Way::Redo => [&mut self.undone, &mut self.done],
+        }
+    }
+
     /// Returns the patch that the next undo or redo makes.
-    pub(crate) fn next(&self, way: Way, library: &Library) -> Result<Option<Patch>, PatchError> {
-        let from = match way {
-            Way::Undo => &self.done,
-            Way::Redo => &self.undone,
-        };
+    pub(crate) fn next(&mut self, way: Way, library: &Library) -> Result<Option<Patch>, PatchError> {
+        let [from, _] = self.sides(way);
         from.last().map(|step| step.back(library)).transpose()
     }
 
     /// Notes that the next undo or redo was made.
     pub(crate) fn advance(&mut self, way: Way, made: Patch) {
-        let (from, to) = match way {
-            Way::Undo => (&mut self.done, &mut self.undone),
-            Way::Redo => (&mut self.undone, &mut self.done),
-        };
+        let [from, to] = self.sides(way);
         let Some(Step { patch, since }) = from.pop() else { return };
         // Usually the two cancel out.
         if let Some(below) = from.last_mut()

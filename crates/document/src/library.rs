@@ -233,8 +233,8 @@ impl Library {
         Ok(())
     }
 
-    /// Gives the ids that a patch states to no other node. So two libraries that make the same patches give the same ids,
-    /// and what a call takes back again leaves no trace.
+    /// Gives the ids that a patch states to no other node. So two libraries that make the same patches give the same
+    /// ids, and what a call takes back again leaves no trace.
     pub(crate) fn keep_ids(&mut self, patch: &Patch) {
         for entries in patch.entries().chunk_by(|a, b| a.key.definition == b.key.definition) {
             let number = self.number_or_new(&entries[0].key.definition);
@@ -310,8 +310,8 @@ impl Library {
         self.most_nodes_of(starts, patch).map(drop).map_err(|circle| circle_error(patch, &circle))
     }
 
-    /// Returns how many nodes these definitions, and all that they use, expand to at most after a patch; or the definitions
-    /// of a circle of uses. Runs in O(uses of all definitions).
+    /// Returns how many nodes these definitions, and all that they use, expand to at most after a patch; or the
+    /// definitions of a circle of uses. Runs in O(uses of all definitions).
     fn most_nodes_of<'a>(
         &'a self,
         starts: impl IntoIterator<Item = &'a str>,
@@ -521,8 +521,8 @@ impl Definition {
         places.take_while(move |(parent, _)| parent.starts_with(&top)).map(|(parent, node)| (parent, node))
     }
 
-    /// Returns the own nodes that are stated to be below a node or inside it, those below these, and so on, as far as they
-    /// are `taken`.
+    /// Returns the own nodes that are stated to be below a node or inside it, those below these, and so on, as far as
+    /// they are `taken`.
     pub(crate) fn own_below(&self, top: &Path, taken: impl Fn(u64) -> bool) -> BTreeSet<u64> {
         let (mut found, mut ahead) = (BTreeSet::new(), vec![top.clone()]);
         while let Some(top) = ahead.pop() {

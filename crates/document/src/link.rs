@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 
 /// One end of a connection over which two writers send each other the patches of a library that both change.
 ///
-/// Patches that cross on their way are [merged](Patch::merge) at both ends, so both come to the same library, and nobody
-/// waits for anybody. Messages must arrive in order, each once, as over TCP. A server has one link for each client, and
-/// sends what it receives over one link on over all others.
+/// Patches that cross on their way are [merged](Patch::merge) at both ends, so both come to the same library, and
+/// nobody waits for anybody. Messages must arrive in order, each once, as over TCP. A server has one link for each
+/// client, and sends what it receives over one link on over all others.
 ///
 /// Commit and send edits before you follow what was received: otherwise they become a step that the other end never
 /// hears of.
@@ -85,12 +85,12 @@ impl Link {
     /// Returns what a message of the other end changes here, and what it and pending patches of ours disagree about;
     /// [follow](crate::Document::follow) it.
     ///
-    /// Runs in **O(entries)** if nothing is pending; otherwise copies the library, and merges the patch with each of ours
-    /// that is.
+    /// Runs in **O(entries)** if nothing is pending; otherwise copies the library, and merges the patch with each of
+    /// ours that is.
     ///
     /// # Errors
-    /// [`PatchError::Messages`], and those of [`Library::apply`], if a message was lost or belongs to another link. Then
-    /// close the connection, and begin with a copy of the library: this end is of no use any more.
+    /// [`PatchError::Messages`], and those of [`Library::apply`], if a message was lost or belongs to another link.
+    /// Then close the connection, and begin with a copy of the library: this end is of no use any more.
     pub fn receive(&mut self, message: Message) -> Result<(Patch, Vec<Conflict>), PatchError> {
         let Message { received, patch: mut theirs } = message;
         if received > self.sent.len() {

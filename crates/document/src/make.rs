@@ -68,7 +68,6 @@ impl Document {
         let renewed = self.renewed(scene, patch);
         self.library.make(patch);
         self.touch(patch, |entry| entry.after.is_some(), &mut touched);
-        self.touch_defined(patch, &mut touched);
         self.set_components(scene, patch)?;
         let root = self.root_place();
         touched.places.remove(&root);
@@ -140,34 +139,26 @@ impl Document {
         }
     }
 
-    /// Finds the uses of definitions that a patch made, which were missing before.
-    fn touch_defined(&mut self, patch: &Patch, touched: &mut Touched) {
-        let Self { library, places, .. } = self;
-        for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry) && entry.after.is_some()) {
-            for user in library.users(&key.definition) {
-                let Some(number) = library.number(user) else { continue };
-                let names = |value: &Value| matches!(value, Value::Use(Some(name)) if **name == *key.definition);
-                let uses = library.at(number).stated().filter(|(_, value)| names(value));
-                let paths: Vec<Path> = uses.map(|(path, _)| path).collect();
-                for instance in places.instances_of(number) {
-                    let found = paths.iter().filter_map(|path| places.locate(library, instance, path.ids()));
-                    touched.uses.extend(found.map(|(instance, slot)| places.place(instance, slot)));
-                }
-            }
-        }
-    }
-
-    /// Returns the uses of definitions that lose or change their root, with their nodes.
+    /// Returns the uses of definitions that get, lose or change their root, with their nodes.
     fn renewed(&mut self, scene: &Scene, patch: &Patch) -> BTreeMap<u32, NodeHandle> {
         let Self { library, places, .. } = self;
         let mut renewed = BTreeMap::new();
         for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry)) {
-            let Some(number) = library.number(&key.definition) else { continue };
-            for instance in places.instances_of(number) {
-                if let Some(place) = places.use_place(instance)
-                    && let Some(node) = places.node(library, scene, place)
-                {
-                    renewed.insert(place, node);
+            for user in library.users(&key.definition).into_iter().filter_map(|user| library.number(user)) {
+                let names = |value: &Value| matches!(value, Value::Use(Some(name)) if **name == *key.definition);
+                let uses = library.at(user).stated().filter(|(_, value)| names(value));
+                let paths: Vec<Path> = uses.map(|(path, _)| path).collect();
+                for instance in places.instances_of(user) {
+                    let found = paths.iter().filter_map(|path| places.locate(library, instance, path.ids()));
+                    for place in found.map(|(instance, slot)| places.place(instance, slot)).collect::<Vec<_>>() {
+                        // An outer definition may state another use.
+                        let used = places.inner(place).map(|inner| places.instance(inner).definition);
+                        if used.is_none_or(|used| library.number(&key.definition) == Some(used))
+                            && let Some(node) = places.node(library, scene, place)
+                        {
+                            renewed.insert(place, node);
+                        }
+                    }
                 }
             }
         }

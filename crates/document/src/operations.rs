@@ -80,12 +80,13 @@ fn placed(name: &str, id: u64, places: Draft<'_>, uses: &str, node: &Node<'_>) -
 }
 
 impl Library {
-    /// Returns the patch that makes a definition of a tree, with the tree's numbers as ids, and siblings at the orders 0,
-    /// 1, 2 and so on. What the name had before is replaced; overrides that others state hold where ids agree. Runs in
-    /// **O(nodes log nodes)**.
+    /// Returns the patch that makes a definition of a tree, with the tree's numbers as ids, and siblings at the orders
+    /// 0, 1, 2 and so on. What the name had before is replaced; overrides that others state hold where ids agree. Runs
+    /// in **O(nodes log nodes)**.
     ///
     /// # Errors
-    /// [`PatchError::Invalid`] if the tree has no root or several; [`PatchError::Scene`] for a value that a scene refuses.
+    /// [`PatchError::Invalid`] if the tree has no root or several; [`PatchError::Scene`] for a value that a scene
+    /// refuses.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -137,12 +138,13 @@ impl Library {
         self.stated(name).map(entry).collect()
     }
 
-    /// Returns the patch that makes a variant of a definition: a new definition whose root uses the other, and which states
-    /// what `node` has, such as another material. Whatever the other has beside that shows. Runs in **O(log statements)**.
+    /// Returns the patch that makes a variant of a definition: a new definition whose root uses the other, and which
+    /// states what `node` has, such as another material. Whatever the other has beside that shows. Runs in **O(log
+    /// statements)**.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]; [`PatchError::Invalid`] if the name is in use; [`PatchError::Scene`] for a value that a
-    /// scene refuses.
+    /// [`PatchError::NoDefinition`]; [`PatchError::Invalid`] if the name is in use; [`PatchError::Scene`] for a value
+    /// that a scene refuses.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -167,8 +169,8 @@ impl Library {
     }
 
     /// Returns the patch that places a definition in another: a new node that uses it, with the components of `node`
-    /// stated. Its id is [`next_id`](Self::next_id). Siblings get other orders only if there is no room. Runs in **O(log
-    /// statements)** at a [`Spot`], in O(siblings · log statements) at a [`Place`](hedgerow::Place).
+    /// stated. Its id is [`next_id`](Self::next_id). Siblings get other orders only if there is no room. Runs in
+    /// **O(log statements)** at a [`Spot`], in O(siblings · log statements) at a [`Place`](hedgerow::Place).
     ///
     /// # Errors
     /// [`PatchError::NoDefinition`] for either name; [`PatchError::Scene`] for a value that a scene refuses;
@@ -225,9 +227,9 @@ impl Library {
         Patch::from_entries(vec![Entry { before: self.get(&key).cloned(), key, after: Some(value) }])
     }
 
-    /// Returns the patch that unstates fields of a node, so that the values beneath show: reverts overrides. Fields that
-    /// are not stated are left out. Unstating the place of an own node removes it, with all that is stated about it, inside
-    /// it and below it. Runs in **O(statements about the nodes)**.
+    /// Returns the patch that unstates fields of a node, so that the values beneath show: reverts overrides. Fields
+    /// that are not stated are left out. Unstating the place of an own node removes it, with all that is stated about
+    /// it, inside it and below it. Runs in **O(statements about the nodes)**.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -258,10 +260,12 @@ impl Library {
     }
 
     /// Returns the patch that reverts an instance: unstates all overrides inside a node, and removes the nodes that the
-    /// definition added there. Of an own node, what it states itself stays; of an overridden one, that is reverted, too.
+    /// definition added there. Of an own node, what it states itself stays; of an overridden one, that is reverted,
+    /// too.
     ///
-    /// Its entries are the list of what the instance overrides: [`Entry::before`] is the override, and an own node's place
-    /// is an added node. [`Patch::retain`] leaves some of them as they are. Runs in **O(statements about the nodes)**.
+    /// Its entries are the list of what the instance overrides: [`Entry::before`] is the override, and an own node's
+    /// place is an added node. [`Patch::retain`] leaves some of them as they are. Runs in **O(statements about the
+    /// nodes)**.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};
@@ -338,18 +342,18 @@ impl Library {
         Ok(Patch::of_map(map))
     }
 
-    /// Returns the patch that moves statements about a node to the definition at a level, so that all its instances show
-    /// them: applies overrides to the prefab.
+    /// Returns the patch that moves statements about a node to the definition at a level, so that all its instances
+    /// show them: applies overrides to the prefab.
     ///
-    /// Level 0 is this definition, and each use inwards adds one, as for [`value`](Self::value). The value is that of the
-    /// outermost statement; those between go. Fields that no definition outside of the level states are left out. A
-    /// removal that comes to the node's own definition removes it there, with all below it. Runs in **O(fields · levels · log
-    /// statements)**.
+    /// Level 0 is this definition, and each use inwards adds one, as for [`value`](Self::value). The value is that of
+    /// the outermost statement; those between go. Fields that no definition outside of the level states are left out. A
+    /// removal that comes to the node's own definition removes it there, with all below it. Runs in **O(fields · levels
+    /// · log statements)**.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path leads nowhere, if the node has no such level, for
-    /// a place whose parent the level cannot name, and for the place or the use of a node that would go into what the node
-    /// itself uses.
+    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path leads nowhere, if the node has no such level,
+    /// for a place whose parent the level cannot name, and for the place or the use of a node that would go into what
+    /// the node itself uses.
     ///
     /// ```
     /// use hedgerow::{Node, Tree};

@@ -18,14 +18,14 @@ use core::fmt;
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Order(i64);
 
-/// A node among its siblings: they are sorted by order, then deeper ones first, then by id. Those of one depth are of one
-/// instance, since the instances of all are around their parent.
+/// A node among its siblings: they are sorted by order, then deeper ones first, then by id. Those of one depth are of
+/// one instance, since the instances of all are around their parent.
 pub(crate) type Rank = (Order, Reverse<u32>, u64);
 
 /// The steps of an order in a whole number.
 const STEPS: i64 = 1 << 20;
-/// Orders stay within this many steps. Double precision holds them exactly; so does text that a parser reads with an error
-/// of two units in the last place.
+/// Orders stay within this many steps. Double precision holds them exactly; so does text that a parser reads with an
+/// error of two units in the last place.
 const MOST: i64 = 1 << 50;
 
 impl Order {
@@ -78,8 +78,8 @@ impl Order {
 
 /// Returns new orders for siblings in a list, by index, so that all ascend between two others.
 ///
-/// As few as possible get one: of those with a key that is between the others, a longest ascending run keeps its orders, but
-/// for ends of gaps without room. `None` if there is no room at all.
+/// As few as possible get one: of those with a key that is between the others, a longest ascending run keeps its
+/// orders, but for ends of gaps without room. `None` if there is no room at all.
 pub(crate) fn arranged(keys: &[Option<Rank>], [mut low, high]: [Option<Order>; 2]) -> Option<Vec<(usize, Order)>> {
     let (mut orders, mut start) = (Vec::new(), 0);
     for end in ascending(keys) {

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 /// The name of a node in a definition: ids from the outer definition inwards. Takes 16 bytes.
 ///
-/// `[2]` is a node of the definition itself. `[5, 2]` is node 2 of the definition that node 5 uses. A path that ends with
-/// the root of a used definition is written without it, since the node with the use *is* that root: `[5]`, not `[5, 0]`.
+/// `[2]` is a node of the definition itself. `[5, 2]` is node 2 of the definition that node 5 uses. A path that ends
+/// with the root of a used definition is written without it, since the node with the use *is* that root: `[5]`, not
+/// `[5, 0]`.
 ///
 /// Paths are ordered by their ids, so that all paths below a use follow its own.
 ///

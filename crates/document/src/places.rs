@@ -7,8 +7,8 @@
 //! tags       in the scene, of each node: its innermost place                                             4 B each
 //! ```
 //!
-//! A node with a use is the root of what it uses, so it has a place in both instances. The inner one has the record; the
-//! outer one says which instance that is.
+//! A node with a use is the root of what it uses, so it has a place in both instances. The inner one has the record;
+//! the outer one says which instance that is.
 
 use crate::library::Library;
 use crate::path::{Path, joined};
@@ -331,7 +331,8 @@ impl Places {
         Some(self.place(instance, slot))
     }
 
-    /// Returns the instance and the slot that ids name from an instance inwards; it may be the root of a used definition.
+    /// Returns the instance and the slot that ids name from an instance inwards; it may be the root of a used
+    /// definition.
     pub(crate) fn locate(&self, library: &Library, mut instance: u32, ids: &[u64]) -> Option<(u32, u32)> {
         let (last, uses) = ids.split_last()?;
         for id in uses {
@@ -343,21 +344,14 @@ impl Places {
 
     /// Returns the ids that lead to a place, from the document inwards.
     pub(crate) fn path(&self, library: &Library, place: u32) -> Path {
-        let (instance, slot) = self.split(place);
-        let id = library.at(self.instance(instance).definition).slot(slot).id;
-        joined(&self.uses(library, 0, instance), &[id])
-    }
-
-    /// Returns the ids of the uses that lead from an instance to one inside it.
-    pub(crate) fn uses(&self, library: &Library, outer: u32, mut instance: u32) -> Vec<u64> {
-        let mut ids = Vec::new();
-        while instance != outer {
-            let Instance { outer, slot, .. } = *self.instance(instance);
-            ids.push(library.at(self.instance(outer).definition).slot(slot).id);
-            instance = outer;
+        let (mut ids, mut at) = (Vec::new(), Some(self.split(place)));
+        while let Some((instance, slot)) = at {
+            let Instance { definition, outer, slot: use_slot, .. } = *self.instance(instance);
+            ids.push(library.at(definition).slot(slot).id);
+            at = (outer != NONE).then_some((outer, use_slot));
         }
         ids.reverse();
-        ids
+        joined(&ids, &[])
     }
 
     /// Makes room for so many places in advance.

@@ -105,7 +105,8 @@ impl Library {
         Scope { number, definition, depth: depth + 1, outer: outer.filter(|outer: &Rc<[Outer]>| !outer.is_empty()) }
     }
 
-    /// Returns the outermost statement of a field, and its depth, without what the definition states that the node uses.
+    /// Returns the outermost statement of a field, and its depth, without what the definition states that the node
+    /// uses.
     pub(crate) fn look<'l>(&'l self, scope: &Scope, id: u64, field: Field) -> Option<(&'l Value, u32)> {
         self.look_among(scope, id, self.at(scope.definition).stated_of(&id.into()), field)
     }
@@ -129,8 +130,8 @@ impl Library {
         self.number(name).filter(|&number| self.at(number).root().is_some())
     }
 
-    /// Returns where a node is, if it is not the root of a used definition, and the number of the instance from which its
-    /// parent is named; `None` if no definition has such a node, or if it is removed.
+    /// Returns where a node is, if it is not the root of a used definition, and the number of the instance from which
+    /// its parent is named; `None` if no definition has such a node, or if it is removed.
     ///
     /// An override keeps a node in its instance: the parent's path is longer than that of the instance and begins with
     /// it, or equals it, which means the instance's root. Overrides with other places have no effect. The rule asks for
@@ -148,8 +149,8 @@ impl Library {
         Some((scope.number, own))
     }
 
-    /// Returns the definitions that may state nodes to be below a node of an instance, with the numbers of their instances,
-    /// and their paths of the node.
+    /// Returns the definitions that may state nodes to be below a node of an instance, with the numbers of their
+    /// instances, and their paths of the node.
     pub(crate) fn parents(&self, scope: &Scope, id: u64) -> impl Iterator<Item = (u32, u32, Path)> {
         let parent = |outer: Outer| self.at(outer.definition).overrides.parent(outer.at).map(|path| (outer, path));
         let outer = self.outer(scope, id).filter_map(parent);
@@ -157,8 +158,8 @@ impl Library {
         outer.chain(once((scope.number, scope.definition, id.into())))
     }
 
-    /// Returns the way to a path's node, without the roots of used definitions at the path's end; `None` if the path leads
-    /// nowhere.
+    /// Returns the way to a path's node, without the roots of used definitions at the path's end; `None` if the path
+    /// leads nowhere.
     pub(crate) fn locate(&self, definition: u32, ids: &[u64]) -> Option<Route> {
         let mut route = Route { ids: ids.to_vec(), scopes: vec![Scope::top(definition)] };
         for (level, &id) in ids.iter().enumerate() {
@@ -176,7 +177,8 @@ impl Library {
         Some(route)
     }
 
-    /// Returns the way to the innermost node that a node is: the root of what it uses, the root of what that uses, and so on.
+    /// Returns the way to the innermost node that a node is: the root of what it uses, the root of what that uses, and
+    /// so on.
     pub(crate) fn innermost(&self, route: &Route) -> Route {
         let mut route = route.clone();
         while let Some(inner) = self.enter(route.scope(), route.id()) {

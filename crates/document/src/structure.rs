@@ -248,8 +248,8 @@ impl<'d> Structure<'d> {
         Ok(())
     }
 
-    /// Inserts places that have no node yet, with all that is missing below them, and brings nodes that were taken out to
-    /// where they are stated.
+    /// Inserts places that have no node yet, with all that is missing below them, and brings nodes that were taken out
+    /// to where they are stated.
     fn enter(&mut self, mut ahead: Vec<(u32, Sibling)>) -> Result<(), Error> {
         ahead.retain(|&(parent, _)| parent != NONE);
         ahead.sort_unstable();

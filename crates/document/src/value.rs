@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// Where a node is: below a parent, among siblings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spot {
-    /// The parent's path; `None` for the root of a definition. An override must name a parent in the node's own instance,
-    /// by a path that begins with all ids of that instance: if definition 3 is a variant, the root of a part `3/0/2` is
-    /// `3/0`, although [`Document::path`](crate::Document::path) calls that node `3`.
+    /// The parent's path; `None` for the root of a definition. An override must name a parent in the node's own
+    /// instance, by a path that begins with all ids of that instance: if definition 3 is a variant, the root of a part
+    /// `3/0/2` is `3/0`, although [`Document::path`](crate::Document::path) calls that node `3`.
     pub parent: Option<Path>,
     /// The position among the parent's children.
     pub order: Order,

@@ -295,6 +295,8 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
             let start = start.unwrap_or(found);
             let new = &beside[start..start + expected.len()];
             assert_eq!(subtrees(&pasted, new), expected, "seed {seed}, {name} {given:?} in {target}");
+            let ids = (library.next_id(target)..).map(Path::from);
+            assert!(ids.zip(new).all(|(id, &top)| paths[top] == id), "seed {seed}, {name} {given:?} in {target}");
             let rest =
                 |number: &usize| !new.iter().any(|&top| (top..top + subtree(&pasted, top).len()).contains(number));
             let nodes = |tree: &Tree, numbers: &[usize]| {
