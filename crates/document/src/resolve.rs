@@ -92,7 +92,7 @@ impl Library {
         scope: &Scope,
         id: u64,
     ) -> impl DoubleEndedIterator<Item = (Outer, &'l [Value])> {
-        let outer = (!self.is_inner_root(scope, id)).then(|| self.outer(scope, id));
+        let outer = (scope.outer.is_some() && !self.is_inner_root(scope, id)).then(|| self.outer(scope, id));
         outer.into_iter().flatten().map(|outer| (outer, self.at(outer.definition).overrides.values(outer.at)))
     }
 
