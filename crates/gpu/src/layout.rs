@@ -1,6 +1,6 @@
 //! The records of the buffers, as shaders read them. They have the traits of `bytemuck`.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::{Pod, Zeroable, bytes_of};
 use hedgerow::glam::DVec3;
 use hedgerow::query::Frustum;
 use hedgerow::{Aabb, Layers};
@@ -201,6 +201,15 @@ pub struct Views {
     pub second: u32,
     /// Padding.
     pub padding: u32,
-    /// The views.
+    /// The views, of which `count` are read.
     pub views: [View; MAX_VIEWS],
+}
+
+impl Views {
+    /// Returns the bytes to write: up to the last view that is read.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        let used = size_of_val(&self.views[..self.views.len().min(self.count as usize)]);
+        &bytes_of(self)[..core::mem::offset_of!(Self, views) + used]
+    }
 }

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! A flat scene with four views. The device's side encodes and submits what changed (`sync`), and encodes four views that
-//! are culled and drawn (`draw`). The CPU's side culls, groups and mirrors, and uploads nothing. Medians and minima in
-//! microseconds of 40 frames, in which both sides take turns; updates are not in them.
+//! are culled and drawn (`draw`). Of that, the calls of the render passes by themselves, without tables, are wgpu's own
+//! cost (`calls`). The CPU's side culls, groups and mirrors, and uploads nothing. Medians and minima in microseconds of
+//! 40 frames, in which both sides take turns; updates are not in them.
 
 use hedgerow::changes::MatrixMirror;
 use hedgerow::draw::DrawGroups;
@@ -17,6 +18,7 @@ use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, NodeHandle, Scene, SceneC
 use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{FETCH, GpuScene, MeshArgs, layout::View};
 use std::hint::black_box;
+use std::ops::Range;
 use std::time::Instant;
 use wgpu::{Device, Queue};
 
@@ -130,10 +132,12 @@ impl Drawing {
         Self { device, queue, buffers, pipeline, indices, depth }
     }
 
-    /// Encodes what four views draw. Returns the number of calls.
-    fn draw(&mut self, views: &[View]) -> u32 {
+    /// Encodes what four views draw, or the same calls alone. Returns the number of calls.
+    fn draw(&mut self, views: &[View], alone: bool) -> u32 {
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        self.buffers.cull(&self.queue, &mut encoder, views);
+        if !alone {
+            self.buffers.cull(&self.queue, &mut encoder, views);
+        }
         let mut calls = 0;
         for (view, _) in (0..).zip(views) {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -147,8 +151,16 @@ impl Drawing {
             pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
             pass.set_bind_group(1, self.buffers.group(), &[]);
             pass.set_pipeline(&self.pipeline);
-            for batch in self.buffers.scene().batches() {
-                calls += self.buffers.draw(&mut pass, view, batch, 0);
+            if alone {
+                let (commands, visible) = self.buffers.visible();
+                pass.set_vertex_buffer(0, visible.slice(..));
+                for batch in self.buffers.scene().batches() {
+                    let of_view = view * self.buffers.scene().sizes().0;
+                    let Range { start, end } = batch.commands;
+                    pass.multi_draw_indexed_indirect(commands, 20 * u64::from(of_view + start), end - start);
+                }
+            } else {
+                calls += self.buffers.draw(&mut pass, view, 0, |_, _| true);
             }
         }
         // Not submitted: a device of software would draw on the cores that are measured.
@@ -194,7 +206,7 @@ fn main() -> Result<()> {
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     let adapter = pollster::block_on(wgpu::Instance::new(descriptor).request_adapter(&Default::default()))?;
     println!("{}: medians and minima, in microseconds", adapter.get_info().name);
-    println!("drawables     moved  CPU lists        sync            ÷            draw, four views");
+    println!("drawables     moved  CPU lists        sync            ÷            draw, four views  calls");
     for (count, moved) in [(262_144, 0), (262_144, 2621), (262_144, 26_214), (1_048_576, 0)] {
         let required_features = adapter.features() & wgpu::Features::INDIRECT_FIRST_INSTANCE;
         let descriptor = wgpu::DeviceDescriptor { required_features, ..Default::default() };
@@ -204,7 +216,7 @@ fn main() -> Result<()> {
         let mut lists = Lists::default();
         let frusta = views(count).map(|matrix| Frustum::from_view_projection(&matrix).expect("a projection"));
         let views = frusta.each_ref().map(|frustum| View::new(frustum, Layers::ALL));
-        let (mut by_lists, mut syncs, mut draws) = (Vec::new(), Vec::new(), Vec::new());
+        let [mut by_lists, mut syncs, mut draws, mut alone] = [(); 4].map(|()| Vec::new());
         let (mut dice, mut calls) = (fastrand::Rng::with_seed(1), 0);
         for frame in 0..FRAMES + 3 {
             for _ in 0..moved {
@@ -221,19 +233,23 @@ fn main() -> Result<()> {
             ours.update();
             microseconds(&mut syncs, || drawing.buffers.sync(&drawing.queue, &ours))?;
             drawing.device.poll(wgpu::PollType::wait_indefinitely())?;
-            calls = microseconds(&mut draws, || drawing.draw(&views));
+            // Nothing is culled again for views that stay.
+            let views = views.map(|view| view.with_detail([0.0, frame as f64, 0.0], 0.0));
+            calls = microseconds(&mut draws, || drawing.draw(&views, false));
+            microseconds(&mut alone, || drawing.draw(&views, true));
             // The first frames upload everything, and make room.
             if frame == 2 {
-                for samples in [&mut by_lists, &mut syncs, &mut draws] {
+                for samples in [&mut by_lists, &mut syncs, &mut draws, &mut alone] {
                     samples.clear();
                 }
             }
         }
-        let [a, b, c] = [&mut by_lists, &mut syncs, &mut draws].map(|samples| median_and_least(samples));
+        let [a, b, c, d] = [&mut by_lists, &mut syncs, &mut draws, &mut alone].map(|samples| median_and_least(samples));
         let batches = drawing.buffers.scene().batches().len();
         let [ratio, least] = [b[0] / a[0], b[1] / a[1]];
         print!("{count:9} {moved:9}  {:7.1} {:7.1}  {:7.1} {:7.1}  {ratio:.3} {least:.3}", a[0], a[1], b[0], b[1]);
-        println!("  {:6.1} {:6.1}  {calls} calls of {batches} batches", c[0], c[1]);
+        print!("  {:6.1} {:6.1}  {:6.1} {:6.1}", c[0], c[1], d[0], d[1]);
+        println!("  {calls} calls of {batches} batches");
     }
     Ok(())
 }

@@ -240,10 +240,10 @@ impl Renderer {
         if is_coloured {
             pass.set_bind_group(2, &self.groups[1], &[]);
         }
-        for batch in self.buffers.scene().batches() {
+        self.buffers.draw(&mut pass, view, 1, |pass, batch| {
             pass.set_pipeline(&pipelines[batch.key as usize][usize::from(batch.mirrored)]);
-            self.buffers.draw(&mut pass, view, batch, 1);
-        }
+            true
+        });
     }
 }
 

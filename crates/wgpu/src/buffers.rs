@@ -1,6 +1,6 @@
 //! Tables in buffers: writes the bytes of steps to mapped memory, and encodes what reads them.
 
-use crate::pipelines::{Pass, READ, WRITE, bind, computing, module};
+use crate::pipelines::{Pass, bind, module};
 use bytemuck::{bytes_of, cast_slice};
 use core::{iter, num::NonZero, ops::Range};
 use hedgerow_gpu::{Buffer, SCATTER, SETTLE, Step};
@@ -44,14 +44,12 @@ struct Lists {
 
 impl Buffers {
     pub(crate) fn new(device: &Device) -> Self {
-        let pass = |entry, source, bindings: &[_]| {
-            Pass::new(device, (entry, &module(device, source)), [computing(device, bindings)], &[])
-        };
+        let pass = |entry, source| Pass::new(device, (entry, &module(device, source)), &[], &[]);
         let lists = || make(device, "hedgerow lists", 0, TABLE);
         Self {
             device: device.clone(),
-            scatter: pass("scatter_items", SCATTER, &[READ, WRITE]),
-            settle: pass("settle_matrices", SETTLE, &[READ, READ, WRITE]),
+            scatter: pass("scatter_items", SCATTER),
+            settle: pass("settle_matrices", SETTLE),
             tables: Buffer::ALL.map(|buffer| make(device, &format!("hedgerow {buffer:?}"), 0, TABLE)),
             belt: StagingBelt::new(device.clone(), CHUNK as u64),
             lists: [(); 2].map(|()| Lists { buffer: lists(), end: 0, indices: Default::default() }),

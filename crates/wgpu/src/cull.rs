@@ -3,7 +3,7 @@
 use crate::SceneTables;
 use crate::buffers::{Buffers, TABLE, make, short};
 use crate::pipelines::{Pass, READ, UNIFORM, WRITE, bind, computing, module};
-use bytemuck::bytes_of;
+use core::ops::Range;
 use hedgerow_gpu::layout::{Command, View, Views};
 use hedgerow_gpu::{Batch, Buffer, CULL, GpuScene};
 use wgpu::{BindGroup, BufferUsages, CommandEncoder, Device, Queue, RenderPass};
@@ -17,6 +17,8 @@ pub(crate) struct Culling {
     commands: wgpu::Buffer,
     visible: wgpu::Buffer,
     pub(crate) group: BindGroup,
+    /// The views of the last culling; `None` if tables changed since.
+    last: Option<Vec<View>>,
     /// Whether commands say where their visible slots begin, so that a multi-draw draws a batch.
     multi: bool,
 }
@@ -29,17 +31,19 @@ impl Culling {
         let layout = computing(device, &[UNIFORM, READ, READ, READ, READ, WRITE, WRITE, WRITE, WRITE]);
         let module = module(device, CULL);
         let [ranges, drawables] =
-            ["cull_ranges", "cull_drawables"].map(|entry| Pass::new(device, (entry, &module), [layout.clone()], &[]));
+            ["cull_ranges", "cull_drawables"].map(|entry| Pass::new(device, (entry, &module), &[Some(&layout)], &[]));
         let views = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         let views = make(device, "hedgerow views", size_of::<Views>() as u64, views);
         let [commands, visible] = [(LABELS[0], BufferUsages::INDIRECT), (LABELS[1], BufferUsages::VERTEX)]
             .map(|(label, usage)| make(device, label, 0, TABLE | usage));
         let group = group(device, &drawables, buffers, [&views, &commands, &visible]);
-        Self { drawables, ranges, views, commands, visible, group, multi }
+        Self { drawables, ranges, views, commands, visible, group, last: None, multi }
     }
 
-    /// Makes room for what culling writes, and binds all anew if a buffer was replaced. Returns whether one was.
+    /// Makes room for what culling writes, after a sync that took steps, and binds all anew if a buffer was replaced.
+    /// Returns whether one was.
     pub(crate) fn fit(&mut self, device: &Device, scene: &GpuScene, buffers: &Buffers) -> bool {
+        self.last = None;
         let ((commands, capacity), lists) = (scene.sizes(), u64::from(scene.lists()));
         let needed = [u64::from(commands) * size_of::<Command>() as u64, 4 * u64::from(capacity)];
         let mut replaced = buffers.replaced;
@@ -66,23 +70,24 @@ fn group(device: &Device, pass: &Pass, buffers: &Buffers, [views, commands, visi
 
 impl SceneTables {
     /// Finds out what each view sees, at most [`GpuScene::views`] of them. Call it once for a submit, with all views: a
-    /// second call before the submit would replace the views of the first. If neither the scene nor the views changed,
-    /// the last lists still hold.
+    /// second call before the submit would replace the views of the first. Submit the encoder: if neither the tables nor
+    /// the views change until the next call, that one encodes nothing, since the lists still hold.
     ///
     /// # Panics
     /// Panics if there are more views, or if the tables are in textures.
     pub fn cull(&mut self, queue: &Queue, encoder: &mut CommandEncoder, views: &[View]) {
-        // Tables in textures have no commands, which would return below.
-        self.culling();
         let most = self.scene.views();
         assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
         let ((commands, capacity), slots) = (self.scene.sizes(), short(self.scene.len()));
-        if commands == 0 || capacity == 0 {
+        let (buffers, culling) = self.place.culling_mut();
+        // Occlusion lists the rest of a view by what its first list drew.
+        let holds = culling.last.as_deref() == Some(views) && !self.scene.has_occlusion();
+        if commands == 0 || capacity == 0 || holds {
             return;
         }
+        culling.last = Some(views.to_vec());
         let views = self.scene.next_views(views);
-        let (buffers, culling) = self.culling();
-        queue.write_buffer(&culling.views, 0, bytes_of(&views));
+        queue.write_buffer(&culling.views, 0, views.as_bytes());
         let bytes = u64::from(commands * self.scene.lists()) * size_of::<Command>() as u64;
         let template = &buffers.tables[Buffer::Template as usize];
         encoder.copy_buffer_to_buffer(template, 0, &culling.commands, 0, Some(bytes));
@@ -99,31 +104,48 @@ impl SceneTables {
     /// Panics if the tables are in textures.
     #[must_use]
     pub fn visible(&self) -> (&wgpu::Buffer, &wgpu::Buffer) {
-        let (_, culling) = self.culling();
+        let culling = self.culling();
         (&culling.commands, &culling.visible)
     }
 
-    /// Draws what a view sees of a batch, with the pipeline, bind groups, vertices and indices that are set. The list
-    /// of visible slots is bound as the vertex buffer of number `list`, which your pipeline describes as one `Uint32`
-    /// an instance. Returns the number of calls.
+    /// Draws what a view sees, with the vertices and indices that are set. `prepare` gets each [`Batch`]: it sets the
+    /// pipeline and its bind groups, or returns `false` to leave the batch out. The list of visible slots is bound as
+    /// the vertex buffer of number `list`, which your pipelines describe as one `Uint32` an instance. Returns the number
+    /// of calls.
     ///
     /// # Panics
     /// Panics if there are fewer [lists](GpuScene::lists), or if the tables are in textures.
-    pub fn draw(&self, pass: &mut RenderPass<'_>, view: u32, batch: &Batch, list: u32) -> u32 {
+    pub fn draw(
+        &self,
+        pass: &mut RenderPass<'_>,
+        view: u32,
+        list: u32,
+        mut prepare: impl FnMut(&mut RenderPass<'_>, &Batch) -> bool,
+    ) -> u32 {
         assert!(view < self.scene.lists(), "view {view} is not culled; ask for more by `with_views`");
-        let ((_, culling), of_view) = (self.culling(), view * self.scene.sizes().0);
+        let (culling, of_view) = (self.culling(), view * self.scene.sizes().0);
         let offset = |command: u32| u64::from(of_view + command) * size_of::<Command>() as u64;
-        let count = batch.commands.end - batch.commands.start;
         if culling.multi {
             pass.set_vertex_buffer(list, culling.visible.slice(..));
-            pass.multi_draw_indexed_indirect(&culling.commands, offset(batch.commands.start), count);
-            return 1;
         }
-        for command in batch.commands.clone() {
-            let first = u64::from(self.scene.first_visible(view, command).unwrap_or(0));
-            pass.set_vertex_buffer(list, culling.visible.slice(4 * first..));
-            pass.draw_indexed_indirect(&culling.commands, offset(command));
+        let mut calls = 0;
+        for batch in self.scene.batches() {
+            if !prepare(pass, batch) {
+                continue;
+            }
+            let Range { start, end } = batch.commands;
+            if culling.multi {
+                pass.multi_draw_indexed_indirect(&culling.commands, offset(start), end - start);
+                calls += 1;
+                continue;
+            }
+            for command in start..end {
+                let first = u64::from(self.scene.first_visible(view, command).unwrap_or(0));
+                pass.set_vertex_buffer(list, culling.visible.slice(4 * first..));
+                pass.draw_indexed_indirect(&culling.commands, offset(command));
+                calls += 1;
+            }
         }
-        count
+        calls
     }
 }

@@ -6,7 +6,7 @@ use crate::pipelines::{Pass, UNIFORM, bind, computing, module, texture};
 use bytemuck::{Pod, Zeroable, bytes_of};
 use hedgerow::glam::Mat4;
 use hedgerow_gpu::{CULL, OCCLUSION, PYRAMID};
-use wgpu::{BindGroup, BindingResource, BindingType, BufferUsages, CommandEncoder, Device, Queue, TextureView};
+use wgpu::{BindGroup, BindingResource, BufferUsages, CommandEncoder, Device, Queue, TextureView};
 use wgpu::{TextureFormat, TextureSampleType, TextureUsages, TextureViewDescriptor};
 
 /// Culls what is hidden in view 0, in two passes, for tables made [with
@@ -52,24 +52,18 @@ impl Occlusion {
     /// Panics if the tables are in textures.
     #[must_use]
     pub fn new(device: &Device, tables: &SceneTables, reversed: bool) -> Self {
-        let read = texture(TextureSampleType::Float { filterable: false });
-        let write = BindingType::StorageTexture {
-            access: wgpu::StorageTextureAccess::WriteOnly,
-            format: TextureFormat::R32Float,
-            view_dimension: wgpu::TextureViewDimension::D2,
-        };
         let constants = [("REVERSED", f64::from(u8::from(reversed)))];
         let pyramid = module(device, PYRAMID);
-        let reduce =
-            |entry, bindings: [_; 2]| Pass::new(device, (entry, &pyramid), [computing(device, &bindings)], &constants);
+        let reduce = |entry| Pass::new(device, (entry, &pyramid), &[], &constants);
         let hidden = module(device, &format!("{CULL}{OCCLUSION}"));
-        let layouts = [tables.culling().1.drawables.layout.clone(), computing(device, &[UNIFORM, read])];
+        let of_pyramid = computing(device, &[UNIFORM, texture(TextureSampleType::Float { filterable: false })]);
+        let layouts = [Some(&tables.culling().drawables.layout), Some(&of_pyramid)];
         let uniform = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         Self {
             device: device.clone(),
-            reduce_depth: reduce("reduce_depth", [texture(TextureSampleType::Depth), write]),
-            reduce_level: reduce("reduce_level", [read, write]),
-            cull: Pass::new(device, ("cull_hidden", &hidden), layouts, &constants),
+            reduce_depth: reduce("reduce_depth"),
+            reduce_level: reduce("reduce_level"),
+            cull: Pass::new(device, ("cull_hidden", &hidden), &layouts, &constants),
             uniform: make(device, "hedgerow occlusion", size_of::<Uniform>() as u64, uniform),
             pyramid: None,
         }
@@ -108,7 +102,7 @@ impl Occlusion {
             let size = pyramid.levels[0].texture().size().mip_level_size(level, wgpu::TextureDimension::D2);
             reduce.run_grid(&mut pass, &[group], [size.width.div_ceil(8), size.height.div_ceil(8)]);
         }
-        self.cull.run(&mut pass, &[&tables.culling().1.group, &pyramid.group], short(tables.scene().len()));
+        self.cull.run(&mut pass, &[&tables.culling().group, &pyramid.group], short(tables.scene().len()));
     }
 
     fn make_pyramid(&self, of: wgpu::Extent3d) -> Pyramid {

@@ -1,5 +1,6 @@
 //! Compute passes, and what they bind.
 
+use crate::buffers::short;
 use wgpu::{
     BindGroup, BindGroupLayout, BindingResource, BindingType, ComputePass, ComputePipeline, Device, ShaderModule,
     ShaderStages,
@@ -13,24 +14,26 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    /// Creates a pass with an entry point of a module, whose groups have these layouts.
-    pub(crate) fn new<const N: usize>(
+    /// Creates a pass with an entry point of a module. Its groups have these layouts; if none are given, it has one
+    /// group, with what the entry point names.
+    pub(crate) fn new(
         device: &Device,
         (entry, module): (&str, &ShaderModule),
-        layouts: [BindGroupLayout; N],
+        layouts: &[Option<&BindGroupLayout>],
         constants: &[(&str, f64)],
     ) -> Self {
-        let (label, groups) = (Some(entry), layouts.each_ref().map(Some));
-        let layout = wgpu::PipelineLayoutDescriptor { label, bind_group_layouts: &groups, immediate_size: 0 };
+        let label = Some(entry);
+        let given = wgpu::PipelineLayoutDescriptor { label, bind_group_layouts: layouts, immediate_size: 0 };
+        let given = (!layouts.is_empty()).then(|| device.create_pipeline_layout(&given));
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label,
-            layout: Some(&device.create_pipeline_layout(&layout)),
+            layout: given.as_ref(),
             module,
             entry_point: label,
             compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
             cache: None,
         });
-        Self { pipeline, layout: layouts[N - 1].clone() }
+        Self { layout: pipeline.get_bind_group_layout(short(layouts.len().saturating_sub(1))), pipeline }
     }
 
     /// Runs so many threads, in workgroups of 64, of which a dimension has at most 65,535.

@@ -14,14 +14,16 @@ use wgpu::{BindGroup, BindGroupLayout, BindingResource, Device, Queue, ShaderSta
 pub struct SceneTables {
     pub(crate) scene: GpuScene,
     device: Device,
-    place: Place,
+    pub(crate) place: Place,
     layout: BindGroupLayout,
     group: BindGroup,
     generation: u64,
 }
 
+const NOT_CULLED: &str = "a device does not cull tables in textures; list what is seen by `Scene::cull`";
+
 #[derive(Debug)]
-enum Place {
+pub(crate) enum Place {
     Buffers(Box<(Buffers, Culling)>),
     Textures(Box<Textures>),
 }
@@ -31,6 +33,13 @@ impl Place {
         match self {
             Self::Buffers(buffers) => Some(buffers.0.tables[buffer as usize].as_entire_binding()),
             Self::Textures(textures) => textures.tables.get(buffer as usize).map(BindingResource::TextureView),
+        }
+    }
+
+    pub(crate) fn culling_mut(&mut self) -> (&Buffers, &mut Culling) {
+        match self {
+            Self::Buffers(place) => (&place.0, &mut place.1),
+            Self::Textures(_) => panic!("{NOT_CULLED}"),
         }
     }
 
@@ -143,7 +152,8 @@ impl SceneTables {
                 buffers.begin();
                 synced = self.scene.sync(scene, |step| buffers.run(step));
                 buffers.submit(queue);
-                replaced = culling.fit(&self.device, &self.scene, buffers);
+                let is_still = synced.is_ok_and(|synced| synced.steps == 0);
+                replaced = !is_still && culling.fit(&self.device, &self.scene, buffers);
             }
             Place::Textures(textures) => {
                 textures.replaced = false;
@@ -158,12 +168,10 @@ impl SceneTables {
         synced
     }
 
-    pub(crate) fn culling(&self) -> (&Buffers, &Culling) {
+    pub(crate) fn culling(&self) -> &Culling {
         match &self.place {
-            Place::Buffers(place) => (&place.0, &place.1),
-            Place::Textures(_) => {
-                panic!("a device does not cull tables in textures; list what is seen by `Scene::cull`")
-            }
+            Place::Buffers(place) => &place.1,
+            Place::Textures(_) => panic!("{NOT_CULLED}"),
         }
     }
 }

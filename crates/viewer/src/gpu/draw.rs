@@ -10,18 +10,12 @@ use crate::view::View;
 use hedgerow_wgpu::gpu::Batch;
 use std::ops::Range;
 
-/// A call: draws of one kind and surface.
+/// A call: draws of a list with one mesh, kind and surface.
 struct Call {
     kind: Kind,
     surface: usize,
-    what: What,
-}
-
-enum What {
-    /// A mesh, and its draws in a list.
-    Draws(u32, Range<u32>),
-    /// What the device lists.
-    Batch(Batch),
+    mesh: u32,
+    draws: Range<u32>,
 }
 
 impl Call {
@@ -34,8 +28,14 @@ impl Call {
         let (surface, of_mesh) = (stage.surface(material), stage.meshes.get(mesh as usize)?);
         let form = (of_mesh.deformed, of_mesh.topology);
         let kind = Kind::of(&stage.surfaces[surface], form, mirrored, shadow)?;
-        Some(Self { kind, surface, what: What::Draws(mesh, draws) })
+        Some(Self { kind, surface, mesh, draws })
     }
+}
+
+/// Returns the kind and the surface of a batch; `None` if the pass leaves it out.
+fn of_batch(stage: &Stage, batch: &Batch, shadow: bool) -> Option<(Kind, usize)> {
+    let (surface, form) = of_key(batch.key);
+    Some((Kind::of(stage.surfaces.get(surface)?, form, batch.mirrored, shadow)?, surface))
 }
 
 impl Renderer {
@@ -48,23 +48,25 @@ impl Renderer {
         target: &wgpu::TextureView,
         size: [u32; 2],
     ) {
-        if std::mem::take(&mut self.stale) && !self.views.is_empty() {
+        let (mut groups, mut kinds) = (Vec::new(), Vec::new());
+        if self.views.is_empty() {
+            groups.extend((0..self.drawn.len()).map(|number| self.grouped(stage, number)));
+        } else {
             self.tables.cull(&gpu.queue, encoder, &self.views);
+            groups.resize_with(self.drawn.len(), Vec::new);
+            let kinds_of = |batch| [false, true].map(|shadow| of_batch(stage, batch, shadow));
+            kinds.extend(self.tables.scene().batches().iter().flat_map(kinds_of).flatten().map(|(kind, _)| kind));
         }
-        // On the device, the batches of all cascades are the same.
-        let count = if self.views.is_empty() { self.drawn.len() } else { self.drawn.len().min(2) };
-        let groups: Vec<Vec<Call>> = (0..count).map(|number| self.grouped(stage, number)).collect();
         let ordered = self.ordered(stage);
-        for call in groups.iter().flatten().chain(&ordered) {
-            self.pipelines.prepare(gpu, call.kind);
-        }
+        kinds.extend(groups.iter().flatten().chain(&ordered).map(|call| call.kind));
+        kinds.into_iter().for_each(|kind| self.pipelines.prepare(gpu, kind));
         for (number, shadow) in self.shadows.iter().enumerate().take(self.drawn.len() - 1) {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("shadows"),
                 depth_stencil_attachment: Some(attached(shadow, 1.0)),
                 ..Default::default()
             });
-            self.run(&mut pass, number + 1, &groups[(number + 1).min(count - 1)]);
+            self.run(&mut pass, stage, number + 1, &groups[number + 1]);
         }
         let of_size =
             |[colour, _]: &[wgpu::TextureView; 2]| [colour.texture().width(), colour.texture().height()] == size;
@@ -86,11 +88,11 @@ impl Renderer {
             ..Default::default()
         });
         pass.set_bind_group(3, &self.lit, &[]);
-        self.run(&mut pass, 0, &groups[0]);
+        self.run(&mut pass, stage, 0, &groups[0]);
         pass.set_pipeline(&self.pipelines.sky);
         pass.set_bind_group(2, self.surfaces.last(), &[]);
         pass.draw(0..3, 0..1);
-        self.run(&mut pass, 0, &ordered);
+        self.call(&mut pass, 0, &ordered);
         if let Some(lines) = &self.lines {
             lines.draw(&mut pass);
         }
@@ -100,21 +102,14 @@ impl Renderer {
 
     /// Returns the calls for a view's draws without blending.
     fn grouped(&self, stage: &Stage, number: usize) -> Vec<Call> {
-        let shadow = number > 0;
-        let batches = self.tables.scene().batches().iter().filter(|_| !self.views.is_empty());
-        let batches = batches.filter_map(|batch| {
-            let (surface, form) = of_key(batch.key);
-            let kind = Kind::of(stage.surfaces.get(surface)?, form, batch.mirrored, shadow)?;
-            Some(Call { kind, surface, what: What::Batch(batch.clone()) })
-        });
-        let groups = self.drawn[number].view.groups.groups().iter().filter(|_| self.views.is_empty());
+        let groups = self.drawn[number].view.groups.groups().iter();
         let groups = groups.filter_map(|group| {
             let key = (group.mesh, group.material, group.mirrored);
-            let mut call = Call::of(stage, key, shadow, group.first..group.first + group.count)?;
+            let mut call = Call::of(stage, key, number > 0, group.first..group.first + group.count)?;
             call.surface = stage.level_surface(group.mesh).unwrap_or(call.surface);
             Some(call).filter(|call| call.kind.pass != Pass::Blended)
         });
-        batches.chain(groups).collect()
+        groups.collect()
     }
 
     /// Returns the calls for blended draws, from back to front; consecutive draws of the same kind take one call.
@@ -134,15 +129,29 @@ impl Renderer {
         runs.flatten().collect()
     }
 
-    /// Draws calls of a view.
-    fn run(&self, pass: &mut wgpu::RenderPass<'_>, view: usize, calls: &[Call]) {
-        let [slots, matrices] = &self.drawn[view].draws;
+    /// Draws what the device lists for a view, or these calls.
+    fn run(&self, pass: &mut wgpu::RenderPass<'_>, stage: &Stage, view: usize, calls: &[Call]) {
         pass.set_bind_group(0, &self.world, &[(view * STRIDE) as u32]);
         pass.set_bind_group(1, self.tables.group(), &[]);
         pass.set_index_buffer(self.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.set_vertex_buffer(0, self.vertices.slice(..));
-        pass.set_vertex_buffer(2, matrices.buffer.slice(..));
+        pass.set_vertex_buffer(2, self.drawn[view].draws[1].buffer.slice(..));
         pass.set_vertex_buffer(3, self.skin.slice(..));
+        if !self.views.is_empty() {
+            self.tables.draw(pass, view as u32, 1, |pass, batch| {
+                let Some((kind, surface)) = of_batch(stage, batch, view > 0) else { return false };
+                let pipeline = self.pipelines.get(kind);
+                pipeline.into_iter().for_each(|pipeline| pass.set_pipeline(pipeline));
+                pass.set_bind_group(2, &self.surfaces[surface], &[]);
+                pipeline.is_some()
+            });
+        }
+        self.call(pass, view, calls);
+    }
+
+    /// Draws calls of a view.
+    fn call(&self, pass: &mut wgpu::RenderPass<'_>, view: usize, calls: &[Call]) {
+        pass.set_vertex_buffer(1, self.drawn[view].draws[0].buffer.slice(..));
         let (mut kind, mut surface) = (None, None);
         for call in calls {
             let Some(pipeline) = self.pipelines.get(call.kind) else { continue };
@@ -152,13 +161,7 @@ impl Renderer {
             if surface.replace(call.surface) != Some(call.surface) {
                 pass.set_bind_group(2, &self.surfaces[call.surface], &[]);
             }
-            match &call.what {
-                What::Draws(mesh, draws) => {
-                    pass.set_vertex_buffer(1, slots.buffer.slice(..));
-                    pass.draw_indexed(self.parts[*mesh as usize].clone(), 0, draws.clone());
-                }
-                What::Batch(batch) => _ = self.tables.draw(pass, view as u32, batch, 1),
-            }
+            pass.draw_indexed(self.parts[call.mesh as usize].clone(), 0, call.draws.clone());
         }
     }
 }

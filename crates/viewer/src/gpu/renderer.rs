@@ -110,9 +110,8 @@ pub struct Renderer {
     pub(super) tables: SceneTables,
     /// The scene to whose nodes the tables have palettes.
     posed: Option<u64>,
-    /// The views that the device culls, and whether it has to.
+    /// The views that the device culls.
     pub(super) views: Vec<layout::View>,
-    pub(super) stale: bool,
     eyes: Kept,
     light: Kept,
     /// Morph targets, colours of figures, and what the processor skinned.
@@ -194,7 +193,6 @@ impl Renderer {
             tables,
             posed: None,
             views: Vec::new(),
-            stale: true,
             eyes,
             light,
             lists,
@@ -322,7 +320,6 @@ impl Renderer {
         let (found, synced) = threads::join(find, || tables.sync(&gpu.queue, scene));
         found?;
         let synced = synced?;
-        self.stale |= synced.steps > 0 || self.views != views;
         self.views = views;
         self.uploaded.tables += usize::try_from(synced.bytes).unwrap_or(usize::MAX);
         self.uploaded.writes += synced.steps;

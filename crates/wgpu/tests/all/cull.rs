@@ -383,6 +383,29 @@ fn buffers_of_a_device_hold_the_scene_and_see_what_it_sees() {
     }
 }
 
+#[test]
+fn views_that_stay_are_culled_again_only_after_changes() {
+    let Some(gpu) = device(wgpu::Features::INDIRECT_FIRST_INSTANCE) else { return };
+    let (mut scene, nodes) = town(Vec3::ZERO, 50, &mut fastrand::Rng::with_seed(1));
+    let mut buffers = SceneTables::new(&gpu.0, tables());
+    let all = cameras(Vec3::ZERO, 0.0);
+    let mut culls = |scene: &mut Scene, count: usize| {
+        scene.update();
+        buffers.sync(&gpu.1, scene).unwrap();
+        let commands = buffers.visible().0.clone();
+        let mut encoder = gpu.0.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        // What a culling writes is not there yet.
+        encoder.clear_buffer(&commands, 0, None);
+        buffers.cull(&gpu.1, &mut encoder, &all.each_ref().map(Camera::view)[..count]);
+        gpu.1.submit([encoder.finish()]);
+        read::<u32>(&gpu, &commands).iter().any(|&word| word != 0)
+    };
+    // The second sync settles previous matrices.
+    assert_eq!([4, 4, 4, 2, 2].map(|count| culls(&mut scene, count)), [true, true, false, true, false]);
+    scene.edit(nodes[0]).unwrap().set_user_data(77);
+    assert_eq!([2, 2].map(|count| culls(&mut scene, count)), [true, false]);
+}
+
 fn table(tables: &SceneTables, buffer: Buffer) -> &wgpu::Buffer {
     let Some(wgpu::BindingResource::Buffer(table)) = tables.resource(buffer) else { panic!("no buffer") };
     table.buffer

@@ -187,10 +187,10 @@ impl Painter {
         view: u32,
     ) {
         self.draw(encoder, buffers, is_first, |pass, pipelines| {
-            for batch in buffers.scene().batches() {
+            buffers.draw(pass, view, 1, |pass, batch| {
                 pass.set_pipeline(&pipelines[usize::from(batch.mirrored)]);
-                buffers.draw(pass, view, batch, 1);
-            }
+                true
+            });
         });
     }
 
