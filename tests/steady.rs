@@ -26,7 +26,7 @@ struct Renderer {
     order: DrawOrder,
     mirror: MatrixMirror,
     buffer: Vec<Mat34>,
-    scattering: Option<MatrixMirror>,
+    scattering: MatrixMirror,
     drawables: DrawableMirror,
     instances: Vec<u32>,
     culled: DrawList,
@@ -46,7 +46,7 @@ impl Renderer {
             MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
         });
         mirror.instances(list, groups.instances(), instances, |_, _| {});
-        scattering.get_or_insert_with(|| MatrixMirror::new().with_scatter()).sync(scene, |_| {});
+        scattering.scatter(scene, |_| {});
         drawables.sync(scene, mirror, |_| {});
         let Self { culled, views, near, around, .. } = self;
         scene.cull(&mut [CullView::new(frustum, culled)]).unwrap();

@@ -1,6 +1,6 @@
 //! Which slices changed since a reader last looked.
 
-use crate::store::{RowSet, SliceId, SliceView, Store};
+use crate::store::{RowSet, SliceId, SliceView, Store, short};
 use core::ops::Range;
 use std::collections::TryReserveError;
 
@@ -297,34 +297,44 @@ impl<'s> ChangedSlots<'s> {
         self.only.into_iter().flat_map(move |only| only.runs(end)).chain(whole)
     }
 
-    /// Calls `each` with runs that cover the set and do not overlap: whole words of 64 slots, and single slots. Takes a
-    /// few instructions a slot, since no slot is compared with the one before it.
-    #[inline]
-    pub(crate) fn for_each_block(&self, mut each: impl FnMut(Range<usize>)) {
-        let mut each = |run: Range<usize>| {
+    /// Adds the slots to a list, as numbers from `base` on. Calls `write` with runs of whole words of 64 slots instead.
+    pub(crate) fn list(&self, base: u32, list: &mut Vec<u32>, mut write: impl FnMut(Range<usize>)) {
+        let number = |slot: usize| base + u32::from(short(slot));
+        let Some(only) = self.only else {
+            if self.end < 64 {
+                list.extend((0..self.end).map(number));
+            } else {
+                write(0..self.end);
+            }
+            return;
+        };
+        let mut write = |run: Range<usize>| {
             if !run.is_empty() {
-                each(run);
+                write(run);
             }
         };
-        let Some(only) = self.only else { return each(0..self.end) };
         let mut whole = 0..0;
-        for (from, &word) in (0..self.end).step_by(64).zip(only.words()) {
-            let beyond = (from + 64).saturating_sub(self.end);
+        for (at, &word) in only.words()[..self.end.div_ceil(64)].iter().enumerate() {
+            // Most words are empty: they take three instructions.
+            if word == 0 {
+                continue;
+            }
+            let from = 64 * at;
+            let (beyond, first) = ((from + 64).saturating_sub(self.end), number(from));
             let mut word = word << beyond >> beyond;
             if word == u64::MAX {
                 if whole.end != from {
-                    each(core::mem::replace(&mut whole, from..from));
+                    write(core::mem::replace(&mut whole, from..from));
                 }
                 whole.end = from + 64;
                 continue;
             }
             while word != 0 {
-                let slot = from + word.trailing_zeros() as usize;
-                each(slot..slot + 1);
+                list.push(first + word.trailing_zeros());
                 word &= word - 1;
             }
         }
-        each(whole);
+        write(whole);
     }
 }
 

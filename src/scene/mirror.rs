@@ -3,15 +3,16 @@
 mod arena;
 mod drawables;
 mod places;
+mod scattered;
 
 use crate::Mat34;
 use crate::pass::{DrawCommand, DrawList, Joined, SliceCursor};
 use crate::scene::Scene;
-use crate::store::{MatrixSlot, short};
+use crate::store::{MatrixSlot, SliceId};
 use core::ops::Range;
 pub use drawables::{DrawableMirror, DrawableStep};
-use hedgerow_math::internal::prefetch_whole;
 use places::{NONE, Places};
+pub use scattered::Scattered;
 
 /// Keeps track of a copy of a scene's world matrices in a buffer of your own, such as a GPU buffer. Nodes may be moved,
 /// inserted and removed, and slices may grow, split and merge.
@@ -51,10 +52,9 @@ pub struct MatrixMirror {
     places: Places,
     /// Two ranges with fewer clean items than this between them are one range. At least 1.
     gap: usize,
-    /// Whether short runs go to `scattered`.
-    scatters: bool,
-    /// The indices and matrices of short runs that the last sync wrote.
-    scattered: (Vec<u32>, Vec<Mat34>),
+    /// The indices of matrices to scatter, and how many there are up to the end of each slice.
+    indices: Vec<u32>,
+    ends: Vec<(SliceId, usize)>,
 }
 
 impl Default for MatrixMirror {
@@ -62,11 +62,6 @@ impl Default for MatrixMirror {
         Self::new()
     }
 }
-
-/// A step writes whole words of 64 matrices if others are scattered: from there on, copies cost less.
-const SHORTEST: usize = 64;
-/// How many scattered matrices are loaded into the cache ahead.
-const AHEAD: usize = 32;
 
 /// An operation on the buffer; see [`MatrixMirror::sync`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,7 +113,7 @@ pub struct SyncStats {
     pub moved: bool,
     /// The number of writes by steps.
     pub writes: usize,
-    /// The number of matrices written, by steps or [scattered](MatrixMirror::scattered).
+    /// The number of matrices written, by steps or [scattered](MatrixMirror::scatter).
     pub matrices: usize,
 }
 
@@ -128,7 +123,7 @@ impl MatrixMirror {
     pub const fn new() -> Self {
         // Detached slices keep their places: their nodes may come back.
         let cursor = SliceCursor::new().with_detached();
-        Self { cursor, places: Places::new(1), gap: 32, scatters: false, scattered: (Vec::new(), Vec::new()) }
+        Self { cursor, places: Places::new(1), gap: 32, indices: Vec::new(), ends: Vec::new() }
     }
 
     /// Sets how far apart two changed ranges must be to stay apart: ranges with fewer than `gap` unchanged items
@@ -141,36 +136,6 @@ impl MatrixMirror {
     pub const fn with_gap(mut self, gap: usize) -> Self {
         // Adjacent ranges are always joined.
         self.gap = if gap == 0 { 1 } else { gap };
-        self
-    }
-
-    /// Puts changed matrices into one list, [`scattered`](Self::scattered), for a compute shader that distributes them.
-    /// Steps write whole blocks of 64 matrices of a slice, if all of them changed. Nothing is written that did not
-    /// change; the [gap](Self::with_gap) is that of instances alone.
-    ///
-    /// ```
-    /// use hedgerow::changes::{MatrixMirror, MirrorStep};
-    /// use hedgerow::{Mat34, Node, Scene, Transform};
-    ///
-    /// let mut scene = Scene::new();
-    /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(2.0, 0.0, 0.0)))?;
-    /// scene.update();
-    /// let (mut mirror, mut buffer) = (MatrixMirror::new().with_scatter(), Vec::new());
-    /// mirror.sync(&scene, |step| match step {
-    ///     MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
-    ///     MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
-    /// });
-    /// let (indices, matrices) = mirror.scattered();
-    /// for (&index, &matrix) in indices.iter().zip(matrices) {
-    ///     buffer[index as usize] = matrix;
-    /// }
-    /// let index = mirror.index(scene.get(car).unwrap().matrix_slot().unwrap()).unwrap();
-    /// assert_eq!(buffer[index].translation().x, 2.0);
-    /// # Ok::<(), hedgerow::Error>(())
-    /// ```
-    #[must_use]
-    pub const fn with_scatter(mut self) -> Self {
-        self.scatters = true;
         self
     }
 
@@ -190,14 +155,47 @@ impl MatrixMirror {
     ///
     /// Runs in **O(1)** if nothing changed, else in **O(slices + matrices written)**. Allocates only if the number of
     /// slices, of gaps between their ranges, or of scattered matrices grows.
-    pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
+    pub fn sync(&mut self, scene: &Scene, step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
+        self.run(scene, false, step)
+    }
+
+    /// Does the same as [`sync`](Self::sync), but returns most matrices as a list, for a compute shader that distributes
+    /// them. Steps write whole blocks of 64 matrices of a slice, if all of them changed: copies cost less then. Nothing
+    /// is written that did not change, none twice; the [gap](Self::with_gap) is that of instances alone.
+    ///
+    /// ```
+    /// use hedgerow::changes::{MatrixMirror, MirrorStep};
+    /// use hedgerow::{Mat34, Node, Scene, Transform};
+    ///
+    /// let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::transform(Transform::from_xyz(2.0, 0.0, 0.0)))?;
+    /// scene.update();
+    /// let (mut mirror, mut buffer) = (MatrixMirror::new(), Vec::new());
+    /// let (_, scattered) = mirror.scatter(&scene, |step| match step {
+    ///     MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
+    ///     MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
+    /// });
+    /// for (&index, &matrix) in scattered.indices().iter().zip(scattered.matrices()) {
+    ///     buffer[index as usize] = matrix;
+    /// }
+    /// let index = mirror.index(scene.get(car).unwrap().matrix_slot().unwrap()).unwrap();
+    /// assert_eq!(buffer[index].translation().x, 2.0);
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    pub fn scatter<'m>(&'m mut self, scene: &'m Scene, step: impl FnMut(MirrorStep<'_>)) -> (SyncStats, Scattered<'m>) {
+        let done = self.run(scene, true, step);
+        let (indices, ends, bases) = (&self.indices, &self.ends, &self.places.bases);
+        (done, Scattered { store: &scene.store, indices, ends, bases })
+    }
+
+    fn run(&mut self, scene: &Scene, scatters: bool, mut step: impl FnMut(MirrorStep<'_>)) -> SyncStats {
         let (store, mut done) = (&scene.store, SyncStats::default());
         // If `step` panics, this cursor knows no scene.
         let mut cursor = core::mem::replace(&mut self.cursor, SliceCursor::new().with_detached());
         let mut look = cursor.look(store);
-        let (indices, scattered) = &mut self.scattered;
+        let Self { indices, ends, .. } = self;
         indices.clear();
-        scattered.clear();
+        ends.clear();
         if !look.is_still() {
             let placed = self.places.place(&mut look, |slice| slice.transforms().len());
             done.moved = placed.moved;
@@ -206,47 +204,32 @@ impl MatrixMirror {
                 step(MirrorStep::Resize { len: len as usize });
                 self.places.len = len;
             }
-            let shortest = if self.scatters { SHORTEST } else { 0 };
             for &number in look.order() {
                 let slice = store.view(number);
                 let (base, slots) = (self.places.bases[number.index()], self.places.change(number).0.slots);
-                let worlds = slice.transforms().worlds();
+                let (slots, worlds, listed) = (slots.of(slice), slice.transforms().worlds(), indices.len());
                 let mut write = |range: Range<usize>| {
                     done.matrices += range.len();
-                    if range.len() < shortest {
-                        indices.extend(range.map(|slot| base + u32::from(short(slot))));
-                    } else {
-                        done.writes += 1;
-                        let first = base as usize + range.start;
-                        step(MirrorStep::Write { first, matrices: &worlds[range] });
-                    }
+                    done.writes += 1;
+                    step(MirrorStep::Write { first: base as usize + range.start, matrices: &worlds[range] });
                 };
-                if self.scatters {
-                    slots.of(slice).for_each_block(write);
+                if scatters {
+                    slots.list(base, indices, write);
                 } else {
                     let mut joined = Joined::new(self.gap);
-                    slots.of(slice).runs().filter_map(|run| joined.add(run)).for_each(&mut write);
+                    slots.runs().filter_map(|run| joined.add(run)).for_each(&mut write);
                     joined.open.into_iter().for_each(write);
                 }
-                for at in scattered.len()..indices.len() {
-                    // Matrices that moved are far apart, and most have left the cache since the update.
-                    if let Some(ahead) = indices.get(at + AHEAD) {
-                        prefetch_whole(worlds, (ahead - base) as usize);
-                    }
-                    scattered.push(worlds[(indices[at] - base) as usize]);
+                if indices.len() > listed {
+                    ends.push((number, indices.len()));
+                    scattered::load_first(worlds, &indices[listed..], base);
                 }
             }
+            done.matrices += indices.len();
         }
         look.finish();
         self.cursor = cursor;
         done
-    }
-
-    /// Returns the matrices that the last sync wrote without a step, and their indices in the buffer, none twice. Both
-    /// are empty unless the mirror was made [with a scatter](Self::with_scatter).
-    #[must_use]
-    pub fn scattered(&self) -> (&[u32], &[Mat34]) {
-        (&self.scattered.0, &self.scattered.1)
     }
 
     /// Returns the length of the buffer in matrices, as set by the last [`MirrorStep::Resize`].

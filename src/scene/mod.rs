@@ -29,7 +29,7 @@ pub use changes::{ChangeReader, Changed, ParentChange};
 pub use column::Column;
 pub use inherited::Inherited;
 pub use maintain::Maintenance;
-pub use mirror::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep, SyncStats};
+pub use mirror::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep, Scattered, SyncStats};
 pub use node_map::NodeMap;
 pub use node_mut::{Change, NodeMut};
 pub use node_ref::NodeRef;

@@ -16,6 +16,7 @@ const TRACKED: SceneConfig = SceneConfig { changes: true, max_nodes: 32, ..Scene
 /// What a renderer keeps: a table of drawables, and buffers of matrices and of previous matrices.
 #[derive(Default)]
 struct Kept {
+    scatters: bool,
     matrix_mirror: MatrixMirror,
     matrices: Vec<Mat34>,
     /// The matrices that the sync before this one showed.
@@ -28,27 +29,32 @@ struct Kept {
 
 impl Kept {
     fn scattering() -> Self {
-        Self { matrix_mirror: MatrixMirror::new().with_scatter(), ..Self::default() }
+        Self { scatters: true, ..Self::default() }
     }
 
     /// Syncs everything, and returns the number of steps of the table. Previous matrices follow the written ones, without
     /// a pass over all.
     fn sync(&mut self, scene: &Scene) -> usize {
-        let Self { matrix_mirror, matrices, previous, written, drawable_mirror, table } = self;
+        let Self { scatters, matrix_mirror, matrices, previous, written, drawable_mirror, table } = self;
         written.drain(..).for_each(|at| previous[at] = matrices[at]);
         let mut write = |all: &mut Vec<Mat34>, at: usize, matrix: Mat34| {
             previous.resize(all.len(), Mat34::IDENTITY);
             previous[at] = core::mem::replace(&mut all[at], matrix);
             written.push(at);
         };
-        matrix_mirror.sync(scene, |step| match step {
+        let step = |step: MirrorStep<'_>| match step {
             MirrorStep::Resize { len } => matrices.resize(len, Mat34::IDENTITY),
             MirrorStep::Write { first, matrices: new } => {
                 new.iter().zip(first..).for_each(|(&matrix, at)| write(matrices, at, matrix));
             }
-        });
-        let (indices, scattered) = matrix_mirror.scattered();
-        indices.iter().zip(scattered).for_each(|(&at, &matrix)| write(matrices, at as usize, matrix));
+        };
+        if *scatters {
+            let (_, scattered) = matrix_mirror.scatter(scene, step);
+            let list = scattered.indices().iter().zip(scattered.matrices());
+            list.for_each(|(&at, &matrix)| write(matrices, at as usize, matrix));
+        } else {
+            matrix_mirror.sync(scene, step);
+        }
         drawable_mirror.sync(scene, matrix_mirror, |step| match step {
             DrawableStep::Resize { len } => table.resize(len, None),
             DrawableStep::Set { slot, matrix, drawable } => {
@@ -259,8 +265,9 @@ fn whole_blocks_of_64_are_written_and_all_else_is_scattered() {
             scene.set_local(nodes[at], Transform::from_xyz(run as f32, 0.0, 0.0)).unwrap();
         }
         scene.update();
-        let done = kept.matrix_mirror.sync(&scene, |step| assert!(matches!(step, MirrorStep::Write { .. })));
+        let step = |step: MirrorStep<'_>| assert!(matches!(step, MirrorStep::Write { .. }));
+        let (done, list) = kept.matrix_mirror.scatter(&scene, step);
         assert_eq!((done.writes, done.matrices, done.moved), (writes, run + 2, false));
-        assert_eq!(kept.matrix_mirror.scattered().0.len(), scattered);
+        assert_eq!((list.indices().len(), list.matrices().count()), (scattered, scattered));
     }
 }

@@ -1,7 +1,7 @@
 //! The palettes and morph weights of drawables, and the steps that keep them.
 
 use crate::error::Error;
-use crate::items::{Items, Written};
+use crate::items::{List, Written};
 use crate::scene::{GpuScene, Synced, short};
 use crate::step::{Buffer, Step};
 use bytemuck::cast_slice;
@@ -94,7 +94,7 @@ impl GpuScene {
     /// for _frame in 0..3 {
     ///     tables.sync(&scene, |step| match step {
     ///         Step::Write { buffer: Buffer::Palettes, bytes, .. } => uploaded += bytes.len(),
-    ///         Step::Scatter { buffer: Buffer::Palettes, items, .. } => uploaded += items.len(),
+    ///         Step::Scatter { buffer: Buffer::Palettes, indices, .. } => uploaded += 48 * indices.len(),
     ///         _ => {}
     ///     })?;
     /// }
@@ -283,7 +283,7 @@ impl Palettes {
         self.dirty.dedup();
         // Spans may have been moved together since an item was listed.
         let listed = self.dirty.drain(..).filter(|&at| (at as usize) < self.items.len());
-        let mut items = Items::default();
+        let mut items = List::default();
         listed.for_each(|at| items.push(at, self.items[at as usize]));
         let written = &mut self.written;
         items.flush(from, shortest, done, &mut |next: Step<'_>, done: &mut Synced| {

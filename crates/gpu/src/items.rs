@@ -1,7 +1,7 @@
 //! Items to write to a buffer, and what was written.
 
 use crate::scene::Synced;
-use crate::step::{Buffer, Step};
+use crate::step::{Buffer, Items, Step};
 use bytemuck::{Pod, cast_slice};
 use core::ops::Range;
 
@@ -46,18 +46,18 @@ impl Written {
 }
 
 /// Items with their indices, none twice.
-pub(crate) struct Items<T> {
+pub(crate) struct List<T> {
     indices: Vec<u32>,
     items: Vec<T>,
 }
 
-impl<T> Default for Items<T> {
+impl<T> Default for List<T> {
     fn default() -> Self {
         Self { indices: Vec::new(), items: Vec::new() }
     }
 }
 
-impl<T: Pod> Items<T> {
+impl<T: Pod> List<T> {
     pub(crate) fn clear(&mut self) {
         self.indices.clear();
         self.items.clear();
@@ -122,8 +122,8 @@ impl<T: Pod> Items<T> {
             at += run;
         }
         if kept > 0 {
-            let (indices, items) = (&self.indices[..kept], cast_slice(&self.items[..kept]));
-            step(Step::Scatter { buffer, indices, items }, done);
+            let items = Items::of_records(buffer, cast_slice(&self.items[..kept]));
+            step(Step::Scatter { buffer, indices: &self.indices[..kept], items }, done);
         }
         self.clear();
     }

@@ -1,7 +1,7 @@
 //! The view ranges of nodes, and the steps that keep them.
 
 use crate::error::Error;
-use crate::items::Items;
+use crate::items::List;
 use crate::layout::Range;
 use crate::scene::{Synced, high, short};
 use crate::step::{Buffer, Step};
@@ -19,7 +19,7 @@ pub(crate) struct Ranges {
     unused: Vec<u32>,
     /// The number of ranges that the buffer has room for.
     capacity: usize,
-    items: Items<Range>,
+    items: List<Range>,
 }
 
 impl Ranges {
@@ -30,7 +30,7 @@ impl Ranges {
             entries: vec![(None, Range::default())],
             unused: Vec::new(),
             capacity: 0,
-            items: Items::default(),
+            items: List::default(),
         }
     }
 

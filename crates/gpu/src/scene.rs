@@ -4,10 +4,10 @@ use crate::bins::{Batch, Bins, MeshArgs};
 use crate::culling::Kept;
 use crate::deform::Palettes;
 use crate::error::Error;
-use crate::items::{Items, SHORTEST, Written};
+use crate::items::{List, SHORTEST, Written};
 use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE};
 use crate::ranges::Ranges;
-use crate::step::{Buffer, Step};
+use crate::step::{Buffer, Items, Step};
 use crate::tlas::{Tlas, TlasInstance};
 use bytemuck::{bytes_of, cast_slice};
 use core::fmt;
@@ -42,7 +42,7 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 ///     Step::Resize { buffer, bytes, .. } => buffers[buffer as usize].resize(bytes as usize, 0),
 ///     Step::Write { buffer, offset, bytes } => buffers[buffer as usize][offset as usize..][..bytes.len()].copy_from_slice(bytes),
 ///     Step::Scatter { buffer, indices, items } => {
-///         for (&index, item) in indices.iter().zip(items.chunks_exact(buffer.stride())) {
+///         for (&index, item) in indices.iter().zip(items.iter()) {
 ///             buffers[buffer as usize][index as usize * buffer.stride()..][..buffer.stride()].copy_from_slice(item);
 ///         }
 ///     }
@@ -106,9 +106,9 @@ struct Slot {
 /// Lists of a sync, whose memory the next one uses again.
 #[derive(Default)]
 struct Buffers {
-    instances: Items<Instance>,
-    bounds: Items<Bounds>,
-    previous: Items<Mat34>,
+    instances: List<Instance>,
+    bounds: List<Bounds>,
+    previous: List<Mat34>,
     /// Steps that are applied together, and what their slots had.
     steps: Vec<DrawableStep>,
     olds: Vec<Slot>,
@@ -158,7 +158,7 @@ impl GpuScene {
             views: 4,
             occlusion: false,
             max_buffer_size: 128 << 20,
-            matrices: MatrixMirror::new().with_scatter(),
+            matrices: MatrixMirror::new(),
             drawables: DrawableMirror::new(),
             bins: Bins::new(),
             palettes: Palettes::default(),
@@ -216,7 +216,7 @@ impl GpuScene {
     /// ```
     #[must_use]
     pub fn without_compute(mut self) -> Self {
-        (self.shortest, self.matrices) = (1, MatrixMirror::new());
+        self.shortest = 1;
         self
     }
 
@@ -347,7 +347,7 @@ impl GpuScene {
             done.steps += 1;
             done.bytes += match &next {
                 Step::Write { bytes, .. } => bytes.len() as u64,
-                Step::Scatter { indices, items, .. } => (size_of_val(*indices) + items.len()) as u64,
+                Step::Scatter { buffer, indices, .. } => (indices.len() * (size_of::<u32>() + buffer.stride())) as u64,
                 Step::Resize { .. } | Step::Settle { .. } => 0,
             };
             step(next);
@@ -368,8 +368,7 @@ impl GpuScene {
     }
 
     pub(crate) fn forget(&mut self) {
-        let matrices = MatrixMirror::new();
-        self.matrices = if self.computes() { matrices.with_scatter() } else { matrices };
+        self.matrices = MatrixMirror::new();
         self.drawables = DrawableMirror::new();
         for slot in self.slots.drain(..) {
             self.bins.leave(slot.bin);
@@ -428,6 +427,7 @@ impl GpuScene {
         done: &mut Synced,
         step: &mut impl FnMut(Step<'_>, &mut Synced),
     ) -> Result<bool, Error> {
+        let computes = self.computes();
         let Self { matrices, written, previous, max_buffer_size, tlas, .. } = self;
         written.settle(Buffer::Matrices, Buffer::Previous, done, step);
         let mut step = |next: Step<'_>, done: &mut Synced| {
@@ -438,7 +438,7 @@ impl GpuScene {
         };
         let (buffer, stride) = (Buffer::Matrices, Buffer::Matrices.stride() as u64);
         let mut too_large = None;
-        let stats = matrices.sync(scene, |next| match next {
+        let run = |next: MirrorStep<'_>| match next {
             MirrorStep::Resize { len } if len as u64 * stride > *max_buffer_size => {
                 too_large = Some(len as u64 * stride);
             }
@@ -457,17 +457,23 @@ impl GpuScene {
                     step(Step::Write { buffer, offset: first as u64 * stride, bytes: cast_slice(matrices) }, done);
                 }
             }
-        });
+        };
+        let (stats, scattered) = if computes {
+            let (stats, scattered) = matrices.scatter(scene, run);
+            (stats, Some(scattered))
+        } else {
+            (matrices.sync(scene, run), None)
+        };
         if let Some(bytes) = too_large {
             return Err(Error::TooLarge { buffer: Some(buffer), bytes, max: *max_buffer_size });
         }
         done.matrices = stats.matrices;
-        let (indices, items) = matrices.scattered();
-        if let Some(tlas) = tlas {
-            indices.iter().for_each(|&matrix| tlas.note_moved(matrix as usize));
-        }
-        if !indices.is_empty() {
-            step(Step::Scatter { buffer, indices, items: cast_slice(items) }, done);
+        if let Some(scattered) = scattered.filter(|scattered| !scattered.indices().is_empty()) {
+            let indices = scattered.indices();
+            if let Some(tlas) = tlas {
+                indices.iter().for_each(|&matrix| tlas.note_moved(matrix as usize));
+            }
+            step(Step::Scatter { buffer, indices, items: Items::of_matrices(scattered) }, done);
         }
         Ok(stats.moved)
     }

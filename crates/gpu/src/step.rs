@@ -3,6 +3,7 @@
 use crate::layout::{Bin, Bounds, Command, Instance, Range as ViewRange};
 use core::ops::Range;
 use hedgerow::Mat34;
+use hedgerow::changes::Scattered;
 
 /// A buffer that steps write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,7 +115,7 @@ pub fn rectangles(buffer: Buffer, bytes: Range<u64>) -> impl Iterator<Item = Rec
 }
 
 /// What to do with a buffer. Execute steps in their order, and before the passes that read the buffers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Step<'s> {
     /// Make the buffer this long, at least. What new bytes have does not matter.
     Resize {
@@ -141,8 +142,8 @@ pub enum Step<'s> {
         buffer: Buffer,
         /// The indices of the items, none twice.
         indices: &'s [u32],
-        /// The items, each as long as the buffer's [stride](Buffer::stride).
-        items: &'s [u8],
+        /// The items, one for each index.
+        items: Items<'s>,
     },
     /// Copy these matrices to the buffer of previous ones: with [`SETTLE`](crate::SETTLE). A sync may settle palettes twice:
     /// what the last one wrote, then those that are new.
@@ -157,6 +158,31 @@ pub enum Step<'s> {
         /// be empty.
         indices: &'s [u32],
     },
+}
+
+/// The items of a [`Step::Scatter`]. Matrices are read from the scene as you iterate over them: write them straight to
+/// mapped memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Items<'s> {
+    records: &'s [u8],
+    stride: usize,
+    matrices: Option<Scattered<'s>>,
+}
+
+impl<'s> Items<'s> {
+    pub(crate) const fn of_records(buffer: Buffer, records: &'s [u8]) -> Self {
+        Self { records, stride: buffer.stride(), matrices: None }
+    }
+
+    pub(crate) const fn of_matrices(matrices: Scattered<'s>) -> Self {
+        Self { records: &[], stride: size_of::<Mat34>(), matrices: Some(matrices) }
+    }
+
+    /// Returns the bytes of each item, as many as the buffer's [stride](Buffer::stride).
+    pub fn iter(&self) -> impl Iterator<Item = &'s [u8]> + use<'s> {
+        let matrices = self.matrices.into_iter().flat_map(|matrices| matrices.matrices());
+        self.records.chunks_exact(self.stride).chain(matrices.map(bytemuck::bytes_of))
+    }
 }
 
 impl Step<'_> {

@@ -5,14 +5,16 @@ use bytemuck::{bytes_of, cast_slice};
 use core::{iter, num::NonZero, ops::Range};
 use hedgerow_gpu::{Buffer, SCATTER, SETTLE, Step};
 use wgpu::util::StagingBelt;
-use wgpu::{BindingResource, BufferUsages, CommandEncoder, Device, Queue};
+use wgpu::{BindingResource, BufferUsages, BufferViewMut, CommandEncoder, Device, Queue, WriteOnly};
 
 /// The alignment of bindings within a buffer, and of lengths.
 pub(crate) const ALIGN: usize = 256;
-/// The length of a chunk of mapped memory. A longer step is written in parts.
-const CHUNK: usize = 2 << 20;
+/// The length of a chunk of mapped memory; a longer write gets one for itself.
+const CHUNK: u64 = 2 << 20;
 /// After a sync that wrote more, its mapped memory is given up.
 const MOST: usize = 32 << 20;
+/// The most indices of a list; with items, it fits in a chunk. A longer list is written in parts.
+const LONGEST: usize = 1 << 15;
 
 pub(crate) const TABLE: BufferUsages =
     BufferUsages::STORAGE.union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
@@ -42,6 +44,13 @@ struct Lists {
     indices: [Range<usize>; Buffer::ALL.len()],
 }
 
+impl Lists {
+    fn bind(&self, list: &Range<usize>) -> BindingResource<'_> {
+        let (offset, size) = (list.start as u64, NonZero::new(list.len() as u64));
+        BindingResource::Buffer(wgpu::BufferBinding { buffer: &self.buffer, offset, size })
+    }
+}
+
 impl Buffers {
     pub(crate) fn new(device: &Device) -> Self {
         let pass = |entry, source| Pass::new(device, (entry, &module(device, source)), &[], &[]);
@@ -51,7 +60,7 @@ impl Buffers {
             scatter: pass("scatter_items", SCATTER),
             settle: pass("settle_matrices", SETTLE),
             tables: Buffer::ALL.map(|buffer| make(device, &format!("hedgerow {buffer:?}"), 0, TABLE)),
-            belt: StagingBelt::new(device.clone(), CHUNK as u64),
+            belt: StagingBelt::new(device.clone(), CHUNK),
             lists: [(); 2].map(|()| Lists { buffer: lists(), end: 0, indices: Default::default() }),
             encoder: None,
             written: 0,
@@ -68,7 +77,7 @@ impl Buffers {
 
     pub(crate) fn run(&mut self, step: Step<'_>) {
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("hedgerow") };
-        let encoder = self.encoder.get_or_insert_with(|| self.device.create_command_encoder(&descriptor));
+        let mut encoder = self.encoder.take().unwrap_or_else(|| self.device.create_command_encoder(&descriptor));
         match step {
             Step::Resize { buffer, bytes, keep } => {
                 let table = &mut self.tables[buffer as usize];
@@ -81,44 +90,51 @@ impl Buffers {
                     }
                 }
             }
-            Step::Write { buffer, mut offset, bytes } => {
-                for bytes in bytes.chunks(CHUNK) {
-                    write(&mut self.belt, encoder, &self.tables[buffer as usize], offset, &[bytes]);
-                    self.written += bytes.len();
-                    offset += bytes.len() as u64;
-                }
+            Step::Write { buffer, offset, bytes } => {
+                let view = map(&mut self.belt, &mut encoder, &self.tables[buffer as usize], offset, bytes.len());
+                view.into_iter().for_each(|mut view| view.copy_from_slice(bytes));
+                self.written += bytes.len();
             }
             Step::Scatter { buffer, indices, items } => {
-                let (stride, words) = (buffer.stride(), buffer.stride() / 4);
-                let most = CHUNK / (stride + 8);
-                for (indices, items) in indices.chunks(most).zip(items.chunks(most * stride)) {
-                    let list =
-                        self.list(&[bytes_of(&[short(indices.len()), short(words)]), cast_slice(indices), items]);
-                    self.dispatch(0, list.clone(), &[buffer], short(indices.len()));
-                    self.lists[0].indices[buffer as usize] = list.start..list.end - items.len();
+                let mut items = items.iter();
+                for indices in indices.chunks(LONGEST) {
+                    let list = self.list(&mut encoder, indices, buffer.stride(), &mut items);
+                    let table = self.tables[buffer as usize].as_entire_binding();
+                    self.dispatch(&mut encoder, &self.scatter, &[self.lists[0].bind(&list), table], indices.len());
+                    self.lists[0].indices[buffer as usize] = list.start..list.start + 4 * (2 + indices.len());
                 }
             }
             Step::Settle { from, to, ranges, indices } => {
-                let [source, target] = [from, to].map(|buffer| &self.tables[buffer as usize]);
                 for range in ranges {
                     let [at, end] = [range.start, range.end].map(|index| u64::from(index) * from.stride() as u64);
+                    let [source, target] = [from, to].map(|buffer| &self.tables[buffer as usize]);
                     encoder.copy_buffer_to_buffer(source, at, target, at, Some(end - at));
                 }
-                // The list is on the device still, unless it was written in parts.
-                let (last, count) = (self.lists[1].indices[from as usize].clone(), indices.len());
-                if last.len() == 4 * (2 + count) {
-                    self.dispatch(1, last, &[from, to], short(count));
-                } else if count > 0 {
-                    let list = self.list(&[bytes_of(&[short(count), 0]), cast_slice(indices)]);
-                    self.dispatch(0, list, &[from, to], short(count));
+                if !indices.is_empty() {
+                    // The list is on the device still, unless it was written in parts.
+                    let (mut lists, mut list) = (1, self.lists[1].indices[from as usize].clone());
+                    if list.len() != 4 * (2 + indices.len()) {
+                        (lists, list) = (0, self.list(&mut encoder, indices, 0, iter::empty()));
+                    }
+                    let [source, target] = [from, to].map(|buffer| self.tables[buffer as usize].as_entire_binding());
+                    let bound = [self.lists[lists].bind(&list), source, target];
+                    self.dispatch(&mut encoder, &self.settle, &bound, indices.len());
                 }
             }
         }
+        self.encoder = Some(encoder);
     }
 
-    /// Writes a list, and returns where it is.
-    fn list(&mut self, parts: &[&[u8]]) -> Range<usize> {
-        let (lists, len) = (&mut self.lists[0], parts.iter().map(|part| part.len()).sum::<usize>());
+    /// Writes a list of indices, each with an item of so many bytes, and returns where it is.
+    fn list<'i>(
+        &mut self,
+        encoder: &mut CommandEncoder,
+        indices: &[u32],
+        stride: usize,
+        items: impl Iterator<Item = &'i [u8]>,
+    ) -> Range<usize> {
+        let (lists, head) = (&mut self.lists[0], 8 + size_of_val(indices));
+        let len = head + indices.len() * stride;
         let mut at = lists.end.next_multiple_of(ALIGN);
         if lists.buffer.size() < (at + len) as u64 {
             // Passes that are encoded already read the buffer before. The limit may be no multiple of the alignment, to
@@ -129,24 +145,25 @@ impl Buffers {
             (at, lists.indices) = (0, Default::default());
         }
         lists.end = at + len;
-        if let Some(encoder) = &mut self.encoder {
-            write(&mut self.belt, encoder, &lists.buffer, at as u64, parts);
-        }
         self.written += len;
-        at..at + len
+        if let Some(mut view) = map(&mut self.belt, encoder, &lists.buffer, at as u64, len) {
+            view.slice(..8).copy_from_slice(bytes_of(&[short(indices.len()), short(stride / 4)]));
+            view.slice(8..head).copy_from_slice(cast_slice(indices));
+            let (to, items) = (view.slice(head..), items.take(indices.len()));
+            match stride {
+                48 => fill::<48>(to, items),
+                36 => fill::<36>(to, items),
+                32 => fill::<32>(to, items),
+                _ => fill::<16>(to, items),
+            }
+        }
+        at..lists.end
     }
 
-    /// Runs a pass with a list of this sync (0) or the last (1), and with whole tables: scatters to one, or settles
-    /// from one to another.
-    fn dispatch(&mut self, lists: usize, list: Range<usize>, tables: &[Buffer], threads: u32) {
-        let pass = if tables.len() == 1 { &self.scatter } else { &self.settle };
-        let (buffer, size) = (&self.lists[lists].buffer, NonZero::new(list.len() as u64));
-        let list = BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: list.start as u64, size });
-        let tables = tables.iter().map(|&table| self.tables[table as usize].as_entire_binding());
-        let group = bind(&self.device, &pass.layout, &iter::once(list).chain(tables).collect::<Vec<_>>());
-        if let Some(encoder) = &mut self.encoder {
-            pass.run(&mut encoder.begin_compute_pass(&Default::default()), &[&group], threads);
-        }
+    /// Runs a pass over so many indices of a list.
+    fn dispatch(&self, encoder: &mut CommandEncoder, pass: &Pass, bound: &[BindingResource<'_>], count: usize) {
+        let group = bind(&self.device, &pass.layout, bound);
+        pass.run(&mut encoder.begin_compute_pass(&Default::default()), &[&group], short(count));
     }
 
     /// Submits what is encoded.
@@ -156,20 +173,25 @@ impl Buffers {
             queue.submit([encoder.finish()]);
         }
         if self.written > MOST {
-            self.belt = StagingBelt::new(self.device.clone(), CHUNK as u64);
+            self.belt = StagingBelt::new(self.device.clone(), CHUNK);
         }
     }
 }
 
-/// Writes parts to a buffer, one behind another.
-fn write(belt: &mut StagingBelt, encoder: &mut CommandEncoder, to: &wgpu::Buffer, offset: u64, parts: &[&[u8]]) {
-    let len = parts.iter().map(|part| part.len() as u64).sum();
-    let Some(len) = NonZero::new(len) else { return };
-    let (mut view, mut at) = (belt.write_buffer(encoder, to, offset, len), 0);
-    for part in parts {
-        view.slice(at..at + part.len()).copy_from_slice(part);
-        at += part.len();
-    }
+/// Returns mapped memory that is copied to a buffer; `None` if its length is 0.
+fn map(
+    belt: &mut StagingBelt,
+    encoder: &mut CommandEncoder,
+    to: &wgpu::Buffer,
+    offset: u64,
+    len: usize,
+) -> Option<BufferViewMut> {
+    Some(belt.write_buffer(encoder, to, offset, NonZero::new(len as u64)?))
+}
+
+/// Writes items of a constant length, which takes a few instructions each.
+fn fill<'i, const N: usize>(to: WriteOnly<'_, [u8]>, items: impl Iterator<Item = &'i [u8]>) {
+    to.into_chunks::<N>().0.write_iter(items.filter_map(|item| item.first_chunk().copied()));
 }
 
 pub(crate) fn make(device: &Device, label: &str, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {

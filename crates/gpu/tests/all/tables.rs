@@ -55,12 +55,9 @@ impl Buffers {
                 let (mut sorted, stride) = (indices.to_vec(), buffer.stride());
                 sorted.sort_unstable();
                 sorted.dedup();
-                assert_eq!(
-                    (sorted.len(), sorted.len() * stride),
-                    (indices.len(), items.len()),
-                    "no place is named twice"
-                );
-                for (&index, item) in indices.iter().zip(items.chunks_exact(stride)) {
+                let count = indices.len();
+                assert_eq!([sorted.len(), items.iter().count()], [count; 2], "no place is named twice");
+                for (&index, item) in indices.iter().zip(items.iter()) {
                     all[buffer as usize][index as usize * stride..][..stride].copy_from_slice(item);
                 }
             }

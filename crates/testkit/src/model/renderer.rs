@@ -47,6 +47,7 @@ struct Copy {
 /// A buffer filled by a mirror, and the draws' indices in it, with a copy of these indices.
 #[derive(Default)]
 struct Buffer {
+    scatters: bool,
     mirror: MatrixMirror,
     matrices: Vec<Mat34>,
     drawables: DrawableMirror,
@@ -70,7 +71,7 @@ impl Renderer {
             copy: Copy::default(),
             groups: DrawGroups::new(),
             by_data: DrawGroups::new(),
-            mirrors: [Buffer::default(), Buffer { mirror: MatrixMirror::new().with_scatter(), ..Buffer::default() }],
+            mirrors: [Buffer::default(), Buffer { scatters: true, ..Buffer::default() }],
             relative: list.clone(),
             near: list.clone(),
             views: [list.clone(), layered.clone(), list.clone().without_matrices()],
@@ -232,23 +233,28 @@ impl Copy {
 impl Buffer {
     /// Syncs the buffer and compares it with the list.
     fn sync(&mut self, scene: &Scene, list: &DrawList, groups: &DrawGroups) -> Check {
-        let Self { mirror, matrices, instances, copy, items, told, .. } = self;
-        mirror.sync(scene, |step| match step {
+        let Self { scatters, mirror, matrices, instances, copy, items, told, .. } = self;
+        let step = |step: MirrorStep<'_>| match step {
             MirrorStep::Resize { len } => {
                 // A resize invalidates the contents.
                 matrices.clear();
                 matrices.resize(len, Mat34 { rows: [[f32::NAN; 4]; 3] });
             }
             MirrorStep::Write { first, matrices: new } => matrices[first..][..new.len()].copy_from_slice(new),
-        });
-        let (indices, scattered) = mirror.scattered();
-        ensure!(indices.len() == scattered.len(), "{} indices of {} matrices", indices.len(), scattered.len());
-        ensure!(indices.iter().collect::<BTreeSet<_>>().len() == indices.len(), "an index is scattered twice");
-        indices.iter().zip(scattered).for_each(|(&index, &matrix)| matrices[index as usize] = matrix);
+        };
+        if *scatters {
+            let (_, scattered) = mirror.scatter(scene, step);
+            let (indices, count) = (scattered.indices(), scattered.matrices().count());
+            ensure!(indices.len() == count, "{} indices of {count} matrices", indices.len());
+            ensure!(indices.iter().collect::<BTreeSet<_>>().len() == indices.len(), "an index is scattered twice");
+            indices.iter().zip(scattered.matrices()).for_each(|(&index, &matrix)| matrices[index as usize] = matrix);
+        } else {
+            mirror.sync(scene, step);
+        }
         ensure!(mirror.len() == matrices.len(), "{} matrices are kept, not {}", matrices.len(), mirror.len());
-        let again = mirror.sync(scene, |_| {});
+        let (again, scattered) = mirror.scatter(scene, |_| {});
         ensure!(again == SyncStats::default(), "what is in step is written again: {again:?}");
-        ensure!(mirror.scattered().0.is_empty(), "what is in step is scattered again");
+        ensure!(scattered.indices().is_empty(), "what is in step is scattered again");
         mirror.instances(list, groups.instances(), instances, |first, changed| {
             copy.resize(copy.len().max(first + changed.len()), u32::MAX);
             copy[first..][..changed.len()].fill(TOLD);
