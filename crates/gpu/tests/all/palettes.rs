@@ -138,6 +138,39 @@ fn palettes_and_weights_are_what_was_set_and_previous_ones_what_was_shown() {
 }
 
 #[test]
+fn a_character_is_uploaded_once_a_frame_for_all_passes_even_if_its_box_follows_its_pose() {
+    let mut dice = fastrand::Rng::with_seed(2);
+    let mut scene = Scene::new();
+    let nodes: Vec<_> = (0..20).map(|_| scene.insert(scene.root(), body()).unwrap()).collect();
+    let (mut tables, mut buffers) = (tables().with_views(8), Buffers::default());
+    for frame in 0..4 {
+        for &node in &nodes {
+            let bounds = Aabb::cube(1.0 + frame as f32);
+            scene.edit(node).unwrap().set_drawable(Drawable::new(0, bounds)).unwrap();
+            // A pass that poses by itself costs no upload, and the last pose holds.
+            for _pass in 0..3 {
+                let shape = shape(30, 2, &mut dice);
+                tables.set_palette(node, &shape.0, &shape.1);
+            }
+        }
+        scene.update();
+        let [mut palettes, mut instances] = [0; 2];
+        let synced = tables.sync(&scene, |step| {
+            let items = match &step {
+                Step::Write { buffer, bytes, .. } => bytes.len() / buffer.stride(),
+                Step::Scatter { indices, .. } => indices.len(),
+                Step::Resize { .. } | Step::Settle { .. } => 0,
+            };
+            palettes += if step.buffer() == Buffer::Palettes { items } else { 0 };
+            instances += if step.buffer() == Buffer::Instances { items } else { 0 };
+            buffers.run(step);
+        });
+        assert!(frame == 0 || synced.is_ok_and(|synced| synced.drawables == 20));
+        assert!(frame == 0 || [palettes, instances] == [20 * 30, 20], "{palettes} matrices, {instances} instances");
+    }
+}
+
+#[test]
 fn characters_that_stand_still_upload_nothing_and_previous_palettes_are_never_uploaded() {
     let mut dice = fastrand::Rng::with_seed(1);
     let mut scene = Scene::new();
