@@ -54,6 +54,14 @@ impl Pending {
         ChangeKinds::EDITS.and(ChangeKinds::of_bits(self.0))
     }
 
+    /// Packs eight masks into a word, the first into the lowest bits.
+    #[inline(always)]
+    pub(crate) fn word(masks: [Self; 8]) -> u128 {
+        let [a, b, c, d, e, f, g, h] = masks.map(|mask| u64::from(mask.0));
+        let [low, high] = [a | b << 16 | c << 32 | d << 48, e | f << 16 | g << 32 | h << 48];
+        u128::from(low) | u128::from(high) << 64
+    }
+
     #[inline(always)]
     pub(crate) const fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0

@@ -111,11 +111,6 @@ impl Slices {
         (&mut self.list[id.index()], &mut self.heads[id.index()])
     }
 
-    #[inline(always)]
-    pub(crate) fn get_both_mut(&mut self, id: SliceId) -> Option<(&mut Slice, &mut Head)> {
-        self.list.get_mut(id.index()).zip(self.heads.get_mut(id.index()))
-    }
-
     /// Returns the slices by number, unused ones too.
     #[inline]
     pub(crate) fn list(&self) -> &[Slice] {

@@ -73,9 +73,11 @@ impl Store {
                 pages.prefetch_location(ahead);
             }
             let location = pages.location(id);
-            let Some((slice, head)) = slices.get_both_mut(location.slice()) else { continue };
+            if location.as_waiting().is_some() {
+                continue;
+            }
             if bits.has(Pending::RESHAPED) {
-                head.work.add(Work::RESHAPED);
+                slices.head_mut(location.slice()).work.add(Work::RESHAPED);
                 reshaped = true;
             }
             // A moved node gets another row, which is derived from its record.
@@ -85,6 +87,7 @@ impl Store {
                 continue;
             }
             let has = pages.record(id).has;
+            let (slice, head) = slices.both_mut(location.slice());
             let row = &mut slice.rows[location.row()];
             row.set_own(has);
             let own_slot = row.is(Row::OWN_TRANSFORM);

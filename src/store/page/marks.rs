@@ -60,10 +60,10 @@ fn groups(mut marks: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Iterates over the records of a page from an index on. `first` is the page's first record.
+/// Returns the record with an index in a page.
 #[inline(always)]
-fn records(first: u32, index: usize) -> impl Iterator<Item = RecordId> {
-    (first + u32::from(short(index))..).map(RecordId)
+fn record(page: u32, index: usize) -> RecordId {
+    RecordId((page << PAGE_BITS) + u32::from(short(index)))
 }
 
 impl Pages {
@@ -103,10 +103,13 @@ impl Pages {
         for (number, marks) in (0_u32..).zip(&mut self.pending.pages).filter(|(_, marks)| **marks != 0) {
             let pending = &mut self.pages[number as usize].pending;
             for group in groups(core::mem::take(marks)) {
-                for (id, mask) in records(number << PAGE_BITS, group).zip(&mut pending[group..][..GROUP]) {
-                    if *mask != Pending::NONE {
-                        list.push((id, core::mem::take(mask)));
-                    }
+                let Some(masks) = pending[group..].first_chunk_mut::<GROUP>() else { continue };
+                // As a rule one mask of a group is set: finding it in a word takes less than eight branches.
+                let mut word = Pending::word(*masks);
+                while word != 0 {
+                    let at = word.trailing_zeros() as usize / 16;
+                    list.push((record(number, group + at), core::mem::take(&mut masks[at])));
+                    word &= !(0xffff << (at * 16));
                 }
             }
         }
@@ -142,9 +145,8 @@ impl Pages {
     pub(crate) fn masks(&self) -> impl Iterator<Item = (RecordId, Pending)> {
         let marked = (0_u32..).zip(self.pending.pages.iter().zip(&self.pages)).filter(|(_, (marks, _))| **marks != 0);
         let masks = marked.flat_map(|(number, (&marks, page))| {
-            groups(marks).flat_map(move |group| {
-                records(number << PAGE_BITS, group).zip(page.pending[group..][..GROUP].iter().copied())
-            })
+            groups(marks)
+                .flat_map(move |group| (group..group + GROUP).map(move |at| (record(number, at), page.pending[at])))
         });
         masks.filter(|&(_, mask)| mask != Pending::NONE)
     }
