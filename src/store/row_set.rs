@@ -1,5 +1,7 @@
 //! Sets of rows or slots of one slice: 4,096 bits.
 
+use crate::store::columns::short;
+
 /// The greatest number of rows, and of slots, in a slice.
 pub(crate) const MAX_ROWS: usize = 4096;
 const WORDS: usize = MAX_ROWS / 64;
@@ -83,14 +85,7 @@ impl RowSet {
     /// Iterates over the rows in ascending order.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..).step_by(64).zip(&self.0).flat_map(|(first, &word)| {
-            let mut word = word;
-            core::iter::from_fn(move || {
-                let at = (word != 0).then(|| first + word.trailing_zeros() as usize);
-                word &= word.wrapping_sub(1);
-                at
-            })
-        })
+        (0..).step_by(64).zip(&self.0).flat_map(|(first, &word)| bits(word).map(move |bit| first + bit))
     }
 
     /// Iterates over the rows before `end` as runs, in ascending order.
@@ -128,18 +123,12 @@ impl RowSet {
     #[inline]
     pub(crate) fn list(&self, list: &mut Vec<u16>) {
         let (lines, _) = self.0.as_chunks::<8>();
-        for (first, words) in (0_u16..).step_by(8 * 64).zip(lines) {
-            // One test for a cache line of words, since most updates change few slots.
-            if words.iter().fold(0, |any, word| any | word) == 0 {
-                continue;
-            }
-            for (first, &word) in (first..).step_by(64).zip(words) {
-                let mut word = word;
-                while word != 0 {
-                    #[expect(clippy::cast_possible_truncation, reason = "less than 64")]
-                    list.push(first + word.trailing_zeros() as u16);
-                    word &= word - 1;
-                }
+        // Most words are empty in most updates. A branch for each would be mispredicted more than once a row.
+        let some = marks(lines.iter().map(|line| line.iter().fold(0, |any, word| any | word)));
+        for line in bits(some) {
+            for at in bits(marks(lines[line].iter().copied())) {
+                let word = line * 8 + at;
+                list.extend(bits(lines[line][at]).map(|bit| short(word * 64 + bit)));
             }
         }
     }
@@ -154,6 +143,22 @@ impl RowSet {
     pub(crate) fn words_mut(&mut self) -> &mut [u64; WORDS] {
         &mut self.0
     }
+}
+
+/// Returns a word with a bit for each word that is not 0.
+#[inline(always)]
+fn marks(words: impl Iterator<Item = u64>) -> u64 {
+    (0..).zip(words).fold(0, |marks, (at, word)| marks | u64::from(word != 0) << at)
+}
+
+/// Iterates over the bits of a word that are set.
+#[inline(always)]
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        bit
+    })
 }
 
 #[cfg(test)]
