@@ -3,7 +3,6 @@
 
 use crate::store::Store;
 use crate::store::links::Position;
-use crate::store::location::Location;
 use crate::store::nodes::Nodes;
 use crate::store::page::NodeState;
 use crate::store::record::{Has, Link, RecordId};
@@ -160,37 +159,28 @@ impl Store {
 
     /// Copies the world matrices of live nodes as of the last update. Returns the index of the first stale handle.
     ///
-    /// Works in blocks: while one is copied, what leads to the matrices of the next is prefetched.
+    /// Three loads that wait for each other lead from a handle to a matrix, so each is prefetched some nodes ahead.
     pub(crate) fn copy_worlds(&self, nodes: &[NodeHandle], worlds: &mut [Mat34]) -> Option<usize> {
-        // In measurements, 16 and 64 took 3 to 10 % longer.
-        const BLOCK: usize = 32;
-        const STALE: Location = Location::waiting(u32::MAX);
+        // In measurements, 32 was equally fast; blocks in place of a ring took 4 to 10 % longer.
+        const AHEAD: usize = 16;
         let pages = &self.nodes.pages;
-        // Three loads lead from a handle to a matrix. Each block asks for its own matrices and for the next lookups.
-        let (mut upcoming, mut stale) = (nodes, None);
-        let blocks = nodes.chunks(BLOCK).zip(worlds.chunks_mut(BLOCK));
-        for (first, (nodes, worlds)) in (0..).step_by(BLOCK).zip(blocks) {
-            let mut locations = [STALE; BLOCK];
-            for (at, (location, &node)) in locations.iter_mut().zip(nodes).enumerate() {
-                let Some(known) = pages.location_of(node) else {
-                    // The others are copied all the same; the caller names the first that is not.
-                    stale = stale.or(Some(first + at));
-                    continue;
-                };
-                *location = known;
-                if let Some(slice) = self.slices.get(known.slice()) {
-                    prefetch_whole(&slice.slots.worlds, known.slot());
-                }
+        let (mut locations, mut stale) = ([None; AHEAD], None);
+        nodes.iter().take(AHEAD).for_each(|node| pages.prefetch_lookup(node.record()));
+        for at in 0..nodes.len() + AHEAD {
+            if let Some(ahead) = nodes.get(at + AHEAD) {
+                pages.prefetch_lookup(ahead.record());
             }
-            upcoming = &upcoming[nodes.len()..];
-            let mut next = upcoming.iter();
-            for (&location, world) in locations.iter().zip(worlds) {
-                if let Some(next) = next.next() {
-                    pages.prefetch_lookup(next.record());
+            let location = nodes.get(at).and_then(|&node| pages.location_of(node));
+            if let Some(location) = location {
+                if let Some(slice) = self.slices.get(location.slice()) {
+                    prefetch_whole(&slice.slots.worlds, location.slot());
                 }
-                if location != STALE {
-                    *world = *self.slices.world(location);
-                }
+            } else if at < nodes.len() {
+                // The others are copied all the same; the caller names the first that is not.
+                stale = stale.or(Some(at));
+            }
+            if let Some(location) = core::mem::replace(&mut locations[at % AHEAD], location) {
+                worlds[at - AHEAD] = *self.slices.world(location);
             }
         }
         stale
