@@ -192,7 +192,7 @@ impl Store {
             let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], home);
             let (row, _) =
                 slice.put::<false>(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
-            slice.sources.count_children(1, core::iter::once(0));
+            slice.sources.count_children(1, core::iter::once((row, 0)));
             if config.changes {
                 slice.histories = Some(Box::new(Histories::of(slice.slots.worlds.len())));
             }

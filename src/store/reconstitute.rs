@@ -487,7 +487,7 @@ impl Store {
             new.push_row(to);
             new.finish_row(pages, components, row, to);
         }
-        new.sources.count_children(imports, new.rows[imports..].iter().map(|row| row.above));
+        new.sources.count_children(imports, (imports..).zip(new.rows[imports..].iter().map(|row| row.above)));
         // The slot of an anchored node may be among the slots below another, and is not below it.
         new.order = if sort.identity.is_none() { SlotOrder::Nested } else { SlotOrder::Mixed };
         head.alive.insert_run(imports..new.rows.len());

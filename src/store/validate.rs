@@ -257,7 +257,7 @@ impl Store {
         let imports = slice.imports.len();
         let used_imports = slice.used_imports(&head.alive);
         let nodes = slice.rows.iter().enumerate().skip(imports).filter(|&(at, _)| slice.used_rows.contains(at));
-        let counts = slice.sources.counts(imports, nodes.map(|(_, row)| row.above));
+        let counts = slice.sources.counts(imports, nodes.map(|(at, row)| (at, row.above)));
         ensure!(counts, "the rows below an import of slice {number} are counted wrongly");
         for (at, row) in slice.rows.iter().enumerate() {
             if let Some(handle) = slice.imports.get(at) {
