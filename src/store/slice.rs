@@ -67,8 +67,8 @@ pub(crate) struct Slice {
     pub(crate) dirty: RowSet,
     pub(crate) copies: Copies,
     pub(crate) due: Due,
-    /// The number of dirty slots of leaves that were just placed.
-    pub(crate) leaves: u32,
+    /// The number of dirty slots of nodes that were just placed.
+    pub(crate) placed: u32,
     /// The last update that computed a matrix or an inherited value of this slice.
     pub(crate) swept_in: u64,
     /// The last update in which the slice was written anew, or materials or visibility changed. Then nodes may hand
@@ -218,7 +218,7 @@ impl Slice {
         }
         if let Some(slot) = slot {
             self.put_slot(slot, id, slot_above);
-            self.leaves += u32::from(record.is_leaf());
+            self.placed += 1;
             if record.has.has(Has::MATRIX) {
                 self.set_matrix(slot, true);
             }

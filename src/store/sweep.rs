@@ -24,10 +24,10 @@ const BLOCK: usize = 128;
 /// Finding the slots of dirty records would cost more.
 const DENSE_SETS: usize = 4;
 /// If at least one slot in this many was set, all slots from the first on are computed, because finding the slots below
-/// would cost more. New leaves have no slots below, so they are not counted.
+/// would cost more. New slots are not counted: all slots below them are new, too.
 const DENSE: usize = 12;
-/// The same limit for a count that includes new leaves.
-const DENSE_WITH_LEAVES: usize = 5;
+/// The same limit for a count that includes new slots.
+const DENSE_WITH_NEW: usize = 5;
 /// If at least one slot in this many was set or is below such a slot, all from the first on are computed, because a
 /// slot of a list takes longer than one of a run.
 const DENSE_LIST: usize = 3;
@@ -262,7 +262,7 @@ impl Slice {
     pub(crate) fn sweep(&mut self, pages: &Pages, components: &Components, set: &mut Vec<u16>, upcoming: Upcoming<'_>) {
         let (imports, len) = (self.imports.len(), self.slots.records.len());
         let due = core::mem::take(&mut self.due);
-        let leaves = core::mem::take(&mut self.leaves) as usize;
+        let placed = core::mem::take(&mut self.placed) as usize;
         set.clear();
         self.dirty.list(set);
         // Imports come first. They are marked if their matrix changed, and are not computed here.
@@ -280,11 +280,11 @@ impl Slice {
         let Some(&first) = set.first() else { return };
         let first = usize::from(first).max(imports);
         let count = set.len() - above;
-        let few = count.saturating_sub(leaves) * DENSE < len && count * DENSE_WITH_LEAVES < len && above < imports;
+        let few = count.saturating_sub(placed) * DENSE < len && count * DENSE_WITH_NEW < len && above < imports;
         // A run of followers begins at a slot of this slice; slots below an import may be anywhere.
         let follow = self.order == SlotOrder::Nested && above == 0;
-        // New leaves have no slots below, so the list is complete.
-        if few && above == 0 && count == leaves {
+        // What is below a new slot is new, so the list is complete.
+        if few && above == 0 && count == placed {
             return self.compute_listed(components, set);
         }
         if core::mem::take(&mut self.copies) == Copies::Stale {

@@ -9,7 +9,7 @@
 //!    and no longer. A slot whose local transform is a matrix is in use.
 //! 4. Slices with marked boxes and swept slices are on the lists for the update. Free slices and slices for maintenance
 //!    are on their lists once. No two slices have the same version.
-//! 5. After an update, no node waits, no new leaves are counted, every slot has `world[parent] * local`, copies equal
+//! 5. After an update, no node waits, no new slots are counted, every slot has `world[parent] * local`, copies equal
 //!    their originals, and effective values equal the inherited ones.
 
 use crate::store::Store;
@@ -94,7 +94,7 @@ impl Store {
             ensure!(slice.home == Home::Free || versions.insert(head.version), "slice {number} has another's version");
             let marked = slice.boxes.as_ref().is_some_and(|boxes| boxes.listed);
             ensure!(!marked || unboxed.contains(&number), "boxes of slice {number} are marked, and it is not listed");
-            ensure!(slice.leaves == 0 || self.update.clock.is_new, "slice {number} counts leaves that are swept");
+            ensure!(slice.placed == 0 || self.update.clock.is_new, "slice {number} counts slots that are swept");
             if self.is_settled() {
                 let swept = slice.dirty == RowSet::EMPTY || swept.contains(&number);
                 ensure!(

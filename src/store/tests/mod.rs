@@ -4,7 +4,7 @@ mod bytes;
 mod validate;
 
 use crate::store::record::RecordId;
-use crate::store::state::{Home, SlotOrder};
+use crate::store::state::{Copies, Home, SlotOrder};
 use crate::store::{Position, SliceId, Store};
 use crate::{Mat34, Node, SceneConfig, Transform};
 use fastrand::Rng;
@@ -80,6 +80,17 @@ fn what_is_set_to_the_same_bits_is_not_computed() {
     computed(&mut store, &nodes[10..11], 1.0);
     assert_eq!(computed(&mut store, &nodes[10..11], 1.0), 0);
     assert_eq!(computed(&mut store, &nodes[10..11], 2.0), 15);
+}
+
+#[test]
+fn new_nodes_below_each_other_are_computed_without_the_copies_of_other_nodes() {
+    let (mut store, nodes) = binary_tree(100);
+    computed(&mut store, &nodes, 1.0);
+    let node = Node::transform(Transform::from_xyz(5.0, 0.0, 0.0));
+    let parent = store.nodes.insert(Position::last_of(nodes[21]), &node).unwrap().record();
+    store.nodes.insert(Position::last_of(parent), &node).unwrap();
+    assert_eq!(computed(&mut store, &[], 0.0), 2);
+    assert!(store.slices[store.nodes.pages.location(parent).slice()].copies == Copies::Stale);
 }
 
 #[test]

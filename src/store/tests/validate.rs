@@ -98,7 +98,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("died unnoticed", |store, _| store.slices.head_mut(FIRST).work.add(Work::FREED)),
     ("is dirty after an update", |store, id| slice_of(store, id).0.due = Due::Changed),
-    ("counts leaves that are swept", |store, id| slice_of(store, id).0.leaves += 1),
+    ("counts slots that are swept", |store, id| slice_of(store, id).0.placed += 1),
     ("are marked, and it is not listed", |store, id| {
         slice_of(store, id).0.boxes.iter_mut().for_each(|boxes| boxes.listed = true);
     }),
