@@ -296,6 +296,7 @@ impl Store {
         if head.work.has(Work::RESHAPED) || !fits || nodes.len() > head.live as usize {
             return 0;
         }
+        let full = slice.is_full();
         let (here, list) = if pages.exceed_cache() { (nodes, list) } else { (&[][..], &[][..]) };
         for (count, &Fresh { id, above, .. }) in nodes.iter().enumerate() {
             if let Some(&Fresh { id: ahead, .. }) = list.get(count + 24) {
@@ -313,7 +314,7 @@ impl Store {
             }
             // A parent that waited has a row by now.
             let above = if above.as_waiting().is_some() { pages.location(pages.parent(id)) } else { above };
-            let Some((row, slot)) = slice.put::<false>(pages, components, id, above.row(), max_rows) else {
+            let Some((row, slot)) = slice.put((pages, components), id, above.row(), max_rows, full) else {
                 return count;
             };
             slice.stamp(row, stamp);

@@ -191,7 +191,7 @@ impl Store {
         for (id, home) in [(RecordId::ROOT, Home::Tree), (RecordId::LIMBO, Home::Limbo)] {
             let mut slice = Slice::open(vec![None], |_| Inherited::NOTHING, [1, 1, 0], home);
             let (row, _) =
-                slice.put::<false>(&store.nodes.pages, &store.nodes.components, id, 0, MAX_ROWS).unwrap_or((1, 1));
+                slice.put((&store.nodes.pages, &store.nodes.components), id, 0, MAX_ROWS, true).unwrap_or((1, 1));
             slice.sources.count_children(1, core::iter::once((row, 0)));
             if config.changes {
                 slice.histories = Some(Box::new(Histories::of(slice.slots.worlds.len())));

@@ -415,16 +415,19 @@ impl Store {
         };
         // A walk in order has read the records just now.
         let is_far = !old.is_empty();
-        let transforms = run.clone().filter(|&at| {
-            if is_far {
-                sort.prefetch(at);
-            }
-            if is_far && let Some(&ahead) = sort.order.get(at + 16) {
+        // In both passes below: a whole slice evicts what the first one read.
+        let prefetch_ahead = |at| {
+            sort.prefetch(at);
+            if let Some(&ahead) = sort.order.get(at + 16) {
                 let Item { record, row, .. } = sort.items[ahead as usize];
-                pages.prefetch_location(record);
                 if row == FRESH || reshaped {
                     pages.prefetch_record(record);
                 }
+            }
+        };
+        let transforms = run.clone().filter(|&at| {
+            if is_far {
+                prefetch_ahead(at);
             }
             let Item { record, source, row } = sort.items[sort.order[at] as usize];
             match old.get(usize::from(source)) {
@@ -439,7 +442,7 @@ impl Store {
         let mut head = Head::default();
         for position in run.clone() {
             if is_far {
-                sort.prefetch(position);
+                prefetch_ahead(position);
             }
             if let Some(&ahead) = sort.order.get(position + 16) {
                 components.drawable.prefetch(sort.items[ahead as usize].record);
@@ -498,7 +501,7 @@ impl Store {
 
     /// Writes a node from its record. `before` is its old row.
     fn write_node(&self, new: &mut Slice, id: RecordId, above: usize, before: Option<(&Slice, Row)>) {
-        let put = new.put::<true>(&self.nodes.pages, &self.nodes.components, id, above, MAX_ROWS);
+        let put = new.put((&self.nodes.pages, &self.nodes.components), id, above, MAX_ROWS, true);
         if let (Some((row, slot)), Some((slice, old))) = (put, before)
             && old.is(Row::OWN_TRANSFORM)
             && new.rows[row].is(Row::OWN_TRANSFORM)

@@ -160,22 +160,22 @@ impl Slice {
         self.user_data[row] = user_data;
     }
 
-    /// Puts a node below a row: at the first unused row and slot after those of its parent, or at the end; if the slice
-    /// is `DENSE`, no row is unused. Marks the slot for the next sweep. Returns the row, and the slot that it uses; `None`
-    /// if there is no room. The caller stamps the drawable.
+    /// Puts a node below a row: at an unused row and slot after those of its parent, or at the end; if `full`, nothing is
+    /// unused. Marks the slot for the next sweep. Returns the row, and the slot that it uses; `None` if there is no room.
+    /// The caller stamps the drawable.
     ///
     /// Values that were just stored are not loaded again, because a load would wait for their cache lines.
     #[inline(always)]
-    pub(crate) fn put<const DENSE: bool>(
+    pub(crate) fn put(
         &mut self,
-        pages: &Pages,
-        components: &Components,
+        (pages, components): (&Pages, &Components),
         id: RecordId,
         above: usize,
         max_rows: usize,
+        full: bool,
     ) -> Option<(usize, u16)> {
         let place = |used: &RowSet, from: usize, end: usize, most: usize| {
-            let unused = if DENSE { None } else { used.first_missing(from, end) };
+            let unused = if full { None } else { used.first_missing(from, end) };
             unused.or((end < most).then_some(end))
         };
         let row = place(&self.used_rows, above + 1, self.rows.len(), max_rows)?;
@@ -189,7 +189,10 @@ impl Slice {
             up.slot
         };
         let slot = if record.has.has(Has::TRANSFORM) {
-            Some(place(&self.used_slots, usize::from(slot_above) + 1, self.slots.records.len(), MAX_ROWS)?)
+            let (from, end) = (usize::from(slot_above) + 1, self.slots.records.len());
+            // If all nodes have transforms, rows and slots die in pairs, and the search is saved.
+            let paired = !full && (from..end).contains(&row) && !self.used_slots.contains(row);
+            Some(if paired { row } else { place(&self.used_slots, from, end, MAX_ROWS)? })
         } else {
             None
         };
@@ -225,6 +228,14 @@ impl Slice {
         }
         self.finish_row(pages, components, row, new);
         Some((row, new.slot))
+    }
+
+    /// Returns whether all rows, slots and drawables are in use, so that [`Self::put`] need not search each time.
+    pub(crate) fn is_full(&self) -> bool {
+        let Self { rows, used_rows, slots, used_slots, drawables, used_drawables, .. } = self;
+        let columns =
+            [(used_rows, rows.len()), (used_slots, slots.records.len()), (used_drawables, drawables.records.len())];
+        columns.into_iter().all(|(used, end)| used.first_missing(0, end).is_none())
     }
 
     /// Computes the visibility of a row's node from the row above.
