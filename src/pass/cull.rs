@@ -11,7 +11,7 @@ use crate::Aabb;
 use crate::pass::DrawList;
 use crate::pass::detail::{DetailView, Filling, distance_in};
 use crate::pass::draw::{Listing, VisibleDraw};
-use crate::store::{DrawEntry, RecordId, SliceBoxes, SliceId, SliceView, Store};
+use crate::store::{DrawEntry, RecordId, SliceBoxes, SliceId, SliceView, Store, ones};
 use hedgerow_math::internal as simd;
 use hedgerow_math::internal::{BLOCK, BoxGroup, GROUP};
 use hedgerow_math::{Boxes, Frustum, Ray, Sphere};
@@ -140,15 +140,6 @@ impl Tests {
         };
         Touch { active: bits(&self.touched), inside: bits(&self.inside) }
     }
-}
-
-/// Returns the numbers of a word's set bits, lowest first.
-pub(super) fn ones(mut word: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let at = (word != 0).then(|| word.trailing_zeros() as usize);
-        word &= word.wrapping_sub(1);
-        at
-    })
 }
 
 /// Prefetches the cache lines of the next block. Blocks are far apart, and too short for the hardware prefetcher.

@@ -1,9 +1,9 @@
 //! Finds the drawables along a ray, nearest box first, and ends where the caller's limit ends.
 
 use crate::Aabb;
-use crate::pass::cull::{Sieve, ones};
+use crate::pass::cull::Sieve;
 use crate::pass::draw::{DrawCommand, VisibleDraw, WideSlice, WideWorlds};
-use crate::store::{SliceBoxes, SliceId, SliceView, Store};
+use crate::store::{SliceBoxes, SliceId, SliceView, Store, ones};
 use core::cmp::Ordering;
 use glam::{DAffine3, DVec3};
 use hedgerow_math::internal as simd;

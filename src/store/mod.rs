@@ -13,8 +13,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `record` `change_kinds` `pending` `location` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
-//! | `state` `row_set` `columns` `histories` `boxes` `import_locations` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
+//! | `record` `change_kinds` `pending` `location` `row_set` `page` `usage` `side` `components` | records that handles name, a cache line each; pages of them; data of few nodes |
+//! | `state` `columns` `histories` `boxes` `import_locations` `slice` `slices` | data derived from some thousand nodes; all slices, and their order |
 //! | `inbox` `nodes` `links` `space` `world` `components_of_node` `edit` `bulk` | edits: of the tree, of a node's components; world transforms; what edits leave to the update |
 //! | `feed` `reconstitute` `sweep` `fill` `keep_slices` `assign` `threads` `update_boxes` `update` | the update: rows, matrices, boxes, changes |
 //! | `matrix_slot` `view` | slices as passes see them |
@@ -80,7 +80,7 @@ pub use matrix_slot::MatrixSlot;
 #[cfg(test)]
 pub(crate) use page::{GENERATIONS, RECORDS};
 pub(crate) use record::{Has, RecordId};
-pub(crate) use row_set::RowSet;
+pub(crate) use row_set::{RowSet, ones};
 pub use usage::Usage;
 pub(crate) use view::Computes;
 pub use view::{DrawableView, ListedDrawable, ListedRange, RowView, SliceView, SliceViewMut, TransformView};

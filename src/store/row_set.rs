@@ -1,7 +1,5 @@
 //! Sets of rows or slots of one slice: 4,096 bits.
 
-use crate::store::columns::short;
-
 /// The greatest number of rows, and of slots, in a slice.
 pub(crate) const MAX_ROWS: usize = 4096;
 const WORDS: usize = MAX_ROWS / 64;
@@ -85,7 +83,7 @@ impl RowSet {
     /// Iterates over the rows in ascending order.
     #[inline]
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..).step_by(64).zip(&self.0).flat_map(|(first, &word)| bits(word).map(move |bit| first + bit))
+        (0..).step_by(64).zip(&self.0).flat_map(|(first, &word)| ones(word).map(move |bit| first + bit))
     }
 
     /// Iterates over the rows before `end` as runs, in ascending order.
@@ -125,10 +123,11 @@ impl RowSet {
         let (lines, _) = self.0.as_chunks::<8>();
         // Most words are empty in most updates. A branch for each would be mispredicted more than once a row.
         let some = marks(lines.iter().map(|line| line.iter().fold(0, |any, word| any | word)));
-        for line in bits(some) {
-            for at in bits(marks(lines[line].iter().copied())) {
-                let word = line * 8 + at;
-                list.extend(bits(lines[line][at]).map(|bit| short(word * 64 + bit)));
+        for line in ones(some) {
+            for at in ones(marks(lines[line].iter().copied())) {
+                let first = (line * 8 + at) * 64;
+                #[expect(clippy::cast_possible_truncation, reason = "less than 2^12")]
+                list.extend(ones(lines[line][at]).map(|bit| (first + bit) as u16));
             }
         }
     }
@@ -151,9 +150,9 @@ fn marks(words: impl Iterator<Item = u64>) -> u64 {
     (0..).zip(words).fold(0, |marks, (at, word)| marks | u64::from(word != 0) << at)
 }
 
-/// Iterates over the bits of a word that are set.
+/// Returns the numbers of a word's set bits, lowest first.
 #[inline(always)]
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros() as usize);
         word &= word.wrapping_sub(1);

@@ -4,11 +4,11 @@
 //! The world transforms of a slice depend on its local transforms and its imports. A refresh recomposes the slots that
 //! the last update computed, the slots below changed imports, and all slots of a slice with a new layout.
 
-use crate::pass::cull::{Probe, Sieve, ones};
+use crate::pass::cull::{Probe, Sieve};
 use crate::pass::detail;
 use crate::pass::pick::Around;
 use crate::pass::{Change, Computed, SliceCursor};
-use crate::store::{DrawEntry, RowSet, SliceId, SliceView, Store};
+use crate::store::{DrawEntry, RowSet, SliceId, SliceView, Store, ones};
 use crate::{Aabb, Mat34};
 use glam::{DAffine3, DVec3, Vec3, Vec4};
 use hedgerow_math::internal::{BLOCK, BoxGroup};

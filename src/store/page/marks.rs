@@ -8,6 +8,7 @@ use super::{PAGE, PAGE_BITS, Page, Pages};
 use crate::store::columns::short;
 use crate::store::pending::Pending;
 use crate::store::record::RecordId;
+use crate::store::row_set::ones;
 
 /// Marks of each page: one for dirty bytes, which are set in order as a rule and read in streams; a bit for each
 /// [`GROUP`] of masks, which few and scattered nodes have.
@@ -52,12 +53,8 @@ impl Marks<u64> {
 
 /// Iterates over the groups of a page that are marked: where each begins.
 #[inline(always)]
-fn groups(mut marks: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let group = (marks != 0).then(|| marks.trailing_zeros() as usize * GROUP);
-        marks &= marks.wrapping_sub(1);
-        group
-    })
+fn groups(marks: u64) -> impl Iterator<Item = usize> {
+    ones(marks).map(|group| group * GROUP)
 }
 
 /// Returns the record with an index in a page.
