@@ -48,8 +48,9 @@ pub(crate) struct Sibling {
 pub(crate) struct Expansion<'l> {
     pub(crate) library: &'l Library,
     pub(crate) places: &'l mut Places,
-    /// Of instances that have others inside, and the one that was asked for last.
+    /// Of instances that have others inside.
     scopes: ByNumber<u32, Scope>,
+    /// The enclosing scope that was asked for last.
     around: Option<Scope>,
     /// Of slots of definitions.
     own: ByNumber<(u32, u32), Rc<Own>>,
@@ -395,7 +396,7 @@ impl Library {
         let Ok(mut places) = expanded else { return Vec::new() };
         let mut expansion = Expansion::new(self, &mut places);
         let name: Arc<str> = definition.into();
-        let mut notes = Vec::new();
+        let (mut notes, mut circles) = (Vec::new(), HashMap::new());
         for (path, value) in self.stated(definition) {
             let key = Key { definition: name.clone(), path: path.clone(), field: value.field() };
             let located = self.locate(number, path.ids()).filter(|route| route.ids.len() == path.ids().len());
@@ -411,7 +412,9 @@ impl Library {
                 (Some(_), Value::Place(None)) => {}
                 (Some(_), Value::Place(Some(spot))) if !stays(path.instance(), spot) => notes.push(unused),
                 (Some(_), _) if is_there => {}
-                (Some(place), Value::Place(_)) if expansion.circles(place) => notes.push(Note::Circle(key)),
+                (Some(place), Value::Place(_)) if expansion.circles(place, &mut circles) => {
+                    notes.push(Note::Circle(key))
+                }
                 (Some(_), Value::Place(_)) => notes.push(Note::Orphan(key)),
                 _ => notes.push(unused),
             }
@@ -421,19 +424,24 @@ impl Library {
 }
 
 impl Expansion<'_> {
-    /// Returns whether a place's parents lead back to it or to another circle.
-    fn circles(&mut self, place: u32) -> bool {
-        let (mut at, mut seen) = (place, HashSet::new());
-        while let Some((parent, _)) = self.spot(at) {
-            if parent == NONE {
-                return false;
+    /// Returns whether a place's parents lead back to it or to another circle. What is known of places saves walking
+    /// the same parents for each of their orphans.
+    fn circles(&mut self, place: u32, known: &mut HashMap<u32, bool>) -> bool {
+        let (mut at, mut walked) = (place, HashSet::new());
+        let circles = loop {
+            if let Some(&circles) = known.get(&at) {
+                break circles;
             }
-            if !seen.insert(at) {
-                return true;
+            if !walked.insert(at) {
+                break true;
             }
-            at = parent;
-        }
-        false
+            match self.spot(at) {
+                None | Some((NONE, _)) => break false,
+                Some((parent, _)) => at = parent,
+            }
+        };
+        known.extend(walked.into_iter().map(|place| (place, circles)));
+        circles
     }
 }
 

@@ -19,7 +19,7 @@ use core::fmt;
 pub struct Order(i64);
 
 /// A node among its siblings: they are sorted by order, then deeper ones first, then by id. Those of one depth are of
-/// one instance, since the instances of all are around their parent.
+/// one instance, since each of their instances contains their parent.
 pub(crate) type Rank = (Order, Reverse<u32>, u64);
 
 /// The steps of an order in a whole number.

@@ -7,7 +7,7 @@ use crate::path::{Path, joined};
 use crate::value::{Field, Value};
 use std::collections::BTreeMap;
 
-/// Of this one, the first ids of all paths are the inner ones.
+/// The root of the tree: the first ids of paths are below it.
 pub(crate) const TOP: u32 = u32::MAX;
 
 /// The overrides of a definition, by path and field.
@@ -20,7 +20,7 @@ pub(crate) struct Overrides {
     free: Vec<u32>,
 }
 
-/// A path that a statement has, or begins with. A path of one id has no values here: that is an own node.
+/// A stated path, or a prefix of one. A path of one id has no values here: that is an own node.
 #[derive(Clone, Default)]
 struct Part {
     outer: u32,
@@ -49,7 +49,7 @@ impl Overrides {
         self.parts.get(at as usize).map_or(&[], |part| &part.values)
     }
 
-    /// Returns a path that any place names as the parent.
+    /// Returns the path if any place names it as its parent.
     pub(crate) fn parent(&self, at: u32) -> Option<Path> {
         (self.parts[at as usize].placed > 0).then(|| self.path(at))
     }

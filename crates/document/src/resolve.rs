@@ -105,7 +105,7 @@ impl Library {
         Scope { number, definition, depth: depth + 1, outer: outer.filter(|outer: &Rc<[Outer]>| !outer.is_empty()) }
     }
 
-    /// Returns the outermost statement of a field, and its depth, without what the definition states that the node
+    /// Returns the outermost statement of a field, and its depth, ignoring the definition that the node
     /// uses.
     pub(crate) fn look<'l>(&'l self, scope: &Scope, id: u64, field: Field) -> Option<(&'l Value, u32)> {
         self.look_among(scope, id, self.at(scope.definition).stated_of(&id.into()), field)

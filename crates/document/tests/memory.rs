@@ -53,8 +53,8 @@ fn a_document_takes_8_bytes_a_node_and_16_an_instance_and_an_eighth() {
     }
 }
 
-/// Returns levels, each with a part and the next level, in which it states a material and places a node; the outermost also
-/// states one of the innermost part.
+/// Returns levels, each with a part and the next level, in which it states a material and places a node; the outermost
+/// also states one of the innermost part.
 fn nested(levels: usize) -> Library {
     let name = |level: usize| -> Arc<str> { level.to_string().into() };
     let mut entries = Vec::new();

@@ -13,8 +13,9 @@ pub fn level() -> Level {
     Level::new()
 }
 
-/// Runs a kernel at a level. On x86 these are SSE2, AVX2 and AVX-512; machines without AVX2 use SSE2, since kernels
-/// compiled for SSE4.2 take as many instructions, but for seeking in clips. A level less is a quarter less code.
+/// Runs a kernel at a level. On x86 these are SSE2, AVX2 and AVX-512. Machines without AVX2 use SSE2: of kernels
+/// compiled for SSE4.2, only sampling (8 %) and seeking (40 %) take fewer instructions, and each level is compiled in
+/// every user's build.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch {
@@ -43,9 +44,10 @@ macro_rules! __dispatch_up_to_avx2 {
                 $crate::__vectorized!(token, $simd => $work)
             } else {
                 match level {
-                    #[cfg(hedgerow_fallback)]
+                    // The level exists on targets without SSE2, and if the configuration asks for it.
+                    #[cfg(any(hedgerow_fallback, not(all(target_feature = "sse2", target_feature = "fxsr"))))]
                     ::fearless_simd::Level::Fallback(token) => $crate::__vectorized!(token, $simd => $work),
-                    _ => unreachable!("every x86 target has SSE2"),
+                    _ => unreachable!("other levels have SSE2"),
                 }
             }
         }
