@@ -6,6 +6,8 @@ use crate::pipelines::{Pass, READ, UNIFORM, WRITE, bind, computing, module};
 use core::ops::Range;
 use hedgerow_gpu::layout::{Command, View, Views};
 use hedgerow_gpu::{Batch, Buffer, CULL, GpuScene};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use wgpu::{BindGroup, BufferUsages, CommandEncoder, Device, Queue, RenderPass};
 
 /// The passes of culling, and what they write: indirect commands, and the slots that views see.
@@ -17,8 +19,8 @@ pub(crate) struct Culling {
     commands: wgpu::Buffer,
     visible: wgpu::Buffer,
     pub(crate) group: BindGroup,
-    /// The views of the last culling; `None` if tables changed since.
-    last: Option<Vec<View>>,
+    /// The views of the last culling, and whether it ran on the device; `None` if tables changed since.
+    last: Option<(Vec<View>, Arc<AtomicBool>)>,
     /// Whether commands say where their visible slots begin, so that a multi-draw draws a batch.
     multi: bool,
 }
@@ -70,8 +72,8 @@ fn group(device: &Device, pass: &Pass, buffers: &Buffers, [views, commands, visi
 
 impl SceneTables {
     /// Finds out what each view sees, at most [`GpuScene::views`] of them. Call it once for a submit, with all views: a
-    /// second call before the submit would replace the views of the first. Submit the encoder: if neither the tables nor
-    /// the views change until the next call, that one encodes nothing, since the lists still hold.
+    /// second call before the submit would replace the views of the first. Encodes nothing if the lists still hold: once
+    /// the device has culled, until the tables or the views change. With occlusion, each call culls.
     ///
     /// # Panics
     /// Panics if there are more views, or if the tables are in textures.
@@ -81,11 +83,15 @@ impl SceneTables {
         let ((commands, capacity), slots) = (self.scene.sizes(), short(self.scene.len()));
         let (buffers, culling) = self.place.culling_mut();
         // Occlusion lists the rest of a view by what its first list drew.
-        let holds = culling.last.as_deref() == Some(views) && !self.scene.has_occlusion();
+        let ran = |(of, ran): &(Vec<View>, Arc<AtomicBool>)| of == views && ran.load(Ordering::Acquire);
+        let holds = culling.last.as_ref().is_some_and(ran) && !self.scene.has_occlusion();
         if commands == 0 || capacity == 0 || holds {
             return;
         }
-        culling.last = Some(views.to_vec());
+        let ran = Arc::new(AtomicBool::new(false));
+        culling.last = Some((views.to_vec(), ran.clone()));
+        // Not if the encoder is dropped, for example because the surface was lost.
+        encoder.on_submitted_work_done(move || ran.store(true, Ordering::Release));
         let views = self.scene.next_views(views);
         queue.write_buffer(&culling.views, 0, views.as_bytes());
         let bytes = u64::from(commands * self.scene.lists()) * size_of::<Command>() as u64;

@@ -54,7 +54,8 @@ impl Renderer {
         } else {
             self.tables.cull(&gpu.queue, encoder, &self.views);
             groups.resize_with(self.drawn.len(), Vec::new);
-            let kinds_of = |batch| [false, true].map(|shadow| of_batch(stage, batch, shadow));
+            let passes = &[false, true][..self.drawn.len().min(2)];
+            let kinds_of = |batch| passes.iter().map(move |&shadow| of_batch(stage, batch, shadow));
             kinds.extend(self.tables.scene().batches().iter().flat_map(kinds_of).flatten().map(|(kind, _)| kind));
         }
         let ordered = self.ordered(stage);

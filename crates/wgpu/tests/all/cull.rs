@@ -406,6 +406,25 @@ fn views_that_stay_are_culled_again_only_after_changes() {
     assert_eq!([2, 2].map(|count| culls(&mut scene, count)), [true, false]);
 }
 
+#[test]
+fn what_a_dropped_encoder_culled_is_culled_again() {
+    let Some(gpu) = device(wgpu::Features::INDIRECT_FIRST_INSTANCE) else { return };
+    let (mut scene, _) = town(Vec3::ZERO, 50, &mut fastrand::Rng::with_seed(1));
+    scene.update();
+    let mut buffers = SceneTables::new(&gpu.0, tables());
+    let cull = |buffers: &mut SceneTables, submits: bool| {
+        let views = cameras(Vec3::ZERO, 0.0).each_ref().map(Camera::view);
+        let mut encoder = gpu.0.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        buffers.cull(&gpu.1, &mut encoder, &views);
+        if submits {
+            gpu.1.submit([encoder.finish()]);
+        }
+        read::<u32>(&gpu, buffers.visible().0).iter().any(|&word| word != 0)
+    };
+    (0..2).for_each(|_| _ = buffers.sync(&gpu.1, &scene).unwrap());
+    assert_eq!([false, true].map(|submits| cull(&mut buffers, submits)), [false, true]);
+}
+
 fn table(tables: &SceneTables, buffer: Buffer) -> &wgpu::Buffer {
     let Some(wgpu::BindingResource::Buffer(table)) = tables.resource(buffer) else { panic!("no buffer") };
     table.buffer
