@@ -46,7 +46,7 @@ impl Renderer {
             MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
         });
         mirror.instances(list, groups.instances(), instances, |_, _| {});
-        scattering.scatter(scene, |_| {});
+        _ = scattering.scatter(scene, |_| {});
         drawables.sync(scene, mirror, |_| {});
         let Self { culled, views, near, around, .. } = self;
         scene.cull(&mut [CullView::new(frustum, culled)]).unwrap();

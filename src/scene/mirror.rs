@@ -18,7 +18,8 @@ pub use scattered::Scattered;
 /// inserted and removed, and slices may grow, split and merge.
 ///
 /// Each slice's array has a range of the buffer, with some room to grow. [`MatrixMirror::sync`] lists the writes to the
-/// buffer. The mirror itself takes 28 bytes per slice, and does not depend on a graphics library.
+/// buffer. The mirror itself takes 28 bytes per slice; with [`scatter`](MatrixMirror::scatter), 16 bytes
+/// more, and 4 for each matrix of the longest list. It does not depend on a graphics library.
 /// [`MatrixMirror::index`] converts a [`MatrixSlot`] to an index in the buffer. A shader that has the
 /// [bases](MatrixMirror::bases) can do the same.
 ///

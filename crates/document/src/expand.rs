@@ -413,7 +413,7 @@ impl Library {
                 (Some(_), Value::Place(Some(spot))) if !stays(path.instance(), spot) => notes.push(unused),
                 (Some(_), _) if is_there => {}
                 (Some(place), Value::Place(_)) if expansion.circles(place, &mut circles) => {
-                    notes.push(Note::Circle(key))
+                    notes.push(Note::Circle(key));
                 }
                 (Some(_), Value::Place(_)) => notes.push(Note::Orphan(key)),
                 _ => notes.push(unused),
@@ -435,10 +435,10 @@ impl Expansion<'_> {
             if !walked.insert(at) {
                 break true;
             }
-            match self.spot(at) {
-                None | Some((NONE, _)) => break false,
-                Some((parent, _)) => at = parent,
-            }
+            at = match self.spot(at) {
+                Some((parent, _)) if parent != NONE => parent,
+                _ => break false,
+            };
         };
         known.extend(walked.into_iter().map(|place| (place, circles)));
         circles

@@ -75,7 +75,7 @@ pub use baked::BakedClips;
 pub use bins::{Batch, MeshArgs};
 pub use error::Error;
 pub use scene::{GpuScene, Synced};
-pub use step::{Buffer, ROW, Rectangle, Step, rectangles};
+pub use step::{Buffer, Items, ROW, Rectangle, Step, rectangles};
 pub use tlas::TlasInstance;
 
 /// The shader of [`Step::Scatter`].

@@ -56,6 +56,8 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 /// assert_eq!(tables.batches().len(), 2, "one for drawables that are not mirrored, and one for those that are");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Set options (`with_…` and `without_…`) before the first sync.
 pub struct GpuScene {
     key: KeyOf,
     previous: bool,

@@ -11,6 +11,7 @@ const AHEAD: usize = 32;
 /// The matrices that a sync returned as a list, from [`MatrixMirror::scatter`](super::MatrixMirror::scatter). They are
 /// read from the scene as you iterate over them, for example to write them to mapped memory.
 #[derive(Clone, Copy)]
+#[must_use = "the next call does not list these matrices again"]
 pub struct Scattered<'m> {
     pub(super) store: &'m Store,
     pub(super) indices: &'m [u32],
