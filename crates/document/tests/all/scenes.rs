@@ -7,7 +7,7 @@ use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::motion::Smooth;
 use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform};
-use hedgerow_document::{Document, Field, Key, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Field, Key, Library, Patch, Path, Spot, Value};
 
 /// Two streets, each with the cars of `street`, and an overriding material at the bolt of the first car's left wheel.
 fn open() -> (Scene, Document) {
@@ -49,6 +49,26 @@ fn a_node_below_the_root_of_a_use_follows_its_parents_id_when_the_use_changes() 
     check(&document, &scene, "below the tyre");
     document.undo(&mut scene).unwrap();
     check(&document, &scene, "below the nut");
+}
+
+#[test]
+fn a_definition_goes_where_paths_lead_through_its_root() {
+    let below = |parent: &[u64]| Value::Place(Some(Spot { parent: Path::try_from(parent).ok(), order: 1.0.into() }));
+    let uses = || Value::Use(Some("b".into()));
+    let (mut without, root) = (Library::new(), || Value::Place(Some(Spot::ROOT)));
+    // Two uses of one definition, the second below the root of the first.
+    let stated = vec![(1.into(), root()), (1.into(), uses()), (3.into(), below(&[1, 2])), (3.into(), uses())];
+    state(&mut without, "a", stated).unwrap();
+    let mut library = without.clone();
+    state(&mut library, "b", vec![(2.into(), root())]).unwrap();
+    let patch = Patch::between(&library, &without);
+    let mut scene = scene();
+    let root = scene.root();
+    let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+    document.apply(&mut scene, &patch).unwrap();
+    check(&document, &scene, "without the definition");
+    document.undo(&mut scene).unwrap();
+    check(&document, &scene, "with the definition");
 }
 
 #[test]
