@@ -214,8 +214,8 @@ impl Document {
     /// Applies a patch as one step. Edits since the last step become a step of their own first.
     ///
     /// All instances follow, except where an outer definition states the same key. Runs in **O(entries · instances ·
-    /// levels)**, and O(children) for each parent whose children change. If a definition in use loses its root, all
-    /// nodes below the document's root are made anew, with new handles.
+    /// levels)**, and O(children) for each parent whose children change. If a definition in use loses its root
+    /// or gets another, all nodes below the document's root are made anew, with new handles.
     ///
     /// # Errors
     /// Those of [`Library::apply`]; [`PatchError::Document`] for those of [`commit`](Self::commit), and if the

@@ -42,7 +42,7 @@ impl Document {
         if patch.entries().iter().any(brings) && self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
             return Err(crate::Error::from(Error::CapacityOverflow).into());
         }
-        let made = if roots.is_empty() && !self.loses_root(patch) {
+        let made = if roots.is_empty() && !self.renews_root(patch) {
             self.follow_patch(scene, patch)
         } else {
             self.library.make(patch);
@@ -61,14 +61,11 @@ impl Document {
         Ok(made?)
     }
 
-    /// Returns whether a definition in use loses its root. Then a path through a node that uses it names another node
-    /// or none, wherever it is stated.
-    fn loses_root(&self, patch: &Patch) -> bool {
-        let of_definitions = patch.entries().chunk_by(|a, b| a.key.definition == b.key.definition);
-        of_definitions.into_iter().any(|entries| {
-            let mut roots = entries.iter().filter(|entry| changes_root(entry)).peekable();
-            let loses = roots.peek().is_some() && !roots.any(|entry| is_root(entry.after.as_ref()));
-            let number = self.library.number(&entries[0].key.definition).filter(|_| loses);
+    /// Returns whether a definition in use loses its root or gets another. Then a path through a node that uses it
+    /// names another node or none, wherever it is stated.
+    fn renews_root(&self, patch: &Patch) -> bool {
+        patch.entries().iter().filter(|entry| changes_root(entry)).any(|entry| {
+            let number = self.library.number(&entry.key.definition);
             number.is_some_and(|number| !self.places.instances_of(number).is_empty())
         })
     }
