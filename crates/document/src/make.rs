@@ -74,7 +74,7 @@ impl Document {
         self.make_room(scene, patch);
         let mut touched = Touched::default();
         self.touch(patch, |entry| entry.before.is_some(), &mut touched);
-        let renewed = self.renewed(scene, patch);
+        self.touch_users(patch, &mut touched.uses);
         self.library.make(patch);
         self.touch(patch, |entry| entry.after.is_some(), &mut touched);
         self.set_components(scene, patch)?;
@@ -82,7 +82,7 @@ impl Document {
         touched.places.remove(&root);
         let Self { library, places, .. } = self;
         let Touched { places: moved, uses } = touched;
-        Structure::new(library, places, scene, root).follow(moved, &uses, &renewed)
+        Structure::new(library, places, scene, root).follow(moved, &uses)
     }
 
     /// Makes all nodes below the root anew.
@@ -148,10 +148,9 @@ impl Document {
         }
     }
 
-    /// Returns the uses of definitions that get, lose or change their root, with their nodes.
-    fn renewed(&mut self, scene: &Scene, patch: &Patch) -> BTreeMap<u32, NodeHandle> {
+    /// Finds the places that use definitions which get a root. None of them has an instance yet.
+    fn touch_users(&mut self, patch: &Patch, touched: &mut BTreeSet<u32>) {
         let Self { library, places, .. } = self;
-        let mut renewed = BTreeMap::new();
         for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry)) {
             for user in library.users(&key.definition).into_iter().filter_map(|user| library.number(user)) {
                 let names = |value: &Value| matches!(value, Value::Use(Some(name)) if **name == *key.definition);
@@ -159,19 +158,12 @@ impl Document {
                 let paths: Vec<Path> = uses.map(|(path, _)| path).collect();
                 for instance in places.instances_of(user) {
                     let found = paths.iter().filter_map(|path| places.locate(library, instance, path.ids()));
-                    for place in found.map(|(instance, slot)| places.place(instance, slot)).collect::<Vec<_>>() {
-                        // An outer definition may state another use.
-                        let used = places.inner(place).map(|inner| places.instance(inner).definition);
-                        if used.is_none_or(|used| library.number(&key.definition) == Some(used))
-                            && let Some(node) = places.node(library, scene, place)
-                        {
-                            renewed.insert(place, node);
-                        }
-                    }
+                    let found = found.map(|(instance, slot)| places.place(instance, slot));
+                    // An outer definition may state another use.
+                    touched.extend(found.filter(|&place| places.inner(place).is_none()));
                 }
             }
         }
-        renewed
     }
 
     /// Sets the components that a patch states or unstates, wherever no outer definition states them.

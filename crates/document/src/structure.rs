@@ -6,7 +6,7 @@ use crate::library::Library;
 use crate::places::{NONE, Places};
 use hedgerow::internal::node_of_record;
 use hedgerow::{Keep, NodeHandle, Place, Scene, Tree};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The structure of a document's scene while it follows the library.
 ///
@@ -44,19 +44,13 @@ impl<'d> Structure<'d> {
         Self { expansion: Expansion::new(library, places), scene, root, touched, known, loose: true }
     }
 
-    /// Lets these places follow their statements, and makes what the uses at these places name. A use that is renewed
-    /// is made anew though it names the same definition.
-    pub(crate) fn follow(
-        mut self,
-        touched: BTreeSet<u32>,
-        uses: &BTreeSet<u32>,
-        renewed: &BTreeMap<u32, NodeHandle>,
-    ) -> Result<(), Error> {
+    /// Lets these places follow their statements, and makes what the uses at these places name.
+    pub(crate) fn follow(mut self, touched: BTreeSet<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
         self.touched = touched;
-        self.loose = !uses.is_empty() || !renewed.is_empty();
+        self.loose = !uses.is_empty();
         let (mut gone, mut grown) = (Vec::new(), Vec::new());
-        for &place in renewed.keys().chain(uses) {
-            self.swap(place, renewed.get(&place).copied(), &mut gone, &mut grown)?;
+        for &place in uses {
+            self.swap(place, &mut gone, &mut grown)?;
         }
         let waiting = self.take(gone, grown, true)?;
         if waiting.is_empty() {
@@ -192,19 +186,13 @@ impl<'d> Structure<'d> {
     }
 
     /// Makes the instances that a place's use names in place of those that it named.
-    fn swap(
-        &mut self,
-        place: u32,
-        node: Option<NodeHandle>,
-        gone: &mut Vec<NodeHandle>,
-        grown: &mut Vec<u32>,
-    ) -> Result<(), Error> {
+    fn swap(&mut self, place: u32, gone: &mut Vec<NodeHandle>, grown: &mut Vec<u32>) -> Result<(), Error> {
         let library = self.library();
         if self.expansion.places.is_gone(place) {
             return Ok(());
         }
         let outermost = self.expansion.places.outermost(library, place);
-        let Some(node) = node.or_else(|| self.node(place)) else { return Ok(()) };
+        let Some(node) = self.node(place) else { return Ok(()) };
         let (scope, id) = self.expansion.node(place);
         let uses = library.enter(scope, id);
         let used = self.expansion.places.inner(place);
