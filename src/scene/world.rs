@@ -54,8 +54,8 @@ impl Scene {
     /// matrix for a node without a transform, the identity for a node that was inserted since.
     ///
     /// Runs in **O(n)** for n nodes. Memory is prefetched: random nodes of a large scene take 0.4 to 0.8 of the time of
-    /// single calls, by machine. Nodes that the cache holds, some thousand, take as long as with single calls. To read all
-    /// matrices, use [`Scene::slices`].
+    /// single calls, depending on the machine. Nodes that the cache holds, some thousand, take as long as with single
+    /// calls. To read all matrices, use [`Scene::slices`].
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`BatchError::item`] is the index of the first stale handle. Matrices of stale handles
