@@ -214,7 +214,7 @@ impl Pages {
         local: impl Into<hedgerow_math::PackedTransform>,
     ) -> Option<()> {
         let id = handle.record();
-        let page = self.pages.get_mut(id.page())?;
+        let page: &mut Page = self.pages.get_mut(id.page())?;
         // The flag `SLOW` makes the two differ, so one comparison finds stale handles and slow sets.
         if page.states[id.index()] != handle.generation() {
             return None;
