@@ -105,3 +105,40 @@ fn a_list_of_matrices_that_is_too_short_panics() {
     let scene = Scene::new();
     let _ = scene.worlds_of(&[scene.root(); 2], &mut [Mat34::IDENTITY]);
 }
+
+#[test]
+fn worlds_of_copies_what_single_calls_return_and_leaves_those_of_stale_handles() {
+    let mut rng = Rng::with_seed(78);
+    let mut scene = Scene::new();
+    let mut nodes = vec![scene.root()];
+    for count in 0..400 {
+        let parent = nodes[rng.usize(..nodes.len())];
+        let node = if rng.u8(..4) == 0 { Node::group() } else { Node::transform(transform(&mut rng)) };
+        nodes.push(scene.insert(parent, node).unwrap());
+        if count == 360 {
+            scene.update(); // The last 40 have no matrix yet.
+        }
+    }
+    scene.reparent(nodes[7], scene.root(), hedgerow::Keep::Local).unwrap();
+    let _ = rng.choose_multiple(&nodes[1..], 5).into_iter().map(|&node| scene.remove(node)).count();
+    let (live, removed): (Vec<_>, Vec<_>) = nodes.iter().partition(|&&node| scene.contains(node));
+    for len in 0..70 {
+        for stale in [0, 1, 3] {
+            let mut list: Vec<NodeHandle> = (0..len).map(|_| live[rng.usize(..live.len())]).collect();
+            for _ in 0..stale.min(len) {
+                let at = rng.usize(..len);
+                list[at] = removed[rng.usize(..removed.len())];
+            }
+            let mut worlds = vec![Mat34 { rows: [[9.0; 4]; 3] }; len];
+            let expected: Vec<Mat34> =
+                list.iter().zip(&worlds).map(|(&node, kept)| *scene.world(node).unwrap_or(kept)).collect();
+            let first = list.iter().position(|node| removed.contains(node));
+            let copied = scene.worlds_of(&list, &mut worlds);
+            assert_eq!(worlds, expected);
+            assert_eq!(
+                copied,
+                first.map_or(Ok(()), |at| Err(BatchError { item: Some(at), error: Error::StaleHandle(list[at]) }))
+            );
+        }
+    }
+}
