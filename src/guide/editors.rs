@@ -1,16 +1,18 @@
 //! Editors and CAD: isolate, ghost, section, explode, select, and a tree beside the view.
 //!
-//! None of these changes the document: views change what they show, and the nodes stay as they are.
+//! All but the marked (\*) change what views show, and no node, so no document either.
 //!
 //! | you want | do |
 //! |---|---|
 //! | to isolate a part | cull with [`CullView::below`](crate::query::CullView::below) of the part; for several parts, a view and a list for each |
-//! | to hide what the user switches off | [`set_visibility`](crate::NodeMut::set_visibility); a part that is [`Shown`](crate::Visibility::Shown) stays visible below a hidden one |
+//! | to hide a part in this editor alone | an [`Inherited`](crate::data::Inherited) flag; leave out what is flagged when you draw and pick |
+//! | to hide a part for everybody\* | [`set_visibility`](crate::NodeMut::set_visibility); a part that is [`Shown`](crate::Visibility::Shown) stays visible below a hidden one |
 //! | ghosts: the rest transparent | an [`Inherited`](crate::data::Inherited) opacity; draw what is not opaque in a pass of its own |
 //! | a section | a clipping plane in your shader; boxes behind it need no draw: cull with a [`Frustum::from_planes`](crate::query::Frustum::from_planes) that has the plane in place of the near one |
 //! | caps of a section | the drawables that the plane cuts, by [`Scene::query`](crate::Scene::query) with a flat box or frustum |
-//! | an exploded view | move a clone of the scene, or offsets of your own in the shader; in a scene without a document, set the locals and keep the old ones |
+//! | an exploded view | move a clone of the scene, or offsets of your own in the shader; in a scene without a document, set the locals and keep the old ones\* |
 //! | a marquee, or to pick | [`Scene::select`](crate::Scene::select), wholly or partly, and [`Scene::pick`](crate::Scene::pick), by triangles: see [`picking`](super::picking) |
+//! | to move, copy or remove a selection\* | the nodes that [`Scene::topmost`](crate::Scene::topmost) leaves of it, so that none is moved twice; [`Scene::set_worlds`](crate::Scene::set_worlds) |
 //! | gizmos, cameras, labels | nodes elsewhere in the tree, on a layer that only the editor's views have |
 //! | undo, prefabs, files | the crate `hedgerow-document` |
 //!

@@ -19,6 +19,11 @@
 //! **Motion vectors** of [`Smooth::with_motion`](crate::motion::Smooth::with_motion) lead from what the previous frame
 //! showed to what this frame shows. A teleport that is [cut](crate::motion::Smooth::cut) is no motion.
 //!
+//! **Two updates in a frame**, the second with the newest pose of a headset or a hand: the second computes only what is
+//! below the nodes that were set. Without fixed steps, call [`Smooth::step`](crate::motion::Smooth::step) after the
+//! frame's last update and [`Smooth::blend`](crate::motion::Smooth::blend) with 1: it shows the scene as updated, with
+//! motion since the previous frame.
+//!
 //! **Nodes that frames move**, such as a camera that follows the mouse, are edited after the steps, before `blend`, and
 //! shown as edited. Call [`cut`](crate::motion::Smooth::cut) for them before each step, otherwise they are blended
 //! between steps. It takes no motion, because the step does not move the node below its parent.

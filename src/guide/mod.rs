@@ -8,7 +8,7 @@
 //! | How do I pick what is under the pointer, or select by a rectangle? | [`picking`] |
 //! | How do I undo edits, or roll a game back? | [`undo`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
-//! | How do I draw between two fixed steps of a simulation? | [`fixed_steps`] |
+//! | How do I draw between two fixed steps of a simulation, or update twice in a frame? | [`fixed_steps`] |
 //! | How do I load and unload parts of a world at run time? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
 //! | How do I draw distant objects with coarser meshes? | [`levels_of_detail`] |

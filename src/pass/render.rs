@@ -258,7 +258,8 @@ impl DrawList {
     /// Returns the previous world matrix of each command's node
     /// ([`NodeRef::previous_world`](crate::NodeRef::previous_world)), in the order of the commands. This is the matrix
     /// of the second-to-last update, no matter when the list was last filled. If a node is new, or did not move in the
-    /// last update, it is the current matrix. Fill the list between an update and the next edits.
+    /// last update, it is the current matrix. Fill the list between an update and the next edits. If frames have several
+    /// updates, or none, use [`Smooth::with_motion`](crate::motion::Smooth::with_motion).
     ///
     /// Returns `None` if the matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that does
     /// not [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the

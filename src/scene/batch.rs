@@ -113,7 +113,7 @@ impl Scene {
     }
 
     /// Sets the local transforms of many nodes so that the nodes get these world transforms, for example poses from a
-    /// physics engine. The nodes must have a transform. Pass full world transforms, in any form that converts to a
+    /// physics engine. Nodes without a transform get one. Pass full world transforms, in any form that converts to a
     /// [`Local`]; a pose without scale resets the scale to 1. Below a parent with a non-uniform scale, a
     /// rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this call:
     /// their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
@@ -126,7 +126,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of an item that fails, and the scene is unchanged. First, all items are
-    /// checked for [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`] and [`Error::NotRotation`].
+    /// checked for [`Error::StaleHandle`], [`Error::NotFinite`] and [`Error::NotRotation`].
     /// Then the last item of each node is checked for [`Error::Singular`], [`Error::Overflow`] and
     /// [`Error::Underflow`], as in [`Scene::set_world`].
     ///
@@ -152,10 +152,7 @@ impl Scene {
         for (index, &(node, world)) in items.iter().enumerate() {
             look_ahead(&self.store, items, index, |item| item.0);
             // All items are checked before the first is set, so an error changes nothing.
-            let checked = self
-                .at(node)
-                .and_then(|id| if self.store.nodes.has_transform(id) { Ok(id) } else { Err(Error::NoTransform(node)) });
-            let placed = checked.and_then(|id| Ok((id, world.into().checked_world()?)));
+            let placed = self.at(node).and_then(|id| Ok((id, world.into().checked_world()?)));
             let (id, world) = placed.map_err(|error| BatchError::at(index, error))?;
             // The last item of a node wins.
             worlds.listed.insert(id, Target::World(world));

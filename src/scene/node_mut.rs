@@ -286,7 +286,7 @@ impl NodeMut<'_> {
     }
 
     /// Sets the translation of a node in double precision, for example the origin of a planet, or of a city on a
-    /// planet. The node must have a transform. Rotation and scale stay the same.
+    /// planet. Rotation and scale stay the same. A node without a transform gets one.
     ///
     /// The translation and its rounding error are both stored in single precision. Their sum has 48 of the 53 bits of
     /// double precision: it is exact to 10⁻⁷ m at 10⁷ m. [`NodeRef::world_f64`] and lists
@@ -298,7 +298,7 @@ impl NodeMut<'_> {
     /// Runs in **O(1)**. If the translation was rounded, later changes of the local transform take a little longer.
     ///
     /// # Errors
-    /// [`Error::NoTransform`]; [`Error::NotFinite`] for a translation that is not finite in single precision.
+    /// [`Error::NotFinite`] for a translation that is not finite in single precision.
     ///
     /// ```
     /// use hedgerow::glam::DVec3;
@@ -324,15 +324,13 @@ impl NodeMut<'_> {
         if !parts.0.is_finite() {
             return Err(Error::NotFinite("a translation"));
         }
-        if !self.scene.store.nodes.set_wide_translation(self.id, parts) {
-            return Err(Error::NoTransform(self.handle()));
-        }
+        self.scene.store.nodes.set_wide_translation(self.id, parts);
         Ok(self)
     }
 
     /// Sets the local transform so that [`NodeRef::world_f64`] becomes `world`. The translation is as precise as in
-    /// [`set_translation_f64`](Self::set_translation_f64); everything else is in single precision. The node must have a
-    /// transform. [`Scene::set_world`] is faster, and precise enough near the origin.
+    /// [`set_translation_f64`](Self::set_translation_f64); everything else is in single precision. A node without a
+    /// transform gets one. [`Scene::set_world`] is faster, and precise enough near the origin.
     ///
     /// Runs in **O(ancestors)**. If the translation was rounded, later changes of the local transform take longer.
     ///
@@ -354,9 +352,6 @@ impl NodeMut<'_> {
     /// ```
     pub fn set_world_f64(&mut self, world: DAffine3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
-        if !store.nodes.has_transform(self.id) {
-            return Err(Error::NoTransform(self.handle()));
-        }
         if !world.is_finite() {
             return Err(Error::NotFinite("a world transform"));
         }
@@ -388,9 +383,6 @@ impl NodeMut<'_> {
     /// ```
     pub fn carry_to(&mut self, world: impl Into<Local>) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
-        if !store.nodes.has_transform(self.id) {
-            return Err(Error::NoTransform(store.nodes.handle(self.id)));
-        }
         let local = store.nodes.local_for(self.id, world.into().checked_world()?)?;
         // Computed from the old world transforms, so before the node is set.
         let carried = store.nodes.carried(self.id, local)?;
@@ -399,8 +391,8 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. The
-    /// node must have a transform. Translation and scale stay the same, as do the mirroring and shear of a local
+    /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. A
+    /// node without a transform gets one. Translation and scale stay the same, as do the mirroring and shear of a local
     /// transform that is a matrix. A model whose front is +Z, as in glTF, then needs half a turn about its own Y axis:
     /// `local.rotation *= Quat::from_rotation_y(PI)`.
     ///
@@ -418,11 +410,11 @@ impl NodeMut<'_> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoTransform`], [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's position;
+    /// [`Error::NotFinite`]; [`Error::NotRotation`] if the target is the node's position;
     /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if rotated axes overflow.
     pub fn look_at(&mut self, target: Vec3, up: Vec3) -> Result<&mut Self, Error> {
         let store = &mut self.scene.store;
-        let local = store.nodes.local(self.id).ok_or_else(|| Error::NoTransform(store.nodes.handle(self.id)))?;
+        let local = store.nodes.local(self.id).unwrap_or(Transform::IDENTITY.into());
         let inverse = match store.nodes.local_parent(self.id) {
             Some(parent) => {
                 store.nodes.wide_world(parent).inverse().ok_or_else(|| Error::Singular(store.nodes.handle(parent)))?

@@ -320,8 +320,8 @@ impl<'s> NodeRef<'s> {
     }
 
     /// Returns the world matrix after the second-to-last update, for motion vectors. For a node that was not in the
-    /// scene then, it is the current world matrix. See also
-    /// [`Smooth::with_motion`](crate::motion::Smooth::with_motion).
+    /// scene then, it is the current world matrix. If frames have several updates, or none, use
+    /// [`Smooth::with_motion`](crate::motion::Smooth::with_motion), which keeps what the last frame showed.
     ///
     /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
     /// inserted since the last update. Runs in **O(log n)** for n nodes that now inherit another ancestor's transform.

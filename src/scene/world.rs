@@ -6,8 +6,8 @@ use crate::{Error, Local, Mat34, NodeHandle, node::LocalForm};
 
 impl Scene {
     /// Sets the local transform of a node so that its world transform becomes `world`, a
-    /// [`Transform`](crate::Transform) or a [`Mat34`]. The node must have a transform. Returns the form of its new
-    /// local transform.
+    /// [`Transform`](crate::Transform) or a [`Mat34`]. A node without a transform gets one. Returns the form of its
+    /// new local transform.
     ///
     /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. The
     /// result of [`Scene::world`] becomes `world`, because this call ignores the extra precision of
@@ -15,14 +15,11 @@ impl Scene {
     /// [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) keeps it.
     ///
     /// # Errors
-    /// [`Error::StaleHandle`], [`Error::NoTransform`], [`Error::NotFinite`], [`Error::NotRotation`];
+    /// [`Error::StaleHandle`], [`Error::NotFinite`], [`Error::NotRotation`];
     /// [`Error::Singular`] if the parent's world transform is singular; [`Error::Overflow`] if the local transform or
     /// the world matrix is too large for single precision; [`Error::Underflow`] if the local transform is too small.
     pub fn set_world(&mut self, node: NodeHandle, world: impl Into<Local>) -> Result<LocalForm, Error> {
         let at = self.at(node)?;
-        if !self.store.nodes.has_transform(at) {
-            return Err(Error::NoTransform(node));
-        }
         let local = self.store.nodes.local_for(at, world.into().checked_world()?)?;
         self.store.nodes.set_local(at, local);
         Ok(local.form())

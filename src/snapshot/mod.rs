@@ -37,8 +37,9 @@
 //! tree      nodes and their components: `src/tree/bytes.rs`
 //! ```
 //!
-//! The checksum, a 64-bit XXH3 hash, covers everything except itself. It detects damage that validation does not
-//! notice, such as a changed material. Even if the checksum is valid, all content is validated.
+//! The checksum is the 64-bit XXH3 hash of what follows the header; its seed is this hash of the first 24 bytes. It
+//! detects damage that validation does not notice, such as a changed material. Even if the checksum is valid, all content
+//! is validated.
 
 mod error;
 

@@ -3,7 +3,7 @@
 use crate::store::nodes::Nodes;
 use crate::store::record::{Has, RecordId};
 use crate::store::space::Space;
-use crate::{Error, Local, Mat34, NodeHandle, wide};
+use crate::{Error, Local, Mat34, NodeHandle, Transform, wide};
 use glam::{DAffine3, DVec3, Vec3};
 use hedgerow_math::internal::invert_wide;
 use smallvec::SmallVec;
@@ -183,11 +183,10 @@ impl Nodes {
         self.wide_local(id).map(|wide| wide::join(wide.local.translation(), wide.remainder))
     }
 
-    /// Sets the two parts of the translation of a node's local transform. Returns false if there is none.
-    pub(crate) fn set_wide_translation(&mut self, id: RecordId, (rounded, remainder): (Vec3, Vec3)) -> bool {
-        let Some(local) = self.local(id) else { return false };
+    /// Sets the two parts of the translation of a node's local transform, which is the identity if there is none.
+    pub(crate) fn set_wide_translation(&mut self, id: RecordId, (rounded, remainder): (Vec3, Vec3)) {
+        let local = self.local(id).unwrap_or(Transform::IDENTITY.into());
         self.set_wide_local(id, WideLocal { local: local.with_translation(rounded), remainder });
-        true
     }
 }
 

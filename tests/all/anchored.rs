@@ -66,7 +66,9 @@ fn what_is_anchored_is_carried_along_or_nothing_moves() {
     assert_eq!(refused(&mut scene, Transform::from_xyz(2e38, 0.0, 0.0)), Error::Overflow(barrel));
     scene.set_local(lorry, Transform::from_scale(Vec3::ZERO)).unwrap();
     assert_eq!(refused(&mut scene, turned), Error::Singular(lorry));
-    assert_eq!(scene.edit(empty).unwrap().carry_to(turned).unwrap_err(), Error::NoTransform(empty));
+    // A node without a transform gets one.
+    scene.edit(empty).unwrap().carry_to(turned).unwrap();
+    assert_eq!(scene.local(empty), Some(turned.into()));
     scene.validate().unwrap();
 }
 

@@ -8,21 +8,15 @@ use super::tree::Tree;
 use super::world::{World, widen};
 use hedgerow::edit::BatchError;
 use hedgerow::glam::DVec3;
-use hedgerow::{Error, Keep, Local, NodeHandle, Place};
+use hedgerow::{Error, Keep, Local, NodeHandle, Place, Transform};
 
 impl Oracle {
     /// Sets world transforms, alternating between the two places. The result equals single calls with ancestors first.
     pub(super) fn set_worlds(&mut self, target: Target, places: [Local; 2], more: u8, seed: u8) -> Check {
-        let has_local =
-            |node: &NodeHandle| self.tree.find(*node).is_none_or(|index| self.tree.at(index).local.is_some());
         let nodes = self.pick_many(target, more, seed).into_iter().enumerate();
-        let nodes = nodes.filter(|(turn, node)| *turn == 0 || has_local(node));
         let items: Vec<(NodeHandle, Local)> = nodes.map(|(turn, node)| (node, places[turn % 2])).collect();
         let refusals = Self::batch_refusals(&items, |&(node, place), refusals| {
-            let index = self.live(node, refusals);
-            if index.is_some_and(|index| self.tree.at(index).local.is_none()) {
-                refusals.errors.push(Error::NoTransform(node));
-            }
+            self.live(node, refusals);
             components::local_faults(&place, &mut refusals.errors);
         });
         if !refusals.is_empty() {
@@ -103,9 +97,6 @@ impl Oracle {
     pub(super) fn set_translation(&mut self, handle: NodeHandle, translation: DVec3) -> Check {
         let mut refusals = Refusals::default();
         let index = self.live(handle, &mut refusals);
-        if index.is_some_and(|index| self.tree.at(index).local.is_none()) {
-            refusals.errors.push(Error::NoTransform(handle));
-        }
         if !translation.as_vec3().is_finite() {
             refusals.errors.push(Error::NotFinite("a translation"));
         }
@@ -116,15 +107,15 @@ impl Oracle {
         let before = self.tree.at(index).local.map(|kept| kept.local);
         let translation = kept_wide(translation);
         let rounded = translation.as_vec3();
-        let expected = before.map(|local| match local {
+        let expected = match before.unwrap_or(Local::Transform(Transform::IDENTITY)) {
             Local::Transform(transform) => Local::Transform(transform.with_translation(rounded)),
             Local::Matrix(mut matrix) => {
                 matrix.rows.iter_mut().zip(rounded.to_array()).for_each(|(row, part)| row[3] = part);
                 Local::Matrix(matrix)
             }
-        });
+        };
         let now = self.scene.local(handle);
-        ensure!(now == expected, "{handle:?} keeps {now:?}, not {expected:?}");
+        ensure!(now == Some(expected), "{handle:?} keeps {now:?}, not {expected:?}");
         self.tree.keep(index, now);
         self.tree.at_mut(index).precise = Some(translation);
         Ok(())

@@ -216,9 +216,6 @@ impl Oracle {
     /// Returns a node whose world transform can be set, and adds what the scene refuses of it.
     fn live_in_space(&self, handle: NodeHandle, refusals: &mut Refusals) -> Option<usize> {
         let index = self.live(handle, refusals)?;
-        if self.tree.at(index).local.is_none() {
-            refusals.errors.push(Error::NoTransform(handle));
-        }
         if let Some(parent) = self.tree.space(index) {
             self.judge_parent(parent, refusals);
         }
