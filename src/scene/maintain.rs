@@ -12,7 +12,8 @@ impl Scene {
     /// no room. If the scene was edited since the last update, `maintain` does nothing. World matrices and reported
     /// changes stay the same; draw order may change.
     ///
-    /// Only slices that changed since the last call are considered, so a static scene costs nothing. A slice is
+    /// Only slices that changed since the last call are considered, or, with [`Duration::MAX`], all. So calls with a
+    /// limit cost nothing in a static scene. A slice is
     ///
     /// - merged with neighbours, if one of two neighbours has less than a quarter of
     ///   [`max_nodes`](crate::SceneConfig::max_nodes), and the merged slice has at most five eighths of that number;

@@ -5,7 +5,7 @@ mod iter;
 
 pub use iter::{Drain, IntoIter, Iter, IterMut};
 
-use crate::{NodeHandle, Scene};
+use crate::{NodeHandle, NodeRef, Scene};
 use blocks::{Blocks, Entry};
 use core::fmt;
 use core::ops::{Index, IndexMut};
@@ -94,6 +94,24 @@ impl<V> NodeMap<V> {
     pub fn get(&self, handle: NodeHandle) -> Option<&V> {
         let entry = self.blocks.slot(handle)?.as_ref()?;
         (entry.generation.get() == handle.generation()).then_some(&entry.value)
+    }
+
+    /// Returns the nearest node with a value, and the value: of a node and its ancestors. For example, finds the object
+    /// to which a picked part belongs. Runs in **O(ancestors)**.
+    ///
+    /// ```
+    /// # use hedgerow::{Node, Scene, data::NodeMap};
+    /// # let mut scene = Scene::new();
+    /// let car = scene.insert(scene.root(), Node::group())?;
+    /// let wheel = scene.insert(car, Node::group())?;
+    /// let owners = NodeMap::from_iter([(car, "Ada")]);
+    /// assert_eq!(owners.nearest(scene.get(wheel).unwrap()), Some((car, &"Ada")));
+    /// # Ok::<(), hedgerow::Error>(())
+    /// ```
+    #[must_use]
+    pub fn nearest(&self, node: NodeRef<'_>) -> Option<(NodeHandle, &V)> {
+        let of = |node: NodeRef<'_>| Some((node.handle(), self.get(node.handle())?));
+        of(node).or_else(|| node.ancestors().find_map(of))
     }
 
     /// Returns the value for this handle, mutably. Runs in **O(1)**.

@@ -1,6 +1,7 @@
 //! Maintenance of slices that updates have left sparse or small.
 //!
-//! Only slices that changed since their last maintenance are candidates, so an unchanged scene costs nothing.
+//! Within a time limit, only slices that changed since their last maintenance are candidates, so an unchanged scene costs
+//! nothing.
 
 use crate::store::location::SliceId;
 use crate::store::slice::Slice;
@@ -45,11 +46,16 @@ impl Store {
     /// nothing if there are edits since the last update. Matrices and reported changes stay the same.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
         let start = Instant::now();
+        let (unlimited, is_settled) = (budget == Duration::MAX, self.is_settled());
+        if unlimited && is_settled {
+            // Calls with a limit passed over slices that were sparse enough for this one.
+            (0..self.slices.order.len()).for_each(|at| self.slices.list_untidy(self.slices.order[at]));
+        }
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
-        if done.remaining == 0 || !self.is_settled() {
+        if done.remaining == 0 || !is_settled {
             return done;
         }
-        let parts = SPARSE[usize::from(budget == Duration::MAX)];
+        let parts = SPARSE[usize::from(unlimited)];
         let candidates = core::mem::take(&mut self.slices.untidy);
         let mut tasks = self.slices.joins(&candidates);
         let joined: Vec<_> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
@@ -73,7 +79,7 @@ impl Store {
             self.refresh_boxes();
             self.update.clock.swept = swept;
         }
-        if budget == Duration::MAX {
+        if unlimited {
             for &number in &candidates {
                 self.slices[number].shrink(parts);
             }

@@ -118,6 +118,17 @@ fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() 
 }
 
 #[test]
+fn all_possible_work_is_done_after_calls_with_a_limit() {
+    let (mut scene, _) = thinned(TOLD, 1750);
+    let mut other = scene.clone();
+    while scene.maintain(Duration::from_secs(100)).remaining > 0 {}
+    assert!(scene.stats().holes > 0, "what a limit leaves");
+    assert!(scene.maintain(Duration::MAX).reconstituted > 0);
+    other.maintain(Duration::MAX);
+    assert_eq!((scene.stats().holes, scene.validate()), (other.stats().holes, Ok(())));
+}
+
+#[test]
 fn small_steps_change_nothing_that_passes_read() {
     for (max_nodes, bounds, changes) in [(64, true, true), (256, false, true), (4096, true, false)] {
         let mut scene = sparse(SceneConfig { max_nodes, bounds, changes, ..SceneConfig::DEFAULT });

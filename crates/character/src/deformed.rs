@@ -115,19 +115,35 @@ impl Deformed {
     /// The errors of [`JointBounds::follow`], such as for a removed node, and [`CharacterError::Pose`] if the player's
     /// rig has a different number of joints. The scene is then unchanged.
     pub fn follow(&mut self, player: &AnimationPlayer, scene: &mut Scene) -> Result<(), CharacterError> {
-        let Self { shared, morph, models, palette, weights, surface, .. } = self;
+        let pose = self.shared.rig.as_ref().and_then(|(rig, _)| player.pose(*rig));
+        let morph = self.morph.clone();
+        self.take(pose, morph.as_deref().map_or(&[], |morph| player.weights(morph)), scene)
+    }
+
+    /// Like [`follow`](Self::follow), with a pose of your own for the mesh's rig: of layers, inverse kinematics or another
+    /// skeleton. `weights` are those of its morph targets. Does not allocate.
+    ///
+    /// # Errors
+    /// The errors of [`follow`](Self::follow), and [`SkinError::Length`](hedgerow_anim::skin::SkinError::Length) for
+    /// another number of targets.
+    pub fn follow_pose(&mut self, pose: &Pose, weights: &[f32], scene: &mut Scene) -> Result<(), CharacterError> {
+        let (expected, found) = (self.weights.len(), weights.len());
+        if found != expected {
+            return Err(Error::from(SkinError::Length { what: "morph weights", expected, found }).into());
+        }
+        self.take(Some(pose), weights, scene)
+    }
+
+    fn take(&mut self, pose: Option<&Pose>, now: &[f32], scene: &mut Scene) -> Result<(), CharacterError> {
+        let Self { shared, models, palette, weights, surface, .. } = self;
         if let Some(surface) = surface {
             surface.forget();
         }
-        if let Some((rig, skeleton)) = &shared.rig
-            && let Some(pose) = player.pose(*rig)
-        {
+        if let (Some((_, skeleton)), Some(pose)) = (&shared.rig, pose) {
             pose.to_models(skeleton, models)?;
             shared.skin.palette(models, palette)?;
         }
-        if let Some(morph) = morph {
-            weights.iter_mut().zip(player.weights(morph)).for_each(|(weight, &now)| *weight = now);
-        }
+        weights.iter_mut().zip(now).for_each(|(weight, &now)| *weight = now);
         self.shared.bounds.follow(scene, self.node, self.palette())
     }
 

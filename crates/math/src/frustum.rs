@@ -2,7 +2,8 @@
 
 use crate::Error;
 use crate::boxes::kernels;
-use crate::{Aabb, BoxGroup};
+use crate::mat34::invert_wide;
+use crate::{Aabb, BoxGroup, Mat34};
 use glam::{DVec3, DVec4, Mat4, Vec2, Vec4};
 
 /// The visible space of a camera: the space inside six planes.
@@ -122,6 +123,34 @@ impl Frustum {
         } else {
             Err(Error::NotFinite("a plane"))
         }
+    }
+
+    /// Creates the space of a box that a matrix moves, such as a turned trigger or a part of a machine.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`], also for an empty box and for a matrix without an inverse.
+    ///
+    /// ```
+    /// use hedgerow_math::glam::{Quat, Vec3};
+    /// use hedgerow_math::{Aabb, Frustum, Transform};
+    ///
+    /// let turned = Transform::IDENTITY.with_rotation(Quat::from_rotation_y(0.8)).to_matrix();
+    /// let door = Frustum::from_box(&Aabb::new(Vec3::new(0.0, 0.0, -0.1), Vec3::new(4.0, 2.0, 0.1)), &turned)?;
+    /// let [along, across] = [-2.0, 2.0].map(|z| Aabb::from_points([Vec3::new(2.0, 1.0, z)]));
+    /// assert!(door.touches(&along) && !door.touches(&across));
+    /// # Ok::<(), hedgerow_math::Error>(())
+    /// ```
+    pub fn from_box(bounds: &Aabb, matrix: &Mat34) -> Result<Self, Error> {
+        let [min, max] = [bounds.min, bounds.max].map(|corner| corner.as_dvec3());
+        let inverse = invert_wide(&matrix.to_wide()).filter(|_| min.cmple(max).all() && (max - min).is_finite());
+        let inverse = inverse.ok_or(Error::NotFinite("a box, and its place"))?;
+        let rows = inverse.matrix3.transpose();
+        let planes = [0, 1, 2].map(|axis| {
+            let (row, at) = (rows.col(axis), inverse.translation[axis]);
+            [row.extend(at - min[axis]), (-row).extend(max[axis] - at)].map(|plane| (plane, 0.0))
+        });
+        let [[a, b], [c, d], [e, f]] = planes;
+        Ok(Self::of([a, b, c, d, e, f]))
     }
 
     /// Returns whether a box touches the frustum: `false` if it is entirely outside at least one plane. Infinite boxes

@@ -144,6 +144,18 @@ fn a_mesh_follows_its_rig_or_keeps_its_bind_pose() {
         let bounds = scene.get(body).unwrap().drawable().unwrap().bounds;
         assert!(expected.cmpge(bounds.min - 1e-2).all() && expected.cmple(bounds.max + 1e-2).all());
     }
+    // By a pose of one's own, and weights.
+    let bounds = |scene: &Scene| scene.get(body).unwrap().drawable().unwrap().bounds;
+    let mut own = Deformed::new(Arc::clone(&shared), body, None).unwrap();
+    moving.follow(&player, &mut scene).unwrap();
+    let expected = bounds(&scene);
+    scene.edit(body).unwrap().set_drawable(Drawable::new(0, Aabb::EMPTY)).unwrap();
+    let pose = player.pose(0).unwrap();
+    own.follow_pose(pose, moving.weights(), &mut scene).unwrap();
+    assert_eq!((own.palette().matrices(), own.weights()), (moving.palette().matrices(), moving.weights()));
+    assert_eq!(bounds(&scene), expected);
+    let refused = own.follow_pose(pose, &[], &mut scene).unwrap_err();
+    assert!(matches!(refused, CharacterError::Pose(hedgerow_anim::Error::Skin(_))), "{refused:?}");
     let far = Skin::new(vec![7, 7], vec![Mat34::IDENTITY; 2]).unwrap();
     let refused = Deformed::new(of_rig(&far, Some((0, chain(2)))), body, None).map(|_| ());
     assert!(matches!(refused, Err(CharacterError::Pose(_))));
