@@ -53,7 +53,8 @@
 //!
 //! **Costs.** A view with levels reads the box and the previous command of each drawable that it finds. It tests each
 //! view range once, and visits each ancestor of a listed drawable once. A list takes 4 bytes per record of the scene,
-//! or 5 if there are view ranges.
+//! or 5 if there are view ranges. To hide many single drawables in the distance, levels of their mesh that end with
+//! `None` take about a quarter of the time of view ranges, which are for subtrees.
 //!
 //! Lists without levels, queries and rays ignore levels and ranges. To list the whole scene with levels, cull with a
 //! frustum that contains everything.

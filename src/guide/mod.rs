@@ -31,6 +31,7 @@
 //! | `traverse`, `getObjectByName`, `Find`, `find_child` | [`NodeRef::descendants`](crate::NodeRef::descendants), [`find_all`](crate::NodeRef::find_all) |
 //! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |
 //! | `layers`, which are each node's own | [`Layers`](crate::Layers), which are inherited; for other masks see the end of [`own_data`] |
+//! | `Sprite`, a billboard | a node with a position; turn it in the vertex shader, since each view sees it from elsewhere |
 //! | `Raycaster` | [`Scene::pick`](crate::Scene::pick), which finds triangles of nodes that are shown; for boxes of hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
 //! | `SelectionBox` | [`Scene::select`](crate::Scene::select) with a [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect) |
 

@@ -39,7 +39,8 @@
 //!
 //! If you do not anchor nodes of dynamic bodies, write poses by [`Scene::set_worlds`](crate::Scene::set_worlds), each
 //! with the node's scale. Also write the poses of sleeping bodies whose nodes are in `moved`, because otherwise these
-//! nodes move with their parents. Below a parent with a non-uniform scale, local transforms become matrices.
+//! nodes move with their parents. Below a parent with a non-uniform scale, local transforms become matrices, which
+//! [between steps](crate::guide::fixed_steps) are not blended: bodies at rest would shake while such a parent moves.
 //!
 //! **Other versions of glam**, with different types: convert through arrays (`Vec3::from_array(other.to_array())`), a
 //! [`PackedTransform`](crate::math::PackedTransform) of three arrays, or the feature `mint`.

@@ -98,7 +98,10 @@ pub enum Keep {
     ///
     /// If the new parent's world transform stretches one direction `u` times as much as another, the node's position is
     /// off by at most `u` · 10⁻⁷ of its distance from the parent. Each axis is off by at most `u` · 2 · 10⁻⁶ of its
-    /// length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead.
+    /// length: 2 cm per metre if `u` is 10⁴. A position in double precision is off by `u` · 10⁻¹⁴ instead. A position that
+    /// single precision represents exactly, such as (10,000, 0, 0), is not in double precision: to keep all digits of a
+    /// node that leaves such a parent, read [`world_f64`](crate::NodeRef::world_f64) before the move and
+    /// [set it](crate::NodeMut::set_world_f64) after.
     ///
     /// Below a non-uniform scale, the local transform may become a matrix that shears. To attach a node without shear,
     /// set its local transform to the [`nearest_transform`](crate::Mat34::nearest_transform) afterwards.
