@@ -45,17 +45,32 @@ impl Store {
     /// Merges small slices and reconstitutes sparse ones, the worst first. Stops soon after `budget` has passed. Does
     /// nothing if there are edits since the last update. Matrices and reported changes stay the same.
     pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
-        let start = Instant::now();
-        let (unlimited, is_settled) = (budget == Duration::MAX, self.is_settled());
-        if unlimited && is_settled {
-            // Calls with a limit passed over slices that were sparse enough for this one.
-            (0..self.slices.order.len()).for_each(|at| self.slices.list_untidy(self.slices.order[at]));
+        if budget < Duration::MAX || !self.is_settled() {
+            return self.maintain_listed(budget);
         }
+        let mut all = Maintenance::default();
+        loop {
+            // Calls with a limit passed over slices that were sparse enough for this one, and merged slices, without
+            // holes, may leave room for the next.
+            (0..self.slices.order.len()).for_each(|at| self.slices.list_untidy(self.slices.order[at]));
+            let done = self.maintain_listed(budget);
+            if done.merged + done.reconstituted == 0 {
+                return all;
+            }
+            all.reconstituted += done.reconstituted;
+            all.merged += done.merged;
+            all.nodes += done.nodes;
+        }
+    }
+
+    /// Maintains the slices that are listed.
+    fn maintain_listed(&mut self, budget: Duration) -> Maintenance {
+        let start = Instant::now();
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
-        if done.remaining == 0 || !is_settled {
+        if done.remaining == 0 || !self.is_settled() {
             return done;
         }
-        let parts = SPARSE[usize::from(unlimited)];
+        let parts = SPARSE[usize::from(budget == Duration::MAX)];
         let candidates = core::mem::take(&mut self.slices.untidy);
         let mut tasks = self.slices.joins(&candidates);
         let joined: Vec<_> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
@@ -79,7 +94,7 @@ impl Store {
             self.refresh_boxes();
             self.update.clock.swept = swept;
         }
-        if unlimited {
+        if budget == Duration::MAX {
             for &number in &candidates {
                 self.slices[number].shrink(parts);
             }
