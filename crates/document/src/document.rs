@@ -86,8 +86,8 @@ impl Document {
         let (mut document, root) = Self::closed(scene, at, library, definition)?;
         let Self { library, places, .. } = &mut document;
         let mut nodes = top.descendants();
-        let (mut handles, mut differs) = (Vec::new(), None);
-        let list = Expansion::new(library, places).expand(root, |parent, node| {
+        let (mut handles, mut list, mut differs) = (Vec::new(), Vec::new(), None);
+        Expansion::new(library, places).expand(root, &mut list, |parent, node| {
             let found = nodes.next();
             let above = parent.map(|parent| handles.get(parent).copied().unwrap_or(at));
             let same = found.is_some_and(|found| {

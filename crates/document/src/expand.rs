@@ -2,7 +2,7 @@
 
 use crate::error::{Error, PatchError};
 use crate::library::{Library, MOST_NODES, Slot};
-use crate::order::{Order, Rank};
+use crate::order::Rank;
 use crate::overrides::found;
 use crate::patch::Key;
 use crate::path::Path;
@@ -15,7 +15,6 @@ use core::ops::Range;
 use hedgerow::internal::HandleHasher;
 use hedgerow::{Node, NodeHandle, Scene, Tree};
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Why a statement of a definition has no effect now. It is kept, and has one again when its reason goes.
@@ -48,14 +47,16 @@ pub(crate) struct Sibling {
 pub(crate) struct Expansion<'l> {
     pub(crate) library: &'l Library,
     pub(crate) places: &'l mut Places,
-    /// Of instances that have others inside.
-    scopes: ByNumber<u32, Scope>,
-    /// The enclosing scope that was asked for last.
-    around: Option<Scope>,
-    /// Of slots of definitions.
-    own: ByNumber<(u32, u32), Rc<Own>>,
-    /// The instance that was asked for last, and its places.
-    last: (Range<u32>, Scope),
+    /// The scopes from the document's inwards to the one that was asked for last.
+    way: Vec<Scope>,
+    /// Memory for the rest of a way, from its end outwards.
+    unknown: Vec<u32>,
+    /// The instance whose place was asked for last, and its places.
+    last: (u32, Range<u32>),
+    /// By definition and slot.
+    patterns: ByNumber<(u32, u32), Pattern<'l>>,
+    /// Of each definition that was expanded, an instance.
+    first: ByNumber<u32, u32>,
     buffers: Buffers,
 }
 
@@ -68,6 +69,7 @@ struct Buffers {
     ahead: Vec<Ahead>,
     aliases: Vec<Alias>,
     below: Vec<(Sibling, Scope)>,
+    instances: Vec<u32>,
 }
 
 /// A place whose node comes next.
@@ -81,18 +83,16 @@ struct Ahead {
 struct Alias {
     scope: Scope,
     slot: u32,
-    own: Rc<Own>,
+    id: u64,
 }
 
-/// What is the same of an own node wherever no outer definition states anything.
-struct Own {
-    id: u64,
-    /// The definition that the node uses, and the slot of its root.
-    used: Option<(u32, u32)>,
-    /// The own nodes below, in order: of each, its order, its id and its slot.
-    below: Vec<(Order, u64, u32)>,
-    /// Whether there are only own nodes below, wherever no outer definition states anything.
-    plain: bool,
+/// What an own node expands to wherever no outer definition states anything of it, and its own nothing inside of it.
+struct Pattern<'l> {
+    node: Node<'l>,
+    /// The definition that it uses and the slot of its root, then what that root uses, and so on.
+    used: Vec<(u32, u32)>,
+    /// The nodes below, in order: of each, the number of these uses around it, and its slot.
+    below: Vec<(u32, u32)>,
 }
 
 impl<'l> Expansion<'l> {
@@ -100,50 +100,69 @@ impl<'l> Expansion<'l> {
         Self {
             library,
             places,
-            scopes: HashMap::default(),
-            around: None,
-            own: HashMap::default(),
-            last: Default::default(),
+            way: Vec::new(),
+            unknown: Vec::new(),
+            last: (0, 0..0),
+            patterns: HashMap::default(),
+            first: HashMap::default(),
             buffers: Buffers::default(),
         }
     }
 
-    /// Returns the scope of an instance. Remembers those around it.
-    fn scope(&mut self, number: u32) -> Scope {
-        let Instance { definition, outer, slot, .. } = *self.places.instance(number);
-        if outer == NONE {
-            return Scope { number, ..Scope::top(definition) };
-        }
-        if self.around.as_ref().is_none_or(|around| around.number != outer) {
-            let next = |&at: &u32| Some(self.places.instance(at).outer).filter(|outer| *outer != NONE);
-            let unknown = core::iter::successors(Some(outer), next);
-            let unknown: Vec<u32> = unknown.take_while(|at| !self.scopes.contains_key(at)).collect();
-            for instance in unknown.into_iter().rev() {
-                let scope = self.scope(instance);
-                self.scopes.insert(instance, scope);
+    /// Returns the scope of an instance. Those around it that are also around the last one are known.
+    fn scope(&mut self, number: u32) -> &Scope {
+        let mut at = number;
+        // An outer instance is made before those inside it, so its number is less.
+        loop {
+            while self.way.pop_if(|last| last.number > at).is_some() {}
+            if self.way.last().is_some_and(|last| last.number == at) {
+                break;
             }
-            self.around = self.scopes.get(&outer).cloned();
+            let Instance { definition, outer, .. } = *self.places.instance(at);
+            if outer == NONE {
+                self.way.push(Scope { number: at, ..Scope::top(definition) });
+                break;
+            }
+            self.unknown.push(at);
+            at = outer;
         }
-        let around = self.around.as_ref().expect("it is known now");
-        self.library.entered(around, self.library.at(around.definition).slot(slot).id, definition, number)
+        while let Some(number) = self.unknown.pop() {
+            let Instance { definition, slot, .. } = *self.places.instance(number);
+            let around = &self.way[self.way.len() - 1];
+            let id = self.library.at(around.definition).slot(slot).id;
+            self.way.push(self.library.entered(around, id, definition, number));
+        }
+        &self.way[self.way.len() - 1]
     }
 
-    /// Returns the scope and the slot of a place.
-    fn at(&mut self, place: u32) -> (&Scope, u32) {
-        if !self.last.0.contains(&place) {
-            self.look_into(self.places.instance_near(self.last.1.number, place));
+    /// Returns the number of instances around an instance if none of their definitions states anything inside of it.
+    /// Where one states something beside it, may return `None`, too.
+    pub(crate) fn plain_depth(&mut self, instance: u32) -> Option<u32> {
+        let (library, Instance { outer, slot, .. }) = (self.library, *self.places.instance(instance));
+        if outer == NONE {
+            return Some(0);
         }
-        (&self.last.1, place - self.last.0.start)
+        let around = self.scope(outer);
+        let is_plain = around.outer.is_none() && !library.states_inside(around.definition, slot);
+        is_plain.then_some(around.depth + 1)
+    }
+
+    /// Returns the instance and the slot of a place.
+    fn split(&mut self, place: u32) -> (u32, u32) {
+        if !self.last.1.contains(&place) {
+            self.look_into(self.places.instance_near(self.last.0, place));
+        }
+        (self.last.0, place - self.last.1.start)
     }
 
     fn look_into(&mut self, instance: u32) {
-        self.last = (self.places.range(instance), self.scope(instance));
+        self.last = (instance, self.places.range(instance));
     }
 
     /// Returns the scope of a place, and the id of its node.
     pub(crate) fn node(&mut self, place: u32) -> (&Scope, u64) {
-        let library = self.library;
-        let (scope, slot) = self.at(place);
+        let (library, (number, slot)) = (self.library, self.split(place));
+        let scope = self.scope(number);
         (scope, library.at(scope.definition).slot(slot).id)
     }
 
@@ -164,63 +183,42 @@ impl<'l> Expansion<'l> {
 
     /// Returns the parent that is stated for a node, the instance from which it is named, and the sibling.
     fn stated(&mut self, place: u32) -> Option<(u32, Option<&'l Path>, Sibling)> {
-        let library = self.library;
-        let (scope, slot) = self.at(place);
-        let Slot { id, values } = library.at(scope.definition).slot(slot);
-        let (outer, spot) = match scope.outer {
-            None => (scope.number, found(values, Field::Place)?.spot()?),
-            Some(_) => library.stated_place(scope, *id)?,
+        let (library, (number, slot)) = (self.library, self.split(place));
+        let Slot { id, values } = library.at(self.places.instance(number).definition).slot(slot);
+        let (outer, spot, depth) = match self.plain_depth(number) {
+            Some(depth) => (number, found(values, Field::Place)?.spot()?, depth),
+            None => {
+                let scope = self.scope(number);
+                let (outer, spot) = library.stated_place(scope, *id)?;
+                (outer, spot, scope.depth)
+            }
         };
-        let rank = (spot.order, Reverse(scope.depth), *id);
-        Some((outer, spot.parent.as_ref(), Sibling { rank, place }))
+        Some((outer, spot.parent.as_ref(), Sibling { rank: (spot.order, Reverse(depth), *id), place }))
     }
 
     /// Returns the outermost place of a node.
     pub(crate) fn of_node(&mut self, scene: &Scene, node: NodeHandle) -> Option<u32> {
         let place = self.places.innermost_of(scene, node)?;
-        let (&Scope { number, .. }, slot) = self.at(place);
+        let (number, slot) = self.split(place);
         let (instance, slot) = self.places.outermost_of(self.library, number, slot);
         if instance != number {
             self.look_into(instance);
         }
-        Some(self.last.0.start + slot)
-    }
-
-    fn own(&mut self, definition: u32, slot: u32) -> Rc<Own> {
-        let library = self.library;
-        let own = self.own.entry((definition, slot)).or_insert_with(|| {
-            let (number, definition) = (definition, library.at(definition));
-            let node = definition.slot(slot);
-            let used = library.used(&Scope::top(number), node.id);
-            let (mut below, mut plain) = (Vec::new(), true);
-            for child in definition.children(&node.id.into()) {
-                match child.own() {
-                    Some(id) => below.extend(definition.slot_of(id).map(|at| (definition.slot(at).order(), id, at))),
-                    None => plain = false,
-                }
-            }
-            below.sort_unstable();
-            Rc::new(Own { id: node.id, used, below, plain })
-        });
-        own.clone()
+        Some(self.last.1.start + slot)
     }
 
     /// Lists a node in its own instance, then as the root of what it uses, and so on. Makes the instances that are
     /// missing.
     fn enter(&mut self, mut scope: Scope, mut slot: u32, aliases: &mut Vec<Alias>) {
+        let library = self.library;
         aliases.clear();
         loop {
-            let own = self.own(scope.definition, slot);
-            let used = match scope.outer {
-                None => own.used,
-                Some(_) => self.library.used(&scope, own.id),
-            };
-            let inner = used.map(|(definition, root)| {
-                let inner = self.places.inner(self.places.place(scope.number, slot));
-                let add = || self.places.add(self.library, definition, Some((scope.number, slot)));
-                (self.library.entered(&scope, own.id, definition, inner.unwrap_or_else(add)), root)
+            let id = library.at(scope.definition).slot(slot).id;
+            let inner = library.used(&scope, id).map(|(definition, root)| {
+                let number = self.places.inner_or_new(library, (scope.number, slot), definition);
+                (library.entered(&scope, id, definition, number), root)
             });
-            aliases.push(Alias { scope, slot, own });
+            aliases.push(Alias { scope, slot, id });
             let Some(next) = inner else { return };
             (scope, slot) = next;
         }
@@ -229,12 +227,10 @@ impl<'l> Expansion<'l> {
     /// Describes a node, outer levels last.
     fn described(&self, aliases: &[Alias]) -> Node<'l> {
         let (library, mut node) = (self.library, Node::group());
-        for Alias { scope, slot, own } in aliases.iter().rev() {
+        for Alias { scope, slot, id } in aliases.iter().rev() {
             library.at(scope.definition).slot(*slot).values.iter().for_each(|value| value.put(&mut node));
-            if scope.outer.is_some() {
-                let outer = library.outer_values(scope, own.id).rev();
-                outer.flat_map(|(_, values)| values).for_each(|value| value.put(&mut node));
-            }
+            let outer = library.outer_values(scope, *id).rev();
+            outer.flat_map(|(_, values)| values).for_each(|value| value.put(&mut node));
         }
         node
     }
@@ -243,23 +239,16 @@ impl<'l> Expansion<'l> {
     fn list_below(&mut self, aliases: &[Alias], below: &mut Vec<(Sibling, Scope)>) {
         let library = self.library;
         below.clear();
-        for Alias { scope, own, .. } in aliases {
-            if scope.outer.is_none() && own.plain {
-                below.extend(own.below.iter().map(|&(order, id, slot)| {
-                    let rank = (order, Reverse(scope.depth), id);
-                    (Sibling { rank, place: self.places.place(scope.number, slot) }, scope.clone())
-                }));
-                continue;
-            }
-            for (number, definition, parent) in library.parents(scope, own.id) {
+        for Alias { scope, id, .. } in aliases {
+            for (number, definition, parent) in library.parents(scope, *id) {
                 for child in library.at(definition).children(&parent) {
                     let Some((instance, slot)) = self.places.locate(library, number, child.ids()) else { continue };
                     let (scope, id) = (self.scope(instance), child.last());
-                    if let Some((by, spot)) = library.stated_place(&scope, id)
+                    if let Some((by, spot)) = library.stated_place(scope, id)
                         && by == number
-                        && !library.is_inner_root(&scope, id)
+                        && !library.is_inner_root(scope, id)
                     {
-                        let rank = (spot.order, Reverse(scope.depth), id);
+                        let (rank, scope) = ((spot.order, Reverse(scope.depth), id), scope.clone());
                         below.push((Sibling { rank, place: self.places.place(instance, slot) }, scope));
                     }
                 }
@@ -269,8 +258,8 @@ impl<'l> Expansion<'l> {
     }
 
     fn aliases(&mut self, place: u32) -> Vec<Alias> {
-        let (scope, slot) = self.at(place);
-        let (scope, mut aliases) = (scope.clone(), Vec::new());
+        let ((number, slot), mut aliases) = (self.split(place), Vec::new());
+        let scope = self.scope(number).clone();
         self.enter(scope, slot, &mut aliases);
         aliases
     }
@@ -293,10 +282,11 @@ impl<'l> Expansion<'l> {
         let library = self.library;
         loop {
             let scope = self.scope(at);
-            let Slot { id, values } = library.at(scope.definition).slot(slot);
-            if let Some((value, by)) = library.look_among(&scope, *id, values, field) {
-                let shows = by >= if at == instance { scope.depth } else { self.scope(instance).depth };
-                return Some(Some(value).filter(|_| shows));
+            let definition = library.at(scope.definition);
+            let Slot { id, values } = definition.slot(slot);
+            if let Some((value, by)) = library.look_among(scope, *id, values, field) {
+                // The instance is on the way or inside its last one.
+                return Some(Some(value).filter(|_| self.way[by as usize].number >= instance));
             }
             at = self.places.inner(self.places.place(at, slot))?;
             slot = library.at(self.places.instance(at).definition).root_slot()?;
@@ -310,33 +300,73 @@ impl<'l> Expansion<'l> {
     }
 
     /// Describes a node and all missing nodes below it, in depth-first order, each with the number of its parent, and
-    /// makes their instances. Returns the innermost place of each.
+    /// makes their instances. Lists the innermost place of each.
     pub(crate) fn expand(
         &mut self,
         top: u32,
+        list: &mut Vec<u32>,
         mut push: impl FnMut(Option<usize>, Node<'l>),
-    ) -> Result<Vec<u32>, Error> {
-        let mut places = Vec::new();
-        let scope = self.at(top).0.clone();
-        let Buffers { mut ahead, mut aliases, mut below } = core::mem::take(&mut self.buffers);
+    ) -> Result<(), Error> {
+        list.clear();
+        let (number, _) = self.split(top);
+        let scope = self.scope(number).clone();
+        let Buffers { mut ahead, mut aliases, mut below, mut instances } = core::mem::take(&mut self.buffers);
         ahead.push(Ahead { place: top, scope, parent: None });
         while let Some(Ahead { place, scope, parent }) = ahead.pop() {
-            if places.len() as u64 >= MOST_NODES {
+            if list.len() as u64 >= MOST_NODES {
                 return Err(Error::Scene(hedgerow::Error::CapacityOverflow));
             }
-            let slot = place - self.places.place(scope.number, 0);
+            let (above, slot) = (Some(list.len()), place - self.places.place(scope.number, 0));
+            if scope.outer.is_none()
+                && let Some(pattern) = self.patterns.get(&(scope.definition, slot))
+            {
+                push(parent, pattern.node);
+                instances.clear();
+                instances.push(scope.number);
+                let mut at = (scope.number, slot);
+                for &(definition, root) in &pattern.used {
+                    at = (self.places.inner_or_new(self.library, at, definition), root);
+                    instances.push(at.0);
+                }
+                list.push(self.places.place(at.0, at.1));
+                for &(inside, slot) in pattern.below.iter().rev() {
+                    let (depth, number) = (scope.depth + inside, instances[inside as usize]);
+                    let place = self.places.place(number, slot);
+                    if self.places.record(self.library, place).is_none() {
+                        let definition = self.places.instance(number).definition;
+                        let scope = Scope { number, definition, depth, outer: None };
+                        ahead.push(Ahead { place, scope, parent: above });
+                    }
+                }
+                continue;
+            }
             self.enter(scope, slot, &mut aliases);
-            push(parent, self.described(&aliases));
+            let node = self.described(&aliases);
+            push(parent, node);
             self.list_below(&aliases, &mut below);
+            self.learn(&aliases, node, &below);
             // A node that is there already moves below this one.
             let missing = |(sibling, _): &(Sibling, Scope)| self.places.record(self.library, sibling.place).is_none();
-            let (number, missing) = (Some(places.len()), below.drain(..).rev().filter(missing));
-            ahead.extend(missing.map(|(Sibling { place, .. }, scope)| Ahead { place, scope, parent: number }));
+            let missing = below.drain(..).rev().filter(missing);
+            ahead.extend(missing.map(|(Sibling { place, .. }, scope)| Ahead { place, scope, parent: above }));
             let Alias { scope, slot, .. } = &aliases[aliases.len() - 1];
-            places.push(self.places.place(scope.number, *slot));
+            list.push(self.places.place(scope.number, *slot));
         }
-        self.buffers = Buffers { ahead, aliases, below };
-        Ok(places)
+        self.buffers = Buffers { ahead, aliases, below, instances };
+        Ok(())
+    }
+
+    /// Remembers what a node of a definition expands to, from the definition's second instance on.
+    fn learn(&mut self, aliases: &[Alias], node: Node<'l>, below: &[(Sibling, Scope)]) {
+        let Alias { scope: Scope { number, definition, depth, .. }, slot, .. } = aliases[0];
+        let is_first = *self.first.entry(definition).or_insert(number) == number;
+        if is_first || aliases.iter().any(|alias| alias.scope.outer.is_some()) {
+            return;
+        }
+        let used = aliases[1..].iter().map(|alias| (alias.scope.definition, alias.slot)).collect();
+        let slot_of = |sibling: &Sibling, scope: &Scope| sibling.place - self.places.place(scope.number, 0);
+        let below = below.iter().map(|(sibling, scope)| (scope.depth - depth, slot_of(sibling, scope))).collect();
+        self.patterns.insert((definition, slot), Pattern { node, used, below });
     }
 
     /// Makes the instance of the whole document, and returns the place of its root.
@@ -382,7 +412,8 @@ impl Library {
         let (Some(_), Some(slot)) = (expansion.begin(definition), slot) else {
             return Err(PatchError::NoDefinition(name.clone()));
         };
-        let list = expansion.expand(expansion.places.place(0, slot), push)?;
+        let mut list = Vec::new();
+        expansion.expand(expansion.places.place(0, slot), &mut list, push)?;
         places.hold(&list);
         Ok(places)
     }

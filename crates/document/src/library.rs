@@ -1,7 +1,6 @@
 //! The table of statements, and the changes that it accepts.
 
 use crate::error::PatchError;
-use crate::order::Order;
 use crate::overrides::{Overrides, TOP, found, replace};
 use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
@@ -625,11 +624,6 @@ impl Definition {
 impl Slot {
     pub(crate) fn get(&self, field: Field) -> Option<&Value> {
         found(&self.values, field)
-    }
-
-    /// Returns the order among siblings.
-    pub(crate) fn order(&self) -> Order {
-        self.get(Field::Place).and_then(Value::spot).map_or(Order::ZERO, |spot| spot.order)
     }
 }
 

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The places that a patch may move, and those whose use it may change.
 #[derive(Default)]
 struct Touched {
-    places: BTreeSet<u32>,
+    places: Vec<u32>,
     uses: BTreeSet<u32>,
 }
 
@@ -79,10 +79,8 @@ impl Document {
         self.touch(patch, |entry| entry.after.is_some(), &mut touched);
         self.set_components(scene, patch)?;
         let root = self.root_place();
-        touched.places.remove(&root);
         let Self { library, places, .. } = self;
-        let Touched { places: moved, uses } = touched;
-        Structure::new(library, places, scene, root).follow(moved, &uses)
+        Structure::new(library, places, scene, root).follow(touched.places, &touched.uses)
     }
 
     /// Makes all nodes below the root anew.
@@ -95,8 +93,8 @@ impl Document {
         places.reserve(most);
         let mut expansion = Expansion::new(library, places);
         let root = expansion.begin(self.definition).ok_or(crate::Error::NoRoot)?;
-        let (mut tree, mut first) = (Tree::with_capacity(most), Node::group());
-        let list = expansion.expand(root, |parent, node| match parent {
+        let (mut tree, mut first, mut list) = (Tree::with_capacity(most), Node::group(), Vec::new());
+        expansion.expand(root, &mut list, |parent, node| match parent {
             None => first = node,
             Some(parent) => _ = tree.push(parent.checked_sub(1), node),
         })?;
@@ -139,7 +137,7 @@ impl Document {
                     let Some(at) = places.locate(library, instance, entry.key.path.ids()) else { continue };
                     let (place, is_root) = (places.place(at.0, at.1), places.outermost_of(library, at.0, at.1) != at);
                     match entry.key.field {
-                        Field::Place if !is_root => _ = touched.places.insert(place),
+                        Field::Place if !is_root => touched.places.push(place),
                         Field::Use if !is_root || entry.key.path.own().is_some() => _ = touched.uses.insert(place),
                         _ => {}
                     }
@@ -171,7 +169,8 @@ impl Document {
         let Self { library, places, .. } = self;
         let mut expansion = Expansion::new(library, places);
         let mut of = (u32::MAX, Vec::new());
-        for Entry { key, .. } in patch.entries().iter().filter(|entry| Field::COMPONENTS.contains(&entry.key.field)) {
+        let is_component = |entry: &&Entry| Field::COMPONENTS.contains(&entry.key.field);
+        for Entry { key, .. } in patch.entries().iter().filter(is_component) {
             let Some(number) = library.number(&key.definition) else { continue };
             if of.0 != number {
                 of = (number, expansion.places.instances_of(number));

@@ -138,6 +138,11 @@ impl Places {
         (held != NONE && held & INNER != 0).then_some(held & !INNER)
     }
 
+    /// Returns the instance that a node uses, given the node's own instance and slot, and adds it if it is missing.
+    pub(crate) fn inner_or_new(&mut self, library: &Library, at: (u32, u32), definition: u32) -> u32 {
+        self.inner(self.place(at.0, at.1)).unwrap_or_else(|| self.add(library, definition, Some(at)))
+    }
+
     /// Returns the place of the root of an instance's definition.
     pub(crate) fn root_place(&self, library: &Library, instance: u32) -> Option<u32> {
         let slot = library.at(self.instance(instance).definition).root_slot()?;
@@ -248,7 +253,9 @@ impl Places {
         let held = core::mem::replace(&mut self.places[from as usize], NONE);
         self.places[to as usize] = held;
         if let Some(inner) = self.inner(to) {
-            (self.instances[inner as usize].outer, self.instances[inner as usize].slot) = self.split(to);
+            let (outer, slot) = self.split(to);
+            debug_assert!(outer < inner, "an outer instance is made before those inside it");
+            (self.instances[inner as usize].outer, self.instances[inner as usize].slot) = (outer, slot);
         } else if let Some(node) = node_of_record(scene, held) {
             set_tag(scene, node, Some(to));
         }

@@ -96,6 +96,12 @@ impl Library {
         outer.into_iter().flatten().map(|outer| (outer, self.at(outer.definition).overrides.values(outer.at)))
     }
 
+    /// Returns whether a definition states anything about a node inside the one that an own node uses.
+    pub(crate) fn states_inside(&self, definition: u32, slot: u32) -> bool {
+        let definition = self.at(definition);
+        definition.overrides.inner(TOP, definition.slot(slot).id).is_some()
+    }
+
     /// Returns the scope of the instance that a node uses.
     pub(crate) fn entered(&self, scope: &Scope, id: u64, definition: u32, number: u32) -> Scope {
         let Scope { number: around, definition: user, depth, .. } = *scope;

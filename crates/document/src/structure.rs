@@ -21,6 +21,8 @@ pub(crate) struct Structure<'d> {
     known: ByNumber<u32, bool>,
     /// Whether any node may move or leave; if not, each node that is there stays.
     loose: bool,
+    /// Memory for the places of what enters.
+    list: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +43,13 @@ impl<'d> Structure<'d> {
     /// Prepares to follow the library; the document's root has this place.
     pub(crate) fn new(library: &'d Library, places: &'d mut Places, scene: &'d mut Scene, root: u32) -> Self {
         let (touched, known) = (BTreeSet::new(), ByNumber::from_iter([(root, true)]));
-        Self { expansion: Expansion::new(library, places), scene, root, touched, known, loose: true }
+        Self { expansion: Expansion::new(library, places), scene, root, touched, known, loose: true, list: Vec::new() }
     }
 
     /// Lets these places follow their statements, and makes what the uses at these places name.
-    pub(crate) fn follow(mut self, touched: BTreeSet<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
-        self.touched = touched;
+    pub(crate) fn follow(mut self, touched: Vec<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
+        self.touched = touched.into_iter().collect();
+        self.touched.remove(&self.root);
         self.loose = !uses.is_empty();
         let (mut gone, mut grown) = (Vec::new(), Vec::new());
         for &place in uses {
@@ -114,7 +117,10 @@ impl<'d> Structure<'d> {
     pub(crate) fn steps(&mut self) -> Vec<Planned> {
         let mut steps = Vec::new();
         let places = &*self.expansion.places;
-        self.touched.retain(|&place| !places.is_gone(place));
+        // Instances are gone only if uses changed.
+        if self.loose {
+            self.touched.retain(|&place| !places.is_gone(place));
+        }
         let touched: Vec<u32> = self.touched.iter().copied().collect();
         self.loose |= touched.iter().any(|&place| self.node(place).is_some());
         for place in touched {
@@ -280,7 +286,8 @@ impl<'d> Structure<'d> {
     /// Inserts a place's node with all missing nodes below it.
     fn insert(&mut self, place: u32, at: Place) -> Result<NodeHandle, Error> {
         let (mut first, mut tree) = (None, Tree::new());
-        let places = self.expansion.expand(place, |parent, node| match first {
+        let Self { expansion, scene, list, .. } = self;
+        expansion.expand(place, list, |parent, node| match first {
             None => first = Some(node),
             Some(top) => {
                 if tree.is_empty() {
@@ -289,14 +296,15 @@ impl<'d> Structure<'d> {
                 tree.push(parent, node);
             }
         })?;
+        let (library, places) = (expansion.library, &mut *expansion.places);
         // Most are leaves, which need no tree.
-        let handles = match first {
-            Some(node) if tree.is_empty() => vec![self.scene.insert(at, node)?],
-            _ => self.scene.insert_tree(at, &tree).map_err(|refused| refused.error)?,
-        };
-        for (&place, &node) in places.iter().zip(&handles) {
-            self.expansion.places.put(self.expansion.library, self.scene, place, node);
+        if let Some(node) = first.filter(|_| tree.is_empty()) {
+            let node = scene.insert(at, node)?;
+            places.put(library, scene, list[0], node);
+            return Ok(node);
         }
+        let handles = scene.insert_tree(at, &tree).map_err(|refused| refused.error)?;
+        list.iter().zip(&handles).for_each(|(&place, &node)| places.put(library, scene, place, node));
         Ok(handles[0])
     }
 
