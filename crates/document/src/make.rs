@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::error::PatchError;
-use crate::expand::Expansion;
+use crate::expand::{ByNumber, Expansion};
 use crate::library::{MOST_NODES, is_root};
 use crate::patch::{Entry, Patch};
 use crate::path::Path;
@@ -170,12 +170,14 @@ impl Document {
         let mut expansion = Expansion::new(library, places);
         let mut of = (u32::MAX, Vec::new());
         let is_component = |entry: &&Entry| Field::COMPONENTS.contains(&entry.key.field);
-        for Entry { key, .. } in patch.entries().iter().filter(is_component) {
+        for Entry { key, after, .. } in patch.entries().iter().filter(is_component) {
             let Some(number) = library.number(&key.definition) else { continue };
             if of.0 != number {
                 of = (number, expansion.places.instances_of(number));
             }
             let group = Value::of(&Node::group(), key.field);
+            // What shows in instances inside of which no outer definition states anything: by the outermost use.
+            let mut plain = ByNumber::default();
             let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
             for &instance in &of.1 {
                 let located = match own {
@@ -189,9 +191,17 @@ impl Document {
                     continue;
                 }
                 let place = expansion.places.place(inner, slot);
-                if let Some(node) = expansion.places.node(library, scene, place)
-                    && let Some(value) = expansion.shown_by(instance, top, key.field).unwrap_or(group.as_ref())
-                {
+                let Some(node) = expansion.places.node(library, scene, place) else { continue };
+                // What is used here may differ until the structure follows, too.
+                let decides = after.is_some() || expansion.places.inner(place).is_none();
+                let user = (expansion.places.instance(top.0).definition, top.1);
+                let is_plain = decides && expansion.plain_depth(inner).is_some();
+                let value = plain.get(&user).filter(|_| is_plain).copied().unwrap_or_else(|| {
+                    let shown = expansion.shown_by(instance, top, key.field).unwrap_or(group.as_ref());
+                    is_plain.then(|| plain.insert(user, shown));
+                    shown
+                });
+                if let Some(value) = value {
                     set(scene, node, value)?;
                 }
             }

@@ -6,7 +6,7 @@ use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::motion::Smooth;
-use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 use hedgerow_document::{Document, Field, Key, Library, Patch, Path, Spot, Value};
 
 /// Two streets, each with the cars of `street`, and an overriding material at the bolt of the first car's left wheel.
@@ -49,6 +49,33 @@ fn a_node_below_the_root_of_a_use_follows_its_parents_id_when_the_use_changes() 
     check(&document, &scene, "below the tyre");
     document.undo(&mut scene).unwrap();
     check(&document, &scene, "below the nut");
+}
+
+#[test]
+fn what_one_instance_used_before_a_patch_shows_in_no_other() {
+    let mut library = Library::new();
+    for (name, material) in [("round", 1), ("square", 2), ("door", 3), ("house", 4)] {
+        let mut tree = Tree::new();
+        tree.push(None, Node::material(material));
+        library.apply(&library.define(name, &tree).unwrap()).unwrap();
+    }
+    let mut place = |name: &str, uses: &str| {
+        let patch = library.place(name, Spot::below(0, 1.0), uses, Node::group()).unwrap();
+        library.apply(&patch).unwrap();
+    };
+    place("door", "round");
+    place("house", "door");
+    place("house", "door");
+    state(&mut library, "door", vec![(1.into(), Value::Material(Some(5)))]).unwrap();
+    state(&mut library, "house", vec![([1, 1].into(), Value::Use(Some("square".into())))]).unwrap();
+    let mut scene = scene();
+    let root = scene.root();
+    let mut document = Document::open(&mut scene, root, library, "house").unwrap();
+    let library = document.library();
+    let patch = library.unstate("house", &Path::from([1, 1]), &[Field::Use]);
+    let patch = patch.then(&library.unstate("door", &Path::from(1), &[Field::Material])).unwrap();
+    document.apply(&mut scene, &patch).unwrap();
+    check(&document, &scene, "both have round knobs");
 }
 
 #[test]
