@@ -282,9 +282,8 @@ impl<'l> Expansion<'l> {
         let library = self.library;
         loop {
             let scope = self.scope(at);
-            let definition = library.at(scope.definition);
-            let Slot { id, values } = definition.slot(slot);
-            if let Some((value, by)) = library.look_among(scope, *id, values, field) {
+            let id = library.at(scope.definition).slot(slot).id;
+            if let Some((value, by)) = library.look(scope, id, field) {
                 // The instance is on the way or inside its last one.
                 return Some(Some(value).filter(|_| self.way[by as usize].number >= instance));
             }

@@ -114,20 +114,9 @@ impl Library {
     /// Returns the outermost statement of a field, and its depth, ignoring the definition that the node
     /// uses.
     pub(crate) fn look<'l>(&'l self, scope: &Scope, id: u64, field: Field) -> Option<(&'l Value, u32)> {
-        self.look_among(scope, id, self.at(scope.definition).stated_of(&id.into()), field)
-    }
-
-    /// Does the same, given what the node's own definition states.
-    pub(crate) fn look_among<'l>(
-        &'l self,
-        scope: &Scope,
-        id: u64,
-        own: &'l [Value],
-        field: Field,
-    ) -> Option<(&'l Value, u32)> {
         let mut outer = self.outer_values(scope, id);
         let outer = outer.find_map(|(outer, values)| Some((found(values, field)?, outer.depth)));
-        outer.or_else(|| Some((found(own, field)?, scope.depth)))
+        outer.or_else(|| Some((self.at(scope.definition).get(&id.into(), field)?, scope.depth)))
     }
 
     /// Returns the definition that a node uses; `None` also if the library does not have it.
