@@ -52,6 +52,30 @@ fn a_node_below_the_root_of_a_use_follows_its_parents_id_when_the_use_changes() 
 }
 
 #[test]
+fn each_instance_has_what_its_definition_states_inside_of_another() {
+    let mut library = Library::new();
+    let mut tree = Tree::new();
+    let root = tree.push(None, Node::group());
+    for name in ["car", "street"] {
+        library.apply(&library.define(name, &tree).unwrap()).unwrap();
+    }
+    tree.push(Some(root), Node::material(1));
+    library.apply(&library.define("wheel", &tree).unwrap()).unwrap();
+    for (name, uses, count) in [("car", "wheel", 2), ("street", "car", 5)] {
+        for order in 0..count {
+            let order = f64::from(order);
+            let place = library.place(name, Spot::below(0, order), uses, Node::group()).unwrap();
+            library.apply(&place).unwrap();
+        }
+    }
+    state(&mut library, "car", vec![([1, 1].into(), Value::Material(Some(2)))]).unwrap();
+    state(&mut library, "street", vec![([4, 2, 1].into(), Value::Material(Some(3)))]).unwrap();
+    let tree = library.tree("street").unwrap();
+    let tyres: Vec<u32> = tree.iter().filter_map(|(_, node)| node.material).collect();
+    assert_eq!(tyres, [2, 1, 2, 1, 2, 1, 2, 3, 2, 1]);
+}
+
+#[test]
 fn what_one_instance_used_before_a_patch_shows_in_no_other() {
     let mut library = Library::new();
     for (name, material) in [("round", 1), ("square", 2), ("door", 3), ("house", 4)] {
