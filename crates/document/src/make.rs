@@ -176,7 +176,8 @@ impl Document {
                 of = (number, expansion.places.instances_of(number));
             }
             let group = Value::of(&Node::group(), key.field);
-            // What shows in instances inside of which no outer definition states anything: by the outermost use.
+            // What shows in instances inside of which no outer definition states anything: by the use at most one
+            // instance further out. Of more uses, some may differ until the structure follows, or have statements.
             let mut plain = ByNumber::default();
             let own = key.path.own().and_then(|id| library.at(number).slot_of(id));
             for &instance in &of.1 {
@@ -195,7 +196,8 @@ impl Document {
                 // What is used here may differ until the structure follows, too.
                 let decides = after.is_some() || expansion.places.inner(place).is_none();
                 let user = (expansion.places.instance(top.0).definition, top.1);
-                let is_plain = decides && expansion.plain_depth(inner).is_some();
+                let is_near = top.0 == inner || expansion.places.instance(inner).outer == top.0;
+                let is_plain = decides && is_near && expansion.plain_depth(inner).is_some();
                 let value = plain.get(&user).filter(|_| is_plain).copied().unwrap_or_else(|| {
                     let shown = expansion.shown_by(instance, top, key.field).unwrap_or(group.as_ref());
                     is_plain.then(|| plain.insert(user, shown));

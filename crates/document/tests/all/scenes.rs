@@ -103,6 +103,48 @@ fn what_one_instance_used_before_a_patch_shows_in_no_other() {
 }
 
 #[test]
+fn a_patch_through_several_uses_reaches_each_instance_by_its_own_statements() {
+    // A house has two doors, and one of the doors another knob. A knob is a variant of a variant of what the patch sets.
+    for at in [1_u64, 2] {
+        for stale in [false, true] {
+            let mut library = Library::new();
+            for name in ["base", "variant", "knob", "door", "house"] {
+                let mut tree = Tree::new();
+                tree.push(None, Node::group());
+                library.apply(&library.define(name, &tree).unwrap()).unwrap();
+            }
+            let uses = |name: &str| Value::Use(Some(name.into()));
+            state(&mut library, "variant", vec![(0.into(), uses("base"))]).unwrap();
+            state(&mut library, "knob", vec![(0.into(), uses(if stale { "base" } else { "variant" }))]).unwrap();
+            let mut place = |name: &str, uses: &str| {
+                let patch = library.place(name, Spot::below(0, 1.0), uses, Node::group()).unwrap();
+                library.apply(&patch).unwrap();
+            };
+            place("door", if stale { "base" } else { "knob" });
+            place("house", "door");
+            place("house", "door");
+            let (inner, mut patch) = (Path::from([at, 1]), Vec::new());
+            if stale {
+                state(&mut library, "knob", vec![(0.into(), Value::Material(Some(3)))]).unwrap();
+                state(&mut library, "house", vec![(inner.clone(), uses("knob"))]).unwrap();
+                patch.push(library.unstate("house", &inner, &[Field::Use]));
+            } else {
+                state(&mut library, "house", vec![(inner, Value::Material(Some(5)))]).unwrap();
+            }
+            let mut scene = scene();
+            let root = scene.root();
+            let mut document = Document::open(&mut scene, root, library, "house").unwrap();
+            let mut changed = document.library().clone();
+            state(&mut changed, "base", vec![(0.into(), Value::Material(Some(9)))]).unwrap();
+            patch.push(Patch::between(document.library(), &changed));
+            let patch = patch.into_iter().reduce(|all, next| all.then(&next).unwrap()).unwrap();
+            document.apply(&mut scene, &patch).unwrap();
+            check(&document, &scene, &format!("the knob of door {at}, {stale}"));
+        }
+    }
+}
+
+#[test]
 fn a_definition_goes_where_paths_lead_through_its_root() {
     let below = |parent: &[u64]| Value::Place(Some(Spot { parent: Path::try_from(parent).ok(), order: 1.0.into() }));
     let uses = || Value::Use(Some("b".into()));
