@@ -5,6 +5,7 @@ pub use crate::node::plain_components;
 pub use crate::snapshot::body;
 #[cfg(feature = "serde")]
 pub use crate::text::number::FormNumber;
+pub use crate::tree::bytes::Nodes;
 #[cfg(feature = "serde")]
 pub use crate::tree::local::{LocalText, MatrixText, TransformText};
 

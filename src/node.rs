@@ -344,12 +344,18 @@ impl<'n> Node<'n> {
 
     /// Returns whether the description is as a scene keeps it, to the bit.
     pub(crate) fn is_kept(&self) -> bool {
-        // The only zeros whose sign `checked` may change are those of translations.
-        let bits = |node: &Self| {
-            let local = node.local.map(|local| local.translation().to_array().map(f32::to_bits));
-            (local, node.translation_f64.map(|wide| wide.to_array().map(f64::to_bits)))
+        let local = match (self.local, self.translation_f64) {
+            (local, None) => local.is_none_or(|local| local.is_kept()),
+            (None, Some(_)) => false,
+            (Some(local), Some(wide)) => {
+                let (rounded, remainder) = wide::split(wide);
+                // Zeros differ by their sign, too.
+                let same = rounded.to_array().map(f32::to_bits) == local.translation().to_array().map(f32::to_bits)
+                    && wide::join(rounded, remainder).to_array().map(f64::to_bits) == wide.to_array().map(f64::to_bits);
+                same && remainder != Vec3::ZERO && local.is_kept()
+            }
         };
-        self.is_plain() || self.checked().is_ok_and(|kept| kept == *self && bits(&kept) == bits(self))
+        local && self.drawable.is_none_or(|drawable| drawable.is_kept())
     }
 
     /// Returns the part of the translation that rounding to single precision loses.

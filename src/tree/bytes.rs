@@ -7,7 +7,8 @@
 //! parts     of each node: its components, as `src/tree/packed.rs` orders them
 //! ```
 
-use crate::bytes::{BytesError, Reader, Writer, count, ensure};
+use crate::Node;
+use crate::bytes::{BytesError, Encode, Reader, Writer, count, ensure};
 use crate::snapshot::{self, SnapshotError};
 use crate::store::NIL;
 use crate::tree::Tree;
@@ -54,27 +55,57 @@ impl Tree {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let mut from = Reader::new(snapshot::body(TREE, bytes)?.1);
-        let tree = Self::read(&mut from)?;
-        from.finish()?;
-        Ok(tree)
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, BytesError> {
-        let count = from.one()?;
-        let nodes: Vec<[u32; 2]> = from.many(count)?;
+        let nodes = Nodes::of_bytes(bytes)?;
         let mut tree = Self::new();
-        tree.parents.try_reserve_exact(nodes.len())?;
-        tree.nodes.try_reserve(nodes.len(), 0)?;
-        for (number, [parent, parts]) in (0..).zip(nodes) {
-            ensure!(parent == NIL || parent < number, "a node comes before its parent");
-            // Components take as many bytes in memory as in the file, so memory is bounded by the input.
-            let rest = from.len();
-            let node = read_node(from, parts)?;
-            tree.nodes.try_reserve(0, rest - from.len())?;
+        tree.parents.try_reserve_exact(nodes.heads.len())?;
+        // Components take as many bytes in memory as in the file, so memory is bounded by the input.
+        tree.nodes.try_reserve(nodes.heads.len(), nodes.from.len())?;
+        for node in nodes {
+            let (parent, node) = node?;
             tree.nodes.push(&node);
             tree.parents.push(parent);
         }
         Ok(tree)
+    }
+}
+
+/// The nodes of a tree's bytes, each checked as it is read: its parent's number or `NIL`, and its description. After
+/// the last, an error if more bytes follow.
+pub struct Nodes<'b> {
+    number: u32,
+    heads: core::slice::ChunksExact<'b, u8>,
+    from: Reader<'b>,
+}
+
+impl<'b> Nodes<'b> {
+    /// Checks the header and the checksum.
+    ///
+    /// # Errors
+    /// A [`SnapshotError`] if the bytes are damaged, or are no tree.
+    pub fn of_bytes(bytes: &'b [u8]) -> Result<Self, SnapshotError> {
+        let mut from = Reader::new(snapshot::body(TREE, bytes)?.1);
+        let count = from.one()?;
+        let heads = from.take(count, <[u32; 2]>::BYTES)?.chunks_exact(<[u32; 2]>::BYTES);
+        Ok(Self { number: 0, heads, from })
+    }
+
+    #[inline]
+    fn read(&mut self, head: &[u8]) -> Result<(u32, Node<'b>), BytesError> {
+        let [parent, parts] = Encode::decode(head);
+        ensure!(parent == NIL || parent < self.number, "a node comes before its parent");
+        self.number += 1;
+        Ok((parent, read_node(&mut self.from, parts)?))
+    }
+}
+
+impl<'b> Iterator for Nodes<'b> {
+    type Item = Result<(u32, Node<'b>), SnapshotError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let node = match self.heads.next() {
+            Some(head) => self.read(head),
+            None => Err(core::mem::replace(&mut self.from, Reader::new(&[])).finish().err()?),
+        };
+        Some(node.map_err(SnapshotError::from))
     }
 }

@@ -1,6 +1,6 @@
 //! A tree of nodes as a value, independent of any scene: built by hand, copied from a scene, or read from a file.
 
-mod bytes;
+pub(crate) mod bytes;
 mod insert;
 #[cfg(feature = "serde")]
 pub(crate) mod local;

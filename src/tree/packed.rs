@@ -148,6 +148,7 @@ plain! {
 }
 
 /// Reads the components of a node that has this mask. Checks that the node is as a scene keeps it.
+#[inline]
 pub(super) fn read_node<'b>(from: &mut Reader<'b>, mask: u32) -> Result<Node<'b>, BytesError> {
     let node = read(from, mask)?;
     ensure!(parts(&node) == mask, "unknown or invalid component");

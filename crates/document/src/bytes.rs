@@ -19,10 +19,10 @@
 use crate::error::PatchError;
 use crate::library::Library;
 use crate::order::Order;
-use crate::patch::{Entry, Key, Patch};
+use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::value::{Field, Spot, Value};
-use hedgerow::internal::body;
+use hedgerow::internal::{Nodes, body};
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Node, Tree};
 use hedgerow_math::internal::file_header::{Format, HEADER_BYTES, Kind};
@@ -43,7 +43,8 @@ impl Library {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![0; HEADER_BYTES];
-        write_statements(&mut out, &self.statements().collect::<Vec<_>>());
+        let statements: Vec<_> = self.statements().collect();
+        write_statements(&mut out, statements.iter().map(|(key, value)| (key, *value)).collect());
         let defined = self.definitions().filter_map(|name| Some((name, self.at(self.number(name)?))));
         let next: Vec<_> =
             defined.flat_map(|(name, at)| self.next_ids(at).into_iter().map(move |id| (name, id))).collect();
@@ -79,9 +80,8 @@ impl Library {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (_, body) = body(LIBRARY, bytes)?;
         let mut from = Reader(body);
-        let stated = from.statements()?.into_iter().map(|(key, value)| Entry { key, before: None, after: Some(value) });
         let mut library = Self::new();
-        Patch::from_entries(stated.collect()).and_then(|patch| library.apply(&patch)).map_err(refused)?;
+        Patch::of_sides(Vec::new(), from.statements()?).and_then(|patch| library.apply(&patch)).map_err(refused)?;
         for _ in 0..from.number()? {
             let (name, next) = (from.text()?, from.number()?);
             library.begin_ids_at(name, next);
@@ -97,10 +97,9 @@ impl Patch {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![0; HEADER_BYTES];
-        for value in [|entry: &Entry| entry.before.clone(), |entry: &Entry| entry.after.clone()] {
-            let stated = self.entries().iter().filter_map(|entry| Some((entry.key.clone(), value(entry)?)));
-            write_statements(&mut out, &stated.collect::<Vec<_>>());
-        }
+        let entries = self.entries().iter();
+        write_statements(&mut out, entries.clone().filter_map(|of| Some((&of.key, of.before.as_ref()?))).collect());
+        write_statements(&mut out, entries.filter_map(|of| Some((&of.key, of.after.as_ref()?))).collect());
         PATCH.write_header(&mut out);
         out
     }
@@ -116,14 +115,9 @@ impl Patch {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (_, body) = body(PATCH, bytes)?;
         let mut from = Reader(body);
-        let mut before: BTreeMap<Key, Value> = from.statements()?.into_iter().collect();
-        let mut entries = Vec::new();
-        for (key, after) in from.statements()? {
-            entries.push(Entry { before: before.remove(&key), key, after: Some(after) });
-        }
+        let (before, after) = (from.statements()?, from.statements()?);
         from.finish()?;
-        entries.extend(before.into_iter().map(|(key, before)| Entry { key, before: Some(before), after: None }));
-        Self::from_entries(entries).map_err(refused)
+        Self::of_sides(before, after).map_err(refused)
     }
 }
 
@@ -168,8 +162,9 @@ fn bit(field: Field) -> u64 {
 }
 
 /// Writes statements, sorted by key.
-fn write_statements(out: &mut Vec<u8>, statements: &[(Key, Value)]) {
-    let (mut names, mut numbers, mut components) = (Vec::new(), BTreeMap::new(), Tree::new());
+fn write_statements(out: &mut Vec<u8>, statements: Vec<(&Key, &Value)>) {
+    let (mut names, mut numbers) = (Vec::new(), BTreeMap::new());
+    let mut components = Tree::with_capacity(statements.len());
     let mut number = |name: &Arc<str>| {
         let next = numbers.len() as u64;
         *numbers.entry(name.clone()).or_insert_with(|| {
@@ -180,7 +175,7 @@ fn write_statements(out: &mut Vec<u8>, statements: &[(Key, Value)]) {
     let (mut groups, mut count) = (Vec::new(), 0);
     for group in statements.chunk_by(|(a, _), (b, _)| (&a.definition, &a.path) == (&b.definition, &b.path)) {
         count += 1;
-        let Key { definition, path, .. } = &group[0].0;
+        let Key { definition, path, .. } = group[0].0;
         write(&mut groups, number(definition));
         write_path(&mut groups, 0, path);
         let mask: u64 = group.iter().map(|(key, _)| bit(key.field)).sum();
@@ -224,6 +219,10 @@ struct Reader<'b>(&'b [u8]);
 
 impl<'b> Reader<'b> {
     fn number(&mut self) -> Result<u64, SnapshotError> {
+        if let [byte @ ..0x80, rest @ ..] = self.0 {
+            self.0 = rest;
+            return Ok(u64::from(*byte));
+        }
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let &[byte] = self.take(1)? else { break };
@@ -253,6 +252,9 @@ impl<'b> Reader<'b> {
 
     /// Reads a path of this many ids.
     fn path(&mut self, count: u64) -> Result<Path, SnapshotError> {
+        if count == 1 {
+            return self.number().map(Path::from);
+        }
         let ids: Vec<u64> = (0..count).map(|_| self.number()).collect::<Result<_, _>>()?;
         Path::try_from(ids).map_err(|_| invalid("a path has no ids"))
     }
@@ -270,19 +272,22 @@ impl<'b> Reader<'b> {
 
     fn statements(&mut self) -> Result<Vec<(Key, Value)>, SnapshotError> {
         let length = self.number()?;
-        let components = Tree::from_bytes(self.take(length)?)?;
-        let mut nodes = components.iter();
+        let mut nodes = Nodes::of_bytes(self.take(length)?)?;
         let names: Vec<Arc<str>> = (0..self.number()?).map(|_| self.text().map(Arc::from)).collect::<Result<_, _>>()?;
         let name = |number: u64| {
             let found = usize::try_from(number).ok().and_then(|number| names.get(number));
-            found.cloned().ok_or(invalid("a name index is out of range"))
+            found.ok_or(invalid("a name index is out of range"))
         };
-        let mut statements = Vec::new();
-        for _ in 0..self.number()? {
+        let count = self.number()?;
+        // A group takes at least five bytes, so memory is bounded by the input.
+        let room = usize::try_from(count).unwrap_or(usize::MAX).min(self.0.len() / 5);
+        let mut statements = Vec::with_capacity(room);
+        for _ in 0..count {
             let definition = name(self.number()?)?;
             let count = self.number()?;
             let path = self.path(count)?;
             let mask = self.number()?;
+            // By field, so that keys ascend as they were written.
             let mut state = |value: Value| {
                 let (definition, path) = (definition.clone(), path.clone());
                 statements.push((Key { definition, path, field: value.field() }, value));
@@ -290,18 +295,23 @@ impl<'b> Reader<'b> {
             if mask >= COMPONENTS << Field::COMPONENTS.len() {
                 return Err(invalid("unknown field"));
             }
-            if mask >= COMPONENTS {
-                let (_, node) = nodes.next().ok_or(invalid("components are missing"))?;
-                let stated = Field::COMPONENTS.into_iter().filter(|&field| mask & bit(field) != 0);
-                stated.filter_map(|field| Value::of(&node, field)).for_each(&mut state);
-            }
             let own = self.number()?;
             if mask & PLACE != 0 {
                 state(Value::Place(self.place()?));
             }
             if mask & USE != 0 {
                 let number = self.number()?;
-                state(Value::Use(if number > 0 { Some(name(number - 1)?) } else { None }));
+                state(Value::Use(if number > 0 { Some(name(number - 1)?.clone()) } else { None }));
+            }
+            if mask >= COMPONENTS {
+                let (_, node) = nodes.next().ok_or(invalid("components are missing"))??;
+                let mut left = mask / COMPONENTS;
+                while left != 0 {
+                    Value::of(&node, Field::COMPONENTS[left.trailing_zeros() as usize])
+                        .into_iter()
+                        .for_each(&mut state);
+                    left &= left - 1;
+                }
             }
             for _ in 0..own {
                 let number =
@@ -311,6 +321,7 @@ impl<'b> Reader<'b> {
                 state(Value::Own(number, bytes));
             }
         }
+        nodes.try_for_each(|node| node.map(drop))?;
         Ok(statements)
     }
 

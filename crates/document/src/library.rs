@@ -136,10 +136,10 @@ impl Library {
     }
 
     /// Returns all statements with their keys, sorted by definition.
-    pub(crate) fn statements(&self) -> impl Iterator<Item = (Key, Value)> {
+    pub(crate) fn statements(&self) -> impl Iterator<Item = (Key, &Value)> {
         self.numbers.iter().flat_map(|(name, &number)| {
             let key = |path, value: &Value| Key { definition: name.clone(), path, field: value.field() };
-            self.at(number).stated().map(move |(path, value)| (key(path, value), value.clone()))
+            self.at(number).stated().map(move |(path, value)| (key(path, value), value))
         })
     }
 

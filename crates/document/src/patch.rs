@@ -5,6 +5,7 @@ use crate::library::Library;
 use crate::path::Path;
 use crate::value::{Field, Value};
 use core::borrow::Borrow;
+use core::cmp::Ordering;
 use core::fmt;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
@@ -86,10 +87,37 @@ impl Patch {
             }
         }
         checked.sort_by(|a, b| a.key.cmp(&b.key));
-        if let Some([first, ..]) = checked.windows(2).find(|pair| pair[0].key == pair[1].key) {
+        Self::of_sorted(checked)
+    }
+
+    /// Creates a patch of sorted entries whose values are checked already.
+    fn of_sorted(entries: Vec<Entry>) -> Result<Self, PatchError> {
+        if let Some([first, ..]) = entries.windows(2).find(|pair| pair[0].key == pair[1].key) {
             return Err(PatchError::Invalid { key: first.key.clone(), why: "two entries have this key; keep one" });
         }
-        Ok(Self { entries: checked })
+        Ok(Self { entries })
+    }
+
+    /// Creates the patch from one list of statements to another, whose values are checked already.
+    pub(crate) fn of_sides(mut old: Vec<(Key, Value)>, mut new: Vec<(Key, Value)>) -> Result<Self, PatchError> {
+        [&mut old, &mut new].into_iter().for_each(|side| side.sort_by(|(a, _), (b, _)| a.cmp(b)));
+        let mut entries = Vec::with_capacity(old.len().max(new.len()));
+        let mut old = old.into_iter().peekable();
+        let unstated = |(key, before)| Entry { key, before: Some(before), after: None };
+        for (key, after) in new {
+            let before = loop {
+                match old.peek().map(|(next, _)| next.cmp(&key)) {
+                    Some(Ordering::Less) => entries.extend(old.next().map(unstated)),
+                    Some(Ordering::Equal) => break old.next().map(|(_, before)| before),
+                    _ => break None,
+                }
+            };
+            if before.as_ref() != Some(&after) {
+                entries.push(Entry { key, before, after: Some(after) });
+            }
+        }
+        entries.extend(old.map(unstated));
+        Self::of_sorted(entries)
     }
 
     /// Creates a patch of entries whose values are checked already.
@@ -175,13 +203,7 @@ impl Patch {
     /// ```
     #[must_use]
     pub fn between(old: &Library, new: &Library) -> Self {
-        let mut map: BTreeMap<Key, (Option<Value>, Option<Value>)> = BTreeMap::new();
-        for (key, value) in old.statements() {
-            map.insert(key, (Some(value), None));
-        }
-        for (key, value) in new.statements() {
-            map.entry(key).or_default().1 = Some(value);
-        }
-        Self::of_map(map)
+        let [old, new] = [old, new].map(|side| side.statements().map(|(key, value)| (key, value.clone())).collect());
+        Self::of_sides(old, new).expect("a library states each key once")
     }
 }

@@ -215,6 +215,10 @@ impl PartialEq for Value {
             (Self::Place(a), Self::Place(b)) => a == b,
             (Self::Use(a), Self::Use(b)) => a == b,
             (Self::Own(_, a), Self::Own(_, b)) => a == b,
+            (Self::Local(Some(a)), Self::Local(Some(b))) => {
+                local_bits(a.local) == local_bits(b.local)
+                    && wide_bits(a.translation_f64) == wide_bits(b.translation_f64)
+            }
             _ => {
                 let (mut a, mut b) = (Node::group(), Node::group());
                 self.put(&mut a);
@@ -227,10 +231,7 @@ impl PartialEq for Value {
 
 /// Returns whether two descriptions are equal to the bit.
 pub(crate) fn same(a: &Node<'_>, b: &Node<'_>) -> bool {
-    let local = |node: &Node<'_>| {
-        let wide = node.translation_f64.map(|at| at.to_array().map(f64::to_bits));
-        (node.local.map(local_bits), wide)
-    };
+    let local = |node: &Node<'_>| (node.local.map(local_bits), wide_bits(node.translation_f64));
     let drawable = |drawable: Drawable| {
         let corners = [drawable.bounds.min, drawable.bounds.max].map(|corner| corner.to_array().map(f32::to_bits));
         (drawable.mesh, corners)
@@ -239,6 +240,10 @@ pub(crate) fn same(a: &Node<'_>, b: &Node<'_>) -> bool {
         && a.drawable.map(drawable) == b.drawable.map(drawable)
         && Node { local: None, drawable: None, translation_f64: None, ..*a }
             == Node { local: None, drawable: None, translation_f64: None, ..*b }
+}
+
+fn wide_bits(at: Option<DVec3>) -> Option<[u64; 3]> {
+    at.map(|at| at.to_array().map(f64::to_bits))
 }
 
 /// Returns the form of a local transform, and its numbers.
