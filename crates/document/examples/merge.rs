@@ -177,7 +177,10 @@ impl Client {
     /// Follows all that has arrived. Edits were committed and sent before.
     fn receive(&mut self) -> Result<(), PatchError> {
         let Designer { scene, document } = &mut self.designer;
-        self.from_server.drain(..).try_for_each(|message| document.follow(scene, &self.link.receive(message)?.0))
+        for message in self.from_server.drain(..) {
+            document.follow(scene, &self.link.receive(message)?.0)?;
+        }
+        Ok(())
     }
 }
 

@@ -64,10 +64,8 @@ impl Document {
             self.make(scene, &pushed).map(|()| step)
         });
         let step = made.as_ref().unwrap_or(&stated);
-        if !step.is_empty() {
-            self.library.keep_ids(step);
-            self.history.push(step.clone());
-        }
+        self.library.keep_ids(step);
+        self.history.push(step.clone());
         made.map_err(refused)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, PatchError};
 use crate::expand::Expansion;
-use crate::history::{History, Way};
+use crate::history::{History, Step, Way};
 use crate::library::{Library, MOST_NODES};
 use crate::patch::Patch;
 use crate::path::Path;
@@ -194,7 +194,7 @@ impl Document {
         }
         self.library.keep_ids(&patch);
         self.history.push(patch);
-        Ok(self.history.last().unwrap_or(&EMPTY))
+        Ok(self.history.done().last().map_or(&EMPTY, Step::patch))
     }
 
     /// Takes back all edits since the last step. Removed nodes come back with new handles.
@@ -211,7 +211,8 @@ impl Document {
         })
     }
 
-    /// Applies a patch as one step. Edits since the last step become a step of their own first.
+    /// Applies a patch as one step. Edits since the last step become a step of their own first. Returns all that
+    /// changed, with these edits: what others must [follow](Self::follow).
     ///
     /// All instances follow, except where an outer definition states the same key. Runs in **O(entries · instances ·
     /// levels)**, and O(children) for each parent whose children change. If a definition in use loses its root
@@ -219,60 +220,112 @@ impl Document {
     ///
     /// # Errors
     /// Those of [`Library::apply`]; [`PatchError::Document`] for those of [`commit`](Self::commit), and if the
-    /// definition may then expand to more than 2³⁰ nodes.
-    pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
-        self.commit(scene)?;
-        self.make(scene, patch)?;
-        if !patch.is_empty() {
-            self.history.push(patch.clone());
-        }
-        Ok(())
+    /// definition may then expand to more than 2³⁰ nodes. [`PatchError::Invalid`] if the open definition would lose its
+    /// root. The edits are then a step nevertheless, the last of the [history](Self::history).
+    pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, PatchError> {
+        let made = self.go(scene, |_, _| Ok(Some(patch.clone())), History::push)?;
+        Ok(made.unwrap_or_default())
     }
 
     /// Applies someone else's patch: like [`apply`](Self::apply), but no step of ours that [`undo`](Self::undo) takes
     /// back. If patches cross on their way, a [`Link`](crate::Link) says what to follow.
     ///
+    /// Returns the patch of edits since the last step, which become one first: what others must follow. Better commit
+    /// before, since the patch is refused if it changes what the edits change.
+    ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
-    pub fn follow(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
-        self.commit(scene)?;
+    pub fn follow(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, PatchError> {
+        let edits = self.commit(scene)?.clone();
         self.make(scene, patch)?;
         self.history.follow(patch);
-        Ok(())
+        Ok(edits)
     }
 
-    /// Takes back the last step, and returns the patch that did; `None` if there is no step. Edits since the last step
-    /// become a step of their own first, so that step is the one that is taken back.
+    /// Takes back the last step; `None` if there is no step. Edits since the last step become a step of their own
+    /// first, so that step is the one that is taken back. Returns all that changed: what others must
+    /// [follow](Self::follow), so nothing of such edits.
     ///
-    /// What patches that were [followed](Self::follow) have stated since stays, and so does a node of the step that
-    /// they have changed or put nodes below; all else of the step is taken back, as by [`Patch::merge`]. The patch is
-    /// empty if nothing is left. Such an undo copies the library.
+    /// What patches that were followed have stated since stays, and so does a node of the step that they have changed
+    /// or put nodes below; all else of the step is taken back, as by [`Patch::merge`]. The patch is empty if nothing is
+    /// left. Such an undo copies the library.
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
     pub fn undo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
-        self.go(scene, Way::Undo)
+        self.go(
+            scene,
+            |history, library| history.next(Way::Undo, library),
+            |history, made| history.advance(Way::Undo, made),
+        )
     }
 
-    /// Makes the last undone step again, and returns the patch that did; `None` if there is none, or if there were
-    /// edits since. What patches that were followed have stated since stays, as for [`undo`](Self::undo).
+    /// Makes the last undone step again, and returns the patch that did; `None` if there is none. What patches that
+    /// were followed have stated since stays, as for [`undo`](Self::undo). If there were edits since, they become a
+    /// step, nothing can be made again, and the patch is theirs.
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
     pub fn redo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
-        self.go(scene, Way::Redo)
+        self.go(
+            scene,
+            |history, library| history.next(Way::Redo, library),
+            |history, made| history.advance(Way::Redo, made),
+        )
     }
 
-    fn go(&mut self, scene: &mut Scene, way: Way) -> Result<Option<Patch>, PatchError> {
-        self.commit(scene)?;
-        let Some(patch) = self.history.next(way, &self.library)? else { return Ok(None) };
+    /// Makes the edits a step, then the next patch; the history notes it. Returns both as one.
+    fn go(
+        &mut self,
+        scene: &mut Scene,
+        next: impl FnOnce(&History, &Library) -> Result<Option<Patch>, PatchError>,
+        note: impl FnOnce(&mut History, Patch),
+    ) -> Result<Option<Patch>, PatchError> {
+        let edits = self.commit(scene)?.clone();
+        let Some(patch) = next(&self.history, &self.library)? else {
+            return Ok(Some(edits).filter(|edits| !edits.is_empty()));
+        };
         self.make(scene, &patch)?;
-        self.history.advance(way, patch.clone());
-        Ok(Some(patch))
+        note(&mut self.history, patch.clone());
+        Ok(Some(if edits.is_empty() { patch } else { edits.then(&patch)? }))
     }
 
-    /// Joins the last two steps, as for each frame of a drag. Has no effect if there are fewer, after an undo, and if a
-    /// patch was followed between them.
+    /// Takes back any [step that was done](History::done), by its index, as a new step; `None` if there is none. What
+    /// later steps have stated stays, as what was followed does for [`undo`](Self::undo). Returns what
+    /// [`apply`](Self::apply) returns.
+    ///
+    /// Copies the library, and joins all later steps.
+    ///
+    /// # Errors
+    /// Those of [`apply`](Self::apply).
+    pub fn undo_step(&mut self, scene: &mut Scene, index: usize) -> Result<Option<Patch>, PatchError> {
+        self.go(scene, |history, library| history.back(index, library), History::push)
+    }
+
+    /// Returns the steps that were done and undone: how many, and their labels.
+    #[must_use]
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Returns the history, to take it away ([`core::mem::take`]), or to put one in its place that another document of
+    /// an equal library made: of a prefab, say, that was open in between. Commit before.
+    ///
+    /// Undo then takes back steps of all these documents. A step shows in the scene as far as it concerns the open
+    /// definition and what that uses; the library always changes. An undo that would take the root from the open
+    /// definition is refused; so is one for another library, with [`PatchError::State`].
+    pub const fn history_mut(&mut self) -> &mut History {
+        &mut self.history
+    }
+
+    /// Names the last step, as for the text of an undo menu; it keeps the label when it is undone. Has no effect if
+    /// there is no step. Call it only after a commit whose patch is not empty: others make no step.
+    pub fn set_label(&mut self, label: impl Into<Box<str>>) {
+        self.history.set_label(label.into());
+    }
+
+    /// Joins the last two steps, as for each frame of a drag; the label is that of the later one, if it has any. Has no
+    /// effect if there are fewer, after an undo, and if a patch was followed between them.
     pub fn amend(&mut self) {
         self.history.amend();
     }

@@ -5,17 +5,22 @@ use crate::library::Library;
 use crate::merge::Crossed;
 use crate::patch::Patch;
 
-/// A document's steps: those that are done, and those that were taken back.
+/// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
+///
+/// Steps are patches of the library, not of a definition, so a history outlives its document: take it from one, and
+/// give it to the next whose library is equal, by [`Document::history_mut`](crate::Document::history_mut).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct History {
+pub struct History {
     done: Vec<Step>,
     undone: Vec<Step>,
 }
 
-/// A patch that was made, and all that was made between it and the step above it.
+/// A step of a [`History`].
 #[derive(Clone, Debug)]
-struct Step {
+pub struct Step {
     patch: Patch,
+    label: Option<Box<str>>,
+    /// All that was made between it and the step above it.
     since: Vec<Patch>,
 }
 
@@ -30,6 +35,18 @@ pub(crate) enum Way {
 const MOST_PATCHES: usize = 64;
 
 impl Step {
+    /// Returns the patch that made the step; of an undone step, the patch that took it back.
+    #[must_use]
+    pub const fn patch(&self) -> &Patch {
+        &self.patch
+    }
+
+    /// Returns what [`Document::set_label`](crate::Document::set_label) said of the step.
+    #[must_use]
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
     fn add(&mut self, patches: impl IntoIterator<Item = Patch>) {
         self.since.extend(patches);
         if self.since.len() >= MOST_PATCHES
@@ -39,25 +56,42 @@ impl Step {
             self.since.extend(Some(joined).filter(|joined| !joined.is_empty()));
         }
     }
+}
 
-    /// Returns the patch that takes the step back. What others have stated since stays.
-    fn back(&self, library: &Library) -> Result<Patch, PatchError> {
-        let back = self.patch.inverse();
-        let since = Patch::join(&self.since)?;
-        if since.is_empty() {
-            return Ok(back);
-        }
-        let mut base = library.clone();
-        base.apply(&since.inverse())?;
-        Ok(Crossed::new(&base, &since, &back)?.last)
+/// Returns the patch that takes back the first of some steps, up to the last. What was stated since stays.
+fn back(steps: &[Step], library: &Library) -> Result<Option<Patch>, PatchError> {
+    let [step, later @ ..] = steps else { return Ok(None) };
+    let back = step.patch.inverse();
+    let later = later.iter().flat_map(|step| [&step.patch].into_iter().chain(&step.since));
+    let since = Patch::join(step.since.iter().chain(later))?;
+    if since.is_empty() {
+        return Ok(Some(back));
     }
+    let mut base = library.clone();
+    base.apply(&since.inverse())?;
+    Ok(Some(Crossed::new(&base, &since, &back)?.last))
 }
 
 impl History {
-    /// Adds a step that was made.
+    /// Returns the steps that were done, oldest first. [`Document::undo`](crate::Document::undo) takes back the last.
+    #[must_use]
+    pub fn done(&self) -> &[Step] {
+        &self.done
+    }
+
+    /// Returns the steps that were undone. [`Document::redo`](crate::Document::redo) makes the last again.
+    #[must_use]
+    pub fn undone(&self) -> &[Step] {
+        &self.undone
+    }
+
+    /// Adds a step that was made, if it changed anything.
     pub(crate) fn push(&mut self, patch: Patch) {
+        if patch.is_empty() {
+            return;
+        }
         self.undone.clear();
-        self.done.push(Step { patch, since: Vec::new() });
+        self.done.push(Step { patch, label: None, since: Vec::new() });
     }
 
     /// Notes a patch that is no step.
@@ -67,9 +101,10 @@ impl History {
         }
     }
 
-    /// Returns the last step that was made.
-    pub(crate) fn last(&self) -> Option<&Patch> {
-        self.done.last().map(|step| &step.patch)
+    pub(crate) fn set_label(&mut self, label: Box<str>) {
+        if let Some(step) = self.done.last_mut() {
+            step.label = Some(label);
+        }
     }
 
     /// Returns the steps that are gone through, and those that are added to.
@@ -81,32 +116,38 @@ impl History {
     }
 
     /// Returns the patch that the next undo or redo makes.
-    pub(crate) fn next(&mut self, way: Way, library: &Library) -> Result<Option<Patch>, PatchError> {
-        let [from, _] = self.sides(way);
-        from.last().map(|step| step.back(library)).transpose()
+    pub(crate) fn next(&self, way: Way, library: &Library) -> Result<Option<Patch>, PatchError> {
+        let from = if matches!(way, Way::Undo) { &self.done } else { &self.undone };
+        back(&from[from.len().saturating_sub(1)..], library)
+    }
+
+    /// Returns the patch that takes back a step that was done, whatever was made since.
+    pub(crate) fn back(&self, number: usize, library: &Library) -> Result<Option<Patch>, PatchError> {
+        back(self.done.get(number..).unwrap_or_default(), library)
     }
 
     /// Notes that the next undo or redo was made.
     pub(crate) fn advance(&mut self, way: Way, made: Patch) {
         let [from, to] = self.sides(way);
-        let Some(Step { patch, since }) = from.pop() else { return };
+        let Some(Step { patch, label, since }) = from.pop() else { return };
         // Usually the two cancel out.
         if let Some(below) = from.last_mut()
             && !(since.is_empty() && patch.inverse() == made)
         {
             below.add([patch].into_iter().chain(since).chain([made.clone()]));
         }
-        to.push(Step { patch: made, since: Vec::new() });
+        to.push(Step { patch: made, label, since: Vec::new() });
     }
 
     /// Joins the last two steps.
     pub(crate) fn amend(&mut self) {
-        if let [.., first, second] = &self.done[..]
+        if let [.., first, second] = &mut self.done[..]
             && self.undone.is_empty()
             && first.since.is_empty()
             && let Ok(patch) = first.patch.then(&second.patch)
         {
-            let joined = Step { patch, since: second.since.clone() };
+            let label = second.label.take().or(first.label.take());
+            let joined = Step { patch, label, since: core::mem::take(&mut second.since) };
             self.done.truncate(self.done.len() - 2);
             if !joined.patch.is_empty() {
                 self.done.push(joined);

@@ -3,7 +3,7 @@
 //! | task | items |
 //! |---|---|
 //! | what is stated: levels, prefabs, variants, overrides | [`Library`], its keys [`Key`], [`Path`], [`Field`], its values [`Value`], [`Spot`], [`Order`], where new nodes go [`At`] |
-//! | a definition in a scene: commit, undo, follow | [`Document`] |
+//! | a definition in a scene: commit, undo, follow | [`Document`], its steps [`History`], [`Step`] |
 //! | changes as values: apply, invert, join, merge | [`Patch`], [`Entry`], [`Merged`] |
 //! | several writers at the same time | [`Link`], [`Message`] |
 //! | what has no effect now, and why | [`Note`] |
@@ -47,6 +47,7 @@ mod value;
 pub use document::Document;
 pub use error::{Error, PatchError};
 pub use expand::Note;
+pub use history::{History, Step};
 pub use library::Library;
 pub use link::{Link, Message};
 pub use merge::{Conflict, Merged, Renumbered};

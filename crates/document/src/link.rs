@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 /// nobody waits for anybody. Messages must arrive in order, each once, as over TCP. A server has one link for each
 /// client, and sends what it receives over one link on over all others.
 ///
-/// Commit and send edits before you follow what was received: otherwise they become a step that the other end never
-/// hears of.
+/// Commit and send edits before you receive. Others may be refused, or become a step whose patch
+/// [`follow`](crate::Document::follow) returns: send it, too.
 ///
 /// Takes a second library, which shares nothing with the document's.
 ///

@@ -322,7 +322,16 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
         let mut follower = start.clone();
         for act in 0..20 {
             let context = format!("seed {seed}, act {act}");
-            let step = match dice.u8(0..10) {
+            let act = dice.u8(0..11);
+            if act == 4 && dice.bool() {
+                // Others must follow these edits, too.
+                edit(&mut dice, &mut scene, root, 2);
+            }
+            let step = match act {
+                10 => {
+                    let number = dice.usize(0..=document.history().done().len());
+                    document.undo_step(&mut scene, number).unwrap().unwrap_or_default()
+                }
                 9 => {
                     let paths = Model::of(document.library()).tree("a").1;
                     let uses = paths.iter().filter(|path| {

@@ -2,6 +2,7 @@
 
 mod acts;
 mod bytes;
+mod history;
 mod live;
 #[cfg(feature = "serde")]
 mod merge;

@@ -133,8 +133,8 @@ const CALLS: [Call; 7] = [
     |document, scene| Ok(document.commit(scene).map(drop)?),
     |document, scene| Ok(document.commit_in(scene, &5.into()).map(drop)?),
     |document, scene| Ok(document.revert(scene)?),
-    |document, scene| document.apply(scene, &Patch::new()),
-    |document, scene| document.follow(scene, &Patch::new()),
+    |document, scene| document.apply(scene, &Patch::new()).map(drop),
+    |document, scene| document.follow(scene, &Patch::new()).map(drop),
     |document, scene| document.undo(scene).map(drop),
     |document, scene| document.redo(scene).map(drop),
 ];

@@ -1,0 +1,207 @@
+//! Steps: across definitions, in any order, with labels, and as what others follow.
+
+use crate::acts::{check, edit, library, scene};
+use crate::operations::street;
+use crate::random::seeds;
+use fastrand::Rng;
+use hedgerow::{Node, Scene};
+use hedgerow_document::{Document, Library, Patch, PatchError, Path, Value};
+
+fn open(library: Library, definition: &str) -> (Scene, Document) {
+    let mut scene = scene();
+    let root = scene.root();
+    let document = Document::open(&mut scene, root, library, definition).unwrap();
+    (scene, document)
+}
+
+/// Sets the material of a node, and returns the patch of the step.
+fn paint(document: &mut Document, scene: &mut Scene, path: impl Into<Path>, material: u32) -> Patch {
+    let node = document.node(scene, &path.into()).unwrap();
+    scene.edit(node).unwrap().set_material(material);
+    document.commit(scene).unwrap().clone()
+}
+
+fn labels(document: &Document) -> Vec<Option<&str>> {
+    document.history().done().iter().map(|step| step.label()).collect()
+}
+
+#[test]
+fn a_history_goes_from_a_document_to_one_of_another_definition_and_back() {
+    for seed in seeds(3) {
+        let dice = &mut Rng::with_seed(seed);
+        let start = library(dice, true);
+        let (mut scene, mut document) = open(start.clone(), "a");
+        let mut states = vec![start];
+        for definition in ["a", "b", "a", "c", "b"] {
+            let (library, history) = (document.library().clone(), core::mem::take(document.history_mut()));
+            (scene, document) = open(library, definition);
+            *document.history_mut() = history;
+            for _ in 0..4 {
+                edit(dice, &mut scene, document.root(), 3);
+                if !document.commit(&mut scene).unwrap().is_empty() {
+                    states.push(document.library().clone());
+                }
+            }
+            assert_eq!(document.history().done().len(), states.len() - 1);
+            // Some are undone by another document than made them, and made again.
+            let count = 6.min(states.len() - 1);
+            for way in [Document::undo, Document::redo] {
+                for _ in 0..count {
+                    way(&mut document, &mut scene).unwrap().unwrap();
+                    check(&document, &scene, &format!("seed {seed}, in {definition}"));
+                }
+            }
+        }
+        for before in states.iter().rev().skip(1) {
+            document.undo(&mut scene).unwrap().unwrap();
+            assert_eq!(document.library(), before, "seed {seed}");
+        }
+        assert_eq!((document.undo(&mut scene).unwrap(), document.history().undone().len()), (None, states.len() - 1));
+        check(&document, &scene, "all undone");
+    }
+}
+
+#[test]
+fn documents_that_follow_each_other_share_one_history() {
+    let [mut level, mut prefab] = ["street", "wheel"].map(|definition| open(street(), definition));
+    let start = level.1.library().clone();
+    let made = paint(&mut level.1, &mut level.0, [5, 1, 2], 70);
+    prefab.1.follow(&mut prefab.0, &made).unwrap();
+    core::mem::swap(level.1.history_mut(), prefab.1.history_mut());
+    let made = paint(&mut prefab.1, &mut prefab.0, 1, 71);
+    level.1.follow(&mut level.0, &made).unwrap();
+    core::mem::swap(level.1.history_mut(), prefab.1.history_mut());
+    let tyre = |(scene, document): &(Scene, Document)| {
+        let node = document.node(scene, &[5, 1, 1].into()).unwrap();
+        scene.get(node).unwrap().own_material()
+    };
+    assert_eq!(tyre(&level), Some(71));
+    for _ in 0..2 {
+        let made = level.1.undo(&mut level.0).unwrap().unwrap();
+        prefab.1.follow(&mut prefab.0, &made).unwrap();
+        assert_ne!(tyre(&level), Some(71), "the level takes back what the prefab's document made");
+        [&level, &prefab].into_iter().for_each(|(scene, document)| check(document, scene, "undone"));
+    }
+    assert!(*level.1.library() == start && *prefab.1.library() == start);
+}
+
+#[test]
+fn an_undo_that_would_remove_the_open_definition_changes_nothing() {
+    let (mut scene, mut document) = open(street(), "street");
+    let made = document.library().extract("street", &5.into(), "bench").unwrap();
+    document.apply(&mut scene, &made).unwrap();
+    let history = core::mem::take(document.history_mut());
+    let (mut scene, mut document) = open(document.library().clone(), "bench");
+    *document.history_mut() = history;
+    let before = document.library().clone();
+    assert!(matches!(document.undo(&mut scene), Err(PatchError::Invalid { .. })));
+    assert_eq!((document.library(), document.history().done().len()), (&before, 1));
+    // A history of another library is refused, too.
+    let (mut scene, mut other) = open(street(), "street");
+    core::mem::swap(other.history_mut(), document.history_mut());
+    assert!(matches!(other.undo(&mut scene), Err(PatchError::State(_))));
+    check(&other, &scene, "refused");
+}
+
+#[test]
+fn a_label_stays_with_its_step() {
+    let (mut scene, mut document) = open(street(), "street");
+    document.set_label("nothing");
+    paint(&mut document, &mut scene, [5, 1, 1], 70);
+    document.set_label("Paint");
+    // A drag: the first label stays until a later one comes.
+    for material in 71..74 {
+        paint(&mut document, &mut scene, [5, 1, 2], material);
+        if material == 71 {
+            document.set_label("Drag");
+        } else {
+            document.amend();
+        }
+    }
+    assert_eq!(labels(&document), [Some("Paint"), Some("Drag")]);
+    paint(&mut document, &mut scene, [5, 1, 2], 80);
+    document.set_label("Drag further");
+    document.amend();
+    document.undo(&mut scene).unwrap();
+    let undone = document.history().undone();
+    assert_eq!((undone.len(), undone[0].label()), (1, Some("Drag further")));
+    document.redo(&mut scene).unwrap();
+    assert_eq!(labels(&document), [Some("Paint"), Some("Drag further")]);
+    // Pending edits become a step without a label.
+    let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
+    scene.edit(tyre).unwrap().set_material(90);
+    let patch = document.library().state("street", [5, 1], Value::UserData(7)).unwrap();
+    document.apply(&mut scene, &patch).unwrap();
+    document.set_label("Apply");
+    assert_eq!(labels(&document), [Some("Paint"), Some("Drag further"), None, Some("Apply")]);
+    assert_eq!(document.history().done()[3].patch(), &patch);
+    document.forget(1);
+    assert_eq!(labels(&document), [Some("Apply")]);
+}
+
+#[test]
+fn edits_that_were_pending_are_in_what_others_follow() {
+    let (mut scene, mut document) = open(street(), "street");
+    let mut follower = document.library().clone();
+    let mut user_data = 0;
+    type Call = fn(&mut Document, &mut Scene, &Patch) -> Result<Patch, PatchError>;
+    let calls: [Call; 2] = [
+        |document, scene, patch| document.apply(scene, patch),
+        |document, scene, patch| document.follow(scene, patch)?.then(patch),
+    ];
+    for call in calls {
+        user_data += 1;
+        let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
+        scene.edit(tyre).unwrap().set_user_data(user_data);
+        let patch = document.library().state("street", [5, 1], Value::UserData(user_data)).unwrap();
+        let made = call(&mut document, &mut scene, &patch).unwrap();
+        assert_eq!(made.entries().len(), 2);
+        follower.apply(&made).unwrap();
+        assert_eq!(follower, *document.library());
+    }
+    let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
+    scene.edit(tyre).unwrap().set_user_data(80);
+    assert_eq!(document.undo(&mut scene).unwrap(), Some(Patch::new()), "nobody knew of the edit");
+    assert_eq!(follower, *document.library());
+    scene.edit(tyre).unwrap().set_user_data(81);
+    follower.apply(&document.redo(&mut scene).unwrap().unwrap()).unwrap();
+    assert_eq!(follower, *document.library());
+}
+
+#[test]
+fn steps_of_different_keys_are_undone_in_any_order() {
+    let (mut scene, mut document) = open(street(), "street");
+    let start = document.library().clone();
+    for (material, path) in (100..).zip([&[5, 1, 1][..], &[5, 1, 2], &[5, 2], &[5, 2, 0, 1]]) {
+        paint(&mut document, &mut scene, Path::try_from(path).unwrap(), material);
+    }
+    let painted = document.library().clone();
+    for number in [2, 0, 3, 1] {
+        document.undo_step(&mut scene, number).unwrap().unwrap();
+        check(&document, &scene, &format!("step {number}"));
+    }
+    assert_eq!((document.library(), document.history().done().len()), (&start, 8));
+    (0..4).for_each(|_| _ = document.undo(&mut scene).unwrap().unwrap());
+    assert_eq!(*document.library(), painted, "each undo was a step");
+    assert_eq!(document.undo_step(&mut scene, 4).unwrap(), None);
+}
+
+#[test]
+fn what_later_steps_stated_stays_when_an_older_one_is_undone() {
+    let (mut scene, mut document) = open(street(), "street");
+    let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
+    let [kept, lost] = [(); 2].map(|()| scene.insert(tyre, Node::group()).unwrap());
+    scene.edit(tyre).unwrap().set_material(70).set_user_data(5);
+    document.commit(&mut scene).unwrap();
+    let kept = document.path(&scene, kept).unwrap();
+    paint(&mut document, &mut scene, [5, 1, 1], 71);
+    paint(&mut document, &mut scene, kept.clone(), 72);
+    let before = document.library().clone();
+    document.undo_step(&mut scene, 0).unwrap().unwrap();
+    let node = scene.get(tyre).unwrap();
+    assert_eq!((node.own_material(), node.user_data()), (Some(71), 0));
+    assert!(document.node(&scene, &kept).is_some() && !scene.contains(lost));
+    check(&document, &scene, "undone");
+    document.undo(&mut scene).unwrap();
+    assert_eq!(*document.library(), before);
+}
