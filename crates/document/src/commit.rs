@@ -155,7 +155,13 @@ impl Document {
         }
         edited.retain(|&node| self.holds(scene, node));
         edits.edited.extend(edited);
-        Ok(edits)
+        // All other nodes below the root have a place, unless another document was opened around them or below.
+        let parents = edits.placed.iter().filter_map(|&node| scene.get(node)?.parent()).map(|node| node.handle());
+        let is_known = |node| edits.placed.contains(&node) || self.places.of_node(&self.library, scene, node).is_some();
+        match edits.edited.iter().copied().chain(parents).find(|&node| !is_known(node)) {
+            Some(node) => Err(Error::Taken(node)),
+            None => Ok(edits),
+        }
     }
 }
 

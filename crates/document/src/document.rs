@@ -27,7 +27,8 @@ use std::sync::Arc;
 /// [`extract`](Library::extract) and [`unpack`](Library::unpack) give other paths. A node that is detached when a step
 /// is recorded is removed by the step: it stays in the scene as it is, and an undo inserts another.
 ///
-/// One scene holds one document: each node has one mark that says which place it has. A document does not go back with
+/// One scene holds one document: each node has one mark that says which place it has. If another document takes nodes of
+/// this one, the next commit fails with [`Error::Taken`]. A document does not go back with
 /// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
@@ -185,7 +186,7 @@ impl Document {
     /// history](hedgerow::SceneConfig::change_history) does not reach back to the last step.
     ///
     /// # Errors
-    /// [`Error::NoRoot`]; [`Error::Scene`] if the scene does not track changes.
+    /// [`Error::NoRoot`]; [`Error::Taken`]; [`Error::Scene`] if the scene does not track changes.
     pub fn commit(&mut self, scene: &mut Scene) -> Result<&Patch, Error> {
         static EMPTY: Patch = Patch::EMPTY;
         let patch = self.record(scene)?;

@@ -2,7 +2,7 @@
 
 use crate::acts::{check, scene};
 use crate::operations::street;
-use hedgerow::{Keep, Node, Place, Scene, Tree};
+use hedgerow::{Keep, Node, Place, Scene, Transform, Tree};
 use hedgerow_document::{At, Document, Error, Library, Patch, PatchError, Path, Spot, Value};
 
 /// Opens a street with three steps in its history, of which one is undone.
@@ -227,4 +227,26 @@ fn a_definition_is_placed_only_beside_nodes_that_exist() {
         assert!(matches!(place(at), Err(PatchError::Invalid { .. })));
     }
     assert!(place(Spot::below([5, 1], 0.0).into()).is_ok());
+}
+
+#[test]
+fn a_document_that_another_one_took_nodes_from_says_so() {
+    for inside in [false, true] {
+        let mut scene = scene();
+        let [outer, inner, leaf] = [(); 3].map(|()| Node::transform(Transform::IDENTITY));
+        let outer = scene.insert(scene.root(), outer).unwrap();
+        let inner = scene.insert(outer, inner).unwrap();
+        let leaf = scene.insert(inner, leaf).unwrap();
+        let [at, then] = if inside { [outer, inner] } else { [inner, outer] };
+        let mut document = Document::of(&mut scene, at, "first").unwrap();
+        assert!(document.commit(&mut scene).unwrap().is_empty());
+        let mut other = Document::of(&mut scene, then, "second").unwrap();
+        scene.set_local(leaf, Transform::from_xyz(1.0, 0.0, 0.0)).unwrap();
+        let before = document.library().clone();
+        assert_eq!(document.commit(&mut scene), Err(Error::Taken(leaf)));
+        assert_eq!(document.library(), &before);
+        scene.insert(inner, Node::group()).unwrap();
+        assert_eq!(document.commit(&mut scene), Err(Error::Taken(inner)));
+        assert_eq!(other.commit(&mut scene).unwrap().entries().len(), 2, "a transform, and a place");
+    }
 }
