@@ -37,7 +37,7 @@
 //! | playing clips, in any direction, or while they are loading | [`Player`], [`Playback`](player::Playback), [`StreamPlayer`](player::StreamPlayer) | [`player`] |
 //! | local transforms of all joints, and their model matrices | [`Pose`] | [`pose`] |
 //! | blending poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
-//! | inverse kinematics: limbs, looks, chains with limits, feet on the ground | [`TwoBone`](ik::TwoBone), [`Aim`](ik::Aim), [`Chain`](ik::Chain), [`Feet`](ik::Feet) | [`ik`] |
+//! | inverse kinematics: limbs, looks, chains with limits to places and poses, feet on the ground | [`TwoBone`](ik::TwoBone), [`Aim`](ik::Aim), [`Chain`](ik::Chain), [`Feet`](ik::Feet) | [`ik`] |
 //! | many instances of one skeleton | [`Crowd`], [`InstanceHandle`](crowd::InstanceHandle) | [`crowd`] |
 //! | vertices that follow joints: palettes, meshes, morph targets, batches | [`Skin`], [`Palette`](skin::Palette), [`SkinnedMesh`], [`SkinBatch`](skin::SkinBatch) | [`skin`] |
 //! | many characters that own their poses, from players to skinned vertices, on several threads | [`Skeleton::each_palette`], [`Skeleton::par_each_palette`] | [`skeleton`] |

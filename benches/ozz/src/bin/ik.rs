@@ -4,7 +4,7 @@
 //! `cargo run --release --manifest-path benches/ozz/Cargo.toml --bin ik [DRIVER]`; `benches/ozz.sh` makes the driver.
 
 use hedgerow_anim::glam::{Quat, Vec3};
-use hedgerow_anim::ik::{Aim, Chain, End, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
+use hedgerow_anim::ik::{Aim, Chain, ChainGoal, End, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
 use hedgerow_anim::{Mat34, Pose, Skeleton, SkeletonBuilder, Transform};
 use hedgerow_experiments::{Failure, machine};
 use rebirth_ik as rebirth;
@@ -132,10 +132,10 @@ fn main() -> Result<(), Failure> {
         });
         let mut rigs = chains.rigs()?;
         times.turn("hedgerow-anim: FABRIK, 12 bones, 8 rounds", || {
-            each(&mut rigs, &mut |rig, goal| _ = black_box(free.solve_locals(rig, goal * 3.0, 1.0)));
+            each(&mut rigs, &mut |rig, goal| _ = black_box(free.solve_locals(rig, &ChainGoal::at(goal * 3.0))));
         });
         times.turn("hedgerow-anim: 12 hinges, 8 rounds", || {
-            each(&mut rigs, &mut |rig, goal| _ = black_box(limited.solve_locals(rig, goal * 3.0, 1.0)));
+            each(&mut rigs, &mut |rig, goal| _ = black_box(limited.solve_locals(rig, &ChainGoal::at(goal * 3.0))));
         });
         // Anew in each turn: its bones grow with each solve, until numbers overflow.
         let mut tentacle = rebirth::Skeleton::new();

@@ -1,8 +1,10 @@
-//! Limits of joints, without angles: by their sines and cosines, or those of half of them.
+//! Limits of joints, and the ways in which joints may turn within them. In double precision.
 
-use super::math::{M, Number, Q, V, half_angle, within};
+use super::math::{M, Number, Q, V, within};
 use crate::glam::Vec3;
 use core::f32::consts::PI;
+use core::f64::consts::{FRAC_PI_2, TAU};
+use hedgerow_math::internal::sines::sin_cos;
 
 /// How far a joint of a [`Chain`](crate::ik::Chain) may turn from its rotation at rest. Angles are in radians.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -10,7 +12,7 @@ pub enum Limit {
     /// In any way.
     #[default]
     Free,
-    /// About one axis in the joint's space, between two angles from −π to π.
+    /// About one axis in the joint's space, between two angles from −π to π; both together are no limit.
     Hinge {
         /// The axis.
         axis: Vec3,
@@ -38,149 +40,80 @@ pub(super) enum Bound {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cone {
-    rest: Q,
+    rest: Q<f64>,
     /// The sines and cosines of half the greatest angles.
-    swing: (f32, f32),
-    twist: (f32, f32),
+    swing: (f64, f64),
+    twist: (f64, f64),
 }
 
-/// A hinge, in a frame whose third axis is its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hinge {
-    /// The axes of the frame in the joint's space.
-    own: M,
-    /// The same at rest, in the space of the joint's parent.
-    rest: M,
+    /// In the space of the joint's parent.
+    pub(super) axis: V<f64>,
     /// The rotation at rest, and after a half turn about the axis.
-    turns: [Q; 2],
-    /// The limits, each with its [rank](Angle::rank).
-    least: (Angle, f32),
-    most: (Angle, f32),
-}
-
-/// An angle from −π to π: its cosine and sine, or multiples.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Angle {
-    x: f32,
-    y: f32,
-}
-
-impl Angle {
-    pub(super) const ZERO: Self = Self { x: 1.0, y: 0.0 };
-
-    fn new(angle: f32) -> Self {
-        let (y, x) = half_angle(2.0 * angle);
-        // Single precision has no π, and the nearest number is beyond it.
-        Self { x, y: if angle < 0.0 { y.min(-0.0) } else { y.max(0.0) } }
-    }
-
-    const fn opposite(self) -> Self {
-        Self { x: self.x, y: -self.y }
-    }
-
-    /// Returns a number from −2 to 2 that rises with the angle: the sine where a circle is drawn as a diamond.
-    #[inline(always)]
-    fn rank(self) -> f32 {
-        let part = self.y / (self.x.abs() + self.y.abs());
-        if self.x < 0.0 { 2_f32.copysign(self.y) - part } else { part }
-    }
-
-    /// Returns the vector, turned about the third axis.
-    #[inline(always)]
-    fn turn(self, v: V) -> V {
-        V::new(self.x * v.x - self.y * v.y, self.y * v.x + self.x * v.y, v.z)
-    }
+    turns: [Q<f64>; 2],
+    /// The limits; infinite if they are a whole turn apart.
+    pub(super) least: f64,
+    pub(super) most: f64,
 }
 
 impl Hinge {
-    fn new(rest: Q, axis: Vec3, least: f32, most: f32) -> Self {
-        let axis = V::from(axis).unit_or(V::X);
+    fn new(rest: Q<f64>, axis: Vec3, least: f32, most: f32) -> Self {
+        let axis = V::from(axis).unit_or(V::X).all(1.0_f64);
+        let axis = axis * axis.square().over_root();
         let most = within(most, -PI, PI);
-        let [least, most] = [within(least, -PI, most), most].map(Angle::new).map(|angle| (angle, angle.rank()));
-        let own = M::frame(axis.any_across(), axis);
-        Self { own, rest: M(own.0.map(|axis| rest * axis)), turns: [rest, rest * Q { v: axis, w: 0.0 }], least, most }
+        let least = within(least, -PI, most);
+        let (least, most) = if most - least < 2.0 * PI { (least, most) } else { (f32::NEG_INFINITY, f32::INFINITY) };
+        let turns = [rest, rest * Q { v: axis, w: 0.0 }];
+        Self { axis: rest * axis, turns, least: least.into(), most: most.into() }
     }
 
-    /// Returns the nearest angle within the limits, given multiples of its cosine and sine, and the factor that undoes
-    /// them.
-    #[inline(always)]
-    fn nearest(&self, angle: Angle, back: f32) -> Angle {
-        // Half a turn is π, not −π. What depends on the angle is selected: processors guess such branches wrong.
-        let rank = Angle { x: angle.x, y: angle.y + 0.0 }.rank();
-        let pick = |own: f32, least: f32, most: f32| {
-            let own = if rank < self.least.1 { least } else { own * back };
-            if rank > self.most.1 { most } else { own }
-        };
-        let (least, most) = (self.least.0, self.most.0);
-        Angle { x: pick(angle.x, least.x, most.x), y: pick(angle.y, least.y, most.y) }
-    }
-
-    /// Returns the nearest angle within the limits, given a multiple of a rotation.
-    pub(super) fn angle(&self, rotation: Q) -> Angle {
+    /// Returns the nearest angle within the limits.
+    pub(super) fn angle(&self, rotation: Q<f64>) -> f64 {
         let [rest, turned] = self.turns.map(|turn| turn.dot(rotation));
-        let (sine, cosine) = half(turned, rest);
-        self.nearest(Angle { x: cosine * cosine - sine * sine, y: 2.0 * sine * cosine }, 1.0)
+        let angle = 2.0 * if rest < 0.0 { arc(-rest, -turned) } else { arc(rest, turned) };
+        let middle = 0.5 * (self.least + self.most);
+        // The same angle may be a turn away.
+        let angle = if middle.is_finite() { angle - TAU * ((angle - middle) / TAU).round() } else { angle };
+        angle.clamp(self.least, self.most)
     }
 
-    pub(super) fn rotation(&self, angle: Angle) -> Q {
-        let Angle { x, y } = angle;
-        let (sine, cosine) = if x < 0.0 { half(1.0 - x, y) } else { half(y, 1.0 + x) };
+    #[inline(always)]
+    pub(super) fn rotation(&self, angle: f64) -> Q<f64> {
+        let (sine, cosine) = sin_cos(0.5 * angle);
         let [rest, turned] = self.turns;
         rest.times(cosine) + turned.times(sine)
     }
 
-    /// Takes a vector from the joint's space to that of its parent.
-    #[inline(always)]
-    pub(super) fn turn(&self, angle: Angle, from: V) -> V {
-        self.rest * angle.turn(self.own.transpose() * from)
-    }
-
-    /// Takes a vector from the space of the joint's parent to the frame at rest.
-    #[inline(always)]
-    pub(super) fn at_rest(&self, to: V) -> V {
-        self.rest.transpose() * to
-    }
-
-    /// Takes a vector from the frame at rest to the joint's space.
-    #[inline(always)]
-    pub(super) fn turn_back(&self, angle: Angle, to: V) -> V {
-        self.own * angle.opposite().turn(to)
-    }
-
-    /// Returns the angle within the limits that turns `from` nearest to `to`, and where it brings `from`. Only `to` is
-    /// in the frame at rest.
-    #[inline(always)]
-    pub(super) fn aim(&self, angle: Angle, from: V, to: V) -> (Angle, V) {
-        let from = self.own.transpose() * from;
-        let way = Angle { x: from.x * to.x + from.y * to.y, y: from.x * to.y - from.y * to.x };
-        let square = way.x * way.x + way.y * way.y;
-        // Where one of both is along the hinge, turns about it move nothing, and rounding would choose one.
-        let moves = square > 1e-10 * from.square() * to.square() && square > 1e-30 && square < 1e30;
-        let angle = if moves { self.nearest(way, square.over_root()) } else { angle };
-        (angle, self.rest * angle.turn(from))
+    /// Returns an angle by its share of the way from the least to the greatest.
+    pub(super) fn at(&self, share: f64) -> f64 {
+        if self.least.is_finite() { self.least + (self.most - self.least) * share } else { TAU * (share - 0.5) }
     }
 }
 
-/// Returns the sine and the cosine of the half of an angle from −π to π, given multiples; of 0 if both are 0. The
-/// cosine is above 0, and the sine rises with the angle.
-#[inline]
-fn half(sine: f32, cosine: f32) -> (f32, f32) {
-    let square = sine * sine + cosine * cosine;
-    if !(square > 1e-30 && square < 1e30) {
-        return (0.0, 1.0);
+/// Returns the angle, from a quarter turn back to a quarter turn, of multiples of its cosine and sine; 0 if both are 0.
+pub(super) fn arc(cosine: f64, sine: f64) -> f64 {
+    let length = (cosine * cosine + sine * sine).sqrt();
+    if !(length > 0.0 && length.is_finite()) {
+        return 0.0;
     }
-    let back = square.over_root();
-    let back = if cosine < 0.0 { -back } else { back };
-    (sine * back, cosine * back)
+    // A circle drawn as a diamond is at most 0.07 off, and Newton's step leaves a sixth of the cube.
+    let mut angle = sine / (cosine + sine.abs()) * FRAC_PI_2;
+    for _ in 0..2 {
+        let (own_sine, own_cosine) = sin_cos(angle);
+        angle += (sine * own_cosine - cosine * own_sine) / length;
+    }
+    angle
 }
 
 impl Bound {
     pub(super) fn new(rest: Q, limit: Limit) -> Self {
+        let rest = rest.all(1.0_f64).unit();
         match limit {
             Limit::Free => Self::Free,
             Limit::Hinge { axis, least, most } => Self::Hinge(Hinge::new(rest, axis, least, most)),
             Limit::Cone { swing, twist } => {
-                let [swing, twist] = [swing, twist].map(|most| half_angle(within(most, 0.0, PI)));
+                let [swing, twist] = [swing, twist].map(|most| sin_cos(0.5 * f64::from(within(most, 0.0, PI))));
                 Self::Cone(Cone { rest, swing, twist })
             }
         }
@@ -194,9 +127,9 @@ impl Bound {
 impl Cone {
     /// Returns the rotation at rest, then after half turns about the bone and about two axes across it, given the bone's
     /// direction. All rotations are sums of multiples of these four.
-    pub(super) fn basis(&self, bone: V) -> [Q; 4] {
+    pub(super) fn basis(&self, bone: V) -> [Q<f64>; 4] {
         let M([x, y, z]) = M::frame(bone.any_across(), bone);
-        let [x, y, z] = [z, x, y].map(|axis| self.rest * Q { v: axis, w: 0.0 });
+        let [x, y, z] = [z, x, y].map(|axis| self.rest * Q { v: axis.all(1.0), w: 0.0 });
         [self.rest, x, y, z]
     }
 
@@ -205,14 +138,14 @@ impl Cone {
     /// In terms of the basis, w and x are the twist about the bone, y and z the swing that follows: as complex numbers
     /// C e^{iτ} and S e^{i(σ − τ)}, where C and S are cosine and sine of half the swing.
     #[inline(always)]
-    pub(super) fn nearest(&self, rotation: Q, [a, b, c, d]: &[Q; 4]) -> Q {
+    pub(super) fn nearest(&self, rotation: Q<f64>, [a, b, c, d]: &[Q<f64>; 4]) -> Q<f64> {
         let (w, x, y, z) = (a.dot(rotation), b.dot(rotation), c.dot(rotation), d.dot(rotation));
         // After a swing by half a turn, the twist may be any.
         let (w, x) = if w * w + x * x > 1e-30 { (w, x) } else { (1e-15, 0.0) };
         let ((most_sine, most_cosine), (swing_sine, swing_cosine)) = (self.twist, self.swing);
         let (along, across) = (w * w + x * x, y * y + z * z);
         // Selected, not branched on: processors guess such branches wrong. Roots and quotients are waited for once.
-        let pick = |condition: bool, yes: f32, no: f32| if condition { yes } else { no };
+        let pick = |condition: bool, yes: f64, no: f64| if condition { yes } else { no };
         let twists = x * x > most_sine * most_sine * along;
         let swings = across * (swing_cosine * swing_cosine) > along * (swing_sine * swing_sine) && across > 1e-30;
         let (back, all_back) = (along.over_root(), pick(swings, across, along + across).over_root());
@@ -224,13 +157,27 @@ impl Cone {
         let (y, z) = (y * cosine - z * sine, y * sine + z * cosine);
         (a.times(twist * real) + b.times(twist * imaginary)) + (c.times(swing * y) + d.times(swing * z))
     }
-}
 
-/// Returns a multiple of the rotation that turns `from` to the unit vector `to`, given the present one, which stays if
-/// `to` is zero. Only `to` is in the space of the joint's parent.
-#[inline(always)]
-pub(super) fn aim(turn: Q, from: V, to: V) -> Q {
-    turn.then_shortest_if_exact(from, to, from.square().sqrt()).unwrap_or_else(|| aim_far(turn, from, to))
+    /// Returns the axes of twist, of swing away from rest, and across both, in the space of the joint's parent, each with
+    /// whether the joint may turn backward and forward; given a rotation within the limits, the basis and the bone's
+    /// direction.
+    pub(super) fn axes(&self, rotation: Q<f64>, [a, b, c, d]: &[Q<f64>; 4], bone: V) -> [(V<f64>, [bool; 2]); 3] {
+        let [w, x, y, z] = [a, b, c, d].map(|turn| turn.dot(rotation));
+        let ((most_sine, _), (swing_sine, swing_cosine)) = (self.twist, self.swing);
+        let (along, across) = (w * w + x * x, y * y + z * z);
+        let twists = x * x < most_sine * most_sine * along * (1.0 - 1e-9);
+        let swings = swing_sine > 1e-6;
+        let swings_on = across * (swing_cosine * swing_cosine) < along * (swing_sine * swing_sine) * (1.0 - 1e-9);
+        let now = rotation * bone.all(1.0);
+        let fold = (self.rest * bone.all(1.0)).cross(now);
+        let square = fold.square();
+        let fold = if square > 1e-12 { fold * square.over_root() } else { now.first().any_across().all(1.0) };
+        [
+            (now, [twists || x * w > 0.0, twists || x * w < 0.0]),
+            (fold, [swings, swings && swings_on]),
+            (now.cross(fold), [swings; 2]),
+        ]
+    }
 }
 
 /// Returns a multiple of the rotation that turns `from` to `to`, also near half turns; the present one if either vector

@@ -1,4 +1,4 @@
-//! Vectors, rotations and matrices of one number type: `f32`, or a vector of `f32` with a lane for each character.
+//! Vectors, rotations and matrices of one number type: `f32`, `f64`, or a vector of `f32` with a lane for each character.
 //!
 //! Only sums, products, quotients and square roots, in a fixed order. So every machine and every lane has the same bits,
 //! unlike with `glam`, whose rotations use the machine's vectors.
@@ -40,42 +40,49 @@ pub(super) trait Number:
     fn at_least(self, other: Self) -> Self;
 }
 
-impl Number for f32 {
-    #[inline(always)]
-    fn all(self, number: f32) -> Self {
-        number
-    }
+macro_rules! scalars {
+    ($($name:ident)*) => {$(
+        impl Number for $name {
+            #[inline(always)]
+            fn all(self, number: f32) -> Self {
+                number.into()
+            }
 
-    #[inline(always)]
-    fn first(self) -> f32 {
-        self
-    }
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation, reason = "what leaves a solver has single precision")]
+            fn first(self) -> f32 {
+                self as f32
+            }
 
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self::sqrt(self)
-    }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self::sqrt(self)
+            }
 
-    #[inline(always)]
-    fn if_less(self, other: Self, yes: Self, no: Self) -> Self {
-        if self < other { yes } else { no }
-    }
+            #[inline(always)]
+            fn if_less(self, other: Self, yes: Self, no: Self) -> Self {
+                if self < other { yes } else { no }
+            }
 
-    #[inline(always)]
-    fn any_less(self, other: Self) -> bool {
-        self < other
-    }
+            #[inline(always)]
+            fn any_less(self, other: Self) -> bool {
+                self < other
+            }
 
-    #[inline(always)]
-    fn at_most(self, other: Self) -> Self {
-        if self < other { self } else { other }
-    }
+            #[inline(always)]
+            fn at_most(self, other: Self) -> Self {
+                if self < other { self } else { other }
+            }
 
-    #[inline(always)]
-    fn at_least(self, other: Self) -> Self {
-        if self > other { self } else { other }
-    }
+            #[inline(always)]
+            fn at_least(self, other: Self) -> Self {
+                if self > other { self } else { other }
+            }
+        }
+    )*};
 }
+
+scalars! { f32 f64 }
 
 macro_rules! lanes {
     ($($name:ident)*) => {$(
@@ -120,7 +127,7 @@ macro_rules! lanes {
 
 lanes! { f32x4 f32x8 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct V<T = f32> {
     pub(super) x: T,
     pub(super) y: T,
@@ -128,7 +135,7 @@ pub(super) struct V<T = f32> {
 }
 
 /// A rotation as a unit quaternion: its vector part and its real part.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Q<T = f32> {
     pub(super) v: V<T>,
     pub(super) w: T,

@@ -7,6 +7,7 @@
 //! | a head, an eye or a turret that points at a place | [`Aim`] with a [`Look`] |
 //! | spine, neck and head that share the turn | [`AimChain`] |
 //! | a tail, a tentacle or a finger, with limits of joints | [`Chain`], [`Limit`] |
+//! | an arm of hinges whose tool reaches a pose, as a robot's | [`Chain`] with [`ChainGoal::pose`] |
 //! | feet of a walk from flat ground on stairs and slopes | [`Feet`]; you cast the rays |
 //!
 //! Sample a clip, compute model matrices, join both in a [`Rig`], then solve. Solvers turn joints of the pose and keep
@@ -68,11 +69,12 @@
 // | `limb` | two bones: the quick path, for one limb or eight at a time |
 // | `two_bone` | two bones: the general path; goals |
 // | `aim` | joints that aim, chains of them |
-// | `limit`, `chain` | limits of joints; FABRIK and cyclic coordinate descent |
+// | `limit`, `chain`, `damped` | limits of joints; chains and FABRIK; damped least squares |
 // | `feet` | legs, pelvis and soles on the ground |
 
 mod aim;
 mod chain;
+mod damped;
 mod feet;
 mod limb;
 mod limit;
@@ -81,7 +83,7 @@ mod rig;
 mod two_bone;
 
 pub use aim::{Aim, AimChain, Look};
-pub use chain::Chain;
+pub use chain::{Chain, ChainGoal};
 pub use feet::{Contact, Feet};
 pub use limit::Limit;
 pub use rig::Rig;

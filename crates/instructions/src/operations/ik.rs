@@ -3,7 +3,7 @@
 use super::kernels::at;
 use crate::dice::Dice;
 use hedgerow::glam::{Quat, Vec3};
-use hedgerow_anim::ik::{Aim, Chain, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
+use hedgerow_anim::ik::{Aim, Chain, ChainGoal, Goal, Job, Limit, Look, Pole, Rig, TwoBone};
 use hedgerow_anim::{Pose, Skeleton, SkeletonBuilder, Transform};
 use std::hint::black_box;
 
@@ -70,26 +70,52 @@ pub(super) fn aim(times: u32) {
     });
 }
 
-fn solve_chain(times: u32, limit: fn(u16) -> Limit) {
+fn hinged(skeleton: &Skeleton, joints: u16, axes: &[Vec3]) -> Chain {
+    let mut chain = Chain::new(skeleton, 0, joints).expect("a chain");
+    for (joint, &axis) in (0..joints).zip(axes.iter().cycle()) {
+        chain.set_limit(joint, Limit::Hinge { axis, least: -0.87, most: 0.87 }).expect("a joint of the chain");
+    }
+    chain
+}
+
+fn solve_chain(times: u32, make: fn(&Skeleton) -> Chain) {
     with_chain(13, |skeleton, goals| {
-        let mut chain = Chain::new(skeleton, 0, 12).expect("a chain").with_tolerance(-1.0);
-        (0..12).for_each(|joint| chain.set_limit(joint, limit(joint)).expect("a joint of the chain"));
+        let mut chain = make(skeleton);
         with_rig(skeleton, |mut rig| {
             for &goal in goals.iter().cycle().take(times as usize) {
-                black_box(chain.solve_locals(&mut rig, goal * 6.0, 1.0));
+                black_box(chain.solve_locals(&mut rig, &ChainGoal::at(goal * 6.0)));
             }
         });
     });
 }
 
 pub(super) fn chain(times: u32) {
-    solve_chain(times, |_| Limit::Free);
+    solve_chain(times, |skeleton| Chain::new(skeleton, 0, 12).expect("a chain").with_tolerance(-1.0));
 }
 
 pub(super) fn hinges(times: u32) {
-    solve_chain(times, |joint| Limit::Hinge {
-        axis: if joint % 2 == 0 { Vec3::X } else { Vec3::Z },
-        least: -0.87,
-        most: 0.87,
+    solve_chain(times, |skeleton| hinged(skeleton, 12, &[Vec3::X, Vec3::Z]));
+}
+
+pub(super) fn pose(times: u32) {
+    const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
+    with_chain(7, |skeleton, turns| {
+        let mut arm = hinged(skeleton, 6, &AXES).with_tolerance(1e-5);
+        let (mut pose, mut models) = (Pose::rest(skeleton), Vec::new());
+        let goals = turns.map(|turn| {
+            for (joint, (angle, axis)) in (0..6).zip(turn.to_array().into_iter().zip(AXES).cycle()) {
+                let rest = skeleton.rest(joint);
+                let rotation = rest.rotation * Quat::from_axis_angle(axis, 0.3 + 0.05 * angle);
+                pose.set(joint, Transform { rotation, ..rest });
+            }
+            pose.to_models(skeleton, &mut models).expect("joints as many");
+            let end = models[6].nearest_transform().expect("a rotation");
+            ChainGoal::pose(end.translation, end.rotation)
+        });
+        with_rig(skeleton, |mut rig| {
+            for goal in goals.iter().cycle().take(times as usize) {
+                black_box(arm.solve_locals(&mut rig, goal));
+            }
+        });
     });
 }

@@ -184,5 +184,6 @@ pub(crate) const ALL: &[Operation] = &[
     Operation { each: 8, ..Operation::step("ik-eight", "the same of eight at a time; a limb", ik::eight) },
     Operation::step("ik-aim", "a head that aims, with an offset", ik::aim),
     Operation::step("ik-chain", "twelve bones, eight rounds of FABRIK", ik::chain),
-    Operation::step("ik-hinges", "twelve hinges, eight rounds of cyclic coordinate descent", ik::hinges),
+    Operation::step("ik-hinges", "twelve hinges that reach a place, from another", ik::hinges),
+    Operation::step("ik-pose", "six hinges that reach a pose, one frame away", ik::pose),
 ];

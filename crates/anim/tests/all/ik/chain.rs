@@ -2,7 +2,7 @@
 
 use super::{Body, Random, angle, between, goals};
 use hedgerow_anim::glam::{DVec3, Quat, Vec3};
-use hedgerow_anim::ik::{Chain, Limit, Reach};
+use hedgerow_anim::ik::{Chain, ChainGoal, Limit, Reach};
 use hedgerow_anim::{Error, Transform, skeleton::SkeletonError};
 
 const BONES: u16 = 12;
@@ -36,7 +36,7 @@ fn chain(body: &Body, limit: fn(u16) -> Limit) -> Chain {
 }
 
 /// Returns by how much a joint is beyond its limit, in radians.
-fn beyond(limit: Limit, rest: Quat, now: Quat) -> f64 {
+pub(super) fn beyond(limit: Limit, rest: Quat, now: Quat) -> f64 {
     let turn = (rest.as_dquat().inverse() * now.as_dquat()).normalize();
     match limit {
         Limit::Free => 0.0,
@@ -71,7 +71,7 @@ fn follow(limit: fn(u16) -> Limit, runs: usize) -> [f64; 2] {
         while at < 1.0 {
             at += 0.06 / from.distance(to);
             let goal = from.lerp(to, at.min(1.0));
-            let reach = chain.solve(&mut body.rig(), goal, 1.0);
+            let reach = chain.solve(&mut body.rig(), &ChainGoal::at(goal));
             let left = left(&body, goal);
             assert!(left < 1.1e-4 || reach == Reach::Far);
             (good, near, count) = (good + u32::from(left < 1.1e-4), near + u32::from(left < 1e-2), count + 1);
@@ -90,9 +90,11 @@ fn follow(limit: fn(u16) -> Limit, runs: usize) -> [f64; 2] {
 #[test]
 fn chains_that_follow_a_goal_meet_it() {
     let runs = goals(60_000) / 1_000;
-    for (name, limit, expected) in
-        [("free", free as fn(u16) -> Limit, [0.98, 0.995]), ("hinges", hinge, [0.5, 0.9]), ("cones", cone, [0.5, 0.9])]
-    {
+    for (name, limit, expected) in [
+        ("free", free as fn(u16) -> Limit, [0.98, 0.995]),
+        ("hinges", hinge, [0.93, 0.95]),
+        ("cones", cone, [0.98, 0.99]),
+    ] {
         let shares = follow(limit, runs);
         println!("{name}: within 1e-4 {:.3}, within 1e-2 {:.3}", shares[0], shares[1]);
         assert!(shares[0] > expected[0] && shares[1] > expected[1], "{name}: {shares:?}");
@@ -107,7 +109,7 @@ fn straight_chains_that_point_at_the_goal_or_away_bend() {
             let mut body = Body::chain([straight; 13]);
             let mut chain = chain(&body, limit).with_rounds(64);
             let start = body.position(0);
-            chain.solve(&mut body.rig(), start + goal, 1.0);
+            chain.solve(&mut body.rig(), &ChainGoal::at(start + goal));
             let left = left(&body, start + goal);
             assert!(left < 1.1e-4 || limit(0) != Limit::Free, "{goal}: {left}");
         }
@@ -119,7 +121,7 @@ fn goals_out_of_reach_make_chains_straight() {
     let mut random = Random::new(20);
     let mut body = body(&mut random);
     let goal = body.position(0) + random.unit() * 9.0;
-    assert_eq!(chain(&body, free).solve(&mut body.rig(), goal, 1.0), Reach::Far);
+    assert_eq!(chain(&body, free).solve(&mut body.rig(), &ChainGoal::at(goal)), Reach::Far);
     assert!((left(&body, goal) * LENGTH - 3.0).abs() < 1e-4);
 }
 
@@ -131,7 +133,7 @@ fn rounds_come_nearer_and_weights_go_part_of_the_way() {
         let goal = body.position(0) + random.unit() * random.within(1.5, 5.0);
         let solve = |rounds, weight| {
             let mut body = body.clone();
-            chain(&body, free).with_rounds(rounds).solve(&mut body.rig(), goal, weight);
+            chain(&body, free).with_rounds(rounds).solve(&mut body.rig(), &ChainGoal { weight, ..ChainGoal::at(goal) });
             body
         };
         assert!(left(&solve(32, 1.0), goal) <= left(&solve(2, 1.0), goal) + 1e-6);
@@ -162,7 +164,8 @@ fn scales_are_solved_if_even_and_reported_if_not() {
         locals[11].scale.z = 1.5;
         let mut body = Body::chain(locals);
         let goal = body.position(0) + random.unit() * 2.5;
-        let reach = Chain::new(&body.skeleton, 0, BONES).unwrap().with_rounds(64).solve(&mut body.rig(), goal, 1.0);
+        let reach =
+            Chain::new(&body.skeleton, 0, BONES).unwrap().with_rounds(64).solve(&mut body.rig(), &ChainGoal::at(goal));
         let left = left(&body, goal);
         match reach {
             Reach::Reached => assert!(left < 4e-4, "{left}"),
@@ -192,11 +195,16 @@ fn hostile_chains_give_finite_poses() {
             chain.set_limit(2, Limit::Cone { swing: random.hostile(), twist: random.hostile() }).unwrap();
         }
         let before = body.clone();
-        let (goal, weight) = (random.hostile_vector(), random.hostile());
-        if chain.solve(&mut body.rig(), goal, weight) == Reach::Blocked {
+        let (position, weight) = (random.hostile_vector(), random.hostile());
+        let mut goal = ChainGoal { weight, ..ChainGoal::at(position) };
+        if random.coin() {
+            let [along, about] = [(); 2].map(|()| random.hostile_vector());
+            goal = ChainGoal { rotation: random.rotation(), along, about, ..goal };
+        }
+        if chain.with_starts(1).solve(&mut body.rig(), &goal) == Reach::Blocked {
             assert!(body.pose == before.pose);
         }
-        assert!(body.is_finite(), "{:?} {goal}", before.locals());
+        assert!(body.is_finite(), "{:?} {goal:?}", before.locals());
     }
 }
 
@@ -226,7 +234,7 @@ fn half_turns_as_limits_keep_every_turn() {
         let mut solver = chain(&limited, cone);
         (0..BONES).for_each(|bone| solver.set_limit(bone, limit).unwrap());
         for _ in 0..40 {
-            solver.solve(&mut limited.rig(), goal, 1.0);
+            solver.solve(&mut limited.rig(), &ChainGoal::at(goal));
         }
         assert!(left(&limited, goal) < 0.05, "{limit:?}: {}", left(&limited, goal));
     }
@@ -248,7 +256,7 @@ fn hinges_that_are_locked_or_end_at_a_half_turn_keep_their_limits() {
             let rest = body.pose.get(0);
             body.pose.set(0, Transform { rotation: at(start), ..rest });
             body.update();
-            hinge.solve(&mut body.rig(), rest.translation + Vec3::Y * goal, 1.0);
+            hinge.solve(&mut body.rig(), &ChainGoal::at(rest.translation + Vec3::Y * goal));
             let now = body.pose.get(0).rotation;
             // A half turn is one angle, whatever its sign.
             let beyond = beyond(limit, rest.rotation, now).min(beyond(limit, rest.rotation, -now));

@@ -3,6 +3,7 @@
 
 mod aim;
 mod chain;
+mod chain_pose;
 mod feet;
 mod two_bone;
 
