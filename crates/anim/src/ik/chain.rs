@@ -22,8 +22,8 @@ use hedgerow_math::internal::level::{dispatch, level};
 /// If all joints are free and the goal is a place, places are solved by FABRIK, and rotations read off them by the
 /// shortest turns. Otherwise all joints turn at once by damped least squares, in double precision: each round takes the
 /// Jacobian matrix of the end, stops joints at their limits, and solves the others again. The damping grows with the
-/// error, and rounds that come no nearer are taken back. The pose has single precision, so the end is at best within 3e-7
-/// of the length and 1e-6 radians. A solver keeps nothing from one solve to the next but memory, all of which it
+/// error, and rounds that come no nearer are taken back. The pose has single precision, so the end is at best within about
+/// 3e-7 of the length and 1e-6 radians. A solver keeps nothing from one solve to the next but memory, all of which it
 /// allocates at the beginning, so one will do for all characters of a thread.
 ///
 /// *Sources:* A. Aristidou, J. Lasenby, "FABRIK: A fast, iterative solver for the inverse kinematics problem", 2011; a
