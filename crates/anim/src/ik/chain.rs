@@ -14,23 +14,24 @@ use hedgerow_math::internal::level::{dispatch, level};
 /// Turns a chain of joints, each the parent of the next, so that its end reaches a place or a pose: tails, tentacles,
 /// spines, fingers, arms of robots.
 ///
-/// Start each frame from the last solution rather than from the clip's pose: eight rounds then meet 98 % of the goals that
-/// move by 1 % of the length without limits, and 99 % of the reachable ones with limits. From the rest pose, hinges may
-/// end at their limits beside a goal that they could reach; [other starts](Self::with_starts) find 98 % of the poses of
-/// six-axis arms. A goal out of reach is neared as far as its weights say, and the chain then stays.
+/// Start each frame from the last solution rather than from the clip's pose: eight rounds then meet 98 % of the goals
+/// that move by 1 % of the length without limits, and 99 % of the reachable ones with limits. From the rest pose,
+/// hinges may end at their limits beside a goal that they could reach; [other starts](Self::with_starts) find 98 % of
+/// the poses of six-axis arms. A goal out of reach is neared as far as its weights say, and the chain then stays.
 ///
 /// If all joints are free and the goal is a place, places are solved by FABRIK, and rotations read off them by the
 /// shortest turns. Otherwise all joints turn at once by damped least squares, in double precision: each round takes the
 /// Jacobian matrix of the end, stops joints at their limits, and solves the others again. The damping grows with the
-/// error, and rounds that come no nearer are taken back. The pose has single precision, so the end is at best within about
-/// 3e-7 of the length and 1e-6 radians. A solver keeps nothing from one solve to the next but memory, all of which it
-/// allocates at the beginning, so one will do for all characters of a thread.
+/// error, and rounds that come no nearer are taken back. The pose has single precision, so the end is at best within
+/// about 3e-7 of the length and 1e-6 radians. A solver keeps nothing from one solve to the next but memory, all of
+/// which it allocates at the beginning, so one will do for all characters of a thread.
 ///
 /// *Sources:* A. Aristidou, J. Lasenby, "FABRIK: A fast, iterative solver for the inverse kinematics problem", 2011; a
 /// nudge to the side for straight chains that point at the goal, on which it stalls, is added. C. Wampler, "Manipulator
 /// inverse kinematic solutions based on vector formulations and damped least-squares methods", 1986; T. Sugihara,
-/// "Solvability-unconcerned inverse kinematics by the Levenberg–Marquardt method", 2011 (the damping); P. Baerlocher, R.
-/// Boulic, "An inverse kinematics architecture enforcing an arbitrary number of strict priority levels", 2004 (limits).
+/// "Solvability-unconcerned inverse kinematics by the Levenberg–Marquardt method", 2011 (the damping); P. Baerlocher,
+/// R. Boulic, "An inverse kinematics architecture enforcing an arbitrary number of strict priority levels", 2004
+/// (limits).
 ///
 /// A tail that reaches a place:
 ///
@@ -162,9 +163,9 @@ impl Chain {
         self
     }
 
-    /// Sets how many other starts are tried, each for as many rounds, while a goal is not reached from the pose; 0 without
-    /// it. They spread hinges evenly over their limits, the same in every solve, and the best pose is taken. So the chain
-    /// may jump: use it for the first pose, not from frame to frame.
+    /// Sets how many other starts are tried, each for as many rounds, while a goal is not reached from the pose; 0
+    /// without it. They spread hinges evenly over their limits, the same in every solve, and the best pose is taken. So
+    /// the chain may jump: use it for the first pose, not from frame to frame.
     #[must_use]
     pub const fn with_starts(mut self, starts: u32) -> Self {
         self.starts = starts;
@@ -285,7 +286,8 @@ impl Chain {
         (total, even)
     }
 
-    /// Returns the place of the end in the space of the start joint's parent, relative to the start joint, by all scales.
+    /// Returns the place of the end in the space of the start joint's parent, relative to the start joint, by all
+    /// scales.
     fn end_of(&self, rig: &Rig<'_>) -> Option<V> {
         let mut place = V::ZERO;
         for (bone, pair) in self.bones.iter().zip(self.joints.windows(2)).rev() {

@@ -97,8 +97,8 @@ impl Damped {
         self.links.iter().map(|link| link.best.0.first())
     }
 
-    /// Finds rotations from the pose, then from other starts while the goal is not reached. Returns the distance that is
-    /// left, or the angle if it is greater.
+    /// Finds rotations from the pose, then from other starts while the goal is not reached. Returns the distance that
+    /// is left, or the angle if it is greater.
     #[inline(always)]
     pub(super) fn solve<const N: usize>(
         &mut self,
@@ -136,7 +136,8 @@ impl Damped {
         best.left
     }
 
-    /// Lessens the error from the present rotations on. Returns it, and whether rounds stopped because they gain nothing.
+    /// Lessens the error from the present rotations on. Returns it, and whether rounds stopped because they gain
+    /// nothing.
     #[inline(always)]
     fn descend<const N: usize>(
         &mut self,
@@ -229,8 +230,8 @@ impl Damped {
         self.count = count;
     }
 
-    /// Computes the turns of a step: those that minimise the square of the error that they leave, and of themselves times
-    /// the damping. What is beyond a limit stops there, and the others make up for it.
+    /// Computes the turns of a step: those that minimise the square of the error that they leave, and of themselves
+    /// times the damping. What is beyond a limit stops there, and the others make up for it.
     #[inline(always)]
     #[expect(clippy::needless_range_loop, reason = "iterators that skip take twice the instructions")]
     fn step<const N: usize>(&mut self, error: &[f64; N], damping: f64) {
@@ -292,8 +293,8 @@ impl Link {
     }
 }
 
-/// Returns a share from 0 to 1 for a joint, so that starts are evenly spread in six dimensions. Source: M. Roberts, "The
-/// unreasonable effectiveness of quasirandom sequences", 2018.
+/// Returns a share from 0 to 1 for a joint, so that starts are evenly spread in six dimensions. Source: M. Roberts,
+/// "The unreasonable effectiveness of quasirandom sequences", 2018.
 fn spread(joint: usize, start: u32) -> f64 {
     let step = (0..=joint).fold(f64::from(start), |step, _| step / 1.134_724_138_401_519_5);
     (0.5 + step) - (0.5 + step).floor()

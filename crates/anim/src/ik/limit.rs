@@ -125,8 +125,8 @@ impl Bound {
 }
 
 impl Cone {
-    /// Returns the rotation at rest, then after half turns about the bone and about two axes across it, given the bone's
-    /// direction. All rotations are sums of multiples of these four.
+    /// Returns the rotation at rest, then after half turns about the bone and about two axes across it, given the
+    /// bone's direction. All rotations are sums of multiples of these four.
     pub(super) fn basis(&self, bone: V) -> [Q<f64>; 4] {
         let M([x, y, z]) = M::frame(bone.any_across(), bone);
         let [x, y, z] = [z, x, y].map(|axis| self.rest * Q { v: axis.all(1.0), w: 0.0 });
@@ -158,9 +158,9 @@ impl Cone {
         (a.times(twist * real) + b.times(twist * imaginary)) + (c.times(swing * y) + d.times(swing * z))
     }
 
-    /// Returns the axes of twist, of swing away from rest, and across both, in the space of the joint's parent, each with
-    /// whether the joint may turn backward and forward; given a rotation within the limits, the basis and the bone's
-    /// direction.
+    /// Returns the axes of twist, of swing away from rest, and across both, in the space of the joint's parent, each
+    /// with whether the joint may turn backward and forward; given a rotation within the limits, the basis and the
+    /// bone's direction.
     pub(super) fn axes(&self, rotation: Q<f64>, [a, b, c, d]: &[Q<f64>; 4], bone: V) -> [(V<f64>, [bool; 2]); 3] {
         let [w, x, y, z] = [a, b, c, d].map(|turn| turn.dot(rotation));
         let ((most_sine, _), (swing_sine, swing_cosine)) = (self.twist, self.swing);
