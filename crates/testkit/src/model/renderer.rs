@@ -36,6 +36,33 @@ pub struct Renderer {
     around: [DrawList; 3],
 }
 
+/// Compares two lists of what a view sees from a camera.
+fn compare_around(scene: &Scene, lists: [&DrawList; 2], camera_at: DVec3, frustum: &Frustum) -> Check {
+    let [one, other] = lists;
+    if one.commands() != other.commands() {
+        // Boxes are rounded outwards, and relative to where a slice was when the list met it.
+        let only = |list: &DrawList, other: &DrawList| {
+            let nodes = list.commands().iter().filter(|command| !other.commands().contains(command));
+            nodes.map(|command| command.node).find(|&node| !is_at_border(scene, node, camera_at, frustum))
+        };
+        let wrong = only(one, other).or_else(|| only(other, one));
+        ensure!(wrong.is_none(), "from {camera_at}: {:?}, not {:?}: {wrong:?}", one.commands(), other.commands());
+        return Ok(());
+    }
+    let [a, b] = lists.map(DrawList::relative_matrices);
+    ensure!(
+        a.len() == one.len() && b.len() == one.len(),
+        "{} and {} matrices of {} draws",
+        a.len(),
+        b.len(),
+        one.len()
+    );
+    let mut pairs = a.iter().zip(b);
+    let same = pairs.all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
+    ensure!(same && one.slots() == other.slots(), "from {camera_at}: matrices {a:?}, not {b:?}");
+    Ok(())
+}
+
 /// Returns whether a node's box, relative to a camera, touches or misses a frustum by a rounding error.
 fn is_at_border(scene: &Scene, node: NodeHandle, camera_at: DVec3, frustum: &Frustum) -> bool {
     let Some((node, bounds)) = scene.get(node).and_then(|node| Some((node, node.drawable()?.bounds))) else {
@@ -170,20 +197,7 @@ impl Renderer {
         let mut anew = DrawList::new();
         anew.set_eye(camera_at);
         scene.cull(&mut [CullView::new(&frustum, &mut anew).on_layers(layers)]).unwrap();
-        if near.commands() != anew.commands() {
-            // Boxes are rounded outwards, in a kept list relative to another origin.
-            let only = |list: &DrawList, other: &DrawList| {
-                let nodes = list.commands().iter().filter(|command| !other.commands().contains(command));
-                nodes.map(|command| command.node).find(|&node| !is_at_border(scene, node, camera_at, &frustum))
-            };
-            let wrong = only(near, &anew).or_else(|| only(&anew, near));
-            ensure!(wrong.is_none(), "kept {:?}, anew {:?}: {wrong:?}", near.commands(), anew.commands());
-            return Ok(());
-        }
-        let matrices = near.relative_matrices().iter().zip(anew.relative_matrices());
-        let same = matrices.clone().all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
-        let same = same && near.relative_matrices().len() == near.len() && near.slots() == anew.slots();
-        ensure!(same, "kept {:?}, anew {:?}", near.relative_matrices(), anew.relative_matrices());
+        compare_around(scene, [near, &anew], camera_at, &frustum)?;
         Ok(())
     }
 
@@ -201,15 +215,7 @@ impl Renderer {
         for (at, single) in singles.iter_mut().enumerate() {
             single.set_eye(camera_at);
             scene.cull(&mut [CullView::new(&frusta[at], single).on_layers(masks[at])]).unwrap();
-            let found = &self.around[at];
-            let same = found.commands() == single.commands() && found.slots() == single.slots();
-            ensure!(same, "view {at} around {camera_at} lists {:?}, not {:?}", found.commands(), single.commands());
-            let matrices = found.relative_matrices();
-            let same = matrices.len() == found.len() && matrices.len() == single.relative_matrices().len();
-            ensure!(same, "view {at} has {} matrices of {} draws", matrices.len(), found.len());
-            let mut pairs = matrices.iter().zip(single.relative_matrices());
-            let same = pairs.all(|(a, b)| same_bits(a, b) || a.rows.iter().flatten().any(|part| part.is_nan()));
-            ensure!(same, "view {at} has other matrices");
+            compare_around(scene, [&self.around[at], single], camera_at, &frusta[at])?;
         }
         Ok(())
     }
