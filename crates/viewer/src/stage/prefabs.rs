@@ -7,7 +7,7 @@ use crate::house;
 use crate::parts::{Material, Mesh as Part, Site};
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform, Tree, Visibility};
-use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Entry, Field, History, Key, Library, Patch, Path, Spot, Value};
 
 /// The overridden fields with their names, and the share of houses with each override.
 const FIELDS: [(Field, &str); 3] =
@@ -24,8 +24,6 @@ pub(crate) struct Prefabs {
     document: Document,
     /// The overrides of each field, applied or not.
     overrides: [Vec<(Path, Value)>; 3],
-    /// The numbers of steps that can be undone and redone.
-    steps: [usize; 2],
 }
 
 /// Returns a hundred houses on a lawn, with all their overrides.
@@ -77,7 +75,7 @@ pub(super) fn stage(seed: u64) -> Result<Stage> {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, changes: true, ..SceneConfig::DEFAULT })?;
     let root = scene.root();
     let document = Document::open(&mut scene, root, library, STREET)?;
-    let play = Play::Prefabs(Box::new(Prefabs { document, overrides, steps: [0; 2] }));
+    let play = Play::Prefabs(Box::new(Prefabs { document, overrides }));
     let view = [DVec3::new(34.0, 60.0, 80.0), DVec3::new(5.0, 0.0, 10.0)];
     Ok(town::painted("a hundred houses", scene, town::meshes(), play, view))
 }
@@ -110,9 +108,6 @@ impl Prefabs {
         };
         let patch = switched(self.document.library(), overrides, !on)?;
         self.document.apply(scene, &patch)?;
-        if !patch.is_empty() {
-            self.steps = [self.steps[0] + 1, 0];
-        }
         Ok(())
     }
 
@@ -123,8 +118,6 @@ impl Prefabs {
         }
         if amends {
             self.document.amend();
-        } else {
-            self.steps = [self.steps[0] + 1, 0];
         }
         Ok(true)
     }
@@ -134,21 +127,19 @@ impl Prefabs {
         self.commit(scene, false)?;
         let step = if back { self.document.undo(scene)? } else { self.document.redo(scene)? };
         let Some(step) = step else { return Ok(None) };
-        let [done, undone] = self.steps;
-        self.steps = if back { [done - 1, undone + 1] } else { [done + 1, undone - 1] };
         Ok(Some(step.entries().iter().find_map(|entry| self.document.node(scene, &entry.key.path))))
     }
 
     /// Makes the present state the first one.
     pub(super) fn begin(&mut self, scene: &mut Scene) -> Result<()> {
         self.commit(scene, false)?;
-        self.document.forget(0);
-        self.steps = [0; 2];
+        *self.document.history_mut() = History::default();
         Ok(())
     }
 
     /// Returns how many steps can be undone and redone.
     pub(crate) fn steps(&self) -> [usize; 2] {
-        self.steps
+        let history = self.document.history();
+        [history.done().len(), history.undone().len()]
     }
 }
