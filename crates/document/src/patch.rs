@@ -101,6 +101,11 @@ impl Patch {
     /// Creates the patch from one list of statements to another, whose values are checked already.
     pub(crate) fn of_sides(mut old: Vec<(Key, Value)>, mut new: Vec<(Key, Value)>) -> Result<Self, PatchError> {
         [&mut old, &mut new].into_iter().for_each(|side| side.sort_by(|(a, _), (b, _)| a.cmp(b)));
+        for side in [&old, &new] {
+            if let Some([(key, _), ..]) = side.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return Err(PatchError::Invalid { key: key.clone(), why: "two entries have this key; keep one" });
+            }
+        }
         let mut entries = Vec::with_capacity(old.len().max(new.len()));
         let mut old = old.into_iter().peekable();
         let unstated = |(key, before)| Entry { key, before: Some(before), after: None };
@@ -117,7 +122,7 @@ impl Patch {
             }
         }
         entries.extend(old.map(unstated));
-        Self::of_sorted(entries)
+        Ok(Self { entries })
     }
 
     /// Creates a patch of entries whose values are checked already.

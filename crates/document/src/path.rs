@@ -43,6 +43,11 @@ impl Path {
         }
     }
 
+    /// Returns whether both are the same list, as the paths of one node's fields are that were read from bytes.
+    fn is_shared(&self, other: &Self) -> bool {
+        matches!((&self.0, &other.0), (Ids::Many(a), Ids::Many(b)) if Arc::ptr_eq(a, b))
+    }
+
     /// Returns whether this path begins with all ids of another one.
     #[must_use]
     pub fn starts_with(&self, outer: &Self) -> bool {
@@ -134,7 +139,7 @@ impl TryFrom<Vec<u64>> for Path {
 
 impl PartialEq for Path {
     fn eq(&self, other: &Self) -> bool {
-        self.ids() == other.ids()
+        self.is_shared(other) || self.ids() == other.ids()
     }
 }
 
@@ -148,7 +153,7 @@ impl PartialOrd for Path {
 
 impl Ord for Path {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.ids().cmp(other.ids())
+        if self.is_shared(other) { Ordering::Equal } else { self.ids().cmp(other.ids()) }
     }
 }
 

@@ -34,6 +34,27 @@ fn statements_are_read_in_any_order_but_each_once() {
 }
 
 #[test]
+fn a_key_is_in_each_side_of_a_patch_once() {
+    let set = |id: u64, values: [Option<u32>; 2]| {
+        let [before, after] = values.map(|material| material.map(|material| Value::Material(Some(material))));
+        Entry { key: Key::new("lamp", id, Field::Material), before, after }
+    };
+    // If 2 becomes 3, the one side has 3 twice, the first time as the other side has it.
+    let patch = Patch::from_entries(vec![set(2, [Some(7), None]), set(3, [Some(8), Some(7)])]).unwrap();
+    let bytes = patch.to_bytes();
+    let mut ids = 0;
+    for at in (32..bytes.len()).filter(|&at| bytes[at] == 2) {
+        let mut bytes = bytes.clone();
+        bytes[at] = 3;
+        set_checksum(&mut bytes);
+        let read = Patch::from_bytes(&bytes);
+        assert!(read.is_err(), "{at}: {read:?}");
+        ids += usize::from(format!("{read:?}").contains("two"));
+    }
+    assert_eq!(ids, 1);
+}
+
+#[test]
 #[cfg_attr(target_family = "wasm", ignore = "needs files")]
 fn kept_bytes_are_safe() {
     run_corpus("library_bytes", drivers::library::bytes);
