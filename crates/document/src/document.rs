@@ -314,13 +314,14 @@ impl Document {
     ///
     /// Undo then takes back steps of all these documents. A step shows in the scene as far as it concerns the open
     /// definition and what that uses; the library always changes. An undo that would take the root from the open
-    /// definition is refused; so is one for another library, with [`PatchError::State`].
+    /// definition is refused; so is one in a library that has not what the step stated, with [`PatchError::State`].
     pub const fn history_mut(&mut self) -> &mut History {
         &mut self.history
     }
 
     /// Names the last step, as for the text of an undo menu; it keeps the label when it is undone. Has no effect if
-    /// there is no step. Call it only after a commit whose patch is not empty: others make no step.
+    /// there is no step. Call it only after a commit whose patch is not empty: others make no step. Commit before you
+    /// apply a patch, too: edits that wait become a step of their own.
     pub fn set_label(&mut self, label: impl Into<Box<str>>) {
         self.history.set_label(label.into());
     }

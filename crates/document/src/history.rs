@@ -3,7 +3,8 @@
 use crate::error::PatchError;
 use crate::library::Library;
 use crate::merge::Crossed;
-use crate::patch::Patch;
+use crate::patch::{Entry, Patch};
+use crate::value::Field;
 
 /// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
 ///
@@ -48,7 +49,7 @@ impl Step {
     }
 
     fn add(&mut self, patches: impl IntoIterator<Item = Patch>) {
-        self.since.extend(patches);
+        self.since.extend(patches.into_iter().filter(|patch| !patch.is_empty()));
         if self.since.len() >= MOST_PATCHES
             && let Ok(joined) = Patch::join(&self.since)
         {
@@ -61,12 +62,17 @@ impl Step {
 /// Returns the patch that takes back the first of some steps, up to the last. What was stated since stays.
 fn back(steps: &[Step], library: &Library) -> Result<Option<Patch>, PatchError> {
     let [step, later @ ..] = steps else { return Ok(None) };
-    let back = step.patch.inverse();
+    let mut back = step.patch.inverse();
     let later = later.iter().flat_map(|step| [&step.patch].into_iter().chain(&step.since));
     let since = Patch::join(step.since.iter().chain(later))?;
     if since.is_empty() {
         return Ok(Some(back));
     }
+    // A node that is back already is the same node, not another with its id.
+    back.retain(|entry| {
+        let inserts = |entry: &Entry| entry.key.field == Field::Place && entry.before.is_none();
+        !(inserts(entry) && since.get(&entry.key).is_some_and(inserts))
+    });
     let mut base = library.clone();
     base.apply(&since.inverse())?;
     Ok(Some(Crossed::new(&base, &since, &back)?.last))
@@ -151,6 +157,8 @@ impl History {
             self.done.truncate(self.done.len() - 2);
             if !joined.patch.is_empty() {
                 self.done.push(joined);
+            } else if let Some(below) = self.done.last_mut() {
+                below.add(joined.since);
             }
         }
     }

@@ -4,8 +4,8 @@ use crate::acts::{check, edit, library, scene};
 use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
-use hedgerow::{Node, Scene};
-use hedgerow_document::{Document, Library, Patch, PatchError, Path, Value};
+use hedgerow::{Node, Scene, Tree};
+use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, PatchError, Path, Value};
 
 fn open(library: Library, definition: &str) -> (Scene, Document) {
     let mut scene = scene();
@@ -204,4 +204,57 @@ fn what_later_steps_stated_stays_when_an_older_one_is_undone() {
     check(&document, &scene, "undone");
     document.undo(&mut scene).unwrap();
     assert_eq!(*document.library(), before);
+}
+
+#[test]
+fn a_step_that_was_taken_back_already_is_taken_back_without_a_second_node() {
+    let (mut library, mut tree) = (Library::new(), Tree::new());
+    let top = tree.push(None, Node::group());
+    for material in [1, 2] {
+        tree.push(Some(top), Node::material(material));
+    }
+    library.apply(&library.define("level", &tree).unwrap()).unwrap();
+    let (mut scene, mut document) = open(library, "level");
+    let node = document.node(&scene, &2.into()).unwrap();
+    scene.remove(node).unwrap();
+    document.commit(&mut scene).unwrap();
+    for material in [3, 4] {
+        document.undo_step(&mut scene, 0).unwrap();
+        check(&document, &scene, "it is back");
+        assert_eq!(document.library().tree("level").unwrap().len(), 3);
+        paint(&mut document, &mut scene, 2, material);
+    }
+}
+
+#[test]
+fn what_was_followed_stays_known_when_steps_are_joined() {
+    let (mut scene, mut document) = open(street(), "street");
+    let theirs = document.library().state("street", [5, 1, 1], Value::Material(Some(99))).unwrap();
+    let start = document.library().clone();
+    let first = document.library().get(&Key::new("street", [5, 1, 2], Field::Material)).cloned();
+    paint(&mut document, &mut scene, [5, 1, 1], 50);
+    paint(&mut document, &mut scene, [5, 1, 2], 60);
+    document.follow(&mut scene, &Patch::new()).unwrap();
+    paint(&mut document, &mut scene, [5, 1, 2], 61);
+    document.amend();
+    assert_eq!(document.history().done().len(), 2, "an empty patch is none");
+    let patch = Patch::between(&start, &{
+        let mut other = start.clone();
+        other.apply(&theirs).unwrap();
+        other
+    });
+    // The second step is joined with one that takes it back.
+    let undo = document.history().done()[1].patch().inverse();
+    document.apply(&mut scene, &undo).unwrap();
+    assert_eq!(document.library().get(&Key::new("street", [5, 1, 2], Field::Material)).cloned(), first);
+    let Some(entry) = patch.entries().first() else { panic!("a material is set") };
+    let before = document.library().get(&entry.key).cloned();
+    let patch = Patch::from_entries(vec![Entry { before, ..entry.clone() }]).unwrap();
+    document.follow(&mut scene, &patch).unwrap();
+    document.amend();
+    assert_eq!(document.history().done().len(), 1);
+    document.undo(&mut scene).unwrap().unwrap();
+    check(&document, &scene, "what was followed stays");
+    let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
+    assert_eq!(scene.get(tyre).unwrap().own_material(), Some(99));
 }
