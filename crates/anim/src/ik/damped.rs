@@ -81,7 +81,7 @@ impl Damped {
             link.now.0 = posed.all(1.0_f64).unit();
             match bound {
                 Bound::Free => {}
-                Bound::Hinge(hinge) => link.set_angle(hinge.angle(link.now.0), bound),
+                Bound::Hinge(hinge) => link.now = hinge.turn(hinge.angle(link.now.0)),
                 Bound::Cone(cone) => {
                     link.direction = bone.unit_or(V::X);
                     link.basis = cone.basis(link.direction);
@@ -115,14 +115,14 @@ impl Damped {
             }
             if start == 0 {
                 // Where a straight chain points at its goal, turns gain nothing, but from beside it they do.
-                for (at, way) in self.ways[..self.count].iter_mut().enumerate() {
-                    way.turn = (0.1 * (spread(at, 1) - 0.5)).clamp(way.least, way.most);
+                for (share, way) in spread(1).zip(&mut self.ways[..self.count]) {
+                    way.turn = (0.1 * (share - 0.5)).clamp(way.least, way.most);
                 }
                 self.turn(bounds);
             } else {
-                for (at, (link, bound)) in self.links.iter_mut().zip(bounds).enumerate() {
+                for (share, (link, bound)) in spread(start).zip(self.links.iter_mut().zip(bounds)) {
                     if let Bound::Hinge(hinge) = bound {
-                        link.set_angle(hinge.at(spread(at, start)), bound);
+                        link.now = hinge.turn(hinge.at(share));
                     }
                 }
             }
@@ -255,7 +255,7 @@ impl Damped {
             let mut is_done = true;
             for way in ways.iter_mut().filter(|way| !way.is_stopped) {
                 let turn: f64 = way.column.iter().zip(&rest).map(|(a, b)| a * b).sum();
-                way.turn = turn.max(way.least).min(way.most);
+                way.turn = turn.at_least(way.least).at_most(way.most);
                 way.is_stopped = way.turn != turn;
                 is_done &= !way.is_stopped;
             }
@@ -272,8 +272,8 @@ impl Damped {
         for (link, bound) in self.links.iter_mut().zip(bounds) {
             let (own, others) = ways.split_at(if let Bound::Hinge(_) = bound { 1 } else { 3 });
             ways = others;
-            if let Bound::Hinge(_) = bound {
-                link.set_angle(link.now.1 + own[0].turn, bound);
+            if let Bound::Hinge(hinge) = bound {
+                link.now = hinge.turn(link.now.1 + own[0].turn);
                 continue;
             }
             let half = own.iter().fold(V::ZERO.all(0.0), |sum, way| sum + way.axis * (0.5 * way.turn));
@@ -283,26 +283,17 @@ impl Damped {
     }
 }
 
-impl Link {
-    #[inline(always)]
-    fn set_angle(&mut self, angle: f64, bound: &Bound) {
-        if let Bound::Hinge(hinge) = bound {
-            let angle = angle.clamp(hinge.least, hinge.most);
-            self.now = (hinge.rotation(angle), angle);
-        }
-    }
-}
-
-/// Returns a share from 0 to 1 for a joint, so that starts are evenly spread in six dimensions. Source: M. Roberts,
+/// Returns a share from 0 to 1 for each joint, so that starts are evenly spread in six dimensions. Source: M. Roberts,
 /// "The unreasonable effectiveness of quasirandom sequences", 2018.
-fn spread(joint: usize, start: u32) -> f64 {
-    let step = (0..=joint).fold(f64::from(start), |step, _| step / 1.134_724_138_401_519_5);
-    (0.5 + step) - (0.5 + step).floor()
+fn spread(start: u32) -> impl Iterator<Item = f64> {
+    let steps = core::iter::successors(Some(f64::from(start)), |step| Some(step / 1.134_724_138_401_519_5));
+    steps.skip(1).map(|step| (0.5 + step) - (0.5 + step).floor())
 }
 
 /// Returns the part of a vector along the axes without weight.
-fn free(v: V<f64>, weights: V<f64>) -> V<f64> {
-    let free = |weight: f64, part: f64| if weight > 0.0 { 0.0 } else { part };
+pub(super) fn free<T: Number>(v: V<T>, weights: V<T>) -> V<T> {
+    let zero = v.x.all(0.0);
+    let free = |weight: T, part: T| zero.if_less(weight, zero, part);
     V::new(free(weights.x, v.x), free(weights.y, v.y), free(weights.z, v.z))
 }
 

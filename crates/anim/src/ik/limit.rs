@@ -68,27 +68,33 @@ impl Hinge {
         Self { axis: rest * axis, turns, least: least.into(), most: most.into() }
     }
 
-    /// Returns the nearest angle within the limits.
+    /// Returns the nearest angle, not yet within the limits.
     pub(super) fn angle(&self, rotation: Q<f64>) -> f64 {
         let [rest, turned] = self.turns.map(|turn| turn.dot(rotation));
         let angle = 2.0 * if rest < 0.0 { arc(-rest, -turned) } else { arc(rest, turned) };
         let middle = 0.5 * (self.least + self.most);
         // The same angle may be a turn away.
-        let angle = if middle.is_finite() { angle - TAU * ((angle - middle) / TAU).round() } else { angle };
-        angle.clamp(self.least, self.most)
+        if middle.is_finite() { near(angle, middle) } else { angle }
     }
 
+    /// Returns the rotation by the nearest angle within the limits, with that angle.
     #[inline(always)]
-    pub(super) fn rotation(&self, angle: f64) -> Q<f64> {
+    pub(super) fn turn(&self, angle: f64) -> (Q<f64>, f64) {
+        let angle = angle.clamp(self.least, self.most);
         let (sine, cosine) = sin_cos(0.5 * angle);
         let [rest, turned] = self.turns;
-        rest.times(cosine) + turned.times(sine)
+        (rest.times(cosine) + turned.times(sine), angle)
     }
 
     /// Returns an angle by its share of the way from the least to the greatest.
     pub(super) fn at(&self, share: f64) -> f64 {
         if self.least.is_finite() { self.least + (self.most - self.least) * share } else { TAU * (share - 0.5) }
     }
+}
+
+/// Returns the same angle, at most a half turn from another.
+fn near(angle: f64, other: f64) -> f64 {
+    angle - TAU * ((angle - other) / TAU).round()
 }
 
 /// Returns the angle, from a quarter turn back to a quarter turn, of multiples of its cosine and sine; 0 if both are 0.
@@ -122,14 +128,42 @@ impl Bound {
     pub(super) fn is_free(&self) -> bool {
         matches!(self, Self::Free)
     }
+
+    /// Goes from `posed` to `turn`, which is within the limits, given the bone. Stays within them if `posed` is.
+    pub(super) fn mix(&self, posed: Q, turn: Q, bone: V, weight: f32) -> Q {
+        if weight >= 1.0 {
+            return turn;
+        }
+        let wide = posed.all(1.0_f64).unit();
+        let (nearest, mixed) = match self {
+            Self::Free => return Q::mix(posed, turn, weight),
+            Self::Hinge(hinge) => {
+                let ((nearest, from), to) = (hinge.turn(hinge.angle(wide)), hinge.angle(turn.all(1.0)));
+                // With limits not the short way, which may lead through what they exclude.
+                let to = if hinge.least.is_finite() { to } else { near(to, from) };
+                (nearest, hinge.turn(from + (to - from) * f64::from(weight)).0)
+            }
+            Self::Cone(cone) => {
+                let basis = cone.basis(bone.unit_or(V::X));
+                let nearest = cone.nearest(wide, &basis);
+                (nearest, cone.nearest(Q::mix(nearest.first(), turn, weight).all(1.0), &basis))
+            }
+        };
+        // A pose beyond the limits comes back little by little, so that no joint jumps when the weight leaves 0.
+        let beyond = Q::mix((wide * nearest.inverse()).first(), Q::IDENTITY, weight);
+        (beyond * mixed.first()).unit().near(posed)
+    }
 }
 
 impl Cone {
     /// Returns the rotation at rest, then after half turns about the bone and about two axes across it, given the
     /// bone's direction. All rotations are sums of multiples of these four.
     pub(super) fn basis(&self, bone: V) -> [Q<f64>; 4] {
-        let M([x, y, z]) = M::frame(bone.any_across(), bone);
-        let [x, y, z] = [z, x, y].map(|axis| self.rest * Q { v: axis.all(1.0), w: 0.0 });
+        // In double precision, or `nearest` would move each pose a little, even within the limits.
+        let unit = |v: V<f64>| v * v.square().over_root();
+        let (across, bone) = (bone.any_across().all(1.0_f64), unit(bone.all(1.0)));
+        let M([x, y, z]) = M::frame(unit(across.across(bone)), bone);
+        let [x, y, z] = [z, x, y].map(|axis| self.rest * Q { v: axis, w: 0.0 });
         [self.rest, x, y, z]
     }
 

@@ -13,3 +13,6 @@ mod root_motion;
 mod skeletons;
 mod skinning;
 mod threads;
+
+#[global_allocator]
+static HEAP: hedgerow_testkit::memory::Heap = hedgerow_testkit::memory::Heap;

@@ -4,6 +4,7 @@ use super::{Body, Random, angle, between, goals};
 use hedgerow_anim::glam::{DVec3, Quat, Vec3};
 use hedgerow_anim::ik::{Chain, ChainGoal, Limit, Reach};
 use hedgerow_anim::{Error, Transform, skeleton::SkeletonError};
+use hedgerow_testkit::memory::ALLOCATIONS;
 
 const BONES: u16 = 12;
 const LENGTH: f64 = 6.0;
@@ -262,5 +263,86 @@ fn hinges_that_are_locked_or_end_at_a_half_turn_keep_their_limits() {
             let beyond = beyond(limit, rest.rotation, now).min(beyond(limit, rest.rotation, -now));
             assert!(beyond < 1e-6, "{least} to {most} from {start} to {goal}: {now}");
         }
+    }
+}
+
+#[test]
+fn chains_at_their_goals_stand_still() {
+    let mut random = Random::new(26);
+    for _ in 0..100 {
+        let mut locals = body(&mut random).locals();
+        locals.iter_mut().for_each(|local| local.translation = random.unit() * 0.5);
+        let mut body = Body::chain(locals);
+        let mut chain = chain(&body, cone);
+        let goal = ChainGoal::at(body.position(BONES) + random.unit() * 0.5);
+        (0..32).for_each(|_| _ = chain.solve(&mut body.rig(), &goal));
+        let before = body.locals();
+        (0..1_000).for_each(|_| _ = chain.solve(&mut body.rig(), &goal));
+        for (now, before) in body.locals().iter().zip(before) {
+            let moved = (now.rotation.as_dquat() - before.rotation.as_dquat()).length();
+            assert!(moved < 5e-7, "{moved}");
+        }
+    }
+}
+
+#[test]
+fn weights_between_0_and_1_keep_limits_and_go_by_and_by_from_poses_beyond_them() {
+    let mut random = Random::new(27);
+    let limits = [Limit::Hinge { axis: Vec3::X, least: -2.5, most: 2.5 }, Limit::Cone { swing: 2.8, twist: 0.5 }];
+    for limit in limits.into_iter().cycle().take(400) {
+        let mut body = Body::chain([Transform::from_xyz(0.0, 0.5, 0.0); 4]);
+        let mut chain = Chain::new(&body.skeleton, 0, 3).unwrap();
+        (0..3).for_each(|bone| chain.set_limit(bone, limit).unwrap());
+        let mut goal = || ChainGoal::at(Vec3::new(0.0, 0.5, 0.0) + random.unit() * 1.2);
+        chain.clone().with_starts(8).solve(&mut body.rig(), &goal());
+        let (mut part, goal) = (body.clone(), goal());
+        let mut chain = chain.with_starts(8);
+        chain.solve(&mut part.rig(), &ChainGoal { weight: 0.5, ..goal });
+        for joint in 0..3 {
+            let (rest, now) = (Quat::IDENTITY, part.pose.get(joint).rotation);
+            let beyond = beyond(limit, rest, now).min(beyond(limit, rest, -now));
+            assert!(beyond < 1e-5, "{limit:?}: {beyond}");
+        }
+        for joint in 0..3 {
+            body.pose.set(joint, Transform { rotation: random.rotation(), ..body.pose.get(joint) });
+        }
+        body.update();
+        let before = body.locals();
+        chain.solve(&mut body.rig(), &ChainGoal { weight: 1e-4, ..goal });
+        for (now, before) in body.locals().iter().zip(before) {
+            assert!(angle(now.rotation.as_dquat(), before.rotation.as_dquat()) < 2e-3);
+        }
+    }
+}
+
+#[test]
+fn a_tolerance_below_0_or_no_number_is_0() {
+    let mut body = Body::chain([Transform::from_xyz(0.0, 0.5, 0.0); 3]);
+    for tolerance in [-1.0, f32::NAN] {
+        let mut chain = Chain::new(&body.skeleton, 0, 2).unwrap().with_tolerance(tolerance);
+        chain.set_limit(0, Limit::Hinge { axis: Vec3::X, least: -1.0, most: 1.0 }).unwrap();
+        let goal = ChainGoal::at(body.position(2));
+        assert_eq!(chain.solve(&mut body.rig(), &goal), Reach::Reached);
+    }
+}
+
+#[test]
+fn uneven_scales_do_not_matter_along_axes_without_weight() {
+    let mut locals = [Transform::from_xyz(0.0, 0.5, 0.0); 5];
+    locals[1].scale.x = 3.0;
+    let mut body = Body::chain(locals);
+    let goal = ChainGoal { along: Vec3::ZERO, ..ChainGoal::pose(Vec3::ZERO, Quat::from_rotation_x(1.0)) };
+    let mut chain = Chain::new(&body.skeleton, 0, 4).unwrap().with_rounds(32);
+    assert_eq!(chain.solve(&mut body.rig(), &goal), Reach::Reached);
+}
+
+#[test]
+fn solvers_and_their_clones_allocate_nothing_in_a_solve() {
+    let mut body = body(&mut Random::new(28));
+    let chain = chain(&body, cone);
+    for mut chain in [chain.clone(), chain] {
+        let (mut rig, before) = (body.rig(), ALLOCATIONS.get());
+        chain.solve(&mut rig, &ChainGoal::at(Vec3::ONE));
+        assert_eq!(ALLOCATIONS.get(), before);
     }
 }
