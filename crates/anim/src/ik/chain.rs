@@ -113,7 +113,8 @@ pub struct ChainGoal {
     /// The place of the end joint, in the space of the matrices.
     pub position: Vec3,
     /// The rotation of the end joint, in the space of the matrices. Its axes are those of `along` and `about`. Uneven
-    /// scales in the chain or above it shear axes: they are then met approximately, whatever is returned.
+    /// scales in the chain or above it shear axes: rotations, and positions along some axes only, are then met
+    /// approximately, even if [`Reach::Reached`] is returned.
     pub rotation: Quat,
     /// The weights of the position along each axis of the goal, from 0, which leaves it free, to 1. Weights below 0.1
     /// need many more rounds.
