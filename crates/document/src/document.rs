@@ -254,11 +254,7 @@ impl Document {
     /// # Errors
     /// Those of [`apply`](Self::apply).
     pub fn undo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
-        self.go(
-            scene,
-            |history, library| history.next(Way::Undo, library),
-            |history, made| history.advance(Way::Undo, made),
-        )
+        self.advance(scene, Way::Undo)
     }
 
     /// Makes the last undone step again, and returns the patch that did; `None` if there is none. What patches that
@@ -268,11 +264,11 @@ impl Document {
     /// # Errors
     /// Those of [`apply`](Self::apply).
     pub fn redo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
-        self.go(
-            scene,
-            |history, library| history.next(Way::Redo, library),
-            |history, made| history.advance(Way::Redo, made),
-        )
+        self.advance(scene, Way::Redo)
+    }
+
+    fn advance(&mut self, scene: &mut Scene, way: Way) -> Result<Option<Patch>, PatchError> {
+        self.go(scene, |history, library| history.next(way, library), |history, made| history.advance(way, made))
     }
 
     /// Makes the edits a step, then the next patch; the history notes it. Returns both as one.

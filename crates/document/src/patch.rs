@@ -87,24 +87,15 @@ impl Patch {
             }
         }
         checked.sort_by(|a, b| a.key.cmp(&b.key));
-        Self::of_sorted(checked)
-    }
-
-    /// Creates a patch of sorted entries whose values are checked already.
-    fn of_sorted(entries: Vec<Entry>) -> Result<Self, PatchError> {
-        if let Some([first, ..]) = entries.windows(2).find(|pair| pair[0].key == pair[1].key) {
-            return Err(PatchError::Invalid { key: first.key.clone(), why: "two entries have this key; keep one" });
-        }
-        Ok(Self { entries })
+        each_once(&checked, |entry| &entry.key)?;
+        Ok(Self { entries: checked })
     }
 
     /// Creates the patch from one list of statements to another, whose values are checked already.
     pub(crate) fn of_sides(mut old: Vec<(Key, Value)>, mut new: Vec<(Key, Value)>) -> Result<Self, PatchError> {
-        [&mut old, &mut new].into_iter().for_each(|side| side.sort_by(|(a, _), (b, _)| a.cmp(b)));
-        for side in [&old, &new] {
-            if let Some([(key, _), ..]) = side.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                return Err(PatchError::Invalid { key: key.clone(), why: "two entries have this key; keep one" });
-            }
+        for side in [&mut old, &mut new] {
+            side.sort_by(|(a, _), (b, _)| a.cmp(b));
+            each_once(side, |(key, _)| key)?;
         }
         let mut entries = Vec::with_capacity(old.len().max(new.len()));
         let mut old = old.into_iter().peekable();
@@ -210,5 +201,15 @@ impl Patch {
     pub fn between(old: &Library, new: &Library) -> Self {
         let [old, new] = [old, new].map(|side| side.statements().map(|(key, value)| (key, value.clone())).collect());
         Self::of_sides(old, new).expect("a library states each key once")
+    }
+}
+
+/// Checks that no two neighbours of a sorted list have the same key.
+fn each_once<T>(sorted: &[T], key: impl Fn(&T) -> &Key) -> Result<(), PatchError> {
+    match sorted.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
+        Some([first, ..]) => {
+            Err(PatchError::Invalid { key: key(first).clone(), why: "two entries have this key; keep one" })
+        }
+        _ => Ok(()),
     }
 }
