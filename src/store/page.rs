@@ -214,6 +214,7 @@ impl Pages {
         local: impl Into<hedgerow_math::PackedTransform>,
     ) -> Option<()> {
         let id = handle.record();
+        // Dereferenced here, or its address would be read again for the dirty byte.
         let page: &mut Page = self.pages.get_mut(id.page())?;
         // The flag `SLOW` makes the two differ, so one comparison finds stale handles and slow sets.
         if page.states[id.index()] != handle.generation() {

@@ -115,9 +115,11 @@ impl Deformed {
     /// The errors of [`JointBounds::follow`], such as for a removed node, and [`CharacterError::Pose`] if the player's
     /// rig has a different number of joints. The scene is then unchanged.
     pub fn follow(&mut self, player: &AnimationPlayer, scene: &mut Scene) -> Result<(), CharacterError> {
-        let pose = self.shared.rig.as_ref().and_then(|(rig, _)| player.pose(*rig));
-        let morph = self.morph.clone();
-        self.take(pose, morph.as_deref().map_or(&[], |morph| player.weights(morph)), scene)
+        self.take(self.shared.rig.as_ref().and_then(|(rig, _)| player.pose(*rig)))?;
+        if let Some(morph) = &self.morph {
+            self.weights.iter_mut().zip(player.weights(morph)).for_each(|(weight, &now)| *weight = now);
+        }
+        self.shared.bounds.follow(scene, self.node, self.palette())
     }
 
     /// Like [`follow`](Self::follow), with a pose of your own for the mesh's rig: of layers, inverse kinematics or another
@@ -131,11 +133,14 @@ impl Deformed {
         if found != expected {
             return Err(Error::from(SkinError::Length { what: "morph weights", expected, found }).into());
         }
-        self.take(Some(pose), weights, scene)
+        self.take(Some(pose))?;
+        self.weights.copy_from_slice(weights);
+        self.shared.bounds.follow(scene, self.node, self.palette())
     }
 
-    fn take(&mut self, pose: Option<&Pose>, now: &[f32], scene: &mut Scene) -> Result<(), CharacterError> {
-        let Self { shared, models, palette, weights, surface, .. } = self;
+    /// Takes the palette from a pose of the rig, if there are both.
+    fn take(&mut self, pose: Option<&Pose>) -> Result<(), CharacterError> {
+        let Self { shared, models, palette, surface, .. } = self;
         if let Some(surface) = surface {
             surface.forget();
         }
@@ -143,8 +148,7 @@ impl Deformed {
             pose.to_models(skeleton, models)?;
             shared.skin.palette(models, palette)?;
         }
-        weights.iter_mut().zip(now).for_each(|(weight, &now)| *weight = now);
-        self.shared.bounds.follow(scene, self.node, self.palette())
+        Ok(())
     }
 
     /// Takes palette and weights from elsewhere, such as a [crowd](hedgerow_anim::crowd), in place of a player. The

@@ -197,8 +197,7 @@ impl Renderer {
         let mut anew = DrawList::new();
         anew.set_eye(camera_at);
         scene.cull(&mut [CullView::new(&frustum, &mut anew).on_layers(layers)]).unwrap();
-        compare_around(scene, [near, &anew], camera_at, &frustum)?;
-        Ok(())
+        compare_around(scene, [near, &anew], camera_at, &frustum)
     }
 
     /// Compares lists of several views relative to a camera with those of single views.
