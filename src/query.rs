@@ -10,6 +10,7 @@
 //! | [`Scene::cast_ray`](crate::Scene::cast_ray) | a [`Ray`], which [`Ray::to_local`] takes into a node's space; a [`Filter`] | [`RayHit`]s |
 //! | [`Scene::pick`](crate::Scene::pick), [`pick_all`](crate::Scene::pick_all) | a [`Ray`]; a [`Filter`], perhaps [in a list](Filter::in_list); a closure that tests triangles | a [`Pick`], several |
 //! | [`Scene::select`](crate::Scene::select) | the [`Frustum`] of a selection rectangle; the same | [`Selected`] drawables |
+//! | [`BoxIndex::query`], [`cast_ray`](BoxIndex::cast_ray) | the same, of boxes that [`BoxIndex::fill`] sorted by place: for many queries in a frame | the same |
 //! | boxes of your own, without a scene | [`Boxes`] | their indices |
 //!
 //! ```
@@ -27,6 +28,6 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
-pub use crate::pass::{DetailView, LevelsOfDetail};
+pub use crate::pass::{BoxIndex, DetailView, LevelsOfDetail};
 pub use crate::scene::{CullView, Filter, Pick, Pickable, RayHit, Selected, Volume};
 pub use hedgerow_math::{Boxes, Faces, Frustum, LocalRay, LocalVolume, Ray, Sphere, Touch, TriangleHit, Triangles};

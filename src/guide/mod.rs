@@ -6,6 +6,7 @@
 //! | Where do I keep data of my own? | [`own_data`] |
 //! | How do I isolate, ghost, section or select parts in an editor? | [`editors`] |
 //! | How do I pick what is under the pointer, or select by a rectangle? | [`picking`] |
+//! | How do I find the neighbours of thousands of units? | [`BoxIndex`](crate::query::BoxIndex) |
 //! | How do I undo edits, or roll a game back? | [`undo`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
 //! | How do I draw between two fixed steps of a simulation, or update twice in a frame? | [`fixed_steps`] |

@@ -108,21 +108,21 @@ impl<'s> Found<'s> {
 
 /// The probes that touch a box, and the probes that contain the whole box, one bit each.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
-    active: u32,
-    inside: u32,
+pub(super) struct Touch {
+    pub(super) active: u32,
+    pub(super) inside: u32,
 }
 
 /// For up to 64 boxes: which boxes each probe touches.
-struct Tests {
+pub(super) struct Tests {
     touched: [u64; MOST_PROBES],
-    inside: [u64; MOST_PROBES],
-    any: u64,
+    pub(super) inside: [u64; MOST_PROBES],
+    pub(super) any: u64,
 }
 
 impl Tests {
     /// Tests the active probes. A probe that contains the enclosing box also contains these boxes, so no test is run.
-    fn run<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
+    pub(super) fn run<P: Probe>(probes: &[P], touch: Touch, groups: &[BoxGroup]) -> Self {
         let mut tests = Self { touched: [0; MOST_PROBES], inside: [0; MOST_PROBES], any: 0 };
         for (index, probe) in probes.iter().enumerate().filter(|(index, _)| touch.active >> index & 1 != 0) {
             let (touched, inside) =
@@ -291,7 +291,7 @@ impl Store {
 
 /// Calls `each` for each box that a probe touches, with the box's index and the probes. `each` also gets the index of
 /// the next touched box in the same 64 boxes, and whether the first probe contains this next box.
-fn each_touched<P: Probe>(
+pub(super) fn each_touched<P: Probe>(
     boxes: &Boxes,
     probes: &[P],
     touch: Touch,

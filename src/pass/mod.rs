@@ -1,5 +1,6 @@
 //! Passes over a scene in a frame: find what is visible, and list what to draw.
 
+mod box_index;
 mod cull;
 mod cursor;
 mod detail;
@@ -10,6 +11,7 @@ mod render;
 mod threads;
 mod transform;
 
+pub use box_index::BoxIndex;
 pub(crate) use cull::{Found, MOST_PROBES, Probe, Sieve};
 pub(crate) use cursor::{Change, Computed, Look};
 pub use cursor::{ChangedSlices, ChangedSlots, SliceChange, SliceCursor};

@@ -5,6 +5,7 @@ use crate::fallible;
 use crate::pass::{DetailView, DrawList, Found, MOST_PROBES, Movable, Probe, Sieve};
 use crate::scene::Scene;
 use crate::{Error, Layers, NodeHandle};
+use core::cmp::Ordering;
 use glam::DVec3;
 use hedgerow_math::internal as simd;
 #[cfg(feature = "rayon")]
@@ -137,6 +138,13 @@ pub struct RayHit {
     pub node: NodeHandle,
     /// The distance from the ray's origin to the box; zero if the origin is inside.
     pub distance: f32,
+}
+
+impl RayHit {
+    /// Compares by distance. Ties are broken by node, so that the order does not depend on slices.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        self.distance.total_cmp(&other.distance).then(self.node.cmp(&other.node))
+    }
 }
 
 /// A view whose filter was checked.
@@ -272,8 +280,9 @@ impl Scene {
     /// list. Hidden and detached nodes are never found.
     ///
     /// Runs in **O(groups of eight drawables of touched blocks)**: boxes are nested in the order of the tree. So siblings
-    /// that are near each other in space are found several times as fast if they were inserted one after another. If
-    /// thousands of units that wander ask for their neighbours in each frame, keep a grid of your own.
+    /// that are near each other in space are found several times as fast if they were inserted one after another. For
+    /// many queries in a frame, such as the neighbours of units that wander, [`BoxIndex`](crate::query::BoxIndex) sorts
+    /// the boxes by place.
     ///
     /// ```
     /// use hedgerow::query::{Filter, Sphere};
@@ -379,9 +388,13 @@ impl Scene {
             node: found.record().node,
             distance: simd::boxes::distance(&found.bounds(), ray),
         })?;
-        // Ties are broken by node, so that the order does not depend on slices.
-        hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.node.cmp(&b.node)));
+        hits.sort_unstable_by(RayHit::compare);
         Ok(())
+    }
+
+    /// Lists all drawables that pass the filter and whose boxes are not empty.
+    pub(crate) fn boxes_of(&self, filter: Filter, list: &mut Vec<(NodeHandle, Aabb)>) -> Result<(), Error> {
+        self.seek(&Aabb::INFINITE, filter, list, |found| (found.record().node, found.bounds()))
     }
 
     fn seek<'s, P: Probe, T>(

@@ -2,7 +2,11 @@
 
 use crate::trees::{APART, with};
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility};
+use hedgerow::query::{BoxIndex, Filter, Frustum, Ray, Sphere, Volume};
+use hedgerow::{
+    Aabb, Drawable, Error, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility,
+};
+use hedgerow_testkit::dice::Dice;
 use hedgerow_testkit::model::dump::dump;
 
 /// A tree with these names:
@@ -188,4 +192,67 @@ fn a_drawable_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_i
         assert_eq!(found(&scene, far as f32), [nodes[far]]);
     }
     assert_eq!(found(&scene, 0.0).len(), 197);
+}
+
+/// Checks that an index of a whole scene finds the boxes that the scene finds.
+fn same_found(index: &BoxIndex, scene: &Scene, volume: &impl Volume) {
+    let (mut found, mut expected) = (Vec::new(), Vec::new());
+    index.query(volume, &mut found).unwrap();
+    scene.query(volume, Filter::ALL, &mut expected).unwrap();
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert!(found == expected, "{} instead of {} of {}", found.len(), expected.len(), index.len());
+}
+
+#[test]
+fn boxes_sorted_by_place_are_found_wherever_they_are() {
+    let mut dice = Dice::with_seed(5);
+    // At most two regions of 64 blocks and a part of a third, whose last block is not full.
+    for count in [0_usize, 1, 64, 65, 4096, 9_001] {
+        let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+        let mut place = || dice.vector() * Vec3::new(250.0, 1.0, 30.0);
+        for number in 0..count {
+            let bounds = match number % 100 {
+                0 => Aabb::EMPTY,
+                1 => Aabb::INFINITE,
+                2 => Aabb::new(Vec3::splat(1e30), Vec3::splat(2e30)),
+                3..20 => Aabb::cube(0.5),
+                _ => Aabb::cube(0.5).transformed(&Transform::from_translation(place()).to_matrix()),
+            };
+            scene.insert(scene.root(), Node::drawable(Drawable::new(1, bounds))).unwrap();
+        }
+        scene.update();
+        let mut index = BoxIndex::new();
+        index.fill(&scene, Filter::ALL).unwrap();
+        let empty = count.div_ceil(100);
+        assert_eq!((index.len(), index.is_empty()), (count - empty, count == empty));
+        for (round, size) in (0..40).zip([0.1, 1.0, 20.0, 1e5].into_iter().cycle()) {
+            let centre = place();
+            let bounds = Aabb::new(centre - size, centre + size);
+            same_found(&index, &scene, &bounds);
+            same_found(&index, &scene, &Sphere::new(centre, size).unwrap());
+            same_found(&index, &scene, &Frustum::from_box(&bounds, &Mat34::IDENTITY).unwrap());
+            let ray = Ray::new(centre, [Vec3::X, place()][round % 2]).unwrap();
+            let (mut hits, mut expected) = (Vec::new(), Vec::new());
+            index.cast_ray(&ray, &mut hits);
+            scene.cast_ray(&ray, Filter::ALL, &mut expected).unwrap();
+            assert_eq!(hits, expected);
+        }
+    }
+}
+
+#[test]
+fn boxes_sorted_by_place_stay_as_they_were_if_a_fill_fails() {
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
+    let node = scene.insert(scene.root(), Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.update();
+    let (mut index, mut found) = (BoxIndex::new(), Vec::new());
+    index.fill(&scene, Filter::ALL).unwrap();
+    scene.remove(node).unwrap();
+    assert_eq!(index.fill(&scene, Filter::below(node)), Err(Error::StaleHandle(node)));
+    assert_eq!(index.fill(&Scene::new(), Filter::ALL), Err(Error::NoBounds));
+    let nowhere = Aabb::new(Vec3::NAN, Vec3::ONE);
+    assert!(matches!(index.query(&nowhere, &mut found), Err(Error::NotFinite(_))));
+    index.query(&Aabb::cube(9.0), &mut found).unwrap();
+    assert_eq!(found, [node], "the index has the boxes of when it was filled");
 }

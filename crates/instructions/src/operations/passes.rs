@@ -1,10 +1,12 @@
 //! Updates and draw lists.
 
 use super::edits::move_to;
+use crate::dice::Dice;
 use crate::warm::{FEW, MANY, Warm};
 use hedgerow::checkpoints::Checkpoints;
 use hedgerow::glam::DVec3;
-use hedgerow::{DrawList, NodeMut, SceneConfig};
+use hedgerow::query::{BoxIndex, Filter, Sphere};
+use hedgerow::{Aabb, DrawList, Drawable, Node, NodeMut, Scene, SceneConfig, Transform};
 use std::hint::black_box;
 
 /// Sets one of the last 64 nodes, which have few descendants, and updates.
@@ -34,6 +36,23 @@ pub(super) fn update_clean(times: u32) {
     for _ in 0..times {
         black_box(warm.pick());
         warm.scene.update();
+    }
+}
+
+/// Sorts the boxes of units in random places, and finds some.
+pub(super) fn index(times: u32) {
+    let mut dice = Dice::new();
+    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).expect("a valid size");
+    let mut place = || [0; 3].map(|_| dice.below(1000) as f32).into();
+    for _ in 0..MANY {
+        let unit = Node::transform(Transform::from_translation(place()));
+        scene.insert(scene.root(), unit.with_drawable(Drawable::new(1, Aabb::cube(1.0)))).expect("a live parent");
+    }
+    scene.update();
+    let (mut index, mut found) = (BoxIndex::new(), Vec::new());
+    for _ in 0..times {
+        index.fill(&scene, Filter::ALL).expect("boxes are kept");
+        index.query(&Sphere::new(place(), 100.0).expect("a finite sphere"), &mut found).expect("a valid volume");
     }
 }
 

@@ -12,6 +12,7 @@ use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
 use hedgerow::edit::BatchError;
+use hedgerow::query::BoxIndex;
 use hedgerow::{DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
 /// Counters of a run.
@@ -84,6 +85,7 @@ pub struct Oracle {
     pub stock: Scene,
     pub counts: Counts,
     pub list: DrawList,
+    pub index: BoxIndex,
     pub lists: Lists,
     pub renderer: Renderer,
     pub shades: Shades,
@@ -123,6 +125,7 @@ impl Oracle {
             stock: Scene::with_config(stock).expect("the policy makes sense"),
             counts: Counts::default(),
             list: DrawList::new(),
+            index: BoxIndex::new(),
             lists: Lists::new(),
             renderer: Renderer::new(),
             shades: Shades::new(),

@@ -9,7 +9,7 @@ use hedgerow::glam::camera::rh;
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
     Aabb, DrawList, Layers, NodeHandle,
-    query::{CullView, Filter, Frustum, Ray, RayHit, Sphere},
+    query::{CullView, Filter, Frustum, Ray, RayHit, Sphere, Volume},
 };
 
 /// The margin by which a box may be found although it is not touched.
@@ -133,7 +133,25 @@ impl Oracle {
         check_said("the ray", &hits.iter().map(|hit| hit.node).collect::<Vec<_>>(), said)?;
         let in_order = |pair: &[RayHit]| (pair[0].distance, pair[0].node) < (pair[1].distance, pair[1].node);
         ensure!(hits.windows(2).all(in_order), "the ray's hits are out of order: {hits:?}");
+        self.compare_index(&one, Filter::below(top).on_layers(layer))?;
+        self.compare_index(&sphere, Filter::ALL)?;
+        self.index.fill(&self.scene, Filter::ALL).expect("boxes are kept");
+        let mut sorted = Vec::new();
+        self.index.cast_ray(&ray, &mut sorted);
+        ensure!(sorted == hits, "sorted boxes are hit as {sorted:?}, not as {hits:?}");
         self.compare_subtree_bounds(seed)
+    }
+
+    /// Checks that sorted boxes are found as the scene's own are.
+    fn compare_index(&mut self, volume: &impl Volume, filter: Filter) -> Check {
+        let (mut found, mut expected) = (Vec::new(), Vec::new());
+        self.scene.query(volume, filter, &mut expected).expect("boxes are kept");
+        self.index.fill(&self.scene, filter).expect("boxes are kept");
+        self.index.query(volume, &mut found).expect("checked by the scene");
+        found.sort_unstable();
+        expected.sort_unstable();
+        ensure!(found == expected, "sorted boxes: finds {found:?}, not {expected:?}");
+        Ok(())
     }
 
     /// Checks that the box of a subtree contains the boxes of its nodes.
