@@ -261,8 +261,9 @@ impl Recording<'_> {
     /// Makes a node that left its instance an own node: all that any level states of it is then stated here.
     fn convert(&mut self, scene: &mut Scene, place: u32, node: NodeHandle, parent: NodeHandle) {
         let (leaves, stated) = self.leaves(scene, place);
-        let Document { library, places, .. } = &mut *self.document;
+        let Document { library, places, left, .. } = &mut *self.document;
         let (path, new) = (places.path(library, place), Path::from(self.next));
+        left.push((path.clone(), new.clone()));
         let mut expansion = Expansion::new(library, places);
         let (scope, id) = expansion.node(place);
         let flat = library.flattened(scope, id, &new);

@@ -5,7 +5,7 @@ use crate::expand::Expansion;
 use crate::history::{History, Step, Way};
 use crate::library::{Library, MOST_NODES};
 use crate::patch::Patch;
-use crate::path::Path;
+use crate::path::{Path, joined};
 use crate::places::Places;
 use crate::value::Value;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
@@ -24,7 +24,8 @@ use std::sync::Arc;
 ///
 /// Refer to nodes by [`path`](Self::path) across steps. A step keeps the handles of nodes that have the same path
 /// before and after it; all other nodes that come or come back get new handles, also those that
-/// [`extract`](Library::extract) and [`unpack`](Library::unpack) give other paths. A node that is detached when a step
+/// [`extract`](Library::extract) and [`unpack`](Library::unpack) give other paths. [`find`](Self::find) also finds nodes
+/// that left their instances, and came back by an undo. A node that is detached when a step
 /// is recorded is removed by the step: it stays in the scene as it is, and an undo inserts another.
 ///
 /// One scene holds one document: each node has one mark that says which place it has. If another document takes nodes of
@@ -44,6 +45,8 @@ pub struct Document {
     pub(crate) places: Places,
     pub(crate) reader: ChangeReader,
     pub(crate) history: History,
+    /// The paths of nodes that left instances, and the ids that they got in the open definition.
+    pub(crate) left: Vec<(Path, Path)>,
 }
 
 impl Document {
@@ -122,8 +125,8 @@ impl Document {
         let mut places = Places::default();
         let top = Expansion::new(&library, &mut places).begin(number).ok_or_else(missing)?;
         let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
-        let (name, history) = (definition.into(), History::default());
-        Ok((Self { library, definition: number, name, root, places, reader, history }, top))
+        let (name, history, left) = (definition.into(), History::default(), Vec::new());
+        Ok((Self { library, definition: number, name, root, places, reader, history, left }, top))
     }
 
     /// Returns the library as of the last step.
@@ -165,6 +168,31 @@ impl Document {
         self.holds(scene, node).then_some(node)
     }
 
+    /// Returns the node that had a path at some step, also if it got another path since: when an edit took it out of its
+    /// instance, and when that was undone or made again. For selections, of which neither path nor handle is left then.
+    /// Patches that give nodes other paths, such as those of [`Library::unpack`], are not followed. Runs in **O(nodes
+    /// that left instances)**, and like [`node`](Self::node) if the path is there.
+    #[must_use]
+    pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
+        let mut paths = vec![path.clone()];
+        let mut at = 0;
+        while let Some(path) = paths.get(at).cloned() {
+            if let Some(node) = self.node(scene, &path) {
+                return Some(node);
+            }
+            for (from, to) in self.left.iter().flat_map(|(old, new)| [(old, new), (new, old)]) {
+                if path.starts_with(from) {
+                    let other = joined(to.ids(), &path.ids()[from.ids().len()..]);
+                    if !paths.contains(&other) {
+                        paths.push(other);
+                    }
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
     /// Returns whether a node is the root or below it.
     pub(crate) fn holds(&self, scene: &Scene, node: NodeHandle) -> bool {
         let Some(found) = scene.get(node) else { return false };
@@ -204,7 +232,9 @@ impl Document {
     /// Those of [`commit`](Self::commit). [`Error::Step`] if the scene has no room for the nodes that come back; then
     /// the edits are a step, as after a commit.
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
+        let left = self.left.len();
         let patch = self.record(scene)?;
+        self.left.truncate(left);
         self.make(scene, &patch.inverse()).map_err(|error| {
             self.library.keep_ids(&patch);
             self.history.push(patch);

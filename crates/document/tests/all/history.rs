@@ -4,8 +4,8 @@ use crate::acts::{check, edit, library, scene};
 use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
-use hedgerow::{Node, Scene, Tree};
-use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, PatchError, Path, Value};
+use hedgerow::{Keep, Node, Scene, Tree};
+use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, PatchError, Path, Spot, Value};
 
 fn open(library: Library, definition: &str) -> (Scene, Document) {
     let mut scene = scene();
@@ -257,4 +257,47 @@ fn what_was_followed_stays_known_when_steps_are_joined() {
     check(&document, &scene, "what was followed stays");
     let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
     assert_eq!(scene.get(tyre).unwrap().own_material(), Some(99));
+}
+
+#[test]
+fn a_selected_node_is_found_after_it_left_its_instance_and_each_undo_and_redo() {
+    let mut library = Library::new();
+    let (mut lamp, mut street) = (Tree::new(), Tree::new());
+    let foot = lamp.push(None, Node::group().named("lamp"));
+    let arm = lamp.push(Some(foot), Node::group().named("arm"));
+    lamp.push(Some(arm), Node::group().named("bulb"));
+    let top = street.push(None, Node::group().named("street"));
+    street.push(Some(top), Node::group().named("box"));
+    library.apply(&library.define("lamp", &lamp).unwrap()).unwrap();
+    library.apply(&library.define("street", &street).unwrap()).unwrap();
+    library.apply(&library.place("street", Spot::below(0, 5.0), "lamp", Node::group()).unwrap()).unwrap();
+    let (mut scene, mut document) = open(library, "street");
+    let (shelf, paths) = (document.node(&scene, &Path::from(1)).unwrap(), [Path::from([2, 1]), Path::from([2, 2])]);
+    let found = |document: &Document, scene: &Scene, paths: &[Path]| -> Vec<_> {
+        let node = |path: &Path| scene.get(document.find(scene, path).unwrap()).unwrap().name().map(str::to_owned);
+        paths.iter().map(|path| node(path).unwrap()).collect()
+    };
+    // Taken back, so that the ids that it got are free again.
+    scene.reparent(document.node(&scene, &Path::from([2, 2])).unwrap(), shelf, Keep::Local).unwrap();
+    document.revert(&mut scene).unwrap();
+    let arm = document.node(&scene, &paths[0]).unwrap();
+    scene.reparent(arm, shelf, Keep::Local).unwrap();
+    document.commit(&mut scene).unwrap();
+    assert_eq!(document.find(&scene, &paths[0]), Some(arm));
+    let bulb = scene.get(arm).unwrap().first_child().unwrap().handle();
+    let both = |now: [Path; 2]| [paths.to_vec(), now.to_vec()].concat();
+    let now = both([arm, bulb].map(|node| document.path(&scene, node).unwrap()));
+    assert!(document.node(&scene, &now[0]).is_none() && now[2..] != paths);
+    for (way, back) in [Document::undo, Document::redo, Document::undo].into_iter().zip([0, 2, 0]) {
+        way(&mut document, &mut scene).unwrap().unwrap();
+        assert_eq!(found(&document, &scene, &now), ["arm", "bulb", "arm", "bulb"]);
+        assert_eq!(document.find(&scene, &now[0]), document.node(&scene, &now[back]));
+    }
+    // Once more, with another id, and then gone.
+    scene.reparent(document.node(&scene, &paths[0]).unwrap(), shelf, Keep::Local).unwrap();
+    document.commit(&mut scene).unwrap();
+    assert_eq!(found(&document, &scene, &now), ["arm", "bulb", "arm", "bulb"]);
+    scene.remove(document.find(&scene, &now[2]).unwrap()).unwrap();
+    document.commit(&mut scene).unwrap();
+    assert!(now.iter().all(|path| document.find(&scene, path).is_none()));
 }
