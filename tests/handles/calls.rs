@@ -220,7 +220,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("bounds::follow", |t, h| {
         let palette = [hedgerow::Mat34::IDENTITY];
         let palette = hedgerow_anim::skin::Palette::of(&t.skin, &palette).expect("a matrix for each joint");
-        done(t.bounds.follow(&mut t.scene, h[0], palette));
+        done(t.bounds.follow(&mut t.scene, h[0], palette, &[]));
     }),
     ("sockets::insert", |t, h| done(t.sockets.insert(&t.scene, h[0], 0, 0, PLACE))),
     ("sockets::remove", |t, h| done(t.sockets.remove(h[0]))),

@@ -16,20 +16,34 @@ use std::collections::BTreeMap;
 /// total is below `22u` times the sum of absolute products; this factor is `32u`.
 const WIDER: f32 = 1.0 / 524_288.0;
 
-/// Eight joints, each with the box around the vertices that the joint moves. 232 bytes.
+/// Eight joints, each with the box around the vertices that the joint moves. 256 bytes.
 #[derive(Clone, Debug)]
 struct JointGroup {
     /// The joint of each lane; 0 in unused lanes.
     joints: [u32; GROUP],
     boxes: [Aabb; GROUP],
     live: u8,
+    morphs: Vec<Morph>,
 }
 
-/// Computes the bounding box of a skinned mesh in any pose, from one box per joint.
+/// How a morph target moves the vertices of a joint. 64 bytes.
+#[derive(Clone, Copy, Debug)]
+struct Morph {
+    target: usize,
+    lane: usize,
+    /// The box around the deltas.
+    deltas: Aabb,
+    /// By how much each face of the joint's box moves at weight 1.
+    whole: Aabb,
+}
+
+/// Computes the bounding box of a skinned and morphed mesh in any pose, from one box per joint.
 ///
 /// A skinned vertex is a weighted mean of the positions that its joints give it, with positive weights that add up to
 /// one. In the bind pose, the box of a joint contains all vertices that follow the joint. So each position stays inside
-/// its joint's box under the palette matrix, and the vertex is inside the box around all transformed boxes.
+/// its joint's box under the palette matrix, and the vertex is inside the box around all transformed boxes. Morph
+/// targets move the faces of a joint's box first: if weights of at least 0 add up to at most 1, each face by the
+/// weighted sum of where the single targets put it.
 ///
 /// ```
 /// use hedgerow::glam::Vec3;
@@ -41,27 +55,28 @@ struct JointGroup {
 /// let skin = Skin::new(vec![0, 1], vec![Mat34::IDENTITY; 2])?;
 /// let positions = [Vec3::ZERO, Vec3::new(0.0, 2.0, 0.0), Vec3::new(1.0, 1.0, 0.0)];
 /// let bounds = JointBounds::new(&skin, &positions, &[0, 0, 1], &[1.0, 1.0, 1.0])?;
-/// let morphed = JointBounds::with_morphs(&skin, &positions, &[Vec3::Y; 3], &[0, 0, 1], &[1.0, 1.0, 1.0])?;
-/// assert!(morphed.iter().next().unwrap().1.max.y >= 3.0, "morphs move the vertex at 2 by 1");
 ///
 /// let mut scene = Scene::new();
 /// let body = scene.insert(scene.root(), Node::drawable(Drawable::new(7, Aabb::EMPTY)))?;
 /// let models = [Mat34::IDENTITY, Transform::from_xyz(0.0, 5.0, 0.0).to_matrix()];  // of a pose, each frame
 /// let mut room = Vec::new();
-/// let bounds = bounds.of_pose(skin.palette(&models, &mut room)?)?;
+/// let bounds = bounds.of_pose(skin.palette(&models, &mut room)?, &[])?; // no weights of morph targets
 /// scene.edit(body)?.set_drawable(Drawable::new(7, bounds))?;
 /// scene.update();
 /// assert!((scene.get(body).unwrap().bounds().unwrap().max - Vec3::new(1.0, 6.0, 0.0)).length() < 1e-4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Only joints that move a vertex are stored, at 29 bytes each. The resulting box is in the space that the palette maps
+/// Only joints that move a vertex are stored, at 32 bytes each, and 64 for each morph target that moves vertices of a
+/// joint. The resulting box is in the space that the palette maps
 /// to: the space of the node that draws the mesh.
 #[derive(Clone, Debug)]
 pub struct JointBounds {
     groups: Vec<JointGroup>,
     /// The least number of matrices that a palette must have.
     matrices: usize,
+    /// The number of morph targets.
+    targets: usize,
     /// The skin whose joint numbers are used.
     skin: SkinId,
 }
@@ -80,17 +95,15 @@ impl JointBounds {
         Self::with_morphs(skin, positions, &[], joints, weights)
     }
 
-    /// Like [`new`](Self::new), for a mesh that morph targets deform before skinning. For each vertex, `extents` has
-    /// the greatest displacement along each axis, in both directions.
-    ///
-    /// For targets with weights from 0 to 1, the extent is the sum of the absolute values of their deltas.
+    /// Like [`new`](Self::new), for a mesh that morph targets deform before skinning. Each target has a delta for each
+    /// vertex, or is empty if it moves nothing. Runs in **O(influences × targets)**.
     ///
     /// # Errors
-    /// The errors of [`new`](Self::new), which also apply to `extents`.
+    /// The errors of [`new`](Self::new), which also apply to deltas.
     pub fn with_morphs(
         skin: &Skin,
         positions: &[Vec3],
-        extents: &[Vec3],
+        targets: &[&[[f32; 3]]],
         joints: &[u16],
         weights: &[f32],
     ) -> Result<Self, CharacterError> {
@@ -103,44 +116,65 @@ impl JointBounds {
         if !joints.len().is_multiple_of(vertices) || (joints.is_empty() && vertices > 0) {
             return Err(length("joints", joints.len()));
         }
-        if !extents.is_empty() && extents.len() != vertices {
-            return Err(length("extents", extents.len()));
-        }
         let influences = joints.len().checked_div(vertices).unwrap_or(0);
+        let followed = |vertex: usize| {
+            let own = vertex * influences..(vertex + 1) * influences;
+            let (joints, weights) = (&joints[own.clone()], &weights[own]);
+            // Skinning lets vertices without weight follow their first joint.
+            let first = weights.iter().all(|weight| *weight == 0.0).then_some(joints[0]);
+            joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0).map(|(joint, _)| *joint).chain(first)
+        };
         let mut boxes = BTreeMap::new();
         for (vertex, &position) in positions.iter().enumerate() {
             let fault = |what| CharacterError::Vertex { what, vertex };
-            let reach = extents.get(vertex).copied().unwrap_or(Vec3::ZERO);
             if !position.is_finite() {
                 return Err(fault("position"));
             }
-            if !(reach.is_finite() && reach.cmpge(Vec3::ZERO).all()) {
-                return Err(fault("extent"));
-            }
-            let own = vertex * influences..(vertex + 1) * influences;
-            let (joints, weights) = (&joints[own.clone()], &weights[own]);
+            let weights = &weights[vertex * influences..(vertex + 1) * influences];
             if !weights.iter().all(|weight| weight.is_finite() && *weight >= 0.0) {
                 return Err(fault("weight"));
             }
-            let reached = Aabb::new(position - reach, position + reach);
-            let mut hold = |joint: u16| {
+            for joint in followed(vertex) {
                 let bounds = boxes.entry(joint).or_insert(Aabb::EMPTY);
-                *bounds = bounds.merge(&reached);
-            };
-            let weighted = || joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0).map(|(joint, _)| *joint);
-            // Skinning lets vertices without weight follow their first joint.
-            if weighted().next().is_none() {
-                hold(joints[0]);
+                *bounds = bounds.merge(&Aabb::new(position, position));
             }
-            weighted().for_each(hold);
         }
         // Joints ascend, so the last is the greatest.
-        match boxes.last_key_value() {
-            Some((&joint, _)) if usize::from(joint) >= skin.len() => {
-                Err(CharacterError::NoJoint { joint, matrices: skin.len() })
-            }
-            _ => Ok(Self::of_boxes(&boxes, skin.id())),
+        let last = boxes.last_key_value().map(|(&joint, _)| joint);
+        if let Some(joint) = last.filter(|&joint| usize::from(joint) >= skin.len()) {
+            return Err(CharacterError::NoJoint { joint, matrices: skin.len() });
         }
+        let matrices = last.map_or(0, |joint| usize::from(joint) + 1);
+        let mut groups = Self::groups(&boxes);
+        let mut moved = vec![(Aabb::EMPTY, Aabb::EMPTY); matrices];
+        for (target, deltas) in targets.iter().enumerate() {
+            if deltas.is_empty() {
+                continue;
+            }
+            if deltas.len() != vertices {
+                return Err(length("morph deltas", deltas.len()));
+            }
+            moved.fill((Aabb::EMPTY, Aabb::EMPTY));
+            for (vertex, (&position, &delta)) in positions.iter().zip(*deltas).enumerate() {
+                let delta = Vec3::from(delta);
+                if !delta.is_finite() {
+                    return Err(CharacterError::Vertex { what: "morph delta", vertex });
+                }
+                for joint in followed(vertex) {
+                    let (deltas, places) = &mut moved[usize::from(joint)];
+                    *deltas = deltas.merge(&Aabb::new(delta, delta));
+                    *places = places.merge(&Aabb::new(position + delta, position + delta));
+                }
+            }
+            for (index, (&joint, rest)) in boxes.iter().enumerate() {
+                let (deltas, places) = moved[usize::from(joint)];
+                if deltas != Aabb::new(Vec3::ZERO, Vec3::ZERO) {
+                    let whole = Aabb::new(places.min - rest.min, places.max - rest.max);
+                    groups[index / GROUP].morphs.push(Morph { target, lane: index % GROUP, deltas, whole });
+                }
+            }
+        }
+        Ok(Self { groups, matrices, targets: targets.len(), skin: skin.id() })
     }
 
     /// Returns the number of joints that move at least one vertex.
@@ -164,25 +198,32 @@ impl JointBounds {
         })
     }
 
-    /// Returns a box around all vertices in the pose of this palette, for any weights. Returns [`Aabb::INFINITE`] if a
+    /// Returns a box around all vertices in the pose of this palette, with these weights of the morph targets, which may
+    /// be negative or above 1. Returns [`Aabb::INFINITE`] if a
     /// number is not finite, and [`Aabb::EMPTY`] if there are no vertices.
     ///
-    /// Runs in **O(joints that move vertices)**, eight at a time. The box contains every vertex that is skinned in
+    /// Runs in **O(joints that move vertices + morph targets of these)**, joints eight at a time. The box contains every vertex that is skinned in
     /// single precision by up to eight joints, including rounding errors.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] with [`SkinError::OtherSkin`] for a palette of another skin.
-    pub fn of_pose(&self, palette: Palette<'_>) -> Result<Aabb, CharacterError> {
+    /// [`CharacterError::Pose`] with [`SkinError::OtherSkin`] for a palette of another skin, and [`SkinError::Length`] for
+    /// another number of weights than of targets.
+    pub fn of_pose(&self, palette: Palette<'_>, weights: &[f32]) -> Result<Aabb, CharacterError> {
         let (expected, found) = (self.skin, palette.skin());
         if found != expected {
             return Err(AnimError::from(SkinError::OtherSkin { expected, found }).into());
+        }
+        let (expected, found) = (self.targets, weights.len());
+        if found != expected {
+            return Err(AnimError::from(SkinError::Length { what: "morph weights", expected, found }).into());
         }
         let palette = palette.matrices();
         assert!(palette.len() >= self.matrices, "a palette has a matrix for each joint of its skin");
         let mut all = BoxGroup::EMPTY;
         let mut moved = BoxGroup::EMPTY;
         for group in &self.groups {
-            simd::boxes::transformed(palette, &group.joints, &group.boxes, group.live, &mut moved);
+            let Some(boxes) = group.morphed(weights) else { return Ok(Aabb::INFINITE) };
+            simd::boxes::transformed(palette, &group.joints, &boxes, group.live, &mut moved);
             all.widen(&moved);
         }
         let bounds = all.merged();
@@ -201,7 +242,8 @@ impl JointBounds {
         Ok(if wider.is_finite() { wider } else { Aabb::INFINITE })
     }
 
-    /// Sets the bounds of a node from the pose of this palette, for the next [`Scene::update`].
+    /// Sets the bounds of a node from the pose of this palette and these weights of morph targets, for the next
+    /// [`Scene::update`].
     ///
     /// The node must draw the vertices, in the space that the palette maps to. So pass the character's node, or one of
     /// its children that has no transform. Runs in **O(joints that move vertices)**.
@@ -219,7 +261,7 @@ impl JointBounds {
     /// let skin = Skin::new(vec![0], vec![Mat34::IDENTITY])?;
     /// let bounds = JointBounds::new(&skin, &[Vec3::ZERO, Vec3::Y], &[0, 0], &[1.0, 1.0])?;
     /// let mut room = Vec::new();
-    /// bounds.follow(&mut scene, body, skin.palette(&[Mat34::IDENTITY], &mut room)?)?;
+    /// bounds.follow(&mut scene, body, skin.palette(&[Mat34::IDENTITY], &mut room)?, &[])?;
     /// scene.update();
     /// assert!((scene.get(body).unwrap().bounds().unwrap().max - Vec3::new(7.0, 1.0, 0.0)).length() < 1e-3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -227,29 +269,89 @@ impl JointBounds {
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::NoDrawable`], and those of [`of_pose`](Self::of_pose). The scene is unchanged.
-    pub fn follow(&self, scene: &mut Scene, node: NodeHandle, palette: Palette<'_>) -> Result<(), CharacterError> {
-        let bounds = self.of_pose(palette)?;
+    pub fn follow(
+        &self,
+        scene: &mut Scene,
+        node: NodeHandle,
+        palette: Palette<'_>,
+        weights: &[f32],
+    ) -> Result<(), CharacterError> {
+        let bounds = self.of_pose(palette, weights)?;
         let mut node = scene.edit(node)?;
         let drawable = node.as_ref().drawable().ok_or(Error::NoDrawable(node.handle()))?;
         node.set_drawable(Drawable { bounds, ..drawable })?;
         Ok(())
     }
 
-    fn of_boxes(boxes: &BTreeMap<u16, Aabb>, skin: SkinId) -> Self {
+    fn groups(boxes: &BTreeMap<u16, Aabb>) -> Vec<JointGroup> {
         let mut groups: Vec<JointGroup> = Vec::with_capacity(boxes.len().div_ceil(GROUP));
         for (index, (&joint, bounds)) in boxes.iter().enumerate() {
             let lane = index % GROUP;
             if lane == 0 {
-                groups.push(JointGroup { joints: [0; GROUP], boxes: [Aabb::EMPTY; GROUP], live: 0 });
+                let boxes = [Aabb::EMPTY; GROUP];
+                groups.push(JointGroup { joints: [0; GROUP], boxes, live: 0, morphs: Vec::new() });
             }
             // Proportional to the coordinates, as the rounding of products is.
-            let margin = bounds.min.abs().max(bounds.max.abs()) * WIDER;
+            let margin = greatest(bounds) * WIDER;
             let group = groups.last_mut().expect("a group was pushed for the first of its lanes");
             group.joints[lane] = u32::from(joint);
             group.boxes[lane] = Aabb::new(bounds.min - margin, bounds.max + margin);
             group.live |= 1 << lane;
         }
-        let matrices = boxes.last_key_value().map_or(0, |(&joint, _)| usize::from(joint) + 1);
-        Self { groups, matrices, skin }
+        groups
     }
+}
+
+impl JointGroup {
+    /// Returns the joints' boxes at these weights of morph targets; `None` if a number is not finite.
+    ///
+    /// On each axis, let `h(w)` be the greatest coordinate of a vertex at weights `w`. It is convex, because it is a
+    /// maximum of linear functions. So for positive weights with the sum `s ≤ 1`, `h(w) ≤ h(0) + Σ wᵢ (h(eᵢ) - h(0))`,
+    /// where `eᵢ` is target `i` alone. For `s > 1`, the vertex is the mean, by `wᵢ / s`, of `p + s dᵢ`, of which
+    /// `(s - 1) dᵢ` is bounded by the box of deltas. So are negative weights.
+    fn morphed(&self, weights: &[f32]) -> Option<[Aabb; GROUP]> {
+        let mut boxes = self.boxes;
+        if self.morphs.is_empty() {
+            return Some(boxes);
+        }
+        let (mut sums, mut terms) = ([1.0_f32; GROUP], [0.0_f32; GROUP]);
+        let mut reaches = self.boxes.map(|bounds| greatest(&bounds));
+        let moving = || {
+            let weighted = self.morphs.iter().map(|morph| (morph, weights[morph.target]));
+            weighted.filter(|(_, weight)| *weight != 0.0).map(|(morph, weight)| (morph, morph.lane, weight))
+        };
+        let mut positive = [0.0_f32; GROUP];
+        for (_, lane, weight) in moving() {
+            positive[lane] += weight.max(0.0);
+            sums[lane] = positive[lane].max(1.0);
+        }
+        for (&Morph { deltas, whole, .. }, lane, weight) in moving() {
+            let Aabb { min, max } = &mut boxes[lane];
+            if weight < 0.0 {
+                (*min, *max) = (*min + weight * deltas.max, *max + weight * deltas.min);
+            } else {
+                let share = 1.0 / sums[lane];
+                *min += weight * (deltas.min + share * (whole.min - deltas.min));
+                *max += weight * (deltas.max + share * (whole.max - deltas.max));
+            }
+            terms[lane] += 1.0;
+            reaches[lane] += weight.abs() * greatest(&deltas);
+        }
+        for ((Aabb { min, max }, reach), terms) in boxes.iter_mut().zip(reaches).zip(terms) {
+            if terms > 0.0 {
+                // Sums of this many terms, of the vertex and of the box, have fewer roundings than a quarter of it.
+                let margin = reach * WIDER * (2.0 + terms / 4.0);
+                (*min, *max) = (*min - margin, *max + margin);
+                if !(min.is_finite() && max.is_finite()) {
+                    return None;
+                }
+            }
+        }
+        Some(boxes)
+    }
+}
+
+/// Returns the greatest absolute coordinate of a box on each axis.
+fn greatest(bounds: &Aabb) -> Vec3 {
+    bounds.min.abs().max(bounds.max.abs())
 }

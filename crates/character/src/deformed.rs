@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// matrix of the drawable's draw. A clone shares the mesh.
 ///
 /// ```
-/// use hedgerow::glam::Vec3;
 /// use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, data::NodeMap};
 /// use hedgerow_character::anim::skin::{MorphTarget, Skin, SkinOutput, SkinnedMesh};
 /// use hedgerow_character::{AnimationPlayer, Deformed, DeformedMesh, JointBounds, MorphNode};
@@ -26,8 +25,7 @@ use std::sync::Arc;
 /// let (skin, at) = (Skin::rigid(), [[0.0, 2.0, 0.0]]);
 /// let target = MorphTarget { positions: &at, ..MorphTarget::default() };
 /// let mesh = SkinnedMesh::builder(&at).morph_target(target).build(&skin)?;
-/// let extent = Vec3::new(0.0, 2.0, 0.0);
-/// let bounds = JointBounds::with_morphs(&skin, &[at[0].into()], &[extent], &[0], &[1.0])?;
+/// let bounds = JointBounds::with_morphs(&skin, &[at[0].into()], &[&at], &[0], &[1.0])?;
 /// let mesh = DeformedMesh { mesh, triangles: Vec::new(), skin, rig: None, bounds };
 ///
 /// let mut scene = Scene::new();
@@ -108,8 +106,7 @@ impl Deformed {
     }
 
     /// Takes palette and weights from a player of the same rigs, and sets the node's box for the next
-    /// [`Scene::update`]. The box is correct for weights from 0 to 1. Runs in **O(joints + targets)** and does not
-    /// allocate.
+    /// [`Scene::update`]. Runs in **O(joints + targets)** and does not allocate.
     ///
     /// # Errors
     /// The errors of [`JointBounds::follow`], such as for a removed node, and [`CharacterError::Pose`] if the player's
@@ -119,7 +116,7 @@ impl Deformed {
         if let Some(morph) = &self.morph {
             self.weights.iter_mut().zip(player.weights(morph)).for_each(|(weight, &now)| *weight = now);
         }
-        self.shared.bounds.follow(scene, self.node, self.palette())
+        self.shared.bounds.follow(scene, self.node, self.palette(), &self.weights)
     }
 
     /// Like [`follow`](Self::follow), with a pose of your own for the mesh's rig: of layers, inverse kinematics or another
@@ -135,7 +132,7 @@ impl Deformed {
         }
         self.take(Some(pose))?;
         self.weights.copy_from_slice(weights);
-        self.shared.bounds.follow(scene, self.node, self.palette())
+        self.shared.bounds.follow(scene, self.node, self.palette(), &self.weights)
     }
 
     /// Takes the palette from a pose of the rig, if there are both.
@@ -172,13 +169,12 @@ impl Deformed {
         Ok(())
     }
 
-    /// Returns the box of the present pose, in the space of the node. It is correct for weights from 0 to 1. Runs in
-    /// **O(joints + targets)**.
+    /// Returns the box of the present pose and weights, in the space of the node. Runs in **O(joints + targets)**.
     ///
     /// # Errors
     /// The errors of [`JointBounds::of_pose`].
     pub fn bounds(&self) -> Result<Aabb, CharacterError> {
-        self.shared.bounds.of_pose(self.palette())
+        self.shared.bounds.of_pose(self.palette(), &self.weights)
     }
 
     /// Computes the vertices for the present palette and weights, in the order of [`mesh`](Self::mesh). Output arrays

@@ -39,9 +39,9 @@ pub enum CharacterError {
         /// The number of items found.
         found: usize,
     },
-    /// A position, an extent or a weight of a vertex is not finite, or an extent or a weight is negative.
+    /// A position, a morph delta or a weight of a vertex is not finite, or a weight is negative.
     Vertex {
-        /// The name of the value: position, extent or weight.
+        /// The name of the value: position, morph delta or weight.
         what: &'static str,
         /// The vertex.
         vertex: usize,
@@ -91,10 +91,7 @@ impl fmt::Display for CharacterError {
                 write!(f, "{found} {what} were passed for {expected} vertices; pass the same number for each vertex")
             }
             Self::Vertex { what, vertex } => {
-                write!(
-                    f,
-                    "the {what} of vertex {vertex} must be finite, extents and weights at least zero; check the mesh"
-                )
+                write!(f, "the {what} of vertex {vertex} must be finite, weights at least zero; check the mesh")
             }
             Self::NoRig { rig, count } => {
                 write!(

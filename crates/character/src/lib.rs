@@ -101,7 +101,7 @@
 //! pose.to_models(&skeleton, &mut models)?;
 //! sockets.follow(&mut scene, &models)?;
 //! let palette = skin.palette(&models, &mut room)?;
-//! bounds.follow(&mut scene, guard, palette)?;
+//! bounds.follow(&mut scene, guard, palette, &[])?;
 //! scene.update();
 //! # let seen = Frustum::from_planes([hedgerow::glam::Vec4::ZERO; 6])?;
 //! scene.cull(&mut [CullView::new(&seen, &mut draws)])?;

@@ -200,7 +200,7 @@ impl Army {
             &mut self.room,
             |(own, held), palette| {
                 own.copy_from_slice(&palette);
-                *held = bounds.of_pose(palette)?;
+                *held = bounds.of_pose(palette, &[])?;
                 Ok::<(), CharacterError>(())
             },
         )?;

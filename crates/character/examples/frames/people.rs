@@ -126,7 +126,7 @@ impl Body {
         walker.player.advance(RATE.recip());
         walker.player.sample(&mut walker.pose)?;
         walker.pose.to_models(&self.rig.skeleton, &mut walker.models)?;
-        walker.bounds = self.bounds.of_pose(self.skin.palette_into(&walker.models, palette)?)?;
+        walker.bounds = self.bounds.of_pose(self.skin.palette_into(&walker.models, palette)?, &[])?;
         walker.walk();
         Ok(())
     }

@@ -85,7 +85,7 @@ fn nothing_of_a_gait_tears_or_sinks_into_the_ground() {
         for step in 0..12 {
             let palette = skin.palette(&models(&rig, gait, step as f32 / 12.0), &mut room).unwrap();
             skinned.skin(palette, SkinOutput::new(&mut positions)).unwrap();
-            let held = bounds.of_pose(palette).unwrap();
+            let held = bounds.of_pose(palette, &[]).unwrap();
             for &position in &positions {
                 let position = Vec3::from(position);
                 assert!(position.y > -0.03, "{} at {step}: {position}", gait.name);

@@ -128,7 +128,7 @@ fn a_mesh_follows_its_rig_or_keeps_its_bind_pose() {
         triangles: Vec::new(),
         skin: skin.clone(),
         rig,
-        bounds: JointBounds::with_morphs(skin, &[Vec3::Y * 2.0], &[Vec3::Z * 4.0], &[1], &[1.0]).unwrap(),
+        bounds: JointBounds::with_morphs(skin, &[Vec3::Y * 2.0], &[&[[0.0, 0.0, 4.0]]], &[1], &[1.0]).unwrap(),
     };
     let shared = Arc::new(of_rig(&skin, Some((0, rig.skeleton.clone()))));
     let mut moving = Deformed::new(Arc::clone(&shared), body, Some(&flag)).unwrap();

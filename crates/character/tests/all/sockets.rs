@@ -108,7 +108,6 @@ proptest! {
         vertices in vec((vector(2.0), [0_u16..40, 0_u16..40, 0_u16..40, 0_u16..40], [0.0_f32..1.0, 0.0_f32..1.0, 0.0_f32..1.0, 0.0_f32..1.0], 0_usize..5), 1..60),
         palette in vec((scaled(), vector(1e4)), 40),
         far: bool,
-        deltas in vec((vector(1.0), -1.0_f32..1.0), 60),
     ) {
         let positions: Vec<Vec3> = vertices.iter().map(|vertex| vertex.0).collect();
         let joints: Vec<u16> = vertices.iter().flat_map(|vertex| vertex.1).collect();
@@ -129,7 +128,7 @@ proptest! {
             })
         };
         let bounds = JointBounds::new(&skin(palette.len()), &positions, &joints, weights.as_flattened()).unwrap();
-        let found = bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap();
+        let found = bounds.of_pose(of(&skin(palette.len()), &palette), &[]).unwrap();
         for (vertex, &position) in positions.iter().enumerate() {
             let place = skinned(position, vertex);
             prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
@@ -139,13 +138,6 @@ proptest! {
         let reach = exact.max.abs().max(exact.min.abs()).max_element().max(if far { 1e4 } else { 10.0 });
         prop_assert!((exact.min - found.min).max_element() <= 1e-5 * reach && (found.max - exact.max).max_element() <= 1e-5 * reach);
 
-        let extents: Vec<Vec3> = positions.iter().zip(&deltas).map(|(_, (delta, _))| delta.abs()).collect();
-        let morphed = JointBounds::with_morphs(&skin(palette.len()), &positions, &extents, &joints, weights.as_flattened()).unwrap();
-        let found = morphed.of_pose(of(&skin(palette.len()), &palette)).unwrap();
-        for (vertex, (&position, (delta, weight))) in positions.iter().zip(&deltas).enumerate() {
-            let place = skinned(position + *delta * *weight, vertex);
-            prop_assert!(place.cmpge(found.min).all() && place.cmple(found.max).all(), "{} is out of {:?}", place, found);
-        }
     }
 }
 
@@ -295,14 +287,14 @@ fn bad_input_is_refused_and_changes_nothing() {
     let at = [Vec3::ONE, Vec3::ZERO];
     let length = |what, found| CharacterError::Length { what, expected: 2, found };
     let vertex = |what, vertex| CharacterError::Vertex { what, vertex };
-    let refused = |extents: &[Vec3], joints: &[u16], weights: &[f32]| {
-        JointBounds::with_morphs(&skin(2), &at, extents, joints, weights).map(|bounds| bounds.len()).unwrap_err()
+    let refused = |deltas: &[[f32; 3]], joints: &[u16], weights: &[f32]| {
+        JointBounds::with_morphs(&skin(2), &at, &[deltas], joints, weights).map(|bounds| bounds.len()).unwrap_err()
     };
     assert_eq!(refused(&[], &[0, 0], &[1.0]), length("weights", 1));
     assert_eq!(refused(&[], &[0, 0, 0], &[1.0; 3]), length("joints", 3));
     assert_eq!(refused(&[], &[], &[]), length("joints", 0));
-    assert_eq!(refused(&[Vec3::ONE], &[0, 0], &[1.0; 2]), length("extents", 1));
-    assert_eq!(refused(&[Vec3::ONE, Vec3::NEG_X], &[0, 0], &[1.0; 2]), vertex("extent", 1));
+    assert_eq!(refused(&[[1.0; 3]], &[0, 0], &[1.0; 2]), length("morph deltas", 1));
+    assert_eq!(refused(&[[1.0; 3], [f32::NAN; 3]], &[0, 0], &[1.0; 2]), vertex("morph delta", 1));
     assert_eq!(refused(&[], &[0, 0], &[1.0, -0.5]), vertex("weight", 1));
     assert_eq!(refused(&[], &[0, 0], &[f32::NAN, 1.0]), vertex("weight", 0));
     let far = JointBounds::new(&skin(1), &[Vec3::INFINITY], &[0], &[1.0]).map(|bounds| bounds.len());
@@ -313,12 +305,12 @@ fn bad_input_is_refused_and_changes_nothing() {
     let bounds = JointBounds::new(&eight, &at, &[0, 7], &[1.0, 1.0]).unwrap();
     let other = SkinError::OtherSkin { expected: eight.id(), found: seven.id() };
     let refused = CharacterError::Pose(hedgerow_anim::Error::Skin(other));
-    assert_eq!(bounds.of_pose(of(&seven, &[Mat34::IDENTITY; 7])), Err(refused));
+    assert_eq!(bounds.of_pose(of(&seven, &[Mat34::IDENTITY; 7]), &[]), Err(refused));
     let turned = Skin::new((0..8).rev().collect(), vec![Mat34::IDENTITY; 8]).unwrap();
-    assert!(matches!(bounds.of_pose(of(&turned, &[Mat34::IDENTITY; 8])), Err(CharacterError::Pose(_))));
-    assert_eq!(bounds.of_pose(of(&eight, &[broken; 8])), Ok(Aabb::INFINITE));
+    assert!(matches!(bounds.of_pose(of(&turned, &[Mat34::IDENTITY; 8]), &[]), Err(CharacterError::Pose(_))));
+    assert_eq!(bounds.of_pose(of(&eight, &[broken; 8]), &[]), Ok(Aabb::INFINITE));
     let nothing = JointBounds::new(&Skin::default(), &[], &[], &[]).unwrap();
-    assert_eq!(nothing.of_pose(of(&Skin::default(), &[])), Ok(Aabb::EMPTY));
+    assert_eq!(nothing.of_pose(of(&Skin::default(), &[]), &[]), Ok(Aabb::EMPTY));
 }
 
 #[test]
@@ -358,7 +350,10 @@ fn culling_sees_a_raised_arm_in_the_same_frame() {
         scene
             .edit(body)
             .unwrap()
-            .set_drawable(Drawable { bounds: bounds.of_pose(of(&skin(palette.len()), &palette)).unwrap(), ..drawable })
+            .set_drawable(Drawable {
+                bounds: bounds.of_pose(of(&skin(palette.len()), &palette), &[]).unwrap(),
+                ..drawable
+            })
             .unwrap();
         sockets.follow(scene, &models).unwrap();
         scene.update();

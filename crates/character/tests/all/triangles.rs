@@ -48,7 +48,9 @@ fn tube(bend: f32, weights: [f32; 2]) -> (Scene, Deformed, AnimationPlayer) {
         .unwrap();
     let triangles = mesh.indices().as_chunks().0.to_vec();
     let points: Vec<Vec3> = positions.iter().map(|&p| p.into()).collect();
-    let bounds = JointBounds::new(&skin, &points, &joints, &shares).unwrap();
+    let mut lifted = vec![[0.0; 3]; positions.len()];
+    few.iter().zip(lift).for_each(|(&vertex, delta)| lifted[vertex as usize] = delta);
+    let bounds = JointBounds::with_morphs(&skin, &points, &[&widen, &lifted], &joints, &shares).unwrap();
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
     let node = Node::transform(Transform::from_xyz(50.0, 0.0, 0.0)).with_drawable(Drawable::new(0, Aabb::cube(9.0)));
     let node = scene.insert(scene.root(), node).unwrap();

@@ -78,27 +78,21 @@ impl MeshData {
         builder.build(skin)
     }
 
-    /// Returns a box for each joint. Together the boxes give the mesh's box in any pose, for morph weights from 0 to 1.
-    /// `skin` is the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
+    /// Returns a box for each joint. Together the boxes give the mesh's box in any pose, for any morph weights. `skin` is
+    /// the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
     ///
-    /// Runs in **O(vertices · (influences + targets))**.
+    /// Runs in **O(vertices · influences · targets)**.
     ///
     /// # Errors
-    /// The errors of [`JointBounds::with_morphs`]. If the arrays and the skin come from the same import, the only error
-    /// is that a sum of deltas is not finite.
+    /// The errors of [`JointBounds::with_morphs`]. There are none if the arrays and the skin come from the same import.
     pub fn joint_bounds(&self, skin: &Skin) -> Result<JointBounds, CharacterError> {
         let positions: Vec<Vec3> = self.positions.iter().map(|&position| position.into()).collect();
-        let mut extents = vec![Vec3::ZERO; if self.targets.is_empty() { 0 } else { positions.len() }];
-        for target in &self.targets {
-            for (extent, &delta) in extents.iter_mut().zip(&target.positions) {
-                *extent += Vec3::from(delta).abs();
-            }
-        }
+        let targets: Vec<&[[f32; 3]]> = self.targets.iter().map(|target| &target.positions[..]).collect();
         if self.influences > 0 {
-            JointBounds::with_morphs(skin, &positions, &extents, &self.joints, &self.weights)
+            JointBounds::with_morphs(skin, &positions, &targets, &self.joints, &self.weights)
         } else {
             let count = positions.len();
-            JointBounds::with_morphs(skin, &positions, &extents, &vec![0; count], &vec![1.0; count])
+            JointBounds::with_morphs(skin, &positions, &targets, &vec![0; count], &vec![1.0; count])
         }
     }
 }
