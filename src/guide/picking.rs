@@ -32,10 +32,10 @@
 //! let pick = pick.expect("a square is there");
 //! assert_eq!((pick.drawn.node, pick.hit.triangle), (right, 0));
 //!
-//! // Snap to the nearest corner, in the mesh's space.
+//! // Snap to the nearest corner, at most 2 m away.
 //! let world = scene.get(right).expect("it is in the scene").world_f64();
-//! let corner = tree.nearest(mesh, world.inverse().transform_point3(pick.position), 2.0, Snap::Vertex);
-//! assert_eq!(corner.map(|corner| corner.point.as_vec3()), Some(Vec3::new(1.0, 1.0, 0.0)));
+//! let corner = tree.nearest(mesh, &world, pick.position, 2.0, Snap::Vertex);
+//! assert_eq!(corner.map(|corner| corner.point.as_vec3()), Some(Vec3::new(2.5, 1.0, -9.0)));
 //!
 //! // A rectangle of the screen that contains the left square and cuts the right one.
 //! let rectangle = Frustum::from_view_projection_rect(&camera, Vec2::new(-1.0, -1.0), Vec2::new(0.3, 1.0))?;
@@ -51,6 +51,7 @@
 //! | Which side? | the caller of the tree says it: [`Faces::Front`](crate::query::Faces) for materials that cull back faces. A mirrored node keeps its outer side |
 //! | A figure that joints or morph targets deform? | `Deformed::cast` and `Deformed::touch` of the crate `hedgerow-character`: they skin only figures whose parts the ray enters, or the rectangle cuts |
 //! | A surface of your own, such as a sphere or terrain? | return a [`TriangleHit`](crate::query::TriangleHit) of your own; `t` is the distance in the world, since the ray has the matching length |
+//! | What a finger tip touches? | [`Scene::query`](crate::Scene::query) with a sphere, then `TriangleTree::nearest` of each node within its radius |
 //! | Everything under the pointer? | [`Scene::pick_all`](crate::Scene::pick_all): the nearest hit on each drawable, in order |
 //! | What is drawn, with levels of detail? | [`Filter::in_list`](crate::query::Filter::in_list) with the list of the camera; [`NodeRef::stands_for`](crate::NodeRef::stands_for) says whom a stand-in replaces |
 //! | Far from the origin? | the same, with a list that has an [eye](crate::DrawList::set_eye): ray and frustum are relative to it, everything is computed in double precision |

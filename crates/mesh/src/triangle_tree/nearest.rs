@@ -3,7 +3,7 @@
 use super::node::Child;
 use super::{SLACK, TriangleTree, WAITING};
 use hedgerow_math::Triangles;
-use hedgerow_math::glam::{DVec3, Vec3};
+use hedgerow_math::glam::{DAffine3, DVec3};
 
 /// What a point snaps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,9 +19,9 @@ pub enum Snap {
 /// The point of a mesh that is nearest to another point; see [`TriangleTree::nearest`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestPoint {
-    /// The point, in the mesh's space.
+    /// The point, in the world.
     pub point: DVec3,
-    /// The distance, in the mesh's space.
+    /// The distance, in the world.
     pub distance: f64,
     /// The triangle.
     pub triangle: u32,
@@ -33,25 +33,54 @@ impl TriangleTree {
     /// Returns the point of the mesh that is nearest to `point`, at a distance of at most `limit`. Of equally near ones,
     /// it is on the triangle with the lowest number.
     ///
-    /// To snap, cast a ray first, and then look for the nearest vertex or edge around the hit. Distances are those of
-    /// the mesh's space; the nearest point in the world is another one if scales are uneven.
+    /// `world` maps the mesh's space to that of `point`, as [`NodeRef::world_f64`] does; [`DAffine3::IDENTITY`] if they
+    /// are the same. Distances are right for any matrix, also of uneven scales and shears. The less even the scales, the
+    /// more triangles are tested; if the matrix has no inverse, all.
+    ///
+    /// To snap, cast a ray first, and then look for the nearest vertex or edge around the hit. To touch, list the nodes
+    /// whose boxes are near by [`Scene::query`] with a sphere, and keep those with a point within its radius.
     ///
     /// ```
-    /// # use hedgerow_mesh::glam::DVec3;
+    /// # use hedgerow_mesh::glam::{DAffine3, DVec3};
     /// # use hedgerow_mesh::{Snap, TriangleTree, Triangles};
     /// let positions = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [4.0, 4.0, 0.0], [0.0, 4.0, 0.0]];
     /// let mesh = Triangles::new(&positions, &[[0, 1, 2], [0, 2, 3]]);
     /// let tree = TriangleTree::build(mesh)?;
-    /// let near = |to| tree.nearest(mesh, DVec3::new(3.5, 1.0, 2.0), f64::INFINITY, to).expect("no limit").point;
-    /// assert_eq!(near(Snap::Face), DVec3::new(3.5, 1.0, 0.0));
-    /// assert_eq!(near(Snap::Edge), DVec3::new(4.0, 1.0, 0.0));
-    /// assert_eq!(near(Snap::Vertex), DVec3::new(4.0, 0.0, 0.0));
+    /// let wide = DAffine3::from_scale(DVec3::new(10.0, 1.0, 1.0));
+    /// let near = |to| tree.nearest(mesh, &wide, DVec3::new(35.0, 1.0, 2.0), 9.0, to).expect("within 9").point;
+    /// assert_eq!(near(Snap::Face), DVec3::new(35.0, 1.0, 0.0));
+    /// assert_eq!(near(Snap::Edge), DVec3::new(35.0, 0.0, 0.0));
+    /// assert_eq!(near(Snap::Vertex), DVec3::new(40.0, 0.0, 0.0));
     /// # Ok::<(), hedgerow_mesh::TriangleTreeError>(())
     /// ```
+    ///
+    /// [`NodeRef::world_f64`]: https://docs.rs/hedgerow/latest/hedgerow/struct.NodeRef.html#method.world_f64
+    /// [`Scene::query`]: https://docs.rs/hedgerow/latest/hedgerow/struct.Scene.html#method.query
     #[must_use]
-    pub fn nearest(&self, mesh: Triangles<'_>, point: DVec3, limit: f64, to: Snap) -> Option<NearestPoint> {
+    pub fn nearest(
+        &self,
+        mesh: Triangles<'_>,
+        world: &DAffine3,
+        point: DVec3,
+        limit: f64,
+        to: Snap,
+    ) -> Option<NearestPoint> {
+        let (matrix, inverse) = (world.matrix3, world.matrix3.inverse());
+        // Relative to the mesh's origin, so that far places cost no digits.
+        let point = point - world.translation;
+        let near = inverse * point;
+        // The inverse stretches no vector by more than the root of this norm, which is exact for a rotation of scales.
+        let square = inverse * inverse.transpose();
+        let sums = [square.x_axis, square.y_axis, square.z_axis].map(|axis| axis.abs().element_sum());
+        let most = sums.into_iter().fold(0.0, f64::max).sqrt();
+        // How far rounding of the inverse may have moved the point.
+        let lost = 1e-14 * matrix.to_cols_array().map(f64::abs).iter().sum::<f64>() * most * near.length();
+        let sound = most > 0.0 && lost.is_finite();
+        // In the world, a box is at least `shrink` times as far from the point as in the mesh's space.
+        let (near, lost, shrink) = if sound { (near, lost, most.recip()) } else { (DVec3::ZERO, 0.0, 0.0) };
         let scale = f64::from(self.frame.scale());
-        let local = (point - self.frame.center.as_dvec3()) * scale;
+        let local = (near - self.frame.center.as_dvec3()) * scale;
+        let slack = f64::from(SLACK) + lost * scale;
         let mut best = None::<NearestPoint>;
         let mut least = limit;
         let mut waiting = [(0_u32, 0.0_f64); WAITING];
@@ -59,15 +88,15 @@ impl TriangleTree {
         while count > 0 {
             count -= 1;
             let (at, off) = waiting[count];
-            if off > least * scale * (1.0 + 1e-6) {
+            if off * shrink > least * scale * (1.0 + 1e-6) {
                 continue;
             }
             let base = count;
             for (child, [min, max]) in self.nodes[at as usize].all() {
                 let (min, max) = (min.as_dvec3(), max.as_dvec3());
-                let gap = ((min - local).max(local - max) - f64::from(SLACK)).max(DVec3::ZERO);
+                let gap = ((min - local).max(local - max) - slack).max(DVec3::ZERO);
                 let off = gap.length();
-                if off > least * scale * (1.0 + 1e-6) {
+                if off * shrink > least * scale * (1.0 + 1e-6) {
                     continue;
                 }
                 match child {
@@ -78,7 +107,7 @@ impl TriangleTree {
                     Child::Leaf(range) => {
                         for &triangle in &self.order[range] {
                             let Some(corners) = mesh.corners(triangle) else { continue };
-                            let found = nearest_on(corners.map(Vec3::as_dvec3), point, to);
+                            let found = nearest_on(corners.map(|corner| matrix * corner.as_dvec3()), point, to);
                             let found = NearestPoint { triangle, ..found };
                             let near = (found.distance, triangle);
                             if found.distance <= least && best.is_none_or(|best| near < (best.distance, best.triangle))
@@ -92,7 +121,7 @@ impl TriangleTree {
             // The nearest child is searched first.
             waiting[base..count].sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
         }
-        best
+        best.map(|found| NearestPoint { point: found.point + world.translation, ..found })
     }
 }
 

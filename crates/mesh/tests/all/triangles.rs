@@ -1,6 +1,6 @@
 use fastrand::Rng;
 use hedgerow_mesh::glam::{DAffine3, DMat3, DVec3, Vec3};
-use hedgerow_mesh::{Faces, LocalRay, TriangleTree, TriangleTreeError, Triangles};
+use hedgerow_mesh::{Faces, LocalRay, Snap, TriangleTree, TriangleTreeError, Triangles};
 use hedgerow_testkit::triangles::{Soup, boxes, cast_all, sphere, terrain};
 use hedgerow_testkit::{Dice, Input, drivers};
 
@@ -66,6 +66,49 @@ fn rays_are_exact_through_mirrored_and_sheared_matrices_of_all_sizes_and_from_af
             }
         }
         assert!(hits > 100, "{hits} rays hit at scale {scale}");
+    }
+}
+
+/// Returns the distance of a point from a triangle, by the regions of its corners and edges.
+fn distance([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
+    let normal = (b - a).cross(c - a).normalize_or_zero();
+    let inside = [(a, b), (b, c), (c, a)].iter().all(|&(a, b)| normal.dot((b - a).cross(point - a)) >= 0.0);
+    let edge = |a: DVec3, b: DVec3| {
+        let along = ((point - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
+        (a + (b - a) * if along.is_nan() { 0.0 } else { along }).distance(point)
+    };
+    let edges = edge(a, b).min(edge(b, c)).min(edge(c, a));
+    if inside && normal != DVec3::ZERO { edges.min((point - a).dot(normal).abs()) } else { edges }
+}
+
+#[test]
+fn nearest_points_are_those_of_the_world_under_any_matrix() {
+    let soup = sphere(500);
+    let (mesh, tree) = (soup.mesh(), TriangleTree::build(soup.mesh()).unwrap());
+    let mut dice = Rng::with_seed(5);
+    for turn in 0..400 {
+        let mut part = || dice.f64() - 0.5;
+        let mut axes = [(); 3].map(|()| DVec3::new(part(), part(), part()) * 2.0);
+        match turn % 4 {
+            0 => axes[2] *= 1e-3,
+            1 => axes[1] = axes[0] + axes[1] * 1e-7,
+            // Flat, without an inverse.
+            2 if turn % 8 == 2 => axes[2] = axes[0] + axes[1],
+            _ => axes[0] *= 1e4,
+        }
+        let far = DVec3::new(part(), part(), part()) * [1.0, 1e7][turn % 2];
+        let world = DAffine3::from_mat3_translation(DMat3::from_cols(axes[0], axes[1], axes[2]), far);
+        let point = world.transform_point3(DVec3::new(part(), part(), part()) * 4.0);
+        let relative = point - world.translation;
+        let corners =
+            |triangle: u32| mesh.corners(triangle).map(|corners| corners.map(|at| world.matrix3 * at.as_dvec3()));
+        let least = (0..).map_while(corners).map(|corners| distance(corners, relative)).fold(f64::INFINITY, f64::min);
+        let found = tree.nearest(mesh, &world, point, f64::INFINITY, Snap::Face).unwrap();
+        let size = axes.map(DVec3::length).iter().sum::<f64>();
+        assert!((found.distance - least).abs() <= 1e-9 * (least + size), "turn {turn}: {least} is not {found:?}");
+        assert!((found.point.distance(point) - found.distance).abs() <= 1e-9 * size + 1e-8 * [0.0, 1.0][turn % 2]);
+        assert_eq!(tree.nearest(mesh, &world, point, found.distance, Snap::Face), Some(found));
+        assert_eq!(tree.nearest(mesh, &world, point, found.distance * 0.999 - f64::MIN_POSITIVE, Snap::Face), None);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::checksum::set_checksum;
 use crate::triangles::{Answer, Soup, boxes, by_another_formula, cast_all, distance_to, sphere, terrain};
 use crate::{Dice, forged};
 use core::ops::ControlFlow;
-use hedgerow_math::glam::{DVec3, Vec3, Vec4};
+use hedgerow_math::glam::{DAffine3, DVec3, Vec3, Vec4};
 use hedgerow_math::{Aabb, Faces, Frustum, LocalRay, LocalVolume, Touch};
 use hedgerow_mesh::{Snap, TriangleTree, TriangleTreeError};
 
@@ -199,7 +199,7 @@ fn nearest(tree: &TriangleTree, soup: &Soup, dice: &mut Dice) {
     let size = f64::from((max - min).max_element().max(min.abs().max_element()).max(max.abs().max_element()));
     for turn in 0..3 {
         if corners.is_empty() {
-            assert_eq!(tree.nearest(mesh, DVec3::ZERO, f64::INFINITY, Snap::Face), None);
+            assert_eq!(tree.nearest(mesh, &DAffine3::IDENTITY, DVec3::ZERO, f64::INFINITY, Snap::Face), None);
             return;
         }
         let away = dice.vector().as_dvec3() * [0.6, 3.0, 1e4][turn] + 0.5;
@@ -220,14 +220,15 @@ fn nearest(tree: &TriangleTree, soup: &Soup, dice: &mut Dice) {
             (Snap::Edge, on_edge),
             (Snap::Vertex, least(&mut all().map(|corners| corners[0].as_dvec3().distance(point)))),
         ] {
+            let same = DAffine3::IDENTITY;
             let found = tree
-                .nearest(mesh, point, f64::INFINITY, to)
+                .nearest(mesh, &same, point, f64::INFINITY, to)
                 .unwrap_or_else(|| panic!("{to:?} of {point}: {:?}", soup.positions));
             let near = (found.distance - expected).abs() <= 1e-9 * (size + expected);
             assert!(near, "{to:?} of {point} is at {expected}, not {found:?}");
             assert!((found.barycentric.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-            assert!(tree.nearest(mesh, point, found.distance, to).is_some());
-            assert_eq!(tree.nearest(mesh, point, found.distance * (1.0 - 1e-9) - f64::MIN_POSITIVE, to), None);
+            assert!(tree.nearest(mesh, &same, point, found.distance, to).is_some());
+            assert_eq!(tree.nearest(mesh, &same, point, found.distance * (1.0 - 1e-9) - f64::MIN_POSITIVE, to), None);
         }
     }
 }
@@ -238,7 +239,7 @@ fn live_on(mut tree: TriangleTree, soup: &Soup, dice: &mut Dice) {
     for soup in [soup, &other] {
         let (ray, mut seen) = (ray(soup, dice, 0), 0);
         _ = tree.cast(soup.mesh(), &ray, f64::INFINITY, Faces::Both);
-        _ = tree.nearest(soup.mesh(), ray.origin, f64::INFINITY, Snap::Face);
+        _ = tree.nearest(soup.mesh(), &DAffine3::IDENTITY, ray.origin, f64::INFINITY, Snap::Face);
         tree.each_in(soup.mesh(), &LocalVolume::of_box(&Aabb::INFINITE), |_, _| {
             seen += 1;
             ControlFlow::Continue(())
