@@ -9,7 +9,6 @@ use hedgerow::visit::{Flow, SliceView};
 use hedgerow::{Aabb, DrawList, Drawable, Error, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Display;
-use std::time::Duration;
 
 /// Colours that colour-blind people can distinguish. Source: M. Okabe, K. Ito, *Color Universal Design*, 2002.
 const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"];
@@ -244,7 +243,7 @@ fn order_in_memory() -> Result<Picture, Error> {
     let mut picture = Picture::new(820, 212);
     picture.write(16, 22, "start", DARK, "after thousands of edits: new nodes took free rows");
     draw_rows(&scene, [16, 32], &mut picture);
-    scene.maintain(Duration::MAX);
+    scene.maintain(usize::MAX);
     picture.write(420, 22, "start", DARK, "after maintenance: each subtree is one run again");
     draw_rows(&scene, [420, 32], &mut picture);
     Ok(picture)

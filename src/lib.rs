@@ -61,7 +61,7 @@
 //! the arrays that passes read: slices of some thousand nodes in depth-first order, world matrices, inherited
 //! visibility and materials. It only visits slices that edits affect. [`Scene::draw_list`] lists the visible drawables;
 //! if you reuse a [`DrawList`] every frame, only the parts that changed are listed again. [`Scene::maintain`] restores
-//! depth-first order and frees memory; call it once a frame with a time budget, or not at all.
+//! depth-first order and frees memory; call it once a frame with a limit, or not at all.
 //!
 //! # What passes read
 //!
@@ -120,7 +120,7 @@
 //!
 //! The same calls with the same numbers give the same bits on every machine, with each instruction set and any number
 //! of threads. This holds for handles, order, local transforms, world matrices, changes, culling, queries and draw
-//! lists. It holds for [`snapshot`]s, too, unless [`Scene::maintain`] ran with a time budget. The test
+//! lists. It holds for [`snapshot`]s, too. The test
 //! `same_bits::a_scene_has_the_same_bits_on_every_machine` checks hashes of these on x86-64, 64-bit ARM, 32-bit x86 and
 //! WebAssembly. It does not hold for numbers that you compute with `glam`: its `Quat`, `Mat4` and `Vec4` round differently
 //! on different machines, unless you enable its feature `scalar-math`.
@@ -133,9 +133,6 @@
 //! | `mint` | conversions between [`Mat34`] and the types of `mint`, from [`Transform`] to them, and, by `glam`, of vectors and rotations | no |
 //! | `rayon` | [`Scene::update`], culling into draws and draw lists on the threads of the current pool, with the same results to the bit | no |
 //! | `serde` | [`Scene`], [`Tree`] and the plain types in text formats such as JSON | no |
-//!
-//! In a browser, [`Scene::maintain`] reads the clock by `wasm-bindgen`; other hosts of WebAssembly without WASI must
-//! provide its imports.
 //!
 //! # Sources
 //!

@@ -350,7 +350,7 @@ fn nodes_that_come_and_go_in_any_way_take_no_more_memory_after_3_000_rounds() {
             }
             beside.frame(&mut scene, &frustum);
             if round % 16 == 0 {
-                scene.maintain(std::time::Duration::ZERO);
+                scene.maintain(0);
             }
             // Slices come and go, so the maximum of some rounds counts.
             let part = usize::from(round >= 200);

@@ -5,7 +5,7 @@
 //! | read a part from a file into a [`Tree`](crate::Tree): [`Tree::from_bytes`](crate::Tree::from_bytes), or `push` | a loader thread | O(nodes), not in the frame loop |
 //! | insert it: [`Scene::insert_tree`](crate::Scene::insert_tree) | between two frames | O(nodes), in bulk; the next update places them |
 //! | unload it: [`Scene::remove`](crate::Scene::remove) of its top node | between two frames | O(nodes) |
-//! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a budget | about the budget at most; records of removed nodes stay allocated, for new nodes |
+//! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a number of nodes | about as many nodes, and at least a slice; records of removed nodes stay allocated, for new nodes |
 //!
 //! **Keep frames short.** One large insert makes one long frame. So split a part into trees of a few thousand nodes,
 //! and insert one tree per frame below the part's top node. If the part must not be seen incomplete, give that node

@@ -1,6 +1,6 @@
 //! Maintenance of slices that updates have left sparse or small.
 //!
-//! Within a time limit, only slices that changed since their last maintenance are candidates, so an unchanged scene costs
+//! With a limit, only slices that changed since their last maintenance are candidates, so an unchanged scene costs
 //! nothing.
 
 use crate::store::location::SliceId;
@@ -8,13 +8,7 @@ use crate::store::slice::Slice;
 use crate::store::slices::{Reorder, Slices};
 use crate::store::state::{Due, Home};
 use crate::store::{RowSet, Store, Update};
-use core::time::Duration;
 use smallvec::SmallVec;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use std::time::Instant;
-// On this target the standard library has no clock.
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-use web_time::Instant;
 
 /// The work done by a call to [`Scene::maintain`](crate::Scene::maintain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +20,12 @@ pub struct Maintenance {
     pub merged: usize,
     /// The number of nodes in the slices that were reconstituted or merged.
     pub nodes: usize,
-    /// The number of slices left for later, because the budget was spent or edits followed the last update.
+    /// The number of slices left for later, because the limit was reached or edits followed the last update.
     pub remaining: usize,
 }
 
 /// A slice is reconstituted if more than 1/4 of its rows, slots or drawables are unused, or more than 1/16 if there is
-/// no time limit. Without a time limit, the spare room of columns is also reduced to 1/16.
+/// no limit. Without a limit, the spare room of columns is also reduced to 1/16.
 const SPARSE: [usize; 2] = [4, 16];
 
 /// Slices that follow each other in the order and become one slice.
@@ -42,18 +36,18 @@ struct Task {
 }
 
 impl Store {
-    /// Merges small slices and reconstitutes sparse ones, the worst first. Stops soon after `budget` has passed. Does
+    /// Merges small slices and reconstitutes sparse ones, the worst first, until these have so many nodes. Does
     /// nothing if there are edits since the last update. Matrices and reported changes stay the same.
-    pub(crate) fn maintain(&mut self, budget: Duration) -> Maintenance {
-        if budget < Duration::MAX || !self.is_settled() {
-            return self.maintain_listed(budget);
+    pub(crate) fn maintain(&mut self, nodes: usize) -> Maintenance {
+        if nodes < usize::MAX || !self.is_settled() {
+            return self.maintain_listed(nodes);
         }
         let mut all = Maintenance::default();
         loop {
             // Calls with a limit passed over slices that were sparse enough for this one, and merged slices, without
             // holes, may leave room for the next.
             (0..self.slices.order.len()).for_each(|at| self.slices.list_untidy(self.slices.order[at]));
-            let done = self.maintain_listed(budget);
+            let done = self.maintain_listed(nodes);
             if done.merged + done.reconstituted == 0 {
                 return all;
             }
@@ -64,13 +58,12 @@ impl Store {
     }
 
     /// Maintains the slices that are listed.
-    fn maintain_listed(&mut self, budget: Duration) -> Maintenance {
-        let start = Instant::now();
+    fn maintain_listed(&mut self, nodes: usize) -> Maintenance {
         let mut done = Maintenance { remaining: self.slices.untidy.len(), ..Maintenance::default() };
         if done.remaining == 0 || !self.is_settled() {
             return done;
         }
-        let parts = SPARSE[usize::from(budget == Duration::MAX)];
+        let parts = SPARSE[usize::from(nodes == usize::MAX)];
         let candidates = core::mem::take(&mut self.slices.untidy);
         let mut tasks = self.slices.joins(&candidates);
         let joined: Vec<_> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
@@ -83,7 +76,7 @@ impl Store {
                 1 => done.reconstituted += 1,
                 count => done.merged += count,
             }
-            if start.elapsed() >= budget {
+            if done.nodes >= nodes {
                 break;
             }
         }
@@ -94,7 +87,7 @@ impl Store {
             self.refresh_boxes();
             self.update.clock.swept = swept;
         }
-        if budget == Duration::MAX {
+        if nodes == usize::MAX {
             for &number in &candidates {
                 self.slices[number].shrink(parts);
             }
@@ -129,7 +122,7 @@ impl Store {
 
     /// Frees all unused memory, after [`Self::maintain`].
     pub(crate) fn shrink_to_fit(&mut self) {
-        self.maintain(Duration::MAX);
+        self.maintain(usize::MAX);
         self.update.scratch = crate::store::Scratch::default();
         self.nodes.shrink();
         let Self { slices, update: Update { clock, .. }, .. } = self;

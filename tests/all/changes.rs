@@ -7,7 +7,6 @@ use hedgerow::{
     Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, changes::ChangeReader,
 };
 use hedgerow_testkit::model::dump::same_slice;
-use std::time::Duration;
 
 const TOLD: SceneConfig = SceneConfig { changes: true, ..APART };
 
@@ -77,7 +76,7 @@ fn maintenance_changes_nothing_that_is_told_of_nodes() {
     let previous: Vec<Option<Mat34>> =
         nodes.iter().map(|&node| scene.get(node).and_then(|node| node.previous_world()).copied()).collect();
     let before = scene.stats().slices;
-    assert!(scene.maintain(Duration::MAX).merged > 0 && scene.stats().slices < before, "{} nodes", nodes.len());
+    assert!(scene.maintain(usize::MAX).merged > 0 && scene.stats().slices < before, "{} nodes", nodes.len());
     scene.shrink_to_fit();
     let kept = nodes.iter().map(|&node| scene.get(node).and_then(|node| node.previous_world()).copied());
     assert!(kept.eq(previous), "rows moved, and what was remembered of them went along");
@@ -103,7 +102,7 @@ fn what_goes_to_other_slices_and_stays_at_the_origin_has_not_moved() {
             pair.iter().all(|&seat| scene.get(seat).and_then(|node| node.previous_world()) == Some(&Mat34::IDENTITY))
         );
     }
-    scene.maintain(Duration::MAX);
+    scene.maintain(usize::MAX);
     assert_eq!(update(&mut scene), [0; 4]);
     assert!(seats.iter().all(|&seat| scene.get(seat).and_then(|node| node.previous_world()) == Some(&Mat34::IDENTITY)));
     scene.validate().unwrap();
@@ -268,7 +267,7 @@ fn maintenance_keeps_the_history_within_its_limit() {
     let moved = scene.changes(&mut reader).unwrap().moved().len();
     assert_eq!(moved, 31, "the body and its parts");
     scene.update();
-    assert!(scene.maintain(Duration::MAX).merged > 0);
+    assert!(scene.maintain(usize::MAX).merged > 0);
     assert_eq!(scene.validate(), Ok(()));
     assert!(scene.changes(&mut reader).unwrap().is_empty());
 }

@@ -164,7 +164,7 @@ fn translations_in_double_precision_keep_a_millimetre_over_all_that_moves_nodes(
                 }
                 10 => match step % 3 {
                     0 => scene.shrink_to_fit(),
-                    1 => drop(scene.maintain(std::time::Duration::MAX)),
+                    1 => drop(scene.maintain(usize::MAX)),
                     _ => {
                         scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
                         loaded = true;

@@ -7,7 +7,6 @@ use hedgerow_experiments::workloads::{Content, Moves, Recipe, Topology};
 use hedgerow_testkit::Dice;
 use hedgerow_testkit::model::op::{End, Op, Target, Visit};
 use hedgerow_testkit::model::oracle::Oracle;
-use std::time::Duration;
 
 /// A scene and its model, and random numbers.
 struct Large {
@@ -114,7 +113,7 @@ impl Large {
     /// Checks the scene, then again after complete maintenance.
     fn check_and_maintain(&mut self) {
         self.check();
-        self.oracle.scene.maintain(Duration::MAX);
+        self.oracle.scene.maintain(usize::MAX);
         self.check();
     }
 
@@ -149,7 +148,7 @@ impl Large {
             }
             self.check();
             if round % 3 == 2 {
-                self.oracle.scene.maintain([Duration::ZERO, Duration::MAX][round / 3 % 2]);
+                self.oracle.scene.maintain([0, usize::MAX][round / 3 % 2]);
                 self.check();
             }
         }
@@ -344,7 +343,7 @@ fn disturb(large: &mut Large) {
         }
         500..550 => large.update(),
         // There is time for one slice only, so others are unchanged.
-        550..600 => _ = large.oracle.scene.maintain(Duration::ZERO),
+        550..600 => _ = large.oracle.scene.maintain(0),
         605 => large.check(),
         606..610 => large.visit(),
         _ => {}

@@ -4,7 +4,6 @@ use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::changes::ChangeReader;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// Small slices, boxes and changes.
 const TOLD: SceneConfig = SceneConfig { max_nodes: 64, bounds: true, changes: true, ..SceneConfig::DEFAULT };
@@ -65,9 +64,9 @@ fn sparse(config: SceneConfig) -> Scene {
 fn maintain(scene: &mut Scene) -> [usize; 2] {
     let mut all = [0; 2];
     loop {
-        let done = scene.maintain(Duration::ZERO);
+        let done = scene.maintain(0);
         all = [all[0] + done.merged, all[1] + done.reconstituted];
-        assert!(done.merged + done.reconstituted > 0 || done.remaining == 0, "a call without time does a step");
+        assert!(done.merged + done.reconstituted > 0 || done.remaining == 0, "a call does at least a step");
         assert_eq!(done.nodes > 0, done.merged + done.reconstituted > 0, "{done:?}");
         assert_eq!(scene.validate(), Ok(()));
         if done.remaining == 0 {
@@ -112,19 +111,26 @@ fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() 
         } else {
             assert!(reconstituted > 10 && scene.stats().holes * 4 < before.holes * 3, "{reconstituted} packed");
         }
-        let done = scene.maintain(Duration::MAX);
-        assert_eq!(scene.maintain(Duration::MAX), Default::default(), "after {done:?} the scene is at rest");
+        let done = scene.maintain(usize::MAX);
+        assert_eq!(scene.maintain(usize::MAX), Default::default(), "after {done:?} the scene is at rest");
     }
+}
+
+#[test]
+fn a_call_stops_after_so_many_nodes() {
+    let (mut scene, _) = thinned(TOLD, 900);
+    let done = scene.maintain(100);
+    assert!((100..164).contains(&done.nodes) && done.remaining > 0, "{done:?}");
 }
 
 #[test]
 fn all_possible_work_is_done_after_calls_with_a_limit() {
     let (mut scene, _) = thinned(TOLD, 1750);
     let mut other = scene.clone();
-    while scene.maintain(Duration::from_secs(100)).remaining > 0 {}
+    while scene.maintain(usize::MAX - 1).remaining > 0 {}
     assert!(scene.stats().holes > 0, "what a limit leaves");
-    assert!(scene.maintain(Duration::MAX).reconstituted > 0);
-    other.maintain(Duration::MAX);
+    assert!(scene.maintain(usize::MAX).reconstituted > 0);
+    other.maintain(usize::MAX);
     assert_eq!((scene.stats().holes, scene.validate()), (other.stats().holes, Ok(())));
 }
 
@@ -137,7 +143,7 @@ fn small_steps_change_nothing_that_passes_read() {
         assert!(seen(&scene) == before);
         assert!(scene.stats().holes <= holes && scene.stats().slices <= slices);
         assert!(merged > 0 || max_nodes > 64, "{merged} of {slices} slices are joined");
-        assert_eq!(scene.maintain(Duration::ZERO), Default::default(), "a scene at rest");
+        assert_eq!(scene.maintain(0), Default::default(), "a scene at rest");
         scene.update();
         assert!(seen(&scene).keys().eq(before.keys()));
         assert!(before.iter().all(|(&node, seen)| scene.world(node).copied() == seen.0));
@@ -183,7 +189,7 @@ fn what_passes_read_and_what_readers_are_told_stays() {
             (told.moved().to_vec(), told.entered().to_vec(), told.left().to_vec(), told.removed().to_vec())
         };
         assert!(expected.0.contains(&moved));
-        let done = scene.maintain(Duration::MAX);
+        let done = scene.maintain(usize::MAX);
         assert!(done.merged + done.reconstituted > 0);
         assert_eq!(scene.validate(), Ok(()));
         assert!(seen(&scene) == before);
@@ -224,13 +230,13 @@ fn nothing_is_done_while_edits_wait() {
             nodes.iter().map(|&node| scene.get(node).and_then(|node| node.matrix_slot())).collect::<Vec<_>>()
         };
         let (slices, holes, before) = (scene.slices().count(), scene.stats().holes, slots(&scene));
-        let done = scene.maintain(Duration::MAX);
+        let done = scene.maintain(usize::MAX);
         assert!(slots(&scene) == before, "after {what}");
         assert_eq!((done.merged, done.reconstituted, done.nodes), (0, 0, 0), "after {what}");
         assert!(done.remaining > 0, "after {what}");
         assert_eq!((scene.slices().count(), scene.stats().holes), (slices, holes), "after {what}");
         scene.update();
-        let done = scene.maintain(Duration::MAX);
+        let done = scene.maintain(usize::MAX);
         assert!(done.merged + done.reconstituted > 0 && done.remaining == 0, "after {what} and an update");
         assert_eq!(scene.validate(), Ok(()));
     }
@@ -248,10 +254,10 @@ fn what_is_detached_is_maintained_apart_from_the_tree() {
     for &branch in branches.iter().step_by(2) {
         scene.reparent(branch, Place::Detached, Keep::Local).unwrap();
         scene.update();
-        scene.maintain(Duration::ZERO);
+        scene.maintain(0);
         assert_eq!(scene.validate(), Ok(()));
     }
-    scene.maintain(Duration::MAX);
+    scene.maintain(usize::MAX);
     assert_eq!(scene.validate(), Ok(()));
     let nodes: Vec<NodeHandle> = scene.slices().flat_map(|slice| slice.rows().nodes()).collect();
     assert_eq!(nodes.len(), scene.len());

@@ -116,7 +116,7 @@ fn what_steps_keep_is_what_a_scene_has_after_frames_of_every_kind() {
         let before = nodes.clone();
         match dice.u32(..40) {
             0 => scene.shrink_to_fit(),
-            1 => _ = scene.maintain(std::time::Duration::MAX),
+            1 => _ = scene.maintain(usize::MAX),
             2 => {
                 scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
                 (checkpoints, smooth) = (Checkpoints::new(&mut scene, 8).unwrap(), Smooth::new(&scene).unwrap());

@@ -10,7 +10,6 @@ use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
 };
 use std::collections::HashMap;
-use std::time::Duration;
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, bounds: true, max_nodes: 8, ..SceneConfig::DEFAULT };
 
@@ -483,7 +482,7 @@ fn watch(seed: u64, nodes: usize, frames: usize) -> [usize; 2] {
             1 => scene = Scene::from_bytes(&scene.to_bytes()).unwrap(),
             2 => drop(smooth.blend(&mut scene.clone(), alpha)),
             3 => drop(scene.visit_slices_mut(&mut TransformPass::dirty())),
-            4 => drop(scene.maintain(Duration::MAX)),
+            4 => drop(scene.maintain(usize::MAX)),
             _ => {}
         }
         if other < 3 {

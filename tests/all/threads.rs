@@ -206,7 +206,7 @@ mod side_by_side {
     fn threads_find_imports_again_after_maintenance() {
         let place = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0));
         let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let ways: [fn(&mut Scene); 2] = [|scene| _ = scene.maintain(core::time::Duration::MAX), Scene::shrink_to_fit];
+        let ways: [fn(&mut Scene); 2] = [|scene| _ = scene.maintain(usize::MAX), Scene::shrink_to_fit];
         for maintain in ways {
             let mut scene = Scene::with_config(SceneConfig { max_nodes: 256, ..SceneConfig::DEFAULT }).unwrap();
             let (mut chain, mut legs) = (vec![scene.root()], Vec::new());
@@ -276,7 +276,7 @@ mod side_by_side {
                             scene.update();
                             // Slices are joined and split, as after edits.
                             if round % 3 == 0 {
-                                scene.maintain(core::time::Duration::MAX);
+                                scene.maintain(usize::MAX);
                                 scene.update();
                             }
                             scene.validate().unwrap();

@@ -4,7 +4,6 @@ use hedgerow::data::NodeMap;
 use hedgerow::glam::DVec3;
 use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 use hedgerow_testkit::memory::IN_USE;
-use std::time::Duration;
 
 /// The bytes that the arena of temporary lists adds for itself.
 const OF_ARENA: usize = 64;
@@ -85,7 +84,7 @@ const STEPS: [(&str, Step); 15] = [
         groups.iter().for_each(|&group| _ = scene.reparent(group, nodes[2], Keep::Local).expect("it is no ancestor"));
     }),
     ("what these had before", |scene, _| scene.update()),
-    ("maintenance", |scene, _| _ = scene.maintain(Duration::MAX)),
+    ("maintenance", |scene, _| _ = scene.maintain(usize::MAX)),
     ("no spare room", |scene, _| scene.shrink_to_fit()),
 ];
 

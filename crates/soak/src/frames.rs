@@ -106,7 +106,7 @@ impl World {
         self.scene.update();
         self.scene.draw_list(&mut self.list);
         self.counts.drawn += self.list.len() as u64;
-        self.scene.maintain(Duration::from_micros(200));
+        self.scene.maintain(4_000);
         self.counts.frames += 1;
         // Handles of removed nodes are kept for a while.
         if self.counts.frames.is_multiple_of(50) {

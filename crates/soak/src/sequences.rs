@@ -13,7 +13,7 @@ use fastrand::Rng;
 use hedgerow::{Keep, SceneConfig, Visibility};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use world::{Check, World};
 
 /// The most nodes that a sequence makes at the beginning, the most frames, and the most edits of a frame.
@@ -42,7 +42,7 @@ enum Step {
     SetVisibility(Pick, Visibility),
     SetUserData(Pick, u32),
     Update,
-    Maintain(Duration),
+    Maintain(usize),
     Shrink,
     /// Sets every local transform of the slices whose number has a bit in the mask.
     Visit(u8, i8),
@@ -74,7 +74,7 @@ fn sequence(seed: u64) -> Sequence {
         steps.push(Step::Update);
         // After the second update, matrices are at rest, and nothing may be left to report.
         steps.extend(dice.bool().then_some(Step::Update));
-        steps.extend(dice.bool().then(|| Step::Maintain(if dice.bool() { Duration::MAX } else { Duration::ZERO })));
+        steps.extend(dice.bool().then(|| Step::Maintain(if dice.bool() { usize::MAX } else { 0 })));
     }
     Sequence { config, rhythms, steps }
 }

@@ -2,7 +2,7 @@
 //! of each.
 
 use crate::times::Times;
-use crate::turn::{Life, MAINTENANCE_BUDGET, Tally};
+use crate::turn::{Life, MAINTAINED_NODES, Tally};
 use hedgerow::changes::{MatrixMirror, MirrorStep};
 use hedgerow::draw::DrawGroups;
 use hedgerow::{DrawList, Mat34, Scene};
@@ -67,7 +67,7 @@ pub(crate) fn play(scene: &mut Scene, life: &mut dyn Life, frames: u32) -> Resul
         let edited = Instant::now();
         life.animate(scene)?;
         let animated = Instant::now();
-        run.reconstituted_by_maintenance += scene.maintain(MAINTENANCE_BUDGET).reconstituted;
+        run.reconstituted_by_maintenance += scene.maintain(MAINTAINED_NODES).reconstituted;
         let maintained = Instant::now();
         scene.update();
         let updated = Instant::now();

@@ -2,10 +2,9 @@
 
 use hedgerow::Scene;
 use hedgerow_character::CharacterError;
-use std::time::Duration;
 
-/// The time for maintenance in a frame.
-pub(crate) const MAINTENANCE_BUDGET: Duration = Duration::from_micros(500);
+/// The number of nodes that a frame maintains.
+pub(crate) const MAINTAINED_NODES: usize = 8_000;
 
 /// Something that changes a scene from frame to frame.
 pub(crate) trait Life {

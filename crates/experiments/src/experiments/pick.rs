@@ -100,7 +100,7 @@ impl<'s> Town<'s> {
             }
         }
         scene.update();
-        scene.maintain(core::time::Duration::MAX);
+        scene.maintain(usize::MAX);
         scene.update();
         let list: Vec<Aabb> = nodes.iter().filter_map(|&node| scene.get(node)?.bounds()).collect();
         let boxes = list.iter().copied().collect();

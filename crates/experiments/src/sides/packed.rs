@@ -5,7 +5,6 @@ use crate::workloads::{Content, Recipe, RecipeNode};
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Tree, draw::RenderPass,
 };
-use std::time::Duration;
 
 /// A `hedgerow` scene, edited by single calls, or by batches where they exist. Filling the lists of a batch is part of
 /// the edit. The recipe's root is the scene's root.
@@ -51,10 +50,10 @@ impl<const BATCHED: bool> Scenes<BATCHED> {
         Self { scene, nodes, draws: DrawList::new(), steps: 0, handles: Vec::new(), moves: Vec::new() }
     }
 
-    /// Updates the scene and maintains it without a time limit.
+    /// Updates the scene and maintains it without a limit.
     pub fn pack(&mut self) {
         self.scene.update();
-        self.scene.maintain(Duration::MAX);
+        self.scene.maintain(usize::MAX);
     }
 
     /// Returns the scene, for calls that only a scene has.

@@ -4,7 +4,6 @@ use super::rng::Rng;
 use hedgerow::glam::camera::rh;
 use hedgerow::glam::{Mat4, Quat, Vec3};
 use hedgerow::{Aabb, Drawable, Node, NodeHandle, Scene, SceneConfig, Transform, query::Frustum};
-use std::time::Duration;
 
 /// The number of districts along a side of the town, of streets in a district, and of houses in a street.
 const SIDE: u32 = 10;
@@ -61,7 +60,7 @@ impl Town {
             }
         }
         scene.update();
-        scene.maintain(Duration::MAX);
+        scene.maintain(usize::MAX);
         scene.update();
         let bounds = nodes.iter().map(|&node| scene.get(node).unwrap().bounds().expect("a drawable")).collect();
         Self { scene, nodes, bounds }

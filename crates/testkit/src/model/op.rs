@@ -81,12 +81,12 @@ pub enum SortKey {
     Constant,
 }
 
-/// The budget of a maintenance as an amount of work, so that a run does not depend on the clock.
+/// The limit of a maintenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
     /// Calls that each do one piece of work.
     Pieces(u8),
-    /// One call with enough time for all work, as in every frame.
+    /// One call with a limit above all work, as in every frame.
     Enough,
     /// One call without a limit, as for a scene that will not change for a while.
     Unlimited,

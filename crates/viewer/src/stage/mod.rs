@@ -22,7 +22,7 @@ use crate::camera::Camera;
 use crate::failure::{Failure, Result};
 use crate::life::TownLife;
 use crate::threads;
-use crate::turn::MAINTENANCE_BUDGET;
+use crate::turn::MAINTAINED_NODES;
 use figures::Figures;
 use file::FilePlay;
 use geometry::Mesh;
@@ -346,7 +346,7 @@ impl Stage {
             self.react()?;
         }
         let animated = Instant::now();
-        self.scene.maintain(MAINTENANCE_BUDGET);
+        self.scene.maintain(MAINTAINED_NODES);
         let times = [edited - start - waited, animated - edited + waited, animated.elapsed()];
         acted.ms = times.map(|time| time.as_secs_f64() * 1e3);
         self.frames += 1;
