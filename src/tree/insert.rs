@@ -84,6 +84,24 @@ impl Scene {
     /// assert_eq!(refused, Err(BatchError { item: Some(2), error: Error::UnknownParent }));
     /// # Ok::<(), BatchError>(())
     /// ```
+    ///
+    /// Copies of a prefab, each with a place and data of its own:
+    ///
+    /// ```
+    /// # use hedgerow::{Node, Scene, Transform, Tree};
+    /// # let mut scene = Scene::new();
+    /// # let field = scene.insert(scene.root(), Node::group())?;
+    /// # let mut prefab = Tree::new();
+    /// # let root = prefab.push(None, Node::transform(Transform::IDENTITY));
+    /// # prefab.push(Some(root), Node::drawable(hedgerow::Drawable::new(0, hedgerow::Aabb::cube(1.0))));
+    /// for unit in 0..500_u16 {
+    ///     let nodes = scene.insert_tree(field, &prefab)?;
+    ///     scene.set_local(nodes[0], Transform::from_xyz(f32::from(unit), 0.0, 0.0))?;
+    ///     scene.edit(nodes[1])?.set_user_data(unit.into()); // of the body, for its draws
+    /// }
+    /// # assert_eq!(scene.len(), 2 + 2 * 500);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn insert_tree(&mut self, place: impl Into<Place>, tree: &Tree) -> Result<Vec<NodeHandle>, BatchError> {
         let at = self.position(place.into(), None)?;
         if let Some((number, error)) = tree.fault {
