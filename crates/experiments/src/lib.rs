@@ -4,8 +4,7 @@
 //! - [`workloads`]: trees, edits, boxes, rigs, clips and skins.
 //! - [`sides`]: `hedgerow` and other scene graphs behind one interface.
 //! - [`experiments`]: each with its set-up, two sides, sizes, and a check that both sides agree.
-//! - [`front`]: the programs that run experiments. `measure` prints ratios, the bench `experiments` runs the
-//!   experiments by Criterion, and the tests of this crate run every check once, at a small size.
+//! - [`front`], [`report`]: what the program `measure` runs them with and prints; the tests run each at a small size.
 //! - [`rounds`], [`clock`], [`heap`], [`machine`]: partly timed work, the clock, a counting allocator, and the compiler
 //!   and instruction sets, which every result states.
 //!
@@ -21,6 +20,7 @@ pub mod experiments;
 pub mod front;
 pub mod heap;
 pub mod machine;
+pub mod report;
 pub mod rounds;
 pub mod sides;
 pub mod workloads;

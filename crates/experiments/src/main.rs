@@ -18,16 +18,12 @@
 //! Both sides use the same mathematics, matrix type, allocator and compiler flags. Their rounds alternate, and medians
 //! are compared. The results of both sides are compared, too; the program fails if they differ.
 
-mod report;
-mod turns;
-
+use hedgerow_experiments::Front;
 use hedgerow_experiments::experiments::{self, Experiment};
-use hedgerow_experiments::front::Scale;
 use hedgerow_experiments::heap::Counting;
-use report::Report;
+use hedgerow_experiments::report::Report;
 use std::fmt::Write as _;
 use std::process::ExitCode;
-use turns::Turns;
 
 /// Counts allocations for the experiments that report memory.
 #[global_allocator]
@@ -35,9 +31,9 @@ static HEAP: Counting = Counting;
 
 /// The parsed arguments.
 struct Request {
-    experiment: Experiment<Turns>,
+    experiment: Experiment,
     json: bool,
-    scale: Scale,
+    tiny: bool,
     threads: usize,
     level: Option<String>,
 }
@@ -75,9 +71,9 @@ fn on_threads(request: Request) -> Result<(), String> {
 
 /// Runs an experiment with the requested vectors.
 fn at_level(request: Request) -> Result<(), String> {
-    let Request { experiment, json, scale, threads, level } = request;
+    let Request { experiment, json, tiny, threads, level } = request;
     let work = || {
-        let mut front = Turns::new(Report::new(experiment.name, json, threads), scale);
+        let mut front = Front::new(Report::new(experiment.name, json, threads), tiny);
         (experiment.run)(&mut front).map_err(|error| error.to_string())
     };
     let Some(level) = level else { return work() };
@@ -95,13 +91,13 @@ fn at_level(request: Request) -> Result<(), String> {
 fn parse() -> Result<Option<Request>, lexopt::Error> {
     use lexopt::prelude::{Long, Short, Value, ValueExt as _};
 
-    let (mut name, mut json, mut scale, mut threads, mut level) = (None, false, Scale::Full, 1, None);
+    let (mut name, mut json, mut tiny, mut threads, mut level) = (None, false, false, 1, None);
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             Short('h') | Long("help") => return Ok(None),
             Long("json") => json = true,
-            Long("tiny") => scale = Scale::Tiny,
+            Long("tiny") => tiny = true,
             Long("threads") if cfg!(feature = "rayon") => threads = arguments.value()?.parse::<u8>()?.max(1).into(),
             Long("level") if cfg!(feature = "_levels") => level = Some(arguments.value()?.string()?),
             Value(value) if name.is_none() => name = Some(value.string()?),
@@ -114,12 +110,12 @@ fn parse() -> Result<Option<Request>, lexopt::Error> {
     if level.is_some() && threads > 1 {
         return Err("--level holds for one thread only".into());
     }
-    Ok(Some(Request { experiment, json, scale, threads, level }))
+    Ok(Some(Request { experiment, json, tiny, threads, level }))
 }
 
 fn usage() -> String {
     let mut text = String::from("Usage: measure EXPERIMENT [OPTIONS]\n\nExperiments:\n");
-    for Experiment { name, about, .. } in experiments::all::<Turns>() {
+    for Experiment { name, about, .. } in experiments::all() {
         let _ = writeln!(text, "  {name:<18} {about}");
     }
     text.push_str(

@@ -1,6 +1,6 @@
 //! Results, as a table for people or as lines of JSON for programs.
 
-use hedgerow_experiments::{Case, machine};
+use crate::{Case, machine};
 use serde_json::json;
 use std::io::{self, Write as _};
 
@@ -16,7 +16,8 @@ const FEATURES: &[&str] = &[
 pub(crate) type Spread = Option<[f64; 2]>;
 
 /// Prints each case of one experiment when it is reported.
-pub(crate) struct Report {
+#[derive(Debug)]
+pub struct Report {
     experiment: &'static str,
     json: bool,
     started: bool,
@@ -26,7 +27,7 @@ pub(crate) struct Report {
 
 impl Report {
     /// Creates a report of this experiment, which runs on `threads` threads.
-    pub(crate) const fn new(experiment: &'static str, json: bool, threads: usize) -> Self {
+    pub const fn new(experiment: &'static str, json: bool, threads: usize) -> Self {
         Self { experiment, json, started: false, threads }
     }
 

@@ -8,7 +8,7 @@ use crate::Outcome;
 ///
 /// A round begins with the work common to both ways; then each way is prepared and played. It gives `PARTS` figures.
 pub trait Trial<const PARTS: usize> {
-    /// Starts the `number`-th trial, after a trial is used up, or after one way has played without the other.
+    /// Starts the `number`-th trial.
     fn renew(&mut self, number: usize) -> Outcome {
         let _ = number;
         Ok(())
@@ -53,15 +53,13 @@ pub struct Pace {
     pub skipped: usize,
     /// Whether the ways alternate in playing first.
     pub alternates: bool,
-    /// The number of rounds after which a trial is used up, if any.
-    pub lasts: Option<usize>,
 }
 
 impl Pace {
     /// Creates the pace of one trial with `rounds` rounds; the first way always plays first.
     pub const fn fixed(rounds: usize) -> Self {
         let (least, most, budget) = (rounds, rounds, Duration::ZERO);
-        Self { trials: 1, least, most, budget, turn: 1, skipped: 0, alternates: false, lasts: None }
+        Self { trials: 1, least, most, budget, turn: 1, skipped: 0, alternates: false }
     }
 
     /// Creates the pace of one trial with as many rounds as time allows; the ways alternate in playing first.

@@ -2,9 +2,7 @@
 //!
 //! - [`Graph`] is the thesis's naive scene graph (section 4.2). Each node is a heap allocation with eight inline child
 //!   pointers and a parent pointer; there are three kinds of nodes and two recursive traversals (section 4.3).
-//! - [`Nodes`] are the thesis's node objects in each order that the thesis compares. [`SliceGraph`] is the thesis's
-//!   dynamic structure (section 4.4): node objects in slices that are rebuilt when full.
-//! - [`Meshes`] are culled and rendered by virtual calls to sub-meshes and to meshes; [`MeshColumns`] are arrays.
+//! - [`SliceGraph`] is the thesis's dynamic structure (section 4.4): node objects in slices that are rebuilt when full.
 //! - [`Character`] and [`Flattened`] are a character's joints, as objects with children and as arrays of 4×4 matrices.
 //! - [`KeyTracks`] is a clip player with keys sorted by track; it searches each track or remembers its current key.
 //! - [`SeedSkin`] skins a character with the source's first implementation and with its fastest one.
@@ -16,13 +14,11 @@
 mod graph;
 mod joints;
 mod key_tracks;
-mod meshes;
 mod skinning;
 mod thesis;
 
 pub use graph::{DrawCommand, Draws, Graph, NodeGraph, NodePtr};
 pub use joints::{Character, Flattened, Joints};
 pub use key_tracks::{KeyPlaces, KeyTracks};
-pub use meshes::{MeshColumns, Meshes};
 pub use skinning::{SeedSkin, WholeVertex, WideVertex};
-pub use thesis::{Nodes, Order, SliceGraph, SliceHandle};
+pub use thesis::{SliceGraph, SliceHandle};

@@ -31,7 +31,7 @@ const PLACES: &str = "keys by track, a place kept in each";
 const JOINT: Unit = Unit::Each("ns/joint");
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
+pub fn run(front: &mut Front) -> Outcome {
     let raw = test_clip();
     let (clip, _) = ClipBuilder::new().build(&raw)?;
     let (mut ours, mut naive) = (Ours::new(&clip), Naive::new(&raw));

@@ -1,4 +1,4 @@
-//! Frustum culling through the box hierarchy; [`molecule-mesh`](super::molecule_mesh) culls boxes alone.
+//! Frustum culling through the box hierarchy.
 //!
 //! - `town`: 100 seeded cameras at street level cull a town of 1,000,000 drawables, and each sees 1 to 4 % of it; in
 //!   nanoseconds per drawable of the town. The baseline tests a flat list of all boxes, eight at a time. Both sides
@@ -13,14 +13,14 @@ use hedgerow::query::{Boxes, Frustum};
 use hedgerow::{Layers, NodeHandle};
 
 /// The number of parts in a house of the town.
-const PARTS: Sizes<u32> = Sizes { full: TOWN_PARTS, short: TOWN_PARTS, tiny: 2 };
-const CAMERAS: Sizes<usize> = Sizes { full: 100, short: 4, tiny: 4 };
+const PARTS: Sizes<u32> = Sizes { full: TOWN_PARTS, tiny: 2 };
+const CAMERAS: Sizes<usize> = Sizes { full: 100, tiny: 4 };
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    let town = &Town::new(PARTS.at(front.scale()), 3);
+pub fn run(front: &mut Front) -> Outcome {
+    let town = &Town::new(PARTS.at(front), 3);
     let drawables = town.nodes.len();
-    let frusta = &*frusta(&town.cameras(CAMERAS.at(front.scale()), 4))?;
+    let frusta = &*frusta(&town.cameras(CAMERAS.at(front), 4))?;
     let boxes = &town.bounds.iter().copied().collect();
     let seen = || Seen { town, boxes, frusta, indices: Vec::new(), found: vec![Vec::new(); frusta.len()] };
     let case = Case::new("town", drawables, Unit::Time, "testing all boxes, eight at a time").against_itself();

@@ -23,13 +23,13 @@ use crate::workloads::{Churn, Kind, Recipe};
 use crate::{Case, Outcome, Unit};
 use hedgerow::Transform;
 
-const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[300] };
+const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], tiny: &[300] };
 const PARTS: [&str; 4] = ["insert", "remove", "set", "move"];
 const ONE_BY_ONE: &str = "one by one";
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    for &nodes in SIZES.at(front.scale()) {
+pub fn run(front: &mut Front) -> Outcome {
+    for &nodes in SIZES.at(front) {
         let (recipe, per) = (Recipe::random(nodes, nodes as u64), nodes / 10);
         // Each round changes the tree. Small trees have more rounds.
         let pace = Pace { alternates: true, ..Pace::fixed(((1 << 20) / nodes).clamp(12, 100)) };

@@ -28,7 +28,7 @@ use hedgerow_gpu::{GpuScene, MeshArgs};
 use std::hint::black_box;
 
 /// The number of houses, of 21 parts each.
-const HOUSES: Sizes<&[u32]> = Sizes { full: &[4700, 12_500, 28_600], short: &[4700], tiny: &[20] };
+const HOUSES: Sizes<&[u32]> = Sizes { full: &[4700, 12_500, 28_600], tiny: &[20] };
 const PARTS: u32 = 21;
 const MESHES: u32 = 16;
 const PACE: Pace = Pace { turn: 16, alternates: false, ..Pace::timed(5, 101, 1500) };
@@ -43,8 +43,8 @@ enum Change {
 }
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    for &houses in HOUSES.at(front.scale()) {
+pub fn run(front: &mut Front) -> Outcome {
+    for &houses in HOUSES.at(front) {
         let nodes = (houses * (PARTS + 1) + 1) as usize;
         let mut frames =
             Frames { sides: [Side::new(houses, false)?, Side::new(houses, true)?], change: Change::Nothing };

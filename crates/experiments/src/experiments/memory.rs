@@ -16,8 +16,6 @@
 //!   `frames-after/live`: compared with the bytes of live records.
 //! - `thesis/frames-mean`, `thesis/frames-worst`, `thesis/frames-peak`: the thesis's slices, compared with the naive
 //!   graph. The thesis reports factors of 2.2 (mean) and 3.3 (worst): ratios of 0.45 and 0.30.
-//!
-//! Bytes are the same in every run, so Criterion does not run this experiment.
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::front::{Front, Sizes};
@@ -27,13 +25,13 @@ use crate::workloads::{self, Churn, FRAMES, Recipe, Topology};
 use crate::{Case, Outcome, Unit};
 use hedgerow::NodeHandle;
 
-const SIZES: Sizes<usize> = Sizes { full: 262_144, short: 300, tiny: 300 };
-const DYNAMIC: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[300], tiny: &[300] };
+const SIZES: Sizes<usize> = Sizes { full: 262_144, tiny: 300 };
+const DYNAMIC: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, tiny: &[300] };
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
+pub fn run(front: &mut Front) -> Outcome {
     built(front)?;
-    DYNAMIC.at(front.scale()).iter().try_for_each(|&nodes| dynamic(front, nodes))
+    DYNAMIC.at(front).iter().try_for_each(|&nodes| dynamic(front, nodes))
 }
 
 /// A side and its allocations.
@@ -69,8 +67,8 @@ impl Metered<Packed> {
     }
 }
 
-fn built<F: Front>(front: &mut F) -> Outcome {
-    let recipe = Recipe::transforms(Topology::Random, SIZES.at(front.scale()), 1);
+fn built(front: &mut Front) -> Outcome {
+    let recipe = Recipe::transforms(Topology::Random, SIZES.at(front), 1);
     let (boxed, mut packed) = (Metered::<Boxed>::build(&recipe), Metered::<Packed>::build(&recipe));
     let nodes = recipe.nodes().len();
     bytes(front, ("building", Boxed::NAME), nodes, packed.peak(), boxed.peak())?;
@@ -83,7 +81,7 @@ fn built<F: Front>(front: &mut F) -> Outcome {
     Ok(())
 }
 
-fn bytes<F: Front>(front: &mut F, (name, baseline): (&str, &str), nodes: usize, ours: usize, theirs: usize) -> Outcome {
+fn bytes(front: &mut Front, (name, baseline): (&str, &str), nodes: usize, ours: usize, theirs: usize) -> Outcome {
     let case = Case::new(name, nodes, Unit::Bytes, baseline);
     front.report(&case, ours as f64 / nodes as f64, theirs as f64 / nodes as f64)
 }
@@ -107,7 +105,7 @@ fn frames<S: Side>(recipe: &Recipe) -> (Metered<S>, Churn, [usize; 3]) {
     (metered, churn, [mean, most, peak])
 }
 
-fn dynamic<F: Front>(front: &mut F, nodes: usize) -> Outcome {
+fn dynamic(front: &mut Front, nodes: usize) -> Outcome {
     let recipe = Recipe::random(nodes, nodes as u64);
     let (boxed, churn, theirs) = frames::<Boxed>(&recipe);
     let (mut packed, _, ours) = frames::<Packed>(&recipe);

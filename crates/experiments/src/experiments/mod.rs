@@ -5,13 +5,9 @@ use crate::{Front, Outcome};
 pub mod bitsquid_clip;
 pub mod changes;
 pub mod cull;
-pub mod detail;
-pub mod draws;
 pub mod edits;
 pub mod gpu;
-pub mod layouts;
 pub mod memory;
-pub mod molecule_mesh;
 pub mod molecule_skeleton;
 pub mod molecule_skinning;
 pub mod moved;
@@ -26,17 +22,17 @@ pub mod threads;
 
 /// An experiment and its name.
 #[derive(Debug)]
-pub struct Experiment<F> {
+pub struct Experiment {
     /// The experiment's name.
     pub name: &'static str,
     /// A short description.
     pub about: &'static str,
     /// The function that runs the experiment.
-    pub run: fn(&mut F) -> Outcome,
+    pub run: fn(&mut Front) -> Outcome,
 }
 
 /// Returns all experiments; `threads` needs the feature `rayon`.
-pub fn all<F: Front>() -> Vec<Experiment<F>> {
+pub fn all() -> Vec<Experiment> {
     let experiment = |name, about, run| Experiment { name, about, run };
     vec![
         experiment("thesis-static", "both passes on trees that do not change", thesis_static::run),
@@ -45,16 +41,12 @@ pub fn all<F: Front>() -> Vec<Experiment<F>> {
             "frames that remove and insert a tenth, then run both passes",
             thesis_dynamic::run,
         ),
-        experiment("layouts", "the thesis's node objects in each order, against columns", layouts::run),
         experiment("molecule-skeleton", "1000 characters to model matrices and palettes", molecule_skeleton::run),
-        experiment("molecule-mesh", "sub-mesh sets, against a heap object a sub-mesh", molecule_mesh::run),
         experiment("molecule-skinning", "skinning, against the first implementation", molecule_skinning::run),
         experiment("bitsquid-clip", "a clip played and sought, against keys by track", bitsquid_clip::run),
         experiment("moved", "updates after all, some or none of the nodes moved", moved::run),
         experiment("edits", "set, insert, remove, move, build, one by one and in batches", edits::run),
-        experiment("draws", "draw lists kept from frame to frame, beside listing anew", draws::run),
         experiment("cull", "a town of a million drawables, against testing all boxes", cull::run),
-        experiment("detail", "levels of detail while culling, beside meshes set by hand", detail::run),
         experiment("pick", "triangles in a town of 100,000 drawables, beside cast_ray", pick::run),
         experiment("gpu", "tables that a GPU culls, against lists of the CPU", gpu::run),
         experiment("changes", "updates and edits with the change feed, and without", changes::run),

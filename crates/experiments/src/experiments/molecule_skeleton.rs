@@ -22,7 +22,7 @@ use hedgerow_anim::{Crowd, Pose, Skeleton};
 const ALL_JOINTS: usize = CHARACTERS * JOINTS;
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
+pub fn run(front: &mut Front) -> Outcome {
     let skeleton = rig();
     let locals: Vec<Vec<Transform>> = (0..CHARACTERS as u64).map(|seed| character(&skeleton, seed)).collect();
     let skin = Skin::at_rest(&skeleton)?;
@@ -57,8 +57,8 @@ type Compute = fn(&mut Ours);
 type Shown = fn(&Ours) -> Vec<Mat34>;
 
 /// Times and compares the model matrices or palettes of all characters.
-fn compare<F: Front, C: Joints>(
-    front: &mut F,
+fn compare<C: Joints>(
+    front: &mut Front,
     (name, baseline): (&str, &str),
     ours: &mut Ours,
     theirs: &mut Theirs<C>,

@@ -24,7 +24,7 @@ const TURN: usize = 10;
 const TOLERANCE: f32 = 1e-5;
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
+pub fn run(front: &mut Front) -> Outcome {
     let mut ours = Ours::new()?;
     let mut theirs = Theirs::new(&ours);
     measure(front, ("first", "first implementation"), (&mut ours, &mut theirs), Theirs::first, Theirs::whole)?;
@@ -33,8 +33,8 @@ pub fn run<F: Front>(front: &mut F) -> Outcome {
 }
 
 /// Skins all characters on both sides, compares the results, and lets the front measure the turns of both sides.
-fn measure<F: Front>(
-    front: &mut F,
+fn measure(
+    front: &mut Front,
     (name, baseline): (&str, &str),
     (ours, theirs): (&mut Ours, &mut Theirs),
     theirs_do: fn(&mut Theirs),

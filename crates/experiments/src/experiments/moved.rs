@@ -39,7 +39,6 @@ const TREES: Sizes<&[(Topology, usize)]> = Sizes {
         (Topology::Flat, 100_000),
         (Topology::Chain, 16_384),
     ],
-    short: &[(Topology::Random, 4096), (Topology::Random, 262_144), RIGS],
     tiny: &[
         (Topology::Random, 300),
         (Topology::EightAry, 300),
@@ -56,28 +55,28 @@ const TURN: usize = 32;
 const NAIVE_FRAMES: usize = 4;
 
 /// The sizes of unchanged trees, and the number of consecutive updates of each.
-const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], short: &[1000], tiny: &[300] };
+const IDLE: Sizes<&[usize]> = Sizes { full: &[1000, 1_000_000], tiny: &[300] };
 const CALLS: u32 = 4096;
 
-const GROUPS: Sizes<u32> = Sizes { full: 60_000, short: 6000, tiny: 30 };
+const GROUPS: Sizes<u32> = Sizes { full: 60_000, tiny: 30 };
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    let groups = GROUPS.at(front.scale());
+pub fn run(front: &mut Front) -> Outcome {
+    let groups = GROUPS.at(front);
     let nodes = groups as usize * 21 + 1;
     for (name, reparents) in [("meshes/set", false), ("meshes/reparent", true)] {
         let mut frames = Reported(Moving::new(Topology::Meshes, nodes), groups, [0; 2], reparents);
         front.play([Case::new(name, nodes, Unit::Call, Boxed::NAME).per(1)], Pace::timed(5, 51, 3000), &mut frames)?;
     }
-    TREES.at(front.scale()).iter().try_for_each(|&(topology, nodes)| measure(front, topology, nodes))?;
-    IDLE.at(front.scale()).iter().try_for_each(|&nodes| {
+    TREES.at(front).iter().try_for_each(|&(topology, nodes)| measure(front, topology, nodes))?;
+    IDLE.at(front).iter().try_for_each(|&nodes| {
         let mut idle = Moving::new(Topology::Random, nodes);
         idle.calls = CALLS;
         front.play([Case::new("idle", nodes, Unit::Call, Boxed::NAME).per(1)], Pace::fixed(4), &mut idle)
     })
 }
 
-fn measure<F: Front>(front: &mut F, topology: Topology, nodes: usize) -> Outcome {
+fn measure(front: &mut Front, topology: Topology, nodes: usize) -> Outcome {
     let mut trial = Moving::new(topology, nodes);
     let most = trial.moves[0].most();
     for (share, count) in

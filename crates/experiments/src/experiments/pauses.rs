@@ -25,7 +25,7 @@ use crate::workloads::rng::Rng;
 use crate::workloads::{Content, Recipe, RecipeNode, Topology};
 use crate::{Case, Failure, Outcome, Unit};
 
-const SIZES: Sizes<&[usize]> = Sizes { full: &[100_000, 1_000_000], short: &[100_000], tiny: &[300] };
+const SIZES: Sizes<&[usize]> = Sizes { full: &[100_000, 1_000_000], tiny: &[300] };
 /// The approximate number of timed updates; there may be up to a fifth more updates.
 const UPDATES: usize = 10_000;
 const RUNS: usize = 5;
@@ -33,14 +33,14 @@ const QUANTILES: [(&str, f64); 4] = [("median", 0.5), ("p99", 0.99), ("p99.99", 
 const KINDS: [(&str, Unit); 3] = [("", Unit::Edit), ("update-", Unit::Call), ("frame-", Unit::Call)];
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    for &nodes in SIZES.at(front.scale()) {
+pub fn run(front: &mut Front) -> Outcome {
+    for &nodes in SIZES.at(front) {
         let edits = || script(Recipe::random(nodes, 1), true);
         play(front, "thesis/", nodes, Playing::<Sliced>::new(edits(), None))?;
         let random = play(front, "", nodes, Playing::<Boxed>::new(edits(), None))?;
         for topology in [Topology::Chain, Topology::Caterpillar, Topology::Flat] {
             let script = script(Recipe::transforms(topology, nodes, 1), false);
-            let playing = Playing::<Packed>::new(script, random.clone());
+            let playing = Playing::<Packed>::new(script, Some(random.clone()));
             play(front, &format!("{}/", topology.name()), nodes, playing)?;
         }
     }
@@ -82,20 +82,13 @@ fn script(tree: Recipe, moves: bool) -> Vec<Edit> {
     edits
 }
 
-/// Runs a script, reports its quantiles, and returns our times if the front measures.
-fn play<F: Front, T: Side>(
-    front: &mut F,
-    before: &str,
-    nodes: usize,
-    mut playing: Playing<T>,
-) -> Result<Option<Times>, Failure> {
+/// Runs a script, reports its quantiles, and returns our times.
+fn play<T: Side>(front: &mut Front, before: &str, nodes: usize, mut playing: Playing<T>) -> Result<Times, Failure> {
     let names = ["edits", "updates", "frames"].map(|part| format!("{before}{part}"));
     let ourselves = T::NAME == Packed::NAME;
     let baseline = if ourselves { "a random tree" } else { T::NAME };
     let cases = names.each_ref().map(|name| Case::new(name, nodes, Unit::Call, baseline).per(1));
-    if front.rounds(&cases, Pace::fixed(RUNS), &mut playing)?.is_none() {
-        return Ok(None);
-    }
+    front.rounds(&cases, Pace::fixed(RUNS), &mut playing)?;
     let [mut ours, mut theirs] = playing.least;
     ours.iter_mut().chain(&mut theirs).for_each(|times| times.sort_unstable());
     for ((kind, unit), (ours, theirs)) in KINDS.into_iter().zip(ours.iter().zip(&theirs)) {
@@ -105,7 +98,7 @@ fn play<F: Front, T: Side>(
             front.report(&case, at(ours, share), at(theirs, share))?;
         }
     }
-    Ok(Some(ours))
+    Ok(ours)
 }
 
 /// The times of edits, updates and frames, in nanoseconds.

@@ -21,14 +21,14 @@ use hedgerow_mesh::{Faces, LocalRay, TriangleTree};
 use hedgerow_testkit::Dice;
 use hedgerow_testkit::triangles::{self, Soup};
 
-const HOUSES: Sizes<usize> = Sizes { full: 10_000, short: 10_000, tiny: 50 };
-const RAYS: Sizes<usize> = Sizes { full: 1000, short: 100, tiny: 10 };
+const HOUSES: Sizes<usize> = Sizes { full: 10_000, tiny: 50 };
+const RAYS: Sizes<usize> = Sizes { full: 1000, tiny: 10 };
 /// The number of drawables of a house.
 const PARTS: usize = 10;
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    let (houses, count) = (HOUSES.at(front.scale()), RAYS.at(front.scale()));
+pub fn run(front: &mut Front) -> Outcome {
+    let (houses, count) = (HOUSES.at(front), RAYS.at(front));
     let (surfaces, mut dice) = ([12, 1000, 20_000, 80_000].map(Surface::new), Dice::with_seed(2));
     let town = &Town::new(houses, &surfaces, &mut dice);
     let kinds = ["street", "slope", "above"];

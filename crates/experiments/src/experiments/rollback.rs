@@ -22,15 +22,15 @@ use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Aabb, Drawable, Keep, Node, NodeHandle, Place, Scene};
 use std::collections::VecDeque;
 
-const SIZES: Sizes<&[usize]> = Sizes { full: &[200, 2000, 20_000, 262_144], short: &[20_000], tiny: &[300] };
+const SIZES: Sizes<&[usize]> = Sizes { full: &[200, 2000, 20_000, 262_144], tiny: &[300] };
 const PACE: Pace = Pace::timed(7, 101, 2000);
 /// The frames that are taken back.
 const FRAMES: usize = 8;
 const DRAWABLE: Drawable = Drawable::new(1, Aabb::cube(1.0));
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    for &nodes in SIZES.at(front.scale()) {
+pub fn run(front: &mut Front) -> Outcome {
+    for &nodes in SIZES.at(front) {
         for (baseline, word) in [("to_bytes", "bytes"), ("a clone", "clone")] {
             let names = ["save", "restore", "rollback"].map(|part| format!("{word}/{part}"));
             let cases = names.each_ref().map(|name| case(name, nodes, baseline));

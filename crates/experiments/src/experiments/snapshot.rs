@@ -16,19 +16,19 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], short: &[4096, 262_144], tiny: &[300] };
+const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 262_144, 1_048_576], tiny: &[300] };
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
+pub fn run(front: &mut Front) -> Outcome {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let (process, run) = (std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
     let path = std::env::temp_dir().join(format!("hedgerow-measure-{process}-{run}.snapshot"));
-    let outcome = SIZES.at(front.scale()).iter().try_for_each(|&nodes| measure(front, nodes, &path));
+    let outcome = SIZES.at(front).iter().try_for_each(|&nodes| measure(front, nodes, &path));
     std::fs::remove_file(&path)?;
     outcome
 }
 
-fn measure<F: Front>(front: &mut F, nodes: usize, path: &Path) -> Outcome {
+fn measure(front: &mut Front, nodes: usize, path: &Path) -> Outcome {
     let mut packed = Packed::build(&Recipe::random(nodes, nodes as u64));
     packed.update();
     for name in ["load", "load-ordered"] {

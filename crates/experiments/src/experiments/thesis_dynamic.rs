@@ -16,36 +16,36 @@
 
 use crate::agreement::{same_draws, same_worlds};
 use crate::clock::nanoseconds;
-use crate::front::{Front, Scale, Sizes};
+use crate::front::{Front, Sizes};
 use crate::rounds::{Pace, Trial};
 use crate::sides::{Batched, Boxed, Packed, Side, Sliced};
 use crate::workloads::{self, Churn, Edits, FRAMES, Flush, Recipe};
 use crate::{Case, Outcome, Unit};
 
-const SIZES: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[4096, 32_768], tiny: &[300] };
+const SIZES: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, tiny: &[300] };
 /// The least total number of nodes in all trees of a size.
 const NODES_SEEN: usize = 1 << 18;
 const PARTS: [&str; 4] = ["update", "transform", "render", "frame"];
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    for &nodes in SIZES.at(front.scale()) {
+pub fn run(front: &mut Front) -> Outcome {
+    for &nodes in SIZES.at(front) {
         for behind in ["", "+flush"] {
-            measure::<F, Packed, Boxed>(front, nodes, "", behind)?;
-            measure::<F, Batched, Boxed>(front, nodes, "batched-", behind)?;
-            measure::<F, Packed, Sliced>(front, nodes, "thesis/", behind)?;
+            measure::<Packed, Boxed>(front, nodes, "", behind)?;
+            measure::<Batched, Boxed>(front, nodes, "batched-", behind)?;
+            measure::<Packed, Sliced>(front, nodes, "thesis/", behind)?;
         }
     }
     Ok(())
 }
 
-fn measure<F: Front, S: Side, T: Side>(front: &mut F, nodes: usize, before: &str, behind: &str) -> Outcome {
-    let flush = (!behind.is_empty()).then(|| Flush::new(front.scale() != Scale::Tiny));
+fn measure<S: Side, T: Side>(front: &mut Front, nodes: usize, before: &str, behind: &str) -> Outcome {
+    let flush = (!behind.is_empty()).then(|| Flush::new(!front.is_tiny()));
     // With a flush, a frame of a small tree takes as long as one of a large tree.
     let trials = if flush.is_some() { 1 } else { (NODES_SEEN / nodes).clamp(1, 64) };
     let names = PARTS.map(|part| format!("{before}{part}{behind}"));
     let cases = names.each_ref().map(|name| Case::new(name, nodes, Unit::Time, T::NAME));
-    let pace = Pace { trials, alternates: true, lasts: Some(FRAMES), ..Pace::fixed(FRAMES) };
+    let pace = Pace { trials, alternates: true, ..Pace::fixed(FRAMES) };
     front.play(cases, pace, &mut Frames::<S, T>::new(nodes, 0, flush))
 }
 

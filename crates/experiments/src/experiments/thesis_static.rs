@@ -16,14 +16,14 @@ use crate::sides::{Boxed, Packed, Side};
 use crate::workloads::{self, Recipe};
 use crate::{Case, Outcome, Unit};
 
-const SIZES: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, short: &[4096, 262_144], tiny: &[300] };
+const SIZES: Sizes<&[usize]> = Sizes { full: &workloads::SIZES, tiny: &[300] };
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
-    SIZES.at(front.scale()).iter().try_for_each(|&nodes| measure(front, nodes))
+pub fn run(front: &mut Front) -> Outcome {
+    SIZES.at(front).iter().try_for_each(|&nodes| measure(front, nodes))
 }
 
-fn measure<F: Front>(front: &mut F, nodes: usize) -> Outcome {
+fn measure(front: &mut Front, nodes: usize) -> Outcome {
     let recipe = Recipe::random(nodes, nodes as u64);
     let (mut packed, mut boxed) = (Packed::build(&recipe), Boxed::build(&recipe));
     packed.pack();

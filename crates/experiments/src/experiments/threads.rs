@@ -26,19 +26,18 @@ use hedgerow::query::CullView;
 use hedgerow::{DrawList, Layers, Scene};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-const SIZES: Sizes<&[usize]> =
-    Sizes { full: &[4096, 32_768, 262_144, 1_048_576], short: &[32_768, 262_144], tiny: &[8192] };
+const SIZES: Sizes<&[usize]> = Sizes { full: &[4096, 32_768, 262_144, 1_048_576], tiny: &[8192] };
 /// The number of consecutive calls of one side.
 const TURN: usize = 16;
 const TURNS: usize = 6;
 /// The number of parts in a house of the town.
-const PARTS: Sizes<u32> = Sizes { full: 25, short: 25, tiny: 2 };
+const PARTS: Sizes<u32> = Sizes { full: 25, tiny: 2 };
 
 /// Runs the experiment.
-pub fn run<F: Front>(front: &mut F) -> Outcome {
+pub fn run(front: &mut Front) -> Outcome {
     let [two, one] = [2, 1].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
     let pools = [two?, one?];
-    SIZES.at(front.scale()).iter().try_for_each(|&nodes| tree(front, nodes, &pools))?;
+    SIZES.at(front).iter().try_for_each(|&nodes| tree(front, nodes, &pools))?;
     town(front, &pools)
 }
 
@@ -55,8 +54,8 @@ impl<C: FnMut(&ThreadPool) -> f64> Trial<1> for InPools<'_, C> {
 }
 
 /// Lets the pools take turns, and reports the time of a call in each pool.
-fn compare<F: Front>(
-    front: &mut F,
+fn compare(
+    front: &mut Front,
     (name, nodes): (&str, usize),
     pools: &[ThreadPool; 2],
     call: impl FnMut(&ThreadPool) -> f64,
@@ -67,7 +66,7 @@ fn compare<F: Front>(
     front.play([case], pace, &mut InPools { pools, call })
 }
 
-fn tree<F: Front>(front: &mut F, nodes: usize, pools: &[ThreadPool; 2]) -> Outcome {
+fn tree(front: &mut Front, nodes: usize, pools: &[ThreadPool; 2]) -> Outcome {
     let recipe = Recipe::transforms(Topology::Random, nodes, nodes as u64);
     let mut packed = Packed::build(&recipe);
     packed.pack();
@@ -79,8 +78,8 @@ fn tree<F: Front>(front: &mut F, nodes: usize, pools: &[ThreadPool; 2]) -> Outco
     })
 }
 
-fn town<F: Front>(front: &mut F, pools: &[ThreadPool; 2]) -> Outcome {
-    let town = Town::new(PARTS.at(front.scale()), 3);
+fn town(front: &mut Front, pools: &[ThreadPool; 2]) -> Outcome {
+    let town = Town::new(PARTS.at(front), 3);
     let frusta = frusta(&town.cameras(16, 4))?;
     let Town { mut scene, nodes, .. } = town;
     let (nodes, mut steps, mut turn) = (nodes.len(), 0, 0);

@@ -3,7 +3,7 @@
 //! - [`Recipe`] is the thesis's random tree (section 5.1); [`Churn`] picks the leaves that a dynamic frame removes and
 //!   extends (section 5.1.1.1).
 //! - [`Topology`] lists other shapes of trees, in which every node has a transform; [`Moves`] chooses nodes to move.
-//! - [`Town`] is a large scene for culling, and [`Parts`] are meshes of about three sub-meshes, scattered in a cube.
+//! - [`Town`] is a large scene for culling.
 //! - [`test_clip()`] is a clip for players, [`rig()`] a skeleton for poses, and [`SkinRecipe`] a mesh for skinning.
 //!
 //! [`Flush`] empties the caches. A seed gives the same workload on every machine.
@@ -11,7 +11,6 @@
 mod churn;
 mod flush;
 mod moves;
-mod parts;
 mod recipe;
 mod rig;
 pub(crate) mod rng;
@@ -23,7 +22,6 @@ mod town;
 pub use churn::{Churn, Edits, FRAMES};
 pub use flush::Flush;
 pub use moves::Moves;
-pub use parts::{Parts, SubMesh};
 pub use recipe::{Content, Kind, Recipe, RecipeNode, SIZES};
 pub use rig::{CHARACTERS, JOINTS, character, rig};
 pub use skin_recipe::{SKIN_JOINTS, SKIN_VERTICES, SkinRecipe};

@@ -1,6 +1,8 @@
-//! The thesis's dynamic structure (section 4.4): node objects in slices, one slice for each child of the root.
+//! The thesis's dynamic structure: node objects in slices, one slice for each child of the root. It uses the nodes of the
+//! [naive graph](super::Graph), in memory aligned to 16 bytes.
+//!
+//! Source: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019, section 4.4.
 
-use super::Line;
 use crate::baselines::graph::node::{self, NodeBase, size_of_kind};
 use crate::baselines::graph::visit;
 use crate::baselines::{Draws, NodeGraph};
@@ -13,6 +15,11 @@ const EXPANSION: f32 = 1.5;
 const STORAGE: usize = 1024 / size_of::<Line>();
 const MAX_NODES: usize = 12;
 const NONE: u32 = u32::MAX;
+
+/// 16 bytes of node memory.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(16))]
+struct Line([u64; 2]);
 
 /// A slice and the index of an entry in it. The line before each node stores this handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
