@@ -117,11 +117,11 @@ impl World {
     }
 }
 
-/// Plays frames for the given time; with the feature `rayon`, in a pool with the given number of threads.
+/// Plays frames for the given time.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let start = Instant::now();
     let most = Duration::from_secs(options.seconds);
-    let counts = on_threads(options.threads, || play(options.seed, |_| start.elapsed() < most))?;
+    let counts = play(options.seed, |_| start.elapsed() < most)?;
     let threads = if hedgerow::THREADED { options.threads } else { 1 };
     println!("{counts:?} on {threads} threads in {} s, each frame validated", start.elapsed().as_secs());
     Ok(())
@@ -135,24 +135,13 @@ fn play(seed: u64, goes_on: impl Fn(&Counts) -> bool) -> Result<Counts, String> 
     Ok(world.counts)
 }
 
-#[cfg(feature = "rayon")]
-fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.expect("threads can be started").install(run)
-}
-
-#[cfg(not(feature = "rayon"))]
-fn on_threads<T>(_threads: usize, run: impl FnOnce() -> T) -> T {
-    run()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn frames_with_random_edits_stay_sound() {
-        let counts = on_threads(2, || play(1, |counts| counts.frames < 60)).unwrap();
+        let counts = crate::on_threads(2, || play(1, |counts| counts.frames < 60)).unwrap();
         assert!(counts.refused > 0 && counts.refused < counts.edits / 2, "{counts:?}");
         assert!(counts.drawn > 60 * 1_000, "{counts:?}");
     }

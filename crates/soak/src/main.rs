@@ -5,14 +5,15 @@
 //!                 [--steps 1499]                           after every so many steps; the most steps of a scene
 //!                 [--keep FOLDER]                          what fails is reduced, and put there
 //!                 [--play FILE]                            such an input again (its name begins with its target's)
-//! soak sequences  [--count 1e7] [--seed 1] [--threads 2]   short sequences of edits, validated and compared after each
-//!                                                          update; small slices, short histories of changes
 //! soak restores   [--count 1e5] [--seed 1] [--steps 120]   games with rollback, compared with the naive model, and with
 //!                                                          games that never go back
 //! soak cycles     [--count 1e7]                            nodes made and removed: memory stays as it is
-//! soak frames     [--seconds 600] [--threads 2] [--seed 1] frames with random edits, each validated
+//! soak frames     [--seconds 600] [--seed 1]               frames with random edits, each validated
 //! soak players    [--days 1]                               the clocks of players, against double precision
 //! ```
+//!
+//! With the feature `rayon`, a run is in a pool of `--threads` (2) threads. With `--cfg hedgerow_shared`, updates of small
+//! scenes share their work, too.
 
 mod cycles;
 mod frames;
@@ -20,7 +21,6 @@ mod operations;
 mod players;
 mod reduce;
 mod restores;
-mod sequences;
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -86,15 +86,26 @@ fn run() -> Result<(), String> {
             other => return Err(other.unexpected().to_string()),
         }
     }
-    match which.as_deref() {
+    on_threads(options.threads, || match which.as_deref() {
         Some("operations") => operations::run(&options),
-        Some("sequences") => sequences::run(&options),
         Some("restores") => restores::run(&options),
         Some("cycles") => cycles::run(options.count).map(|line| println!("{line}")),
         Some("frames") => frames::run(&options),
         Some("players") => players::run(options.days.saturating_mul(24)).map(|line| println!("{line}")),
-        _ => Err("which run? operations, sequences, restores, cycles, frames or players".into()),
-    }
+        _ => Err("which run? operations, restores, cycles, frames or players".into()),
+    })
+}
+
+/// Runs in a pool with this many threads.
+#[cfg(feature = "rayon")]
+fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.expect("threads can be started").install(run)
+}
+
+#[cfg(not(feature = "rayon"))]
+fn on_threads<T>(_threads: usize, run: impl FnOnce() -> T) -> T {
+    run()
 }
 
 fn text(error: impl Display) -> String {
