@@ -14,7 +14,7 @@ export HEDGEROW_RANDOM_CASES=1 PROPTEST_CASES=2
 export CARGO_PROFILE_TEST_DEBUG=line-tables-only CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 filters=("$@")
 [ ${#filters[@]} -gt 0 ] ||
-    filters=(edits:: handles:: slices:: reparents:: detached:: meshes:: contract:: snapshot:: visitors::)
+    filters=(edits:: handles:: slices:: detached:: meshes:: snapshot:: visitors::)
 headline 'unit tests'
 cargo test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib -- --test-threads 1 --skip levels
 headline 'tests of edits'

@@ -1,10 +1,8 @@
-//! Inserted trees and copies, compared with single inserts.
+//! Inserted trees, compared with single inserts.
 
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
-use hedgerow::{
-    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
-};
+use hedgerow::{Aabb, Drawable, Error, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 use hedgerow_testkit::model::dump::dump;
 
 const NAMES: [&str; 3] = ["", "one", "two"];
@@ -229,54 +227,4 @@ fn a_tree_that_no_scene_takes_is_refused_with_the_number_at_fault_and_keeps_its_
     scene.remove(gone).unwrap();
     assert_eq!(scene.insert_tree(gone, &tree), Err(Error::StaleHandle(gone).into()));
     assert_eq!(before.0, dump(&scene));
-}
-
-/// Copies a subtree, and checks that the copy equals the original node by node. Returns the copy's top node.
-fn copied(from: &Scene, top: NodeHandle, to: &mut Scene, place: impl Into<Place>) -> NodeHandle {
-    let new = to.insert_tree(place, &from.tree(top).unwrap()).unwrap();
-    to.validate().unwrap();
-    let old: Vec<_> = from.get(top).unwrap().descendants().map(|node| node.handle()).collect();
-    assert_eq!(new.len(), old.len());
-    assert!(
-        old.iter()
-            .zip(&new)
-            .all(|(&old, &new)| from.get(old).map(|node| node.node()) == to.get(new).map(|node| node.node()))
-    );
-    new[0]
-}
-
-#[test]
-fn a_copy_is_the_subtree_as_it_was_wherever_it_is_put() {
-    for config in configs() {
-        for count in [1, 30, 1500] {
-            for (_, parents) in shapes(count) {
-                let mut tree = Tree::new();
-                parents.iter().enumerate().for_each(|(number, &parent)| _ = tree.push(parent, node(number)));
-                let mut scene = Scene::with_config(config).unwrap();
-                let handles = scene.insert_tree(scene.root(), &tree).unwrap();
-                let (top, last) = (handles[0], handles[count - 1]);
-                let source = scene.clone();
-                // Copies next to the original, into it, into a scene with another configuration, and from a detached
-                // subtree.
-                let copy = copied(&source, top, &mut scene, Place::Before(top));
-                assert_eq!(scene.get(scene.root()).unwrap().first_child().map(|node| node.handle()), Some(copy));
-                let copy = copied(&source, top, &mut scene, last);
-                assert_eq!((scene.parent(copy), scene.len()), (Some(last), 1 + 3 * count));
-                let mut other = Scene::new();
-                let root = other.root();
-                let prefab = copied(&scene, scene.root(), &mut other, root);
-                other.reparent(prefab, Place::Detached, Keep::Local).unwrap();
-                let place = copied(&other.clone(), prefab, &mut other, root);
-                assert_eq!((other.len(), other.stats().detached), (3 * count + 2, 3 * count + 1));
-                other.reparent(place, prefab, Keep::Local).unwrap();
-                assert_eq!((other.len(), other.stats().detached), (1, 6 * count + 2));
-                copied(&other.clone(), place, &mut other, prefab);
-                assert_eq!((other.len(), other.stats().detached), (1, 9 * count + 3));
-                scene.update();
-                other.update();
-                scene.validate().unwrap();
-                other.validate().unwrap();
-            }
-        }
-    }
 }

@@ -5,10 +5,7 @@ use hedgerow::{
     Error, Keep, Local, Mat34, Node, NodeHandle, NodeMut, Place, Scene, Transform,
     edit::{Change, Edit, LocalForm},
 };
-use hedgerow_testkit::model::dump::dump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-const TURN: f32 = core::f32::consts::FRAC_PI_2;
 
 fn named(scene: &mut Scene, place: impl Into<Place>, name: &str) -> NodeHandle {
     scene.insert(place, Node::group().named(name)).unwrap()
@@ -18,54 +15,8 @@ fn at(scene: &mut Scene, parent: NodeHandle, x: f32) -> NodeHandle {
     scene.insert(parent, Node::transform(Transform::from_xyz(x, 0.0, 0.0))).unwrap()
 }
 
-fn names_below(scene: &Scene, parent: NodeHandle) -> Vec<String> {
-    scene
-        .children(parent)
-        .map(|child| scene.get(child).and_then(|node| node.name()).unwrap_or_default().to_owned())
-        .collect()
-}
-
 fn near(a: &Mat34, b: &Mat34) -> bool {
     a.rows.iter().flatten().zip(b.rows.iter().flatten()).all(|(x, y)| (x - y).abs() < 1e-5)
-}
-
-#[test]
-fn an_insert_takes_exactly_the_place_it_names() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let b = named(&mut scene, root, "b");
-    named(&mut scene, Place::LastChildOf(root), "e");
-    named(&mut scene, Place::FirstChildOf(root), "a");
-    let d = named(&mut scene, Place::After(b), "d");
-    named(&mut scene, Place::Before(d), "c");
-    assert_eq!(names_below(&scene, root), ["a", "b", "c", "d", "e"]);
-    scene.validate().unwrap();
-}
-
-#[test]
-fn a_subtree_moves_to_every_place() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let [a, b, c] = ["a", "b", "c"].map(|name| named(&mut scene, root, name));
-    let below = named(&mut scene, a, "below");
-    let places = [
-        (Place::LastChildOf(root), ["b", "c", "a"]),
-        (Place::FirstChildOf(root), ["a", "b", "c"]),
-        (Place::After(b), ["b", "a", "c"]),
-        (Place::Before(b), ["a", "b", "c"]),
-        (Place::After(c), ["b", "c", "a"]),
-        (Place::Before(a), ["b", "c", "a"]),
-        (Place::After(a), ["b", "c", "a"]),
-    ];
-    for (place, expected) in places {
-        assert_eq!(scene.reparent(a, place, Keep::Local), Ok(None), "{place:?}");
-        assert_eq!(names_below(&scene, root), expected, "{place:?}");
-        assert_eq!(scene.parent(below), Some(a));
-        scene.validate().unwrap();
-    }
-    scene.reparent(a, c, Keep::Local).unwrap();
-    assert_eq!(names_below(&scene, c), ["a"]);
-    assert_eq!(scene.get(below).unwrap().depth(), 3);
 }
 
 #[test]
@@ -180,24 +131,6 @@ fn a_local_matrix_is_kept_as_a_matrix_only_where_it_shears() {
 }
 
 #[test]
-fn a_world_transform_is_set_below_any_parent_that_has_an_inverse() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let odd = Transform::from_xyz(3.0, 1.0, 0.0)
-        .with_rotation(Quat::from_rotation_z(TURN))
-        .with_scale(Vec3::new(2.0, 1.0, -1.0));
-    let parent = scene.insert(root, Node::transform(odd)).unwrap();
-    let node = at(&mut scene, parent, 1.0);
-    let wanted = Transform::from_xyz(-4.0, 2.0, 1.0).with_rotation(Quat::from_rotation_x(0.4));
-    scene.set_world(node, wanted).unwrap();
-    scene.update();
-    assert!(near(scene.world(node).unwrap(), &wanted.to_matrix()));
-    let turned = Transform::from_rotation(Quat::from_rotation_z(0.4));
-    assert_eq!(scene.set_world(node, turned.to_matrix()), Ok(LocalForm::Matrix));
-    assert!(near(&scene.get(node).unwrap().fresh_world(), &turned.to_matrix()));
-}
-
-#[test]
 fn a_node_that_looks_at_a_point_has_its_back_to_positive_z() {
     let mut scene = Scene::new();
     let root = scene.root();
@@ -215,39 +148,6 @@ fn a_node_that_looks_at_a_point_has_its_back_to_positive_z() {
     assert!(right.y.abs() < 1e-5, "its x axis is level: {right}");
     assert!(world.transform_vector(Vec3::Y).y > 0.0, "it is not upside down");
     assert_eq!(scene.edit(eye).and_then(|mut node| node.look_at(place, Vec3::Y).map(|_| ())), Err(Error::NotRotation));
-}
-
-#[test]
-fn children_are_sorted_stably() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    for (material, name) in [(3, "c"), (1, "a"), (2, "x"), (1, "b"), (3, "d"), (2, "y")] {
-        scene.insert(root, Node::material(material).named(name)).unwrap();
-    }
-    scene.edit(root).unwrap().sort_children_by(|a, b| a.own_material().cmp(&b.own_material()));
-    assert_eq!(names_below(&scene, root), ["a", "b", "x", "y", "c", "d"]);
-    scene.edit(root).unwrap().sort_children_by(|a, b| b.name().cmp(&a.name()));
-    assert_eq!(names_below(&scene, root), ["y", "x", "d", "c", "b", "a"]);
-    scene.validate().unwrap();
-}
-
-#[test]
-fn a_clone_is_a_scene_of_its_own() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let top = at(&mut scene, root, 1.0);
-    let low = named(&mut scene, top, "low");
-    scene.update();
-    let mut copy = scene.clone();
-    assert_eq!((dump(&copy), copy.stats().nodes), (dump(&scene), 3));
-    copy.set_local(top, Transform::from_xyz(9.0, 0.0, 0.0)).unwrap();
-    copy.update();
-    copy.remove(low).unwrap();
-    assert!(scene.contains(low) && !copy.contains(low));
-    assert_eq!(scene.get(low).unwrap().fresh_world().translation().x, 1.0);
-    assert_eq!(copy.world(top).unwrap().translation().x, 9.0);
-    scene.validate().unwrap();
-    copy.validate().unwrap();
 }
 
 #[test]

@@ -1,172 +1,17 @@
 //! The memory that a scene takes, and that no edits take it again and again.
 
 use crate::regressions::{drawn, draws, whole as numbered};
-use crate::trees::{APART, MODES, TOLD, WAYS, group, whole, with};
+use crate::trees::MODES;
 use hedgerow::glam::DVec3;
 use hedgerow::visit::TransformPass;
-use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
-
-/// Inserts a branch of nodes, some before and some after the others. Some are groups.
-fn branch(scene: &mut Scene, parent: NodeHandle, nodes: usize) -> NodeHandle {
-    let top = scene.insert(parent, whole().named("top")).unwrap();
-    for number in 1..nodes {
-        let at = if number % 2 == 0 { Place::FirstChildOf(top) } else { Place::LastChildOf(top) };
-        scene.insert(at, if number % 3 == 0 { Node::group() } else { whole().named("leaf") }).unwrap();
-    }
-    top
-}
-
-/// A round of edits that keeps the number of nodes, given its number and a node that stays.
-type Round = fn(&mut Scene, u32, NodeHandle);
-
-const ROUNDS: [(&str, Round); 7] = [
-    ("branches", |scene, round, stays| {
-        let node = branch(scene, stays, 20);
-        if round % 2 == 0 {
-            scene.update();
-        }
-        scene.remove(node).unwrap();
-        if round % 3 == 0 {
-            scene.update();
-        }
-    }),
-    ("detached branches", |scene, round, stays| {
-        let node = branch(scene, stays, 7);
-        scene.reparent(node, Place::Detached, Keep::Local).unwrap();
-        if round % 2 == 0 {
-            scene.update();
-            scene.reparent(node, scene.root(), Keep::Local).unwrap();
-        }
-        scene.remove(node).unwrap();
-    }),
-    ("moves", |scene, round, stays| {
-        let root = scene.root();
-        let node = branch(scene, root, 5);
-        if round % 4 == 0 {
-            scene.update();
-        }
-        scene.reparent(node, stays, Keep::Local).unwrap();
-        scene.reparent(node, root, Keep::Local).unwrap();
-        scene.remove(node).unwrap();
-    }),
-    ("components", |scene, round, stays| {
-        let mut shear = Mat34::IDENTITY;
-        shear.rows[0][1] = 0.5;
-        scene.set_local(stays, shear).unwrap();
-        scene.edit(stays).unwrap().set_drawable(Drawable::new(round, Aabb::cube(2.0))).unwrap();
-        scene.edit(stays).unwrap().set_material(round);
-        scene.edit(stays).unwrap().set_name("another");
-        scene.edit(stays).unwrap().set_user_data(round);
-        if round % 6 == 0 {
-            scene.update();
-        }
-        scene.set_local(stays, Transform::IDENTITY).unwrap();
-        scene.edit(stays).unwrap().set_translation_f64(DVec3::splat(1e7 + 0.1)).unwrap();
-        scene.edit(stays).unwrap().set_drawable(None).unwrap();
-        scene.edit(stays).unwrap().set_material(None);
-        scene.edit(stays).unwrap().set_name(None);
-    }),
-    ("transforms that come and go", |scene, round, stays| {
-        scene.set_local(stays, Transform::IDENTITY).unwrap();
-        if round % 2 == 0 {
-            scene.update();
-        }
-        scene.edit(stays).unwrap().set_local(None).unwrap();
-    }),
-    ("maintenance", |scene, round, stays| {
-        let node = branch(scene, stays, 30);
-        scene.update();
-        scene.remove(node).unwrap();
-        scene.update();
-        if round % 3 == 0 {
-            scene.maintain(0);
-        }
-    }),
-    ("snapshots", |scene, round, _| {
-        if round % 50 == 0 {
-            *scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
-        }
-    }),
-];
-
-#[test]
-fn no_way_of_making_and_removing_nodes_takes_memory_again_and_again() {
-    let told = SceneConfig { max_nodes: 64, ..TOLD };
-    for config in [SceneConfig::DEFAULT, APART, told] {
-        for (way, make) in WAYS {
-            for updates in [false, true] {
-                // The number of recorded removals is limited.
-                let mut scene = with(SceneConfig { change_history: 0, ..config });
-                let root = scene.root();
-                let parent = group(&mut scene, root);
-                let mut kept = std::collections::VecDeque::new();
-                let mut run = |rounds: usize| {
-                    for round in 0..rounds {
-                        kept.push_back(make(&mut scene, parent));
-                        // The removed node is not always the last one.
-                        if kept.len() > 6 {
-                            let gone = if round % 3 == 0 { kept.pop_back() } else { kept.pop_front() };
-                            let gone = gone.unwrap();
-                            match round % 5 {
-                                0 => _ = scene.remove_many(&[gone]).unwrap(),
-                                1 => {
-                                    scene.reparent(gone, Place::Detached, Keep::Local).unwrap();
-                                    scene.remove(gone).unwrap();
-                                }
-                                _ => _ = scene.remove(gone).unwrap(),
-                            }
-                        }
-                        if updates {
-                            scene.update();
-                        }
-                    }
-                    scene.stats().allocated_bytes()
-                };
-                // Runs until no more removals are recorded.
-                let early = if config.changes && !updates { 5000 } else { 100 };
-                let (before, after) = (run(early), run(3_000));
-                assert!(
-                    after <= before + before / 16,
-                    "{way}, updates {updates}: {before} bytes became {after}, {config:?}"
-                );
-                assert_eq!(scene.validate(), Ok(()));
-            }
-        }
-    }
-}
-
-#[test]
-fn no_rounds_of_edits_take_memory_again_and_again() {
-    for config in [SceneConfig::DEFAULT, SceneConfig { max_nodes: 32, ..TOLD }] {
-        for (what, round) in ROUNDS {
-            let mut scene = with(SceneConfig { change_history: 64, ..config });
-            let root = scene.root();
-            let stays = branch(&mut scene, root, 100);
-            scene.update();
-            // Some rounds update, so the maximum of several rounds counts.
-            let mut run = |rounds: u32| {
-                let mut most = 0;
-                for number in 0..rounds {
-                    round(&mut scene, number, stays);
-                    if number + 60 > rounds {
-                        most = most.max(scene.stats().allocated_bytes());
-                    }
-                }
-                scene.update();
-                assert_eq!(scene.validate(), Ok(()), "{what}");
-                most
-            };
-            let (before, after) = (run(100), run(3_000));
-            // Lists of a first reconstitution take less than half a byte per round.
-            assert!(after <= before + (1 << 12), "{what}: {before} bytes became {after}, {config:?}");
-        }
-    }
-}
+use hedgerow::{Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
 /// More nodes than any test has.
 const ENOUGH: usize = usize::MAX - 1;
 
-const CYCLES: usize = 10_000;
+/// The number of cycles without updates and with an update after every second one, and the most bytes that all may add:
+/// lists of a first reconstitution take some.
+const CYCLES: [(usize, usize, usize); 2] = [(10_000, usize::MAX, 1 << 10), (3_000, 2, 1 << 12)];
 
 fn placed(x: f32) -> Node<'static> {
     Node::transform(Transform::from_xyz(x, 0.0, 0.0))
@@ -234,12 +79,20 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
         scene.maintain(0);
     }),
     ("visiting", |scene, _| _ = scene.visit_slices_mut(&mut TransformPass::everything())),
-    ("setting", |scene, [a, _]| scene.set_local(a, Transform::from_xyz(2.0, 0.0, 0.0)).unwrap()),
+    ("setting", |scene, [a, _]| {
+        let mut shear = Mat34::IDENTITY;
+        shear.rows[0][1] = 0.5;
+        scene.set_local(a, shear).unwrap();
+        scene.set_local(a, Transform::from_xyz(2.0, 0.0, 0.0)).unwrap();
+        scene.edit(a).unwrap().set_translation_f64(DVec3::splat(1e7 + 0.1)).unwrap().set_name("another").set_name(None);
+    }),
 ];
 
 #[test]
-fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
-    for (changes, bounds) in MODES {
+fn no_edit_takes_memory_again_and_again_with_updates_or_without() {
+    for ((changes, bounds), (cycles, every, more)) in
+        MODES.into_iter().flat_map(|mode| CYCLES.map(|cycles| (mode, cycles)))
+    {
         // The number of recorded removals is limited.
         let config = SceneConfig { changes, bounds, max_nodes: 32, change_history: 0 };
         for (what, cycle) in CYCLES_OF {
@@ -251,13 +104,23 @@ fn no_edit_takes_memory_again_and_again_where_no_update_comes() {
                 scene.insert(parent, if number % 3 == 0 { placed(1.0) } else { drawn(1) }).unwrap();
             }
             scene.update();
+            // Some cycles are updated, so the most of several counts.
             let mut run = |cycles: usize| {
-                (0..cycles).for_each(|_| cycle(&mut scene, pair));
-                scene.stats().allocated_bytes()
+                let mut most = 0;
+                for number in 1..=cycles {
+                    cycle(&mut scene, pair);
+                    if number.is_multiple_of(every) {
+                        scene.update();
+                    }
+                    if number + 8 > cycles {
+                        most = most.max(scene.stats().allocated_bytes());
+                    }
+                }
+                most
             };
-            let before = run(CYCLES / 4);
-            let after = run(CYCLES);
-            assert!(after <= before + 1024, "{what}, changes {changes}: {before} bytes have become {after}");
+            let before = run(cycles / 4);
+            let after = run(cycles);
+            assert!(after <= before + more, "{what}, changes {changes}: {before} bytes have become {after}, {every}");
             scene.validate().unwrap();
             scene.update();
             scene.validate().unwrap();

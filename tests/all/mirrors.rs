@@ -111,7 +111,7 @@ fn what_steps_keep_is_what_a_scene_has_after_frames_of_every_kind() {
     let mut smooth = Smooth::new(&scene).unwrap();
     // The first follows each update. The second also looks at other scenes and at blends, and skips updates.
     let [mut each, mut some] = [Kept::default(), Kept::scattering()];
-    for frame in 0..2000 {
+    for frame in 0..1000 {
         edit(&mut scene, &mut nodes, &mut dice);
         let before = nodes.clone();
         match dice.u32(..40) {

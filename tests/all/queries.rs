@@ -7,7 +7,6 @@ use hedgerow::{
     Aabb, Drawable, Error, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility,
 };
 use hedgerow_testkit::dice::Dice;
-use hedgerow_testkit::model::dump::dump;
 
 /// A tree with these names:
 ///
@@ -47,31 +46,6 @@ impl Fixture {
             .last()
             .expect("the name is in the tree")
     }
-
-    fn names(&self, nodes: impl IntoIterator<Item = NodeHandle>) -> String {
-        nodes
-            .into_iter()
-            .map(|node| self.scene.get(node).unwrap().name().expect("all have names"))
-            .collect::<Vec<_>>()
-            .join(" ")
-    }
-}
-
-#[test]
-fn descendants_come_in_depth_first_order() {
-    let fixture = Fixture::new();
-    let scene = &fixture.scene;
-    for (name, pre, post, leaves) in [
-        ("root", "root a d h e f i j b c g", "h d e i j f a b g c root", "h e i j b g"),
-        ("a", "a d h e f i j", "h d e i j f a", "h e i j"),
-        ("f", "f i j", "i j f", "i j"),
-        ("b", "b", "b", "b"),
-    ] {
-        let node = fixture.get(name);
-        assert_eq!(fixture.names(scene.get(node).unwrap().descendants().map(|node| node.handle())), pre);
-        assert_eq!(fixture.names(scene.get(node).unwrap().post_order().map(|node| node.handle())), post);
-        assert_eq!(fixture.names(scene.get(node).unwrap().leaves().map(|node| node.handle())), leaves);
-    }
 }
 
 #[test]
@@ -99,16 +73,6 @@ fn paths_take_the_first_match_in_sibling_order() {
     let all = fixture.scene.get(root).unwrap().find_all("f").map(|node| node.handle());
     assert!(all.eq([second, f]), "in pre-order");
     assert_eq!(find(&fixture, "a/f/x/y"), None);
-}
-
-#[test]
-fn a_tree_is_dumped_a_line_a_node() {
-    let fixture = Fixture::new();
-    let dump = dump(&fixture.scene);
-    for name in ["root", "a", "d", "h", "e", "f", "i", "j", "b", "c", "g"] {
-        assert!(dump.lines().any(|line| line.contains(name)), "{name} is missing from\n{dump}");
-    }
-    assert!(dump.lines().count() >= fixture.scene.len(), "{dump}");
 }
 
 #[test]
@@ -147,22 +111,6 @@ fn a_node_has_whichever_of_all_parts_it_was_given() {
     let wide = Node::group().with_translation_f64(DVec3::ONE);
     assert_eq!(wide.with_transform(Transform::IDENTITY), Node::transform(Transform::IDENTITY));
     assert_eq!(wide.with_matrix(Mat34::IDENTITY).translation_f64, None);
-}
-
-#[test]
-fn siblings_are_the_other_children_from_both_ends() {
-    let mut scene = Scene::new();
-    let parent = scene.insert(scene.root(), Node::group()).unwrap();
-    let nodes: Vec<_> = (0..9).map(|_| scene.insert(parent, Node::group()).unwrap()).collect();
-    for &node in &nodes {
-        let others: Vec<_> = nodes.iter().copied().filter(|&other| other != node).collect();
-        assert!(scene.get(node).unwrap().siblings().map(|node| node.handle()).eq(others.iter().copied()));
-        assert!(scene.get(node).unwrap().siblings().map(|node| node.handle()).rev().eq(others.iter().rev().copied()));
-        let mut ends = scene.get(node).unwrap().siblings().map(|node| node.handle());
-        assert_eq!((ends.next_back(), ends.next()), (others.last().copied(), others.first().copied()));
-        assert_eq!(ends.count(), 6);
-    }
-    assert_eq!(scene.get(scene.root()).unwrap().siblings().map(|node| node.handle()).next_back(), None);
 }
 
 #[test]

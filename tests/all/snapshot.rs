@@ -30,10 +30,6 @@ fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     vec(uniform24(any::<u8>()).prop_map(|bytes| decode::step(&bytes)), 0..=most)
 }
 
-fn reload(scene: &Scene) -> Scene {
-    Scene::from_bytes(&scene.to_bytes()).expect("a scene that was saved")
-}
-
 fn draws(scene: &Scene) -> DrawList {
     let mut list = DrawList::new();
     scene.draw_list(&mut list);
@@ -123,31 +119,6 @@ fn varied() -> (Scene, Vec<NodeHandle>) {
         scene.remove(again).unwrap();
     }
     (scene, nodes)
-}
-
-#[test]
-fn everything_that_can_be_asked_is_as_it_was() {
-    let (mut scene, nodes) = varied();
-    scene.update();
-    let loaded = reload(&scene);
-    assert_eq!(dump(&loaded), dump(&scene));
-    assert_eq!(loaded.config(), scene.config());
-    assert!(loaded.to_bytes() == scene.to_bytes());
-    for &node in &nodes {
-        assert_eq!(loaded.contains(node), scene.contains(node));
-        assert_eq!(loaded.get(node).map(|node| node.node()), scene.get(node).map(|node| node.node()));
-        assert_eq!(loaded.world(node), scene.world(node), "a scene that is loaded is up to date");
-        assert_eq!(loaded.get(node).map(|node| node.layers()), scene.get(node).map(|node| node.layers()));
-        assert_eq!(loaded.get(node).map(|node| node.user_data()), scene.get(node).map(|node| node.user_data()));
-        assert_eq!(loaded.get(node).map(|node| node.world_f64()), scene.get(node).map(|node| node.world_f64()));
-    }
-    assert!(!nodes.iter().all(|&node| loaded.contains(node)), "some are stale");
-    assert_eq!(draws_by_node(&loaded), draws_by_node(&scene));
-    let mut loaded = loaded;
-    let node = Node::material(3);
-    for _ in 0..40 {
-        assert_eq!(loaded.insert(nodes[3], node), scene.insert(nodes[3], node), "the same handles are handed out");
-    }
 }
 
 #[test]

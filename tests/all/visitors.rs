@@ -2,7 +2,7 @@
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform,
+    Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform,
     visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, Visitor},
 };
 use hedgerow_testkit::model::dump::same_slice;
@@ -44,43 +44,6 @@ const CONFIGS: [SceneConfig; 3] = [
     SceneConfig { max_nodes: 100, ..SceneConfig::DEFAULT },
     SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT },
 ];
-
-#[test]
-fn a_list_is_made_anew_each_time() {
-    let mut scene = busy(SceneConfig::DEFAULT, 3);
-    scene.update();
-    let mut list = DrawList::new();
-    scene.draw_list(&mut list);
-    let (commands, matrices) = (list.commands().to_vec(), list.matrices().to_vec());
-    scene.draw_list(&mut list);
-    assert_eq!((list.commands(), list.matrices()), (&commands[..], &matrices[..]));
-    scene.clear();
-    scene.draw_list(&mut list);
-    assert!(list.is_empty() && list.matrices().is_empty());
-}
-
-#[test]
-fn a_steady_frame_lists_into_the_memory_of_the_last() {
-    let mut scene = busy(SceneConfig::DEFAULT, 8);
-    let mut list = DrawList::new();
-    let moving: Vec<_> = scene
-        .get(scene.root())
-        .unwrap()
-        .descendants()
-        .map(|node| node.handle())
-        .filter(|&node| scene.local(node).is_some())
-        .collect();
-    let mut places = Vec::new();
-    for frame in 0..10u8 {
-        for &node in moving.iter().step_by(3) {
-            scene.set_local(node, Transform::from_xyz(f32::from(frame), 0.0, 0.0)).unwrap();
-        }
-        scene.update();
-        scene.draw_list(&mut list);
-        places.push((list.commands().as_ptr(), list.matrices().as_ptr(), list.len()));
-    }
-    assert!(places.iter().all(|place| place == &places[0]), "{places:?}");
-}
 
 /// Records every call, and returns the scripted answer.
 struct Script {
