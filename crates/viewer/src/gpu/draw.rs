@@ -32,6 +32,10 @@ impl Call {
     }
 }
 
+/// The pipeline and the surface that a pass has set.
+#[derive(Default)]
+struct Set(Option<Kind>, Option<usize>);
+
 /// Returns the kind and the surface of a batch; `None` if the pass leaves it out.
 fn of_batch(stage: &Stage, batch: &Batch, shadow: bool) -> Option<(Kind, usize)> {
     let (surface, form) = of_key(batch.key);
@@ -139,12 +143,9 @@ impl Renderer {
         pass.set_vertex_buffer(2, self.drawn[view].draws[1].buffer.slice(..));
         pass.set_vertex_buffer(3, self.skin.slice(..));
         if !self.views.is_empty() {
+            let mut set = Set::default();
             self.tables.draw(pass, view as u32, 1, |pass, batch| {
-                let Some((kind, surface)) = of_batch(stage, batch, view > 0) else { return false };
-                let pipeline = self.pipelines.get(kind);
-                pipeline.into_iter().for_each(|pipeline| pass.set_pipeline(pipeline));
-                pass.set_bind_group(2, &self.surfaces[surface], &[]);
-                pipeline.is_some()
+                of_batch(stage, batch, view > 0).is_some_and(|(kind, surface)| self.set(pass, &mut set, kind, surface))
             });
         }
         self.call(pass, view, calls);
@@ -153,17 +154,24 @@ impl Renderer {
     /// Draws calls of a view.
     fn call(&self, pass: &mut wgpu::RenderPass<'_>, view: usize, calls: &[Call]) {
         pass.set_vertex_buffer(1, self.drawn[view].draws[0].buffer.slice(..));
-        let (mut kind, mut surface) = (None, None);
+        let mut set = Set::default();
         for call in calls {
-            let Some(pipeline) = self.pipelines.get(call.kind) else { continue };
-            if kind.replace(call.kind) != Some(call.kind) {
-                pass.set_pipeline(pipeline);
+            if self.set(pass, &mut set, call.kind, call.surface) {
+                pass.draw_indexed(self.parts[call.mesh as usize].clone(), 0, call.draws.clone());
             }
-            if surface.replace(call.surface) != Some(call.surface) {
-                pass.set_bind_group(2, &self.surfaces[call.surface], &[]);
-            }
-            pass.draw_indexed(self.parts[call.mesh as usize].clone(), 0, call.draws.clone());
         }
+    }
+
+    /// Sets a pipeline and a surface that are not set yet. Returns `false` if the pipeline was not made.
+    fn set(&self, pass: &mut wgpu::RenderPass<'_>, set: &mut Set, kind: Kind, surface: usize) -> bool {
+        let Some(pipeline) = self.pipelines.get(kind) else { return false };
+        if set.0.replace(kind) != Some(kind) {
+            pass.set_pipeline(pipeline);
+        }
+        if set.1.replace(surface) != Some(surface) {
+            pass.set_bind_group(2, &self.surfaces[surface], &[]);
+        }
+        true
     }
 }
 
