@@ -92,7 +92,7 @@ xdotool key Delete key ctrl+z key ctrl+d key ctrl+z
 xdotool mousemove --window "$window" 380 180 keydown shift mousedown 1 mousemove --window "$window" 420 250 \
     mousemove --window "$window" 560 400 mouseup 1 keyup shift
 xdotool mousemove --window "$window" 430 120 click 4 mousedown 3 mousemove --window "$window" 470 130 mouseup 3
-xdotool key x key b key m key c keydown w sleep 1 keyup w
+xdotool key x key b key c keydown w sleep 1 keyup w
 xdotool windowsize "$window" 760 500 sleep 3 windowsize "$window" 200 20 sleep 3
 xdotool key ctrl+q
 ends_well 'the window'

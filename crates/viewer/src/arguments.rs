@@ -35,7 +35,6 @@ Options:
   --target X,Y,Z     at what
   --origin X,Y,Z     everything lies at this place, in metres: matrices are then relative to the camera
   --relative         matrices relative to the camera wherever things lie
-  --cpu-skinning     skin on the processor
   --textures         read matrices from textures, as WebGL 2 does, not from storage buffers
   --no-culling       draw everything
   --no-shadows       without shadows
@@ -105,8 +104,6 @@ pub struct Arguments {
     pub origin: [f64; 3],
     /// Whether matrices are relative to the camera.
     pub relative: bool,
-    /// Whether meshes are skinned on the processor, not in shaders.
-    pub cpu_skinning: bool,
     /// Whether shaders read matrices from textures even if they could read storage buffers.
     pub textures: bool,
     /// Whether draws outside the view are culled.
@@ -144,7 +141,6 @@ impl Arguments {
             target: None,
             origin: [0.0; 3],
             relative: false,
-            cpu_skinning: false,
             textures: false,
             culling: true,
             shadows: true,
@@ -211,7 +207,6 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
             Long("target") => parsed.target = Some(place(&mut parser, "--target")?),
             Long("origin") => parsed.origin = place(&mut parser, "--origin")?,
             Long("relative") => parsed.relative = true,
-            Long("cpu-skinning") => parsed.cpu_skinning = true,
             Long("textures") => parsed.textures = true,
             Long("no-culling") => parsed.culling = false,
             Long("no-shadows") => parsed.shadows = false,

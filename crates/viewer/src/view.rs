@@ -65,14 +65,6 @@ impl View {
     pub fn draws(&self) -> impl Iterator<Item = u32> {
         self.groups.instances().iter().chain(self.order.indices()).copied()
     }
-
-    /// Returns the numbers of all figures that the groups draw.
-    pub fn figures(&self, stage: &Stage) -> impl Iterator<Item = u32> {
-        let groups = self.groups.groups().iter();
-        let deformed = groups.filter(|group| stage.meshes.get(group.mesh as usize).is_some_and(|mesh| mesh.deformed));
-        let draws = deformed.flat_map(|group| &self.groups.instances()[group.range()]);
-        draws.filter_map(|&draw| self.list.commands()[draw as usize].user_data.checked_sub(1))
-    }
 }
 
 /// Returns the number of triangles, lines and points that a list draws.

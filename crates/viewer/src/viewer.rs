@@ -70,7 +70,7 @@ impl Frame {
     pub fn json(&self, number: u32) -> String {
         let ms: serde_json::Map<_, _> =
             Self::PHASES.iter().zip(self.ms).map(|(&name, ms)| (name.to_owned(), ms.into())).collect();
-        let Uploaded { tables, draws, figures, uniforms, writes, .. } = self.uploaded;
+        let Uploaded { tables, draws, uniforms, writes } = self.uploaded;
         let [set, moved, inserted, removed] = self.edits;
         serde_json::json!({
             "frame": number,
@@ -78,8 +78,7 @@ impl Frame {
             "ms": ms,
             "draw_ms": self.draw_ms,
             "uploaded_bytes": {
-                "all": self.uploaded.bytes(), "tables": tables, "draws": draws, "figures": figures,
-                "uniforms": uniforms,
+                "all": self.uploaded.bytes(), "tables": tables, "draws": draws, "uniforms": uniforms,
             },
             "writes": writes,
             "edits": { "set": set, "moved": moved, "inserted": inserted, "removed": removed },
@@ -106,7 +105,6 @@ impl Viewer {
         let settings = Settings {
             textures: arguments.textures,
             relative: arguments.relative,
-            cpu_skinning: arguments.cpu_skinning,
             culling: arguments.culling,
             shadows: arguments.shadows,
             ..settings
@@ -186,7 +184,7 @@ impl Viewer {
             let culled = Instant::now();
             renderer.arrange(stage, scene, &camera);
             let arranged = Instant::now();
-            renderer.upload(gpu, stage, scene, &camera, aspect)?;
+            renderer.upload(gpu, stage, scene, &camera, aspect);
             Ok([culled, arranged])
         })?;
         let phases = [updated - start, culled - updated, arranged - culled, arranged.elapsed()];

@@ -3,6 +3,7 @@
 use hedgerow::glam::{DVec3, Vec2, Vec3};
 use hedgerow::query::Ray;
 use hedgerow::{Layers, Local, Transform};
+use hedgerow_anim::skin::SkinOutput;
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::editor::{Editor, Orbit, fly};
@@ -110,10 +111,11 @@ fn figures_are_picked_by_their_triangles_and_the_normal_of_the_hit_is_shown() {
         beside += usize::from(boxes.iter().any(nearer));
         let Some(number) = pick.drawn.user_data.checked_sub(1) else { continue };
         on_figures += 1;
-        let mut vertices = Vec::new();
-        stage.figures.skin(number as usize, &mut vertices).unwrap();
+        let body = stage.figures.posed(number as usize).unwrap();
+        let mut places = vec![[0.0; 3]; body.mesh().len()];
+        body.skin(SkinOutput::new(&mut places)).unwrap();
         let corners = &stage.meshes[0].indices[3 * pick.hit.triangle as usize..][..3];
-        let corner = |corner: &u32| Vec3::from_slice(&vertices[2 * *corner as usize]);
+        let corner = |corner: &u32| Vec3::from(places[*corner as usize]);
         let at: Vec3 = corners.iter().zip(pick.hit.barycentric).map(|(index, share)| corner(index) * share).sum();
         let at = stage.scene.world(pick.drawn.node).unwrap().transform_point(at);
         assert!(at.as_dvec3().distance(pick.position) < 1e-3, "{at} {}", pick.position);

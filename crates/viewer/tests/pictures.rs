@@ -165,34 +165,7 @@ fn a_wheel_between_two_steps_looks_as_it_did() {
 }
 
 #[test]
-fn the_processor_skins_as_the_device_does() {
-    for (name, arguments) in [("town", town()), ("army", army()), ("walker", walker()), ("flag", flag())] {
-        let on_device = draw(&arguments, None);
-        let on_processor = draw(&Arguments { cpu_skinning: true, ..arguments.clone() }, None);
-        println!("{name}: {:?}", on_device.difference(&on_processor));
-        assert!(within(on_device.difference(&on_processor)), "{name}: {:?}", on_device.difference(&on_processor));
-    }
-}
-
-#[test]
-fn shared_models_are_skinned_alike_by_both() {
-    let Some(folder) = std::env::var_os("HEDGEROW_GLTF_DIR") else { return };
-    for name in ["CesiumMan.glb", "RobotExpressive.glb", "kaykit_knight.glb"] {
-        let path = PathBuf::from(&folder).join("models").join(name);
-        let arguments = Arguments { time: 0.4, ..small(Subject::File(path)) };
-        let on_device = draw(&arguments, None);
-        let on_processor = draw(&Arguments { cpu_skinning: true, ..arguments.clone() }, None);
-        println!("{name}: {:?}", on_device.difference(&on_processor));
-        assert!(within(on_device.difference(&on_processor)), "{name}: {:?}", on_device.difference(&on_processor));
-        // The picture changes with time.
-        let later = draw(&Arguments { time: 0.7, ..arguments.clone() }, None);
-        assert!(!within(on_device.difference(&later)), "{name} stands still");
-    }
-}
-
-#[test]
 fn textures_hold_what_storage_buffers_do() {
-    let skinned = |arguments| Arguments { cpu_skinning: true, ..arguments };
     for (name, arguments) in [
         ("town", town()),
         ("levels", levels()),
@@ -202,14 +175,12 @@ fn textures_hold_what_storage_buffers_do() {
         ("smooth", smooth()),
         ("relative smooth", Arguments { relative: true, ..smooth() }),
         ("army", army()),
-        ("skinned army", skinned(army())),
         ("shelf", shelf()),
         ("walker", walker()),
         ("flag", flag()),
-        ("skinned flag", skinned(flag())),
     ] {
         let (picture, frame) = draw_and_tell(&arguments, None);
-        let on_processor = arguments.relative || arguments.cpu_skinning || name == "levels";
+        let on_processor = arguments.relative || name == "levels";
         assert_eq!(frame.on_device, !on_processor, "{name}");
         let (other, frame) = draw_and_tell(&Arguments { textures: true, ..arguments }, None);
         assert!(!frame.on_device, "{name}");
@@ -306,7 +277,7 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
             }
             let uploaded = frame(viewer).uploaded;
             assert!(uploaded.tables >= 48 * moved.len());
-            assert_eq!((uploaded.draws, uploaded.figures, uploaded.uniforms), (0, 0, 0));
+            assert_eq!((uploaded.draws, uploaded.uniforms), (0, 0));
             uploaded.tables as f64 / moved.len() as f64
         };
         let spread: Vec<NodeHandle> = nodes.iter().copied().step_by(100).collect();
@@ -317,7 +288,7 @@ fn a_still_frame_uploads_nothing_and_others_what_moved() {
         let camera = Camera { eye: viewer.camera.eye + DVec3::Y, ..viewer.camera };
         viewer.camera = camera;
         let turned = frame(&mut viewer).uploaded;
-        assert_eq!((turned.tables, turned.figures), (0, 0));
+        assert_eq!(turned.tables, 0);
     }
 }
 

@@ -9,6 +9,7 @@ mod files;
 
 use hedgerow::glam::Vec3;
 use hedgerow::{Aabb, Drawable, Mat34, Node, Transform};
+use hedgerow_anim::skin::SkinOutput;
 use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::stage::Stage;
 
@@ -69,9 +70,10 @@ fn feet_stand_on_what_is_below_them_while_that_is_on() {
                 continue;
             }
             for number in (0..stage.figures.list.len()).step_by(5) {
-                let mut vertices = Vec::new();
-                stage.figures.skin(number, &mut vertices).unwrap();
-                let lowest = vertices.iter().step_by(2).map(|place| place[1]).fold(f32::MAX, f32::min);
+                let body = stage.figures.posed(number).unwrap();
+                let mut places = vec![[0.0; 3]; body.mesh().len()];
+                body.skin(SkinOutput::new(&mut places)).unwrap();
+                let lowest = places.iter().map(|place| place[1]).fold(f32::MAX, f32::min);
                 deepest = deepest.max(0.2 - lowest);
             }
         }

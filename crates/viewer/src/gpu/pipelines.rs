@@ -16,8 +16,8 @@ use wgpu::{BindGroupLayout, BindingType, CompareFunction, PipelineLayout, Render
 #[repr(C)]
 pub(super) struct SkinVertex {
     pub(super) influences: Influences,
-    /// The first delta, the number of targets, the number of the vertex in its mesh, and 1.
-    pub(super) morph: [u32; 4],
+    /// The first delta, the number of targets, and 1.
+    pub(super) morph: [u32; 3],
 }
 
 /// The key of a pipeline.
@@ -124,7 +124,7 @@ impl Pipelines {
         };
         let flat = |filterable| texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Float { filterable });
         let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
-        let world = gpu.layout("world", vertex, &[uniform(true, 80), flat(false), flat(false), flat(false)]);
+        let world = gpu.layout("world", vertex, &[uniform(true, 80), flat(false), flat(false)]);
         let mut surface = vec![uniform(false, 192)];
         let sampler = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
         surface.extend([[flat(true), sampler]; 4].as_flattened());
@@ -175,7 +175,7 @@ impl Pipelines {
         let slot = wgpu::vertex_attr_array![5 => Uint32];
         let rows = wgpu::vertex_attr_array![6 => Float32x4, 7 => Float32x4, 8 => Float32x4];
         let skin = wgpu::vertex_attr_array![
-            9 => Uint16x4, 10 => Uint16x4, 11 => Float32x4, 12 => Float32x4, 13 => Uint32x4
+            9 => Uint16x4, 10 => Uint16x4, 11 => Float32x4, 12 => Float32x4, 13 => Uint32x3
         ];
         let buffer = |size: usize, step_mode, attributes| {
             Some(wgpu::VertexBufferLayout { array_stride: size as u64, step_mode, attributes })

@@ -31,8 +31,6 @@ pub struct Settings {
     pub textures: bool,
     /// Whether matrices are relative to the camera.
     pub relative: bool,
-    /// Whether meshes are skinned on the processor, not in shaders.
-    pub cpu_skinning: bool,
     /// Whether draws outside the view are culled.
     pub culling: bool,
     /// Whether the sun casts shadows.
@@ -45,8 +43,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let (textures, relative, cpu_skinning) = (false, false, false);
-        Self { textures, relative, cpu_skinning, culling: true, shadows: true, shadow_texels: 2048, fault: None }
+        Self { textures: false, relative: false, culling: true, shadows: true, shadow_texels: 2048, fault: None }
     }
 }
 
@@ -68,8 +65,6 @@ pub struct Uploaded {
     pub tables: usize,
     /// Slots of draws that the processor lists, and their matrices if these are relative.
     pub draws: usize,
-    /// Vertices skinned by the processor.
-    pub figures: usize,
     /// Cameras and lights.
     pub uniforms: usize,
     /// The number of writes.
@@ -80,7 +75,7 @@ impl Uploaded {
     /// Returns the total of all bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        self.tables + self.draws + self.figures + self.uniforms
+        self.tables + self.draws + self.uniforms
     }
 
     fn count(part: &mut usize, writes: &mut usize, bytes: usize) {
@@ -114,9 +109,6 @@ pub struct Renderer {
     pub(super) views: Vec<layout::View>,
     eyes: Kept,
     light: Kept,
-    /// Morph targets, colours of figures, and what the processor skinned.
-    lists: [wgpu::TextureView; 3],
-    streams: Vec<[f32; 4]>,
     pub(super) world: wgpu::BindGroup,
     pub(super) lit: wgpu::BindGroup,
     pub(super) shadows: Vec<wgpu::TextureView>,
@@ -148,7 +140,7 @@ impl Renderer {
             let vertices = stage.meshes[drawable.mesh as usize].vertices.len();
             let targets = drawable.deltas.len() / vertices.max(1);
             for vertex in 0..vertices {
-                let morph = [deltas.len() + 2 * vertex * targets, targets, vertex, 1].map(|number| number as u32);
+                let morph = [deltas.len() + 2 * vertex * targets, targets, 1].map(|number| number as u32);
                 let influences = drawable.influences.get(vertex).copied().unwrap_or_default();
                 skin[starts[drawable.mesh as usize] + vertex] = SkinVertex { influences, morph };
             }
@@ -157,8 +149,7 @@ impl Renderer {
         let coats: Vec<[[u8; 4]; 8]> =
             stage.figures.list.iter().map(|figure| figure.coat.unwrap_or_default()).collect();
         let coats = gpu.list(TextureFormat::Rgba8Unorm, coats.as_flattened());
-        let float = TextureFormat::Rgba32Float;
-        let lists = [gpu.list(float, &deltas), coats, gpu.list::<[f32; 4]>(float, &[])];
+        let lists = [gpu.list(TextureFormat::Rgba32Float, &deltas), coats];
 
         let (views, key) = (if settings.shadows { EYES } else { 1 }, keys(stage));
         let key = move |drawn: &ListedDrawable| key(drawn.drawable.mesh, drawn.material);
@@ -195,8 +186,6 @@ impl Renderer {
             views: Vec::new(),
             eyes,
             light,
-            lists,
-            streams: Vec::new(),
             lit,
             shadows,
             drawn: (0..views).map(drawn).collect(),
@@ -235,11 +224,9 @@ impl Renderer {
         self.settings
     }
 
-    /// Sets whether the processor skins and whether draws are culled, from the next frame on.
-    pub fn set(&mut self, stage: &mut Stage, cpu_skinning: bool, culling: bool) {
-        self.settings = Settings { cpu_skinning, culling, ..self.settings };
-        // Palettes are old if the processor has skinned.
-        stage.figures.touch();
+    /// Sets whether draws are culled, from the next frame on.
+    pub fn set_culling(&mut self, culling: bool) {
+        self.settings.culling = culling;
     }
 
     /// Sets the lines to draw from now on, seen by this camera.
@@ -267,10 +254,8 @@ impl Renderer {
         aspect: f32,
     ) -> Result<()> {
         let settings = self.settings;
-        let on_device = !settings.cpu_skinning;
-        let is_another = on_device && self.posed.replace(scene.number()) != Some(scene.number());
-        let changed = on_device && stage.figures.take_changed();
-        if is_another || changed {
+        let is_another = self.posed.replace(scene.number()) != Some(scene.number());
+        if stage.figures.take_changed() || is_another {
             let (figures, tables) = (&stage.figures, self.tables.scene_mut());
             for figure in figures.list.iter().filter(|figure| scene.contains(figure.node())) {
                 let (palette, weights) = (figure.palette.clone(), figure.weights.clone());
@@ -294,8 +279,8 @@ impl Renderer {
             }
         }
         let mut views = Vec::new();
-        // The processor chooses the surfaces of levels, and skins what it sees.
-        let listed = settings.relative || settings.cpu_skinning || stage.has_level_surfaces();
+        // The processor chooses the surfaces of levels.
+        let listed = settings.relative || stage.has_level_surfaces();
         if !self.tables.are_textures() && !listed {
             let view = |frustum: &Frustum| layout::View::new(frustum, layers);
             let detailed = |view: layout::View| if detail.is_some() { view.with_detail(seeing.eye, 1.0) } else { view };
@@ -349,8 +334,8 @@ impl Renderer {
     }
 
     /// Queues writes of all other changes; [`Renderer::draw`] and [`Renderer::flush`] submit them.
-    pub fn upload(&mut self, gpu: &Gpu, stage: &mut Stage, scene: &Scene, camera: &Camera, aspect: f32) -> Result<()> {
-        let Uploaded { draws, figures, uniforms, writes, .. } = &mut self.uploaded;
+    pub fn upload(&mut self, gpu: &Gpu, stage: &Stage, scene: &Scene, camera: &Camera, aspect: f32) {
+        let Uploaded { draws, uniforms, writes, .. } = &mut self.uploaded;
         for Drawn { view, draws: [slots, matrices] } in &mut self.drawn {
             Uploaded::count(draws, writes, slots.set(gpu, cast_slice(view.slots())));
             if self.settings.relative {
@@ -360,32 +345,12 @@ impl Renderer {
             }
         }
         let settings = self.settings;
-        if settings.cpu_skinning {
-            let mut streams = vec![[0.0; 4]; stage.figures.list.len()];
-            let seen: std::collections::BTreeSet<u32> =
-                self.drawn.iter().flat_map(|drawn| drawn.view.figures(stage)).collect();
-            for number in seen {
-                streams[number as usize][0] = streams.len() as f32;
-                stage.figures.skin(number as usize, &mut streams)?;
-            }
-            if streams != self.streams {
-                Uploaded::count(figures, writes, size_of_val(&streams[..]));
-                self.lists[2] = gpu.list(TextureFormat::Rgba32Float, &streams);
-                self.world = world(gpu, &self.pipelines, &self.eyes.buffer, &self.lists);
-                self.streams = streams;
-            }
-        }
         let falls = Self::cascades(stage, camera, aspect, settings);
         let eye = if settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
         let texels = if settings.shadows { settings.shadow_texels } else { 0 };
         let light = Light::new(stage, scene, camera, aspect, &falls, texels);
-        Uploaded::count(
-            uniforms,
-            writes,
-            self.eyes.set(gpu, &eyes(camera, aspect, &falls, eye, settings.cpu_skinning)),
-        );
+        Uploaded::count(uniforms, writes, self.eyes.set(gpu, &eyes(camera, aspect, &falls, eye)));
         Uploaded::count(uniforms, writes, self.light.set(gpu, bytemuck::bytes_of(&light)));
-        Ok(())
     }
 
     /// Submits the writes without drawing.
@@ -394,7 +359,7 @@ impl Renderer {
     }
 }
 
-fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, lists: &[wgpu::TextureView; 3]) -> wgpu::BindGroup {
+fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, lists: &[wgpu::TextureView; 2]) -> wgpu::BindGroup {
     let size = std::num::NonZeroU64::new(size_of::<Eye>() as u64);
     let mut resources = vec![BindingResource::Buffer(wgpu::BufferBinding { buffer: eyes, offset: 0, size })];
     resources.extend(lists.iter().map(BindingResource::TextureView));

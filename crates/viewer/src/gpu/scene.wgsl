@@ -3,8 +3,7 @@
 
 struct View {
     view_projection: mat4x4<f32>,
-    // Subtracted from translations: the camera's position, or zero if matrices are relative. Then whether the processor
-    // skins.
+    // Subtracted from translations: the camera's position, or zero if matrices are relative.
     eye: vec4<f32>,
 }
 
@@ -13,8 +12,6 @@ struct View {
 @group(0) @binding(1) var deltas: texture_2d<f32>;
 // Eight colours for each figure, in sRGB; alpha is 0 if it has none:
 @group(0) @binding(2) var coats: texture_2d<f32>;
-// What the processor skinned: where each figure begins, then positions and normals:
-@group(0) @binding(3) var streams: texture_2d<f32>;
 
 struct Material {
     colour: vec4<f32>,
@@ -80,8 +77,8 @@ struct Skin {
     @location(10) more_joints: vec4<u32>,
     @location(11) weights: vec4<f32>,
     @location(12) more_weights: vec4<f32>,
-    // The first delta, the number of targets, the number of the vertex in its mesh, and whether figures deform it.
-    @location(13) morph: vec4<u32>,
+    // The first delta, the number of targets, and whether figures deform it.
+    @location(13) morph: vec3<u32>,
 }
 
 struct VertexOut {
@@ -120,32 +117,26 @@ fn place_of(entry: u32) -> vec2<u32> {
 fn deformed(in: VertexIn, draw: Draw, skin: Skin) -> VertexOut {
     let user_data = hg_user_data(draw.slot);
     // The coarser levels of a figure are rigid.
-    if user_data == 0u || skin.morph.w == 0u {
+    if user_data == 0u || skin.morph.z == 0u {
         return placed(in, draw, in.place, in.normal, in.colour);
     }
     var place = in.place;
     var normal = in.normal;
-    if view.eye.w > 0.5 {
-        let at = u32(textureLoad(streams, place_of(user_data - 1u), 0).x) + 2u * skin.morph.z;
-        place = textureLoad(streams, place_of(at), 0).xyz;
-        normal = textureLoad(streams, place_of(at + 1u), 0).xyz;
-    } else {
-        for (var morph = 0u; morph < skin.morph.y; morph++) {
-            let weight = hg_weight(draw.slot, morph);
-            if weight != 0.0 {
-                let at = skin.morph.x + 2u * morph;
-                place += weight * textureLoad(deltas, place_of(at), 0).xyz;
-                normal += weight * textureLoad(deltas, place_of(at + 1u), 0).xyz;
-            }
+    for (var morph = 0u; morph < skin.morph.y; morph++) {
+        let weight = hg_weight(draw.slot, morph);
+        if weight != 0.0 {
+            let at = skin.morph.x + 2u * morph;
+            place += weight * textureLoad(deltas, place_of(at), 0).xyz;
+            normal += weight * textureLoad(deltas, place_of(at + 1u), 0).xyz;
         }
-        if any(skin.weights != vec4<f32>()) {
-            var matrix = hg_blend(draw.slot, skin.joints, skin.weights);
-            if any(skin.more_weights != vec4<f32>()) {
-                matrix += hg_blend(draw.slot, skin.more_joints, skin.more_weights);
-            }
-            place = vec4<f32>(place, 1.0) * matrix;
-            normal = vec4<f32>(normal, 0.0) * matrix;
+    }
+    if any(skin.weights != vec4<f32>()) {
+        var matrix = hg_blend(draw.slot, skin.joints, skin.weights);
+        if any(skin.more_weights != vec4<f32>()) {
+            matrix += hg_blend(draw.slot, skin.more_joints, skin.more_weights);
         }
+        place = vec4<f32>(place, 1.0) * matrix;
+        normal = vec4<f32>(normal, 0.0) * matrix;
     }
     let coat = textureLoad(coats, place_of(8u * (user_data - 1u) + u32(in.second.x + 0.5)), 0);
     let colour = select(in.colour, vec4<f32>(pow(coat.rgb, vec3<f32>(2.2)), 1.0), coat.a > 0.0);

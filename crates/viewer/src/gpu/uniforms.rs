@@ -40,8 +40,8 @@ pub(super) struct Light {
 }
 
 /// Returns the cameras of all views, `STRIDE` bytes each. Matrices are relative to `eye`.
-pub(super) fn eyes(camera: &Camera, aspect: f32, falls: &[Cascade], eye: Vec3, cpu_skinning: bool) -> Vec<u8> {
-    let eye = eye.extend(f32::from(u8::from(cpu_skinning))).to_array();
+pub(super) fn eyes(camera: &Camera, aspect: f32, falls: &[Cascade], eye: Vec3) -> Vec<u8> {
+    let eye = eye.extend(0.0).to_array();
     let matrices = [camera.view_projection(aspect)].into_iter().chain(falls.iter().map(|cascade| cascade.matrix));
     let mut bytes = vec![0; STRIDE * EYES];
     for (place, matrix) in bytes.chunks_mut(STRIDE).zip(matrices) {

@@ -4,7 +4,7 @@ use crate::failure::{Failure, Result};
 use bytemuck::{Pod, Zeroable};
 use hedgerow::{Aabb, Mat34, NodeHandle};
 use hedgerow_anim::Skeleton;
-use hedgerow_anim::skin::{Skin, SkinOutput};
+use hedgerow_anim::skin::Skin;
 use hedgerow_character::Deformed;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct Figure {
     pub weights: Range<usize>,
     /// The colours of its covers, in sRGB; a vertex's second set of texture coordinates selects the colour.
     pub coat: Option<Coat>,
-    /// The mesh, for rays and for skinning on the processor.
+    /// The mesh, for rays and boxes.
     body: Deformed,
 }
 
@@ -130,17 +130,6 @@ impl Figures {
         let matrices = if figure.palette.is_empty() { &[Mat34::IDENTITY] } else { &palettes[figure.palette.clone()] };
         figure.body.set_pose(matrices, &weights[figure.weights.clone()])?;
         Ok(&mut figure.body)
-    }
-
-    /// Computes positions and normals of a figure's vertices, and appends both for each vertex.
-    pub fn skin(&mut self, number: usize, streams: &mut Vec<[f32; 4]>) -> Result<()> {
-        let body = self.posed(number)?;
-        let mut places = vec![[0.0; 3]; body.mesh().len()];
-        let mut normals = places.clone();
-        body.skin(SkinOutput::new(&mut places[..]).normals(&mut normals[..]))?;
-        let four = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
-        streams.extend(places.into_iter().zip(normals).flat_map(|(place, normal)| [four(place), four(normal)]));
-        Ok(())
     }
 }
 

@@ -181,7 +181,6 @@ impl Input {
                 (false, "b") => session.next_boxes(),
                 (false, "n") => session.next_animation(viewer),
                 (false, "v") => session.next_camera(viewer),
-                (false, "m") => session.shows_memory = !session.shows_memory,
                 (false, digit @ ("1" | "2" | "3" | "4")) => {
                     session.switch(viewer, usize::from(digit.as_bytes()[0] - b'1'))
                 }

@@ -17,7 +17,6 @@ pub(super) struct Session {
     pub(super) flying: bool,
     pub(super) boxes: Boxes,
     pub(super) shows_panels: bool,
-    pub(super) shows_memory: bool,
     /// The number of threads for the scene's work.
     #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "a panel shows it"))]
     pub(super) threads: usize,
@@ -118,7 +117,6 @@ impl Session {
             flying: false,
             boxes: Boxes::None,
             shows_panels: true,
-            shows_memory: false,
             threads: if threads > 0 { threads } else { cores },
             frame: Frame::default(),
             frame_ms: 0.0,

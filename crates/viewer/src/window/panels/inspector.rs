@@ -17,7 +17,7 @@ N: next animation of a file; V: its next camera
 1, 2: levels of the town, and their colours; then feet, eyes of figures
 F: go to what is picked; P: its parent
 delete; ctrl-D: duplicate; ctrl-Z, ctrl-Y: undo, redo
-X: freeze the frustum; B: boxes; M: memory
+X: freeze the frustum; B: boxes
 space: stop; F1: panels; ctrl-Q: close";
 
 /// The number of layers with a checkbox.
@@ -92,26 +92,22 @@ fn switches(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
         if ui.checkbox(&mut flying, "fly").changed() {
             session.fly(viewer);
         }
-        ui.checkbox(&mut session.shows_memory, "memory");
     });
     for (number, (name, mut on)) in viewer.stage.switches().into_iter().enumerate() {
         if ui.checkbox(&mut on, name).changed() {
             session.switch(viewer, number);
         }
     }
-    let settings = viewer.renderer.settings();
-    let (mut culling, mut skinning) = (settings.culling, settings.cpu_skinning);
+    let mut culling = viewer.renderer.settings().culling;
     ui.horizontal(|ui| {
-        ui.checkbox(&mut culling, "culling");
+        if ui.checkbox(&mut culling, "culling").changed() {
+            viewer.renderer.set_culling(culling);
+        }
         let mut frozen = viewer.frozen.is_some();
         if ui.checkbox(&mut frozen, "frozen frustum").changed() {
             session.freeze(viewer);
         }
     });
-    ui.checkbox(&mut skinning, "skin on the processor");
-    if (culling, skinning) != (settings.culling, settings.cpu_skinning) {
-        viewer.renderer.set(&mut viewer.stage, skinning, culling);
-    }
     ui.horizontal(|ui| {
         ui.label("boxes of");
         for (kind, name) in [(Boxes::None, "nothing"), (Boxes::Slices, "slices"), (Boxes::Blocks, "blocks")] {
@@ -154,10 +150,10 @@ fn tick(ui: &mut Ui, layers: &mut Layers) -> bool {
 
 fn frame(ui: &mut Ui, session: &Session) {
     let frame = &session.frame;
-    let Uploaded { tables, draws, figures, uniforms, writes, .. } = frame.uploaded;
+    let Uploaded { tables, draws, uniforms, writes } = frame.uploaded;
     ui.label(format!(
         "{} draws in {} groups, {} triangles\nthe {} culls\nuploaded {} bytes in {writes} writes:\ntables {tables}, draws \
-         {draws},\nfigures {figures}, cameras {uniforms}",
+         {draws}, cameras {uniforms}",
         frame.seen[0],
         frame.seen[1],
         frame.seen[2],

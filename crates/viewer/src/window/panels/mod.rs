@@ -1,7 +1,6 @@
-//! Panels: the tree on the left, the inspector on the right, the memory picture above both.
+//! Panels: the tree on the left, the inspector on the right.
 
 mod inspector;
-mod memory;
 mod plot;
 mod tree;
 
@@ -10,7 +9,6 @@ use crate::gpu::Gpu;
 use crate::viewer::Viewer;
 use egui::{Order, Pos2, Rect, Ui};
 use egui_wgpu::{RendererOptions, ScreenDescriptor};
-use memory::Memory;
 use plot::Plot;
 use tree::Tree;
 use winit::event::WindowEvent;
@@ -21,7 +19,6 @@ pub(super) struct Panels {
     input: egui_winit::State,
     renderer: egui_wgpu::Renderer,
     tree: Tree,
-    memory: Memory,
     plot: Plot,
     /// The rectangle of the window that panels leave free, and the pointer, in points.
     middle: Rect,
@@ -39,7 +36,6 @@ impl Panels {
             context,
             input,
             tree: Tree::new(),
-            memory: Memory::new(),
             plot: Plot::new(),
             middle: Rect::EVERYTHING,
             pointer: Pos2::ZERO,
@@ -108,11 +104,5 @@ impl Panels {
             });
         }
         self.middle = ui.available_rect_before_wrap();
-        if session.shows_memory {
-            let at = self.middle.left_top() + egui::vec2(8.0, 8.0);
-            egui::Window::new("memory").default_pos(at).resizable(false).show(ui.ctx(), |ui| {
-                self.memory.show(ui, &viewer.stage);
-            });
-        }
     }
 }
