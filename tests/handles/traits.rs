@@ -13,7 +13,7 @@ use hedgerow::{
     changes::*, config::*, data::*, draw::*, edit::*, motion::*, query::*, snapshot::*, stats::*, visit::*,
 };
 use hedgerow_anim::*;
-use hedgerow_anim::{blend::*, clip::*, crowd::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*};
+use hedgerow_anim::{blend::*, clip::*, player::*, pose::*, raw::*, root_motion::*, skeleton::*, skin::*};
 use hedgerow_animator::{
     Animator, Condition, Curve, Fade, Layer, LayerOptions, Machine, MachineBuilder, Motion, MotionClip, Parameter,
     PassedEvent, State, SyncGroup, Transition, Trigger,
@@ -66,7 +66,6 @@ fn every_public_type_is_send_sync_and_unpin() {
         ClipError,
         ClipReport,
         ClipStats,
-        Crowd,
         Deformed,
         DeformedMesh,
         DepthView,

@@ -390,53 +390,20 @@ pub(crate) const CASES: &[Case] = &[
         },
     },
     Case {
-        names: &["posing::change_poses", "posing::par_change_poses"],
-        run: |world| {
-            let mut items = [0_u8; 20];
-            let change = |pose: &mut Pose| -> Result<(), AnimError> {
-                pose.set(0, Transform::from_xyz(1.0, 0.0, 0.0));
-                tick();
-                Ok(())
-            };
-            expect(world.crowd.change_poses(|_, pose| change(pose)));
-            expect(world.crowd.par_change_poses(&mut items, |_, _, pose| change(pose)));
-        },
-    },
-    Case {
-        names: &["matrices::each_models", "matrices::each_palette", "matrices::par_each_palette"],
-        run: |world| {
-            let visit = || -> Result<(), AnimError> {
-                tick();
-                Ok(())
-            };
-            let mut items = [0_u8; 20];
-            expect(world.crowd.each_models(&mut world.room, |_, _| visit()));
-            expect(world.crowd.each_palette(&world.skin, &mut world.room, |_, _| visit()));
-            expect(world.crowd.par_each_palette(&world.skin, &mut items, &mut world.room, |_, _, _| visit()));
-        },
-    },
-    Case {
-        names: &["characters::each_palette", "characters::par_each_palette"],
+        names: &["many::par_each_palette"],
         run: |world| {
             let mut poses: Vec<Pose> = (0..20).map(|_| Pose::rest(&world.skeleton)).collect();
-            let (skeleton, skin, room) = (&world.skeleton, &world.skin, &mut world.room);
-            let visit = || -> Result<(), AnimError> {
-                tick();
-                Ok(())
-            };
-            expect(skeleton.each_palette(
-                skin,
-                counted(&poses),
-                |pose| -> Result<_, AnimError> { visit().map(|()| (pose, ())) },
-                room,
-                |(), _| visit(),
-            ));
-            expect(skeleton.par_each_palette(
-                skin,
+            expect(world.skeleton.par_each_palette(
+                &world.skin,
                 &mut poses,
-                |pose| -> Result<_, AnimError> { visit().map(|()| (&*pose, ())) },
-                room,
-                |(), _| visit(),
+                |pose| {
+                    tick();
+                    Ok(&*pose)
+                },
+                |_, _| -> Result<(), AnimError> {
+                    tick();
+                    Ok(())
+                },
             ));
         },
     },

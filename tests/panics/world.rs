@@ -6,7 +6,7 @@ use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
 use hedgerow::edit::EditQueue;
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
-use hedgerow_anim::{Crowd, Pose, Skeleton, SkeletonBuilder, Skin};
+use hedgerow_anim::{Skeleton, SkeletonBuilder, Skin};
 use hedgerow_character::Sockets;
 
 /// Combines the parent's value and the node's own.
@@ -36,9 +36,7 @@ pub(crate) struct World {
     pub(crate) queue: EditQueue,
     pub(crate) skeleton: Skeleton,
     pub(crate) skin: Skin,
-    pub(crate) crowd: Crowd,
     pub(crate) sockets: Sockets,
-    pub(crate) room: Vec<Mat34>,
     /// Nodes with a value in the column while they have their transforms.
     known: Vec<NodeHandle>,
 }
@@ -68,10 +66,6 @@ impl World {
         builder.joint("hand", Some(0), Transform::from_xyz(0.0, 1.0, 0.0));
         let (skeleton, _) = builder.build().expect("two joints");
         let skin = Skin::at_rest(&skeleton).expect("a skin");
-        let mut crowd = Crowd::new(&skeleton);
-        for _ in 0..20 {
-            crowd.insert(&Pose::rest(&skeleton)).expect("a pose of the skeleton");
-        }
         let mut sockets = Sockets::new();
         for (character, &node) in (0..).zip(&nodes[2..4]) {
             sockets.insert(&scene, node, character, 1, Transform::IDENTITY).expect("it has a transform");
@@ -92,9 +86,7 @@ impl World {
             queue: EditQueue::new(),
             skeleton,
             skin,
-            crowd,
             sockets,
-            room: Vec::new(),
             known: Vec::new(),
         };
         world.column.update(&world.scene);
@@ -225,10 +217,6 @@ impl World {
         assert_eq!(self.table.iter().flatten().count(), drawables, "{at}");
         let outcome = self.queue.apply(&mut self.scene);
         assert!(outcome.len() < 100, "{at}");
-        assert_eq!(self.crowd.instances().count(), 20, "{at}");
-        let mut models = Vec::new();
-        self.crowd.models(&mut models);
-        assert!(models.iter().all(Mat34::is_finite), "{at}");
         let models = vec![Mat34::IDENTITY; 2];
         self.sockets.follow(&mut self.scene, &models).unwrap_or_else(|error| panic!("{at}: {error}"));
         assert_eq!(self.scene.validate(), Ok(()), "{at}");

@@ -11,7 +11,7 @@ pub enum Error {
     Math(hedgerow_math::Error),
     /// A track or a clip is invalid, or bytes are not a clip.
     Clip(ClipError),
-    /// Joints or bytes are not a valid skeleton, or a skeleton does not match a pose or an instance.
+    /// Joints or bytes are not a valid skeleton, or a skeleton does not match a pose.
     Skeleton(SkeletonError),
     /// A skin or a skinned mesh is invalid, or a call that uses one failed.
     Skin(SkinError),

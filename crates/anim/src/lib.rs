@@ -1,4 +1,4 @@
-//! Skeletons, poses, clips, crowds and skinning: everything that animates the characters of a frame.
+//! Skeletons, poses, clips and skinning: everything that animates the characters of a frame.
 //!
 //! ```
 //! use hedgerow_anim::glam::{Quat, Vec3};
@@ -38,9 +38,8 @@
 //! | local transforms of all joints, and their model matrices | [`Pose`] | [`pose`] |
 //! | blending poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
 //! | inverse kinematics: limbs, looks, chains with limits to places and poses, feet on the ground | [`TwoBone`](ik::TwoBone), [`Aim`](ik::Aim), [`Chain`](ik::Chain), [`Feet`](ik::Feet) | [`ik`] |
-//! | many instances of one skeleton | [`Crowd`], [`InstanceHandle`](crowd::InstanceHandle) | [`crowd`] |
 //! | vertices that follow joints: palettes, meshes, morph targets, batches | [`Skin`], [`Palette`](skin::Palette), [`SkinnedMesh`], [`SkinBatch`](skin::SkinBatch) | [`skin`] |
-//! | many characters that own their poses, from players to skinned vertices, on several threads | [`Skeleton::each_palette`], [`Skeleton::par_each_palette`] | [`skeleton`] |
+//! | many characters, from players to skinned vertices, on several threads | [`Skeleton::par_each_palette`] | [`skeleton`] |
 //! | errors | [`Error`] | the root |
 //!
 //! A skeleton numbers its joints in depth-first order; poses, clips and model matrices use these numbers. A [`Skin`]
@@ -51,7 +50,6 @@
 //! | type | memory |
 //! |---|---|
 //! | a pose | 40 bytes a joint, in blocks of eight joints |
-//! | an instance of a crowd | 40 bytes a joint, in blocks of sixteen instances |
 //! | a matrix | 48 bytes |
 //! | a player | 1.5 kB for 96 joints that all move |
 //! | a compiled clip | 6 bytes a key, about 8.6 with record headers and jump frames |
@@ -62,7 +60,6 @@
 //! | [`Player::advance`] | O(keys passed), or O(lanes + keys to the nearest jump frame) if that is less |
 //! | [`Player::seek`] | O(lanes + keys to the nearest jump frame) |
 //! | [`Player::sample`], [`Pose::to_models`], blending | O(joints) |
-//! | [`Crowd::models`], [`Crowd::palettes`] | O(instances × joints) |
 //! | [`SkinnedMesh::skin`] | O(vertices × influences) |
 //! | [`ClipBuilder::build`] | O(keys log keys) |
 //!
@@ -84,17 +81,15 @@
 //!
 //! | feature | adds | default |
 //! |---|---|---|
-//! | `rayon` | many characters, crowds and skinning on the threads of the current pool, with the same results to the bit | no |
-//! | `serde` | [`Transform`], [`Mat34`], [`Aabb`] and handles of instances in text formats; skeletons and clips have byte forms of their own | no |
+//! | `rayon` | many characters and skinning on the threads of the current pool, with the same results to the bit | no |
+//! | `serde` | [`Transform`], [`Mat34`] and [`Aabb`] in text formats; skeletons and clips have byte forms of their own | no |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use hedgerow_math::{Aabb, Mat34, Transform, glam};
-pub use slotmap;
 
 pub mod blend;
 pub mod clip;
-pub mod crowd;
 mod error;
 pub mod ik;
 pub mod player;
@@ -104,13 +99,11 @@ pub mod root_motion;
 mod sampling;
 pub mod skeleton;
 pub mod skin;
-mod threads;
 mod transform_lanes;
 
 #[doc(inline)]
 pub use {
     clip::{Clip, ClipBuilder},
-    crowd::Crowd,
     error::Error,
     player::Player,
     pose::Pose,

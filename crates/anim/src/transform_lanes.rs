@@ -7,65 +7,49 @@ use glam::{Quat, Vec3};
 /// The number of joints in a block of a pose.
 pub(crate) const POSE_LANES: usize = 8;
 
-/// The number of characters in a block of a crowd: the floats of an AVX-512 vector, or of two AVX2 vectors.
-pub(crate) const CROWD_LANES: usize = 16;
+type Vector = [f32; POSE_LANES];
 
-/// Defines a type of one local transform per lane: each of the ten numbers is a vector.
-macro_rules! transform_lanes {
-    ($(#[$doc:meta])* $name:ident: $lanes:expr) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-        #[repr(C, align(64))]
-        pub(crate) struct $name {
-            /// x, y, z.
-            pub(crate) translation: [[f32; $lanes]; 3],
-            /// x, y, z, w.
-            pub(crate) rotation: [[f32; $lanes]; 4],
-            /// x, y, z.
-            pub(crate) scale: [[f32; $lanes]; 3],
-        }
+/// The local transforms of eight joints, with joint `8 b + l` in lane `l` of block `b`. Takes five cache lines. Lanes past
+/// the last joint hold the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct PoseBlock {
+    /// x, y, z.
+    pub(crate) translation: [Vector; 3],
+    /// x, y, z, w.
+    pub(crate) rotation: [Vector; 4],
+    /// x, y, z.
+    pub(crate) scale: [Vector; 3],
+}
 
-        impl $name {
-            /// The identity transform in each lane.
-            pub(crate) const IDENTITY: Self = Self {
-                translation: [[0.0; $lanes]; 3],
-                rotation: [[0.0; $lanes], [0.0; $lanes], [0.0; $lanes], [1.0; $lanes]],
-                scale: [[1.0; $lanes]; 3],
-            };
-
-            /// Returns the transform in one lane.
-            #[inline]
-            pub(crate) fn get(&self, lane: usize) -> Transform {
-                // Not by `map`, which first copies all lanes.
-                let ([x, y, z], [i, j, k, w], [a, b, c]) = (&self.translation, &self.rotation, &self.scale);
-                Transform {
-                    translation: Vec3::new(x[lane], y[lane], z[lane]),
-                    rotation: Quat::from_xyzw(i[lane], j[lane], k[lane], w[lane]),
-                    scale: Vec3::new(a[lane], b[lane], c[lane]),
-                }
-            }
-
-            /// Replaces the transform in one lane.
-            #[inline]
-            pub(crate) fn set(&mut self, lane: usize, transform: &Transform) {
-                let put = |vectors: &mut [[f32; $lanes]], numbers: &[f32]| {
-                    vectors.iter_mut().zip(numbers).for_each(|(vector, &number)| vector[lane] = number);
-                };
-                put(&mut self.translation, &transform.translation.to_array());
-                put(&mut self.rotation, &transform.rotation.to_array());
-                put(&mut self.scale, &transform.scale.to_array());
-            }
-        }
+impl PoseBlock {
+    /// The identity transform in each lane.
+    pub(crate) const IDENTITY: Self = Self {
+        translation: [[0.0; POSE_LANES]; 3],
+        rotation: [[0.0; POSE_LANES], [0.0; POSE_LANES], [0.0; POSE_LANES], [1.0; POSE_LANES]],
+        scale: [[1.0; POSE_LANES]; 3],
     };
-}
 
-transform_lanes! {
-    /// The local transforms of eight joints, with joint `8 b + l` in lane `l` of block `b`. Takes five cache lines.
-    /// Lanes past the last joint hold the identity.
-    PoseBlock: POSE_LANES
-}
+    /// Returns the transform in one lane.
+    #[inline]
+    pub(crate) fn get(&self, lane: usize) -> Transform {
+        // Not by `map`, which first copies all lanes.
+        let ([x, y, z], [i, j, k, w], [a, b, c]) = (&self.translation, &self.rotation, &self.scale);
+        Transform {
+            translation: Vec3::new(x[lane], y[lane], z[lane]),
+            rotation: Quat::from_xyzw(i[lane], j[lane], k[lane], w[lane]),
+            scale: Vec3::new(a[lane], b[lane], c[lane]),
+        }
+    }
 
-transform_lanes! {
-    /// One joint's local transforms for sixteen characters: 640 bytes, a cache line for each of the ten numbers.
-    JointLanes: CROWD_LANES
+    /// Replaces the transform in one lane.
+    #[inline]
+    pub(crate) fn set(&mut self, lane: usize, transform: &Transform) {
+        let put = |vectors: &mut [Vector], numbers: &[f32]| {
+            vectors.iter_mut().zip(numbers).for_each(|(vector, &number)| vector[lane] = number);
+        };
+        put(&mut self.translation, &transform.translation.to_array());
+        put(&mut self.rotation, &transform.rotation.to_array());
+        put(&mut self.scale, &transform.scale.to_array());
+    }
 }

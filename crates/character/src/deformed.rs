@@ -148,8 +148,9 @@ impl Deformed {
         Ok(())
     }
 
-    /// Takes palette and weights from elsewhere, such as a [crowd](hedgerow_anim::crowd), in place of a player. The
-    /// node's box stays as it is. Rays at the same pose compute nothing anew. Runs in **O(joints + targets)**.
+    /// Takes palette and weights from elsewhere, such as [those of many
+    /// characters](hedgerow_anim::Skeleton::par_each_palette), in place of a player. The node's box stays as it is. Rays
+    /// at the same pose compute nothing anew. Runs in **O(joints + targets)**.
     ///
     /// # Errors
     /// [`SkinError::Palette`](hedgerow_anim::skin::SkinError::Palette) and

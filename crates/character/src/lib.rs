@@ -118,10 +118,9 @@
 //! # Many characters
 //!
 //! [`Skeleton::par_each_palette`](hedgerow_anim::Skeleton::par_each_palette) does steps 1, 2, 3, 5 and optionally 9 for
-//! a list of characters that own their poses. It processes sixteen characters at a time, whose matrices stay in the
-//! cache. With the feature `rayon` it uses the pool. A [`Crowd`](hedgerow_anim::Crowd) is for instances that are only
-//! posed and drawn. Distant characters can be updated every second or fourth frame, by the whole time that has passed,
-//! as in the example `army`. [`SkinBatch`](hedgerow_anim::skin::SkinBatch) skins the visible characters of a list.
+//! a list of characters. With the feature `rayon` it uses the pool. Distant characters can be updated every second or
+//! fourth frame, by the whole time that has passed, as in the example `army`.
+//! [`SkinBatch`](hedgerow_anim::skin::SkinBatch) skins the visible characters of a list.
 //!
 //! # The same bits everywhere
 //!

@@ -128,7 +128,7 @@
 //! # Animations
 //!
 //! [`Imported::play`] plays an animation on all rigs that it moves. [`Imported::play_with`] takes several, and
-//! [fades](AnimationPlayer::fade_to) from one to another. For other blends and for crowds, use the clips as
+//! [fades](AnimationPlayer::fade_to) from one to another. For other blends, use the clips as
 //! described next.
 //!
 //! # Characters

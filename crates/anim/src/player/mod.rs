@@ -7,7 +7,7 @@
 //! | events, such as footsteps, as their times pass | [`Player::advance_events`] |
 //! | to play a clip while it is read, forward only | [`StreamPlayer`] |
 //! | to sample one joint, now or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
-//! | to play many clips on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette), [`Crowd::par_change_poses`](crate::Crowd::par_change_poses) |
+//! | to play many clips on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette) |
 //!
 //! [`Player::sample`] replaces the whole pose; [`Player::sample_over`] keeps parts for which the clip has no track. To
 //! [blend](crate::blend) several clips, sample each into its own pose.

@@ -149,21 +149,6 @@ impl Pose {
         self.skeleton.as_ref().map_or(Transform::IDENTITY, |skeleton| skeleton.rest(joint))
     }
 
-    /// Returns the clip that the pose shows, if the pose was made for this skeleton.
-    pub(crate) fn shows_on(&self, skeleton: &Skeleton) -> Option<ClipNumber> {
-        self.shows.filter(|_| self.is_for(skeleton))
-    }
-
-    /// Returns whether the pose was made for this skeleton or for a copy of it.
-    pub(crate) fn is_for(&self, skeleton: &Skeleton) -> bool {
-        self.skeleton.as_ref().is_some_and(|own| own.is_same(skeleton))
-    }
-
-    /// Sets which clip the pose shows, after blocks were written.
-    pub(crate) fn set_shows(&mut self, clip: Option<ClipNumber>) {
-        self.shows = clip;
-    }
-
     #[inline]
     fn assert_has(&self, joint: u16) {
         assert!(joint < self.joints, "joint {joint} of a pose of {} joints", self.joints);

@@ -1,12 +1,12 @@
-//! The errors of skeletons, poses, masks and crowds.
+//! The errors of skeletons, poses and masks.
 
-use crate::{Error, crowd::InstanceHandle};
+use crate::Error;
 use core::fmt;
 use hedgerow_math::internal::file_header::Unread;
 use std::collections::TryReserveError;
 use std::io;
 
-/// The reason why joints or bytes are not a valid skeleton, or why a pose or an instance does not match.
+/// The reason why joints or bytes are not a valid skeleton, or why a pose does not match.
 ///
 /// Returned as [`Error::Skeleton`]. Errors of a builder use the builder's numbers for joints.
 ///
@@ -84,15 +84,6 @@ pub enum SkeletonError {
         /// The number of joints found.
         found: usize,
     },
-    /// The numbers of items and instances differ.
-    ItemCount {
-        /// The number of instances.
-        expected: usize,
-        /// The number of items.
-        found: usize,
-    },
-    /// The instance was removed, or belongs to another crowd.
-    StaleInstance(InstanceHandle),
     /// A weight is negative, not finite, or too great: above 1 for crossfades and masks, otherwise above
     /// [`MAX_WEIGHT`](crate::blend::MAX_WEIGHT).
     BadWeight,
@@ -146,12 +137,6 @@ impl fmt::Display for SkeletonError {
             Self::AllocationFailed => f.write_str("out of memory for the skeleton; free some, and load it again"),
             Self::JointCount { expected, found } => {
                 write!(f, "{found} joints were passed instead of {expected}; use data made for this skeleton")
-            }
-            Self::ItemCount { expected, found } => {
-                write!(f, "{found} items were passed for {expected} instances; pass one for each, in the crowd's order")
-            }
-            Self::StaleInstance(instance) => {
-                write!(f, "{instance:?} names no instance of this crowd; drop the handle, its instance was removed")
             }
             Self::BadWeight => {
                 f.write_str("a weight must be from 0 to 1 for a fade or a mask, and from 0 to 1,000,000 else; clamp it")

@@ -100,11 +100,6 @@ impl Skeleton {
         (0..self.joints()).find(|&joint| self.name_bytes(usize::from(joint)) == name.as_bytes())
     }
 
-    /// Returns whether both skeletons refer to the same allocation.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.lines, &other.lines)
-    }
-
     /// Returns the number of joints.
     #[expect(clippy::cast_possible_truncation, reason = "a skeleton has at most 65,535 joints")]
     pub(crate) fn joints(&self) -> u16 {
@@ -130,7 +125,7 @@ impl Skeleton {
 impl PartialEq for Skeleton {
     /// Compares all joints and their names to the bit.
     fn eq(&self, other: &Self) -> bool {
-        self.is_same(other)
+        Arc::ptr_eq(&self.lines, &other.lines)
             || image::bytes(&self.lines)[Line::BYTES..] == image::bytes(&other.lines)[Line::BYTES..]
                 && self.layout == other.layout
     }

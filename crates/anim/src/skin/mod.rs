@@ -2,7 +2,7 @@
 //!
 //! A [`Skin`] computes a [`Palette`] from model matrices. Model matrices use the skeleton's joint numbers; palettes and
 //! vertices use the skin's joint numbers. The palette deforms a [`SkinnedMesh`], after any morph targets. A mesh only
-//! accepts palettes of the skin that it was built for. A [`SkinBatch`] skins the visible characters of a crowd; a
+//! accepts palettes of the skin that it was built for. A [`SkinBatch`] skins the visible characters of a list; a
 //! [`BakedClip`] is for crowds that a shader poses.
 
 mod bake;
@@ -13,6 +13,7 @@ mod error;
 mod id;
 mod influence;
 pub(crate) mod kernels;
+mod many;
 mod mesh;
 mod morph;
 mod output;
@@ -30,5 +31,4 @@ pub use influence::Pruned;
 pub use mesh::SkinnedMesh;
 pub use morph::{MorphBuffer, MorphTarget};
 pub use output::SkinOutput;
-pub(crate) use palette::Slot;
 pub use palette::{Palette, Skin};

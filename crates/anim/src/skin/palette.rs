@@ -4,7 +4,6 @@ use crate::pose::kernels;
 use crate::skin::{SkinError, SkinId};
 use crate::{Error, Mat34, Pose, Skeleton};
 use core::ops::Deref;
-use hedgerow_math::internal::fallible;
 
 /// The joints that a mesh follows in a skeleton, and their inverse bind matrices.
 ///
@@ -12,7 +11,7 @@ use hedgerow_math::internal::fallible;
 /// influence is the skeleton's joint `joints()[3]`. Model matrices use the skeleton's numbers. The *palette* connects
 /// both numberings: for each joint of the skin, `palette[i] = models[joints[i]] * inverse_binds[i]`.
 ///
-/// Takes 54 bytes per joint. Inverse bind matrices are in skins only, since a skeleton may have many skins.
+/// Takes 50 bytes per joint. Inverse bind matrices are in skins only, since a skeleton may have many skins.
 ///
 /// ```
 /// use hedgerow_anim::{Mat34, Skin, Transform, glam::Vec3};
@@ -32,20 +31,9 @@ use hedgerow_math::internal::fallible;
 pub struct Skin {
     joints: Vec<u16>,
     inverse_binds: Vec<Mat34>,
-    /// The places of joints in the palette, in ascending order of joints.
-    slots: Vec<Slot>,
     /// The least number of model matrices that a palette needs: the greatest joint number plus one.
     models: usize,
     id: SkinId,
-}
-
-/// A joint of the skin and its place in a palette.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Slot {
-    /// The joint's number in the skeleton.
-    pub(crate) joint: u16,
-    /// The joint's number in the skin.
-    pub(crate) place: u16,
 }
 
 impl Skin {
@@ -70,12 +58,8 @@ impl Skin {
             return Err(SkinError::InverseBind { joint }.into());
         }
         let models = joints.iter().max().map_or(0, |&joint| usize::from(joint) + 1);
-        let slots = joints.iter().zip(0..=u16::MAX).map(|(&joint, place)| Slot { joint, place });
-        let mut slots = fallible::collected(slots).map_err(SkinError::from)?;
-        // In the order of joints, as model matrices are produced.
-        slots.sort_unstable();
         let id = SkinId::of(&joints, &inverse_binds)?;
-        Ok(Self { joints, inverse_binds, slots, models, id })
+        Ok(Self { joints, inverse_binds, models, id })
     }
 
     /// Creates a skin of all joints of a skeleton, in order, for a mesh that was modelled around the rest pose.
@@ -174,10 +158,6 @@ impl Skin {
     pub(crate) fn expect_models(&self, found: usize) -> Result<(), SkinError> {
         let expected = self.models;
         if found < expected { Err(SkinError::Models { expected, found }) } else { Ok(()) }
-    }
-
-    pub(crate) fn slots(&self) -> &[Slot] {
-        &self.slots
     }
 }
 

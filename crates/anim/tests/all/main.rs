@@ -2,7 +2,6 @@
 
 mod blends;
 mod clips;
-mod crowds;
 mod errors;
 mod events;
 mod ik;

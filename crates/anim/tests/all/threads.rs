@@ -1,22 +1,21 @@
-//! Characters and crowds have the same bits on several threads as on one.
-#![cfg(feature = "rayon")]
+//! Palettes of many characters have the same bits on several threads as one after the other.
 
-use crate::crowds::Stop;
 use hedgerow_anim::player::Playback;
-use hedgerow_anim::skin::{Palette, SkinOutput};
-use hedgerow_anim::{
-    Clip, ClipBuilder, Crowd, Error, Mat34, Player, Pose, Skeleton, SkeletonBuilder, Skin, SkinnedMesh, Transform,
-};
+use hedgerow_anim::skin::SkinError;
+use hedgerow_anim::{Clip, ClipBuilder, Error, Mat34, Player, Pose, Skeleton, SkeletonBuilder, Skin, Transform};
 use hedgerow_experiments::workloads::swaying;
-use rayon::ThreadPool;
-use std::sync::Mutex;
 
 const JOINTS: u16 = 96;
-/// A count that is no multiple of 16, with enough joints to share among threads.
+/// With enough joints to share among threads.
 const CHARACTERS: usize = 507;
 
-fn pool(threads: usize) -> ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+/// Calls a function on each number of threads.
+fn on_threads(work: impl Fn() + Sync) {
+    work();
+    #[cfg(feature = "rayon")]
+    for threads in 1..5 {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&work);
+    }
 }
 
 fn skeleton() -> Skeleton {
@@ -40,13 +39,12 @@ fn clips() -> [Clip; 2] {
 }
 
 /// A character that owns its pose and its player.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Character<'c> {
+    number: usize,
     player: Player<&'c Clip>,
     pose: Pose,
-    models: Vec<Mat34>,
     palette: Vec<Mat34>,
-    positions: Vec<[f32; 3]>,
 }
 
 fn characters<'c>(skeleton: &Skeleton, clips: &'c [Clip; 2]) -> Vec<Character<'c>> {
@@ -54,186 +52,99 @@ fn characters<'c>(skeleton: &Skeleton, clips: &'c [Clip; 2]) -> Vec<Character<'c
         let mut player = Player::new(&clips[number % 2]);
         player.set_playback(Playback::Loop);
         player.seek(number as f32 * 0.013);
-        let (models, palette) = (Vec::new(), Vec::new());
-        Character { player, pose: Pose::rest(skeleton), models, palette, positions: vec![[0.0; 3]; 40] }
+        Character { number, player, pose: Pose::rest(skeleton), palette: Vec::new() }
     };
     (0..CHARACTERS).map(character).collect()
 }
 
-/// Returns a mesh whose vertices follow a few joints each.
-fn mesh(skin: &Skin) -> SkinnedMesh {
-    let positions: Vec<[f32; 3]> = (0..40_u8).map(|at| [f32::from(at), 1.0, -f32::from(at)]).collect();
-    let joints: Vec<u16> = (0..80).map(|at| at * 13 % 80).collect();
-    SkinnedMesh::builder(&positions).influences(2, &joints, &[0.75, 0.25].repeat(40)).build(skin).unwrap()
-}
-
 #[test]
-fn characters_that_own_their_poses_have_the_same_bits_on_any_number_of_threads() {
+fn characters_have_the_palettes_of_one_after_the_other_on_any_number_of_threads() {
     let (skeleton, clips) = (skeleton(), clips());
     let skin = skin(&skeleton);
-    let mesh = mesh(&skin);
-    let frame = |characters: &mut Vec<Character<'_>>, room: &mut Vec<Mat34>| -> Result<(), Error> {
-        skeleton.par_each_models(
-            characters,
-            |character| {
-                character.player.advance(0.03);
-                character.player.sample(&mut character.pose)?;
-                Ok((&character.pose, &mut character.models))
-            },
-            room,
-            |own, models| {
-                own.clear();
-                own.extend_from_slice(models);
-                Ok::<(), Error>(())
-            },
-        )?;
-        skeleton.par_each_palette(
-            &skin,
-            characters,
-            |character| Ok((&character.pose, (&mut character.palette, &mut character.positions))),
-            room,
-            |(own, positions), palette| {
-                own.clear();
-                own.extend_from_slice(&palette);
-                mesh.skin(palette, SkinOutput::new(positions))
-            },
-        )
-    };
-    let played = |threads: usize| {
-        let (mut characters, mut room) = (characters(&skeleton, &clips), Vec::new());
-        pool(threads).install(|| (0..3).try_for_each(|_| frame(&mut characters, &mut room))).unwrap();
-        characters
-    };
-
-    // Computes one character after the other, without the calls under test.
-    let mut expected = characters(&skeleton, &clips);
-    let mut room = Vec::new();
+    let start = characters(&skeleton, &clips);
+    let mut expected = start.clone();
+    let mut models = Vec::new();
     for character in &mut expected {
         (0..3).for_each(|_| _ = character.player.advance(0.03));
         character.player.sample(&mut character.pose).unwrap();
+        character.pose.to_models(&skeleton, &mut models).unwrap();
+        skin.palette(&models, &mut character.palette).unwrap();
     }
-    let poses: Vec<&Pose> = expected.iter().map(|character| &character.pose).collect();
-    let (mut models, mut palettes) = (Vec::new(), Vec::new());
-    let shown: Result<(), Error> = skeleton.each_models(
-        &poses,
-        |pose| Ok((*pose, ())),
-        &mut room,
-        |(), own| {
-            models.push(own.to_vec());
-            Ok(())
-        },
-    );
-    shown.unwrap();
-    let keep = |(), palette: Palette<'_>| {
-        palettes.push(palette.to_vec());
-        Ok::<(), Error>(())
-    };
-    skeleton.each_palette(&skin, &poses, |pose| Ok((*pose, ())), &mut room, keep).unwrap();
-    let mut positions = vec![[0.0_f32; 3]; 40];
-    for threads in [1, 2, 3, 4] {
-        for (number, found) in played(threads).iter().enumerate() {
-            assert!(found.pose == expected[number].pose, "the pose of {number} on {threads} threads");
-            assert!(found.models == models[number], "the models of {number} on {threads} threads");
-            assert!(found.palette == palettes[number], "the palette of {number} on {threads} threads");
-            let palette = Palette::of(&skin, &palettes[number]).unwrap();
-            mesh.skin(palette, SkinOutput::new(&mut positions)).unwrap();
-            assert!(found.positions == positions, "the vertices of {number} on {threads} threads");
+    on_threads(|| {
+        let mut found = start.clone();
+        for _ in 0..3 {
+            let played = skeleton.par_each_palette(
+                &skin,
+                &mut found,
+                |character| {
+                    character.player.advance(0.03);
+                    character.player.sample(&mut character.pose)?;
+                    Ok(&character.pose)
+                },
+                |character, palette| {
+                    character.palette = palette.to_vec();
+                    Ok::<(), Error>(())
+                },
+            );
+            played.unwrap();
         }
-    }
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!(found.pose == expected.pose && found.palette == expected.palette, "{}", found.number);
+        }
+    });
 }
 
-#[test]
-fn a_crowd_has_the_same_bits_on_any_number_of_threads() {
-    let (skeleton, clips) = (skeleton(), clips());
-    let skin = skin(&skeleton);
-    let played = |threads: usize| {
-        let mut crowd = Crowd::new(&skeleton);
-        let mut players: Vec<_> = characters(&skeleton, &clips).into_iter().map(|character| character.player).collect();
-        players.iter().for_each(|_| _ = crowd.insert(&Pose::rest(&skeleton)).unwrap());
-        let instances: Vec<_> = crowd.instances().collect();
-        let (mut models, mut palettes, mut room) = (Vec::new(), Vec::new(), Vec::new());
-        let mut shown = vec![(None, Vec::new(), Vec::new()); CHARACTERS];
-        pool(threads)
-            .install(|| {
-                for _ in 0..3 {
-                    crowd.par_change_poses(&mut players, |_, player, pose| -> Result<(), Error> {
-                        player.advance(0.03);
-                        player.sample(pose)
-                    })?;
-                }
-                crowd.models(&mut models);
-                crowd.palettes(&skin, &mut palettes)?;
-                crowd.par_each_models(&mut shown, &mut room, |instance, (owner, of, _), own| {
-                    (*owner, *of) = (Some(instance), own.to_vec());
-                    Ok::<(), Error>(())
-                })?;
-                crowd.par_each_palette(&skin, &mut shown, &mut room, |_, (_, _, of), own| {
-                    *of = own.to_vec();
-                    Ok::<(), Error>(())
-                })
-            })
-            .unwrap();
-        for (instance, (owner, of_models, of_palette)) in instances.iter().zip(&shown) {
-            assert_eq!(*owner, Some(*instance));
-            assert!(models[crowd.range(*instance).unwrap()] == of_models[..]);
-            assert!(palettes[crowd.palette_range(*instance, &skin).unwrap()] == of_palette[..]);
-        }
-        let poses: Vec<Pose> = instances.iter().map(|&instance| crowd.pose(instance).unwrap()).collect();
-        (poses, models, palettes)
-    };
-    let expected = played(1);
-    let mut single = characters(&skeleton, &clips);
-    for (character, pose) in single.iter_mut().zip(&expected.0) {
-        (0..3).for_each(|_| _ = character.player.advance(0.03));
-        character.player.sample(&mut character.pose).unwrap();
-        assert!(character.pose == *pose);
-    }
-    for threads in [2, 3, 4] {
-        assert!(played(threads) == expected, "{threads} threads");
+/// What ends a walk over characters.
+#[derive(Debug, PartialEq)]
+enum Stop {
+    At(usize),
+    Anim(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Anim(error)
     }
 }
 
 #[test]
 fn of_several_errors_that_of_the_first_character_is_returned_whoever_was_faster() {
-    let skeleton = skeleton();
-    let mut numbered: Vec<(usize, Pose)> = (0..CHARACTERS).map(|number| (number, Pose::rest(&skeleton))).collect();
-    let mut crowd = Crowd::new(&skeleton);
-    numbered.iter().for_each(|(_, pose)| _ = crowd.insert(pose).unwrap());
+    let (skeleton, clips) = (skeleton(), clips());
+    let (skin, start) = (skin(&skeleton), characters(&skeleton, &clips));
     let fails = |number: usize| if number % 100 == 55 { Err(Stop::At(number)) } else { Ok(()) };
-    for threads in [1, 2, 4] {
-        pool(threads).install(|| {
-            let room = &mut Vec::new();
-            let seen = Mutex::new(Vec::new());
-            let of_pose = skeleton.par_each_models(
-                &mut numbered,
-                |(number, pose)| fails(*number).map(|()| (&*pose, *number)),
-                room,
-                |number, _| {
-                    seen.lock().unwrap().push(number);
-                    Ok(())
-                },
-            );
-            assert_eq!(of_pose, Err(Stop::At(55)));
-            let seen = seen.into_inner().unwrap();
-            assert!((0..48).all(|number| seen.contains(&number)) && (48..64).all(|number| !seen.contains(&number)));
-            let of_visit = skeleton.par_each_models(
-                &mut numbered,
-                |(number, pose)| Ok((&*pose, *number)),
-                room,
-                |number, _| fails(number),
-            );
-            assert_eq!(of_visit, Err(Stop::At(55)));
-            let of_crowd = crowd.par_each_models(&mut numbered, room, |_, (number, _), _| fails(*number));
-            assert_eq!(of_crowd, Err(Stop::At(55)));
-            let moved = Transform::from_xyz(threads as f32, 0.0, 0.0);
-            let of_poses = crowd.par_change_poses(&mut numbered, |_, (number, _), pose| {
-                pose.set(0, moved);
-                fails(*number)
-            });
-            assert_eq!(of_poses, Err(Stop::At(55)));
-            let instances: Vec<_> = crowd.instances().collect();
-            let changed = |number: usize| crowd.get(instances[number], 0).unwrap() == moved;
-            assert!((0..48).all(changed) && !(48..64).any(changed));
-        });
-    }
+    on_threads(|| {
+        let mut list = start.clone();
+        let of_pose = skeleton.par_each_palette(
+            &skin,
+            &mut list,
+            |character| fails(character.number).map(|()| &character.pose),
+            |character, palette| {
+                character.palette = palette.to_vec();
+                Ok(())
+            },
+        );
+        assert_eq!(of_pose, Err(Stop::At(55)));
+        let is_seen = |number: usize| !list[number].palette.is_empty();
+        assert!((0..55).all(is_seen) && !is_seen(55));
+        let of_visit = skeleton.par_each_palette(
+            &skin,
+            &mut list,
+            |character| Ok(&character.pose),
+            |character, _| fails(character.number),
+        );
+        assert_eq!(of_visit, Err(Stop::At(55)));
+    });
+}
+
+#[test]
+fn poses_and_skins_of_other_skeletons_are_refused() {
+    let skeleton = skeleton();
+    let visit = |skin: &Skin, pose: Pose| {
+        skeleton.par_each_palette(skin, &mut [pose], |pose| Ok(&*pose), |_, _| panic!("it has no palette"))
+    };
+    let whole = Skin::at_rest(&skeleton).unwrap();
+    assert!(matches!(visit(&whole, Pose::new(3)), Err(Error::Skeleton(_))));
+    let beyond = Skin::new(vec![JOINTS], vec![Mat34::IDENTITY]).unwrap();
+    let (expected, found) = (usize::from(JOINTS) + 1, usize::from(JOINTS));
+    assert_eq!(visit(&beyond, Pose::rest(&skeleton)), Err(SkinError::Models { expected, found }.into()));
 }

@@ -48,8 +48,6 @@ pub(crate) struct Army {
     pub(crate) scene: Scene,
     /// The palettes of all characters, one after the other.
     pub(crate) palettes: Vec<Mat34>,
-    /// Scratch buffer for the matrices of a few characters.
-    room: Vec<Mat34>,
     moves: Vec<(NodeHandle, Transform)>,
     /// The number of frames so far.
     frames: u32,
@@ -107,7 +105,6 @@ impl Army {
             characters: Vec::new(),
             depth: RANK * ranks as f32,
             palettes: Vec::new(),
-            room: Vec::new(),
             moves: Vec::new(),
             frames: 0,
             posed: 0,
@@ -172,7 +169,7 @@ impl Army {
     }
 
     /// Advances the clips, samples poses, and computes palettes and boxes. With `eye`, distant characters are posed at
-    /// a lower rate. Works on sixteen characters at a time, on several threads with the feature `rayon`.
+    /// a lower rate. Works on several threads with the feature `rayon`.
     pub(crate) fn pose(&mut self, seconds: f32, eye: Option<Vec3>) -> Result<(), CharacterError> {
         let palettes = self.palettes.chunks_exact_mut(self.skin.len());
         let mut due = Vec::with_capacity(self.characters.len());
@@ -189,18 +186,17 @@ impl Army {
         self.rig.skeleton.par_each_palette(
             &self.skin,
             &mut due,
-            |(character, own)| {
+            |(character, _)| {
                 character.animator.advance(std::mem::take(&mut character.waited) * character.tempo);
                 character.steps =
                     character.animator.events().filter(|passed| passed.leads && Some(passed.layer) == body).count();
                 character.animator.sample(&mut character.pose)?;
                 character.skinned = false;
-                Ok((&character.pose, (&mut **own, &mut character.bounds)))
+                Ok(&character.pose)
             },
-            &mut self.room,
-            |(own, held), palette| {
+            |(character, own), palette| {
                 own.copy_from_slice(&palette);
-                *held = bounds.of_pose(palette, &[])?;
+                character.bounds = bounds.of_pose(palette, &[])?;
                 Ok::<(), CharacterError>(())
             },
         )?;

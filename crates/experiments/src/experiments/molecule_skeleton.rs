@@ -5,7 +5,6 @@
 //! use the same local transforms.
 //!
 //! - `pose`, `pose-palette`: one `Pose` after another, to models or to palettes; compared with objects.
-//! - `crowd`, `crowd-palette`: all characters at once, written to one array; compared with objects.
 //! - with the suffix `-flattened`: compared with arrays in depth-first order.
 //!
 //! The results of both sides are compared with a tolerance for rounding.
@@ -17,7 +16,7 @@ use crate::{Case, Outcome, Unit};
 use hedgerow::glam::Mat4;
 use hedgerow::{Mat34, Transform};
 use hedgerow_anim::skin::Skin;
-use hedgerow_anim::{Crowd, Pose, Skeleton};
+use hedgerow_anim::{Pose, Skeleton};
 
 const ALL_JOINTS: usize = CHARACTERS * JOINTS;
 
@@ -28,33 +27,24 @@ pub fn run(front: &mut Front) -> Outcome {
     let skin = Skin::at_rest(&skeleton)?;
     let binds: Vec<Mat4> = skin.inverse_binds().iter().map(|&matrix| matrix.into()).collect();
     let poses: Vec<Pose> = locals.iter().map(|locals| pose_of(&skeleton, locals)).collect();
-    let mut crowd = Crowd::new(&skeleton);
-    for pose in &poses {
-        crowd.insert(pose)?;
-    }
     let characters = locals.iter().map(|locals| Character::new(&skeleton, locals)).collect();
     let mut objects = Theirs { characters, palettes: vec![Mat4::IDENTITY; ALL_JOINTS], binds: binds.clone() };
     let characters = locals.iter().map(|locals| Flattened::new(&skeleton, locals)).collect();
     let mut arrays = Theirs { characters, palettes: vec![Mat4::IDENTITY; ALL_JOINTS], binds };
     let (room, each) = (Vec::new(), vec![Vec::new(); CHARACTERS]);
-    let mut ours = Ours { skeleton, skin, poses, crowd, room, each, all: Vec::new() };
-    let ways: [(&str, Compute, Shown, bool); 4] = [
-        ("pose", Ours::pose_models, |ours| ours.each.concat(), false),
-        ("crowd", Ours::crowd_models, |ours| ours.all.clone(), false),
-        ("pose-palette", Ours::pose_palettes, |ours| ours.each.concat(), true),
-        ("crowd-palette", Ours::crowd_palettes, |ours| ours.all.clone(), true),
-    ];
-    for (name, ours_do, shown, palettes) in ways {
-        compare(front, (name, "objects"), &mut ours, &mut objects, (ours_do, shown), palettes)?;
+    let mut ours = Ours { skeleton, skin, poses, room, each };
+    let ways: [(&str, Compute, bool); 2] =
+        [("pose", Ours::pose_models, false), ("pose-palette", Ours::pose_palettes, true)];
+    for (name, ours_do, palettes) in ways {
+        compare(front, (name, "objects"), &mut ours, &mut objects, ours_do, palettes)?;
         let name = &format!("{name}-flattened");
-        compare(front, (name, "flattened"), &mut ours, &mut arrays, (ours_do, shown), palettes)?;
+        compare(front, (name, "flattened"), &mut ours, &mut arrays, ours_do, palettes)?;
     }
     Ok(())
 }
 
-/// A computation of our side, and its result.
+/// A computation of our side.
 type Compute = fn(&mut Ours);
-type Shown = fn(&Ours) -> Vec<Mat34>;
 
 /// Times and compares the model matrices or palettes of all characters.
 fn compare<C: Joints>(
@@ -62,14 +52,14 @@ fn compare<C: Joints>(
     (name, baseline): (&str, &str),
     ours: &mut Ours,
     theirs: &mut Theirs<C>,
-    (ours_do, shown): (Compute, Shown),
+    ours_do: Compute,
     palettes: bool,
 ) -> Outcome {
     let case = Case::new(name, ALL_JOINTS, Unit::Time, baseline);
     let theirs_do = if palettes { Theirs::palettes } else { Theirs::models };
     front.calls(case, (ours, theirs), ours_do, theirs_do, |ours, theirs| match palettes {
-        true => same(&shown(ours), theirs.palettes.iter().copied()),
-        false => same(&shown(ours), theirs.characters.iter().flat_map(Joints::globals)),
+        true => same(&ours.each.concat(), theirs.palettes.iter().copied()),
+        false => same(&ours.each.concat(), theirs.characters.iter().flat_map(Joints::globals)),
     })
 }
 
@@ -84,11 +74,9 @@ struct Ours {
     skeleton: Skeleton,
     skin: Skin,
     poses: Vec<Pose>,
-    crowd: Crowd,
     room: Vec<Mat34>,
-    /// The matrices in an array per character, and in one array.
+    /// The matrices in an array per character.
     each: Vec<Vec<Mat34>>,
-    all: Vec<Mat34>,
 }
 
 impl Ours {
@@ -104,14 +92,6 @@ impl Ours {
             pose.to_models(&self.skeleton, &mut self.room).expect("poses of this skeleton");
             self.skin.palette(&self.room, palette).expect("models of this skeleton");
         }
-    }
-
-    fn crowd_models(&mut self) {
-        self.crowd.models(&mut self.all);
-    }
-
-    fn crowd_palettes(&mut self) {
-        self.crowd.palettes(&self.skin, &mut self.all).expect("a skin of this skeleton");
     }
 }
 

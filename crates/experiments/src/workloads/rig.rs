@@ -1,11 +1,11 @@
-//! A character of 96 joints, and poses for a crowd of such characters.
+//! A character of 96 joints, and poses for a thousand such characters.
 
 use super::rng::Rng;
 use hedgerow::Transform;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
 use hedgerow_anim::{Skeleton, SkeletonBuilder};
 
-/// The number of characters in the crowd. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
+/// The number of characters. Source: S. Reinalter, *Adventures in data-oriented design*, part 2.
 pub const CHARACTERS: usize = 1000;
 /// The number of joints of each character.
 pub const JOINTS: usize = 96;

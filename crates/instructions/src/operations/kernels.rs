@@ -12,7 +12,7 @@ use hedgerow::{Aabb, Mat34, Transform};
 use hedgerow_anim::blend::PoseSum;
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
-use hedgerow_anim::{ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
+use hedgerow_anim::{ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
 use std::hint::black_box;
 
 /// The number of slots, boxes, joints or vertices in one repetition.
@@ -49,7 +49,7 @@ kernels! {
     sought: seek_avx2 seek_sse;
     blended: blend_avx2 blend_sse;
     modelled: models_avx2 models_sse;
-    crowded: crowd_avx2 crowd_sse;
+    paletted: palettes_avx2 palettes_sse;
     skinned: skin_avx2 skin_sse;
     morphed: morph_avx2 morph_sse;
 }
@@ -256,23 +256,15 @@ fn modelled(times: u32) {
     }
 }
 
-fn crowded(times: u32) {
+fn paletted(times: u32) {
     let mut dice = Dice::new();
-    let skeleton = skeleton(&mut dice);
-    let (mut crowd, mut palettes) = (Crowd::new(&skeleton), Vec::new());
-    let poses: Vec<Pose> = (0..COUNT / SHARE).map(|_| pose(&mut dice)).collect();
-    for pose in &poses {
-        crowd.insert(pose).expect("joints as many");
-    }
-    let (skin, mut room) = (skin(&mut dice), Vec::new());
+    let (skin, mut palette) = (skin(&mut dice), Vec::new());
+    let models: Vec<Mat34> = joints().map(|_| dice.transform().to_matrix()).collect();
     for _ in 0..times {
-        crowd.palettes(&skin, &mut palettes).expect("joints as many");
-        black_box(&mut palettes);
-        let shown = |(), matrices: &[Mat34]| {
-            black_box(matrices.len());
-            Ok::<(), Error>(())
-        };
-        skeleton.each_models(&poses, |pose| Ok((pose, ())), &mut room, shown).expect("joints as many");
+        for _ in 0..COUNT / SHARE {
+            skin.palette(&models, &mut palette).expect("joints as many");
+            black_box(&mut palette);
+        }
     }
 }
 

@@ -3,9 +3,7 @@
 use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::player::StreamPlayer;
 use hedgerow_anim::raw::Track;
-use hedgerow_anim::{
-    Clip, ClipBuilder, Crowd, Error, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform, blend::PoseSum,
-};
+use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform, blend::PoseSum};
 
 /// Returns hips, a spine and a head, half a metre each.
 fn skeleton() -> Skeleton {
@@ -120,43 +118,4 @@ fn a_clip_of_some_joints_is_sampled_over_another() {
     let mut pose = fresh(&compiled(&bowing(1.0)), &skeleton);
     at_half(&compiled(&nodding())).sample_over(&mut pose).unwrap();
     assert_eq!((pose.get(0).translation.y, pose.get(2).rotation), (1.0, Quat::from_rotation_z(0.4)));
-}
-
-#[test]
-fn instances_of_a_crowd_show_the_clips_that_they_are_given_through_any_moves() {
-    let skeleton = skeleton();
-    let clips = [bowing(1.0), nodding(), bowing(0.5)].map(|raw| compiled(&raw));
-    let mut crowd = Crowd::new(&skeleton);
-    // Insert poses at rest, and poses that show a clip, with and without a skeleton.
-    let mut of_none = Pose::new(3);
-    at_half(&clips[0]).sample(&mut of_none).unwrap();
-    let starts = [fresh(&clips[0], &skeleton), of_none, Pose::rest(&skeleton)];
-    let mut playing: Vec<_> = (0..40).map(|number| (crowd.insert(&starts[number % 3]).unwrap(), number % 2)).collect();
-    for round in 0..12 {
-        let changed: Result<(), Error> = crowd.change_poses(|instance, pose| {
-            let of = playing.iter().find(|(handle, _)| *handle == instance).expect("it is listed").1;
-            at_half(&clips[of]).sample(pose)
-        });
-        assert_eq!(changed, Ok(()));
-        for &(instance, of) in &playing {
-            assert_eq!(crowd.pose(instance).unwrap(), fresh(&clips[of], &skeleton), "round {round}");
-        }
-        // Some instances change their clip, some are set by hand, some are removed.
-        for (number, (instance, of)) in playing.iter_mut().enumerate().filter(|(number, _)| number % 3 == round % 3) {
-            match number % 4 {
-                0 => *of = (*of + 1) % 3,
-                1 => crowd.set(*instance, 0, Transform::from_xyz(9.0, 9.0, 9.0)).unwrap(),
-                2 => crowd.set_pose(*instance, &starts[(number + round) % 3]).unwrap(),
-                _ => {}
-            }
-        }
-        let (gone, _) = playing.swap_remove(round * 7 % playing.len());
-        crowd.remove(gone).unwrap();
-    }
-    // A pose copied from the crowd remembers its clip, and can show another clip.
-    let (instance, of) = playing[0];
-    let mut pose = crowd.pose(instance).unwrap();
-    let next = &clips[(of + 1) % 3];
-    at_half(next).sample(&mut pose).unwrap();
-    assert_eq!(pose, fresh(next, &skeleton));
 }

@@ -7,7 +7,7 @@ mod palettes;
 use fastrand::Rng;
 use hedgerow_anim::glam::{DVec3, Quat, Vec3};
 use hedgerow_anim::{
-    ClipBuilder, Crowd, Error, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform,
+    ClipBuilder, Error, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform,
     raw::Track,
     skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinBatch, SkinError, SkinOutput, SkinnedMesh},
 };

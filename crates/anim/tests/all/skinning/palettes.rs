@@ -96,33 +96,6 @@ fn column() -> (Skeleton, Skin, SkinnedMesh) {
 }
 
 #[test]
-fn a_crowd_computes_palettes_in_the_order_of_the_skin() {
-    let (skeleton, skin, mesh) = column();
-    let mut crowd = Crowd::new(&skeleton);
-    let mut pose = Pose::rest(&skeleton);
-    // The column lies on its side.
-    pose.set(0, Transform::from_rotation(Quat::from_rotation_z(-core::f32::consts::FRAC_PI_2)));
-    let instance = crowd.insert(&pose).unwrap();
-    let (mut room, mut all, mut positions) = (Vec::new(), Vec::new(), vec![[0.0_f32; 3]; 4]);
-    let lies = |positions: &[[f32; 3]]| {
-        positions
-            .iter()
-            .zip([0.9, 0.6, 0.3, 0.0])
-            .all(|(found, x)| (found[0] - x).abs() < 1e-5 && found[1].abs() < 1e-5)
-    };
-    crowd.palettes(&skin, &mut all).unwrap();
-    let palette = Palette::of(&skin, &all[crowd.palette_range(instance, &skin).unwrap()]).unwrap();
-    mesh.skin(palette, SkinOutput::new(&mut positions)).unwrap();
-    assert!(lies(&positions), "{positions:?}");
-    crowd.each_palette(&skin, &mut room, |_, palette| mesh.skin(palette, SkinOutput::new(&mut positions))).unwrap();
-    assert!(lies(&positions), "{positions:?}");
-    let of_pose = |pose| Ok::<_, Error>((pose, ()));
-    let visit = |(), palette: Palette<'_>| mesh.skin(palette, SkinOutput::new(&mut positions));
-    skeleton.each_palette(&skin, [&pose], of_pose, &mut room, visit).unwrap();
-    assert!(lies(&positions), "{positions:?}");
-}
-
-#[test]
 fn a_mesh_refuses_the_palette_of_another_order_also_after_it_was_saved() {
     let (skeleton, skin, mesh) = column();
     let other = Skin::at_rest(&skeleton).unwrap();
