@@ -147,10 +147,7 @@ fn every_public_type_is_send_sync_and_unpin() {
         Violation,
         Layers,
     );
-    assert_all!(
-        Column[u8], Inherited[u8], IntoIter[u8], NodeMap[u8], Player[Clip],
-        StreamPlayer[&'static [u8]], Track[f32],
-    );
+    assert_all!(Column[u8], Inherited[u8], IntoIter[u8], NodeMap[u8], Player[Clip], Track[f32],);
     assert_all!(
         PassedEvent['static],
         Ancestors['static],

@@ -5,7 +5,6 @@ use hedgerow::snapshot::LoadOptions;
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
 };
-use hedgerow_anim::player::StreamPlayer;
 use hedgerow_anim::raw::Track;
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
@@ -243,19 +242,6 @@ fn use_clip(clip: &Clip) {
 fn read_clip(bytes: &[u8]) -> bool {
     let clip = Clip::from_bytes(bytes);
     end();
-    if let Ok(mut player) = StreamPlayer::new(bytes)
-        && player.joints() < 10_000
-    {
-        let mut pose = Pose::new(player.joints());
-        // A fifth of the least duration may be zero.
-        let step = player.duration() * 0.2;
-        for _ in 0..6 {
-            if player.advance(step).is_err() {
-                break;
-            }
-            player.sample(&mut pose).expect("a pose of the clip's joints");
-        }
-    }
     clip.map(|clip| use_clip(&clip)).is_ok()
 }
 

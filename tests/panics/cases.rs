@@ -10,7 +10,7 @@ use hedgerow::query::{Filter, Frustum, LocalRay, LocalVolume, Ray, Touch};
 use hedgerow::snapshot::{LoadOptions, SaveOptions};
 use hedgerow::visit::{Flow, SliceView, SliceViewMut, Visitor};
 use hedgerow::{Drawable, Keep, Local, Mat34, NodeHandle, NodeRef, Transform};
-use hedgerow_anim::{Clip, ClipBuilder, Error as AnimError, Pose, RawClip, Skeleton, player::StreamPlayer};
+use hedgerow_anim::{Error as AnimError, Pose};
 
 /// The methods that a case covers, named `file::method` as in the source, and the calls.
 pub(crate) struct Case {
@@ -45,12 +45,6 @@ impl Visitor for Everything {
     fn leave(&mut self, _: &NodeRef<'_>) {
         tick();
     }
-}
-
-fn clip_bytes() -> Vec<u8> {
-    let raw = RawClip::new(1.0, 2).expect("two joints");
-    let (clip, _) = ClipBuilder::new().build(&raw).expect("a clip");
-    clip.to_bytes().to_vec()
 }
 
 fn expect<T, E: core::fmt::Debug>(result: Result<T, E>) -> T {
@@ -405,24 +399,6 @@ pub(crate) const CASES: &[Case] = &[
                     Ok(())
                 },
             ));
-        },
-    },
-    // Bytes of animation.
-    Case {
-        names: &["bytes::write_to", "bytes::read_from", "mod::read_from"],
-        run: |world| {
-            let mut sink = Sink::default();
-            expect(world.skeleton.write_to(&mut sink));
-            assert!(expect(Skeleton::read_from(Slowly(&sink.0))) == world.skeleton);
-            assert_eq!(expect(Clip::read_from(Slowly(&clip_bytes()))).joints(), 2);
-        },
-    },
-    Case {
-        names: &["stream::new", "StreamPlayer::advance"],
-        run: |_| {
-            let bytes = clip_bytes();
-            let mut player = expect(StreamPlayer::new(Slowly(&bytes)));
-            expect(player.advance(2.0));
         },
     },
 ];

@@ -34,7 +34,7 @@
 //! | clips as authored: exact sampling, fewer keys | [`RawClip`], [`Track`](raw::Track), [`Reduction`](raw::Reduction) | [`raw`] |
 //! | root motion, extracted from a clip | [`RootMotion`](root_motion::RootMotion) | [`root_motion`] |
 //! | compiled clips: one block of bytes | [`Clip`], [`ClipBuilder`], [`Precision`](clip::Precision), [`JumpSpacing`](clip::JumpSpacing) | [`clip`] |
-//! | playing clips, in any direction, or while they are loading | [`Player`], [`Playback`](player::Playback), [`StreamPlayer`](player::StreamPlayer) | [`player`] |
+//! | playing clips, in any direction | [`Player`], [`Playback`](player::Playback) | [`player`] |
 //! | local transforms of all joints, and their model matrices | [`Pose`] | [`pose`] |
 //! | blending poses | [`PoseSum`](blend::PoseSum), [`JointMask`](blend::JointMask), [`Pose::crossfade`], [`Pose::add`] | [`blend`] |
 //! | inverse kinematics: limbs, looks, chains with limits to places and poses, feet on the ground | [`TwoBone`](ik::TwoBone), [`Aim`](ik::Aim), [`Chain`](ik::Chain), [`Feet`](ik::Feet) | [`ik`] |

@@ -6,7 +6,7 @@
 //! | the size and the errors of the result | [`ClipReport`], [`Clip::stats`] |
 //! | to save and load a clip | [`Clip::to_bytes`], [`Clip::from_bytes`] |
 //! | times at which something happens | [`RawClip::add_event`](crate::RawClip::add_event), [`Event`] |
-//! | to play a clip | [`Player`](crate::Player), or [`StreamPlayer`](crate::player::StreamPlayer) during loading |
+//! | to play a clip | [`Player`](crate::Player) |
 //! | to sample one joint at any time | [`Clip::sample_joint`] |
 //! | errors | [`ClipError`] |
 
@@ -32,8 +32,6 @@ pub(crate) use number::ClipNumber;
 use crate::Error;
 pub use crate::raw::ClipError;
 use format::{CLIP, EVENTS, Tables, Width};
-use hedgerow_math::internal::fallible;
-use std::io::{ErrorKind, Read};
 
 /// A compiled clip, which a [`Player`](crate::Player) plays: one block of bytes, the same in memory as in a file.
 ///
@@ -68,7 +66,6 @@ use std::io::{ErrorKind, Read};
 /// assert_eq!(report.bytes, clip.to_bytes().len());
 ///
 /// let clip = Clip::from_bytes(clip.to_bytes().to_vec())?;
-/// assert_eq!(Clip::read_from(clip.to_bytes())?, clip); // the bytes may come from a file
 /// let (mut player, mut pose) = (Player::new(&clip), Pose::new(2));
 /// player.advance(0.25);
 /// player.sample(&mut pose)?;
@@ -149,15 +146,6 @@ impl Clip {
             least.min(gap)
         });
         Ok(clip)
-    }
-
-    /// Makes a clip from all remaining bytes of a reader: see [`Clip::from_bytes`].
-    ///
-    /// # Errors
-    /// [`Error::Clip`] with [`ClipError::Read`] if reading fails, and the errors of [`Clip::from_bytes`].
-    pub fn read_from(from: impl Read) -> Result<Self, Error> {
-        let bytes = fallible::read_whole(from).map_err(ClipError::Read)?;
-        Self::from_bytes(fallible::boxed(bytes).map_err(|_| ClipError::Read(ErrorKind::OutOfMemory))?)
     }
 
     /// Returns the clip's bytes, the same as in memory. Runs in **O(1)**.

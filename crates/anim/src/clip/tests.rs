@@ -2,7 +2,7 @@ use super::format::{CLIP, GroupHead, HEAD_BYTES, Head};
 use super::quantise::{Quantise, Range, angle_to, parameters, parts, rate};
 use super::*;
 use crate::sampling::Word;
-use crate::{Player, Pose, RawClip, SkeletonBuilder, Transform, player::StreamPlayer, raw::Track};
+use crate::{Player, Pose, RawClip, SkeletonBuilder, Transform, raw::Track};
 use glam::{DQuat, DVec3, Quat, Vec3};
 use hedgerow_math::internal::file_header::{Format, Kind};
 use proptest::collection::vec;
@@ -194,7 +194,7 @@ fn a_clip_of_as_many_joints_as_numbers_name_plays_the_last_of_them() {
         raw.set_rotation(joint, Track::linear(vec![0.0, 0.5, 1.0], turns).expect("keys")).expect("a joint");
     }
     let built = ClipBuilder::new().build(&raw).expect("a sound clip").0;
-    let clip = Clip::read_from(built.to_bytes()).expect("its own bytes");
+    let clip = Clip::from_bytes(built.to_bytes().to_vec()).expect("its own bytes");
     let (mut player, mut pose) = (Player::new(&clip), Pose::new(65_535));
     player.seek(0.75);
     player.sample(&mut pose).expect("joints as many");
@@ -204,13 +204,12 @@ fn a_clip_of_as_many_joints_as_numbers_name_plays_the_last_of_them() {
 }
 
 #[test]
-fn a_stream_of_another_kind_is_no_clip() {
+fn bytes_of_another_kind_are_no_clip() {
     let mut builder = SkeletonBuilder::new();
     for joint in 0..100_u16 {
         builder.joint("", joint.checked_sub(1), Transform::IDENTITY);
     }
     let bytes = builder.build().expect("a chain").0.to_bytes();
-    assert_eq!(StreamPlayer::new(&*bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
     assert_eq!(Clip::from_bytes(bytes).map(|_| ()), Err(Error::Clip(ClipError::NotAClip)));
 }
 
@@ -245,14 +244,6 @@ static MIXED: LazyLock<[Clip; 2]> = LazyLock::new(|| [Precision::Compact, Precis
 fn play(bytes: Vec<u8>, times: &[f32]) {
     let mut poses = [Pose::new(11), Pose::new(3)];
     let mut channels = [0.0; 2];
-    if let Ok(mut stream) = StreamPlayer::new(&*bytes) {
-        for time in times {
-            let _ = stream.advance(time.abs());
-            poses.iter_mut().for_each(|pose| _ = stream.sample(pose));
-            poses.iter_mut().for_each(|pose| _ = stream.sample_over(pose));
-            let _ = stream.sample_channels(&mut channels);
-        }
-    }
     let Ok(clip) = Clip::from_bytes(bytes) else { return };
     let _ = (clip.stats(), clip.channel_name(0), clip.find_channel("smile"), clip.events().count());
     let mut player = Player::new(&clip);
@@ -262,7 +253,6 @@ fn play(bytes: Vec<u8>, times: &[f32]) {
         } else {
             _ = player.advance_events(time - 1.0).count();
         }
-        player.prefetch();
         poses.iter_mut().for_each(|pose| _ = player.sample(pose));
         poses.iter_mut().for_each(|pose| _ = player.sample_over(pose));
         let _ = player.sample_channels(&mut channels);

@@ -18,14 +18,12 @@ pub(super) struct Cursor {
     next: f32,
     /// The current time, in the clip's units.
     time: f32,
-    /// The last step in time, negative if backward.
-    way: f32,
 }
 
 impl Cursor {
     /// Creates a cursor at a place in the stream.
     fn at(stream: &[u8], place: u32, time: f32) -> Self {
-        let mut cursor = Self { place, last: f32::NEG_INFINITY, next: f32::INFINITY, time, way: 0.0 };
+        let mut cursor = Self { place, last: f32::NEG_INFINITY, next: f32::INFINITY, time };
         if let Some(head) = GroupHead::read(stream, place as usize) {
             cursor.next = head.need;
             cursor.last = cursor.need_before(stream, head.before);
@@ -44,33 +42,20 @@ impl Cursor {
         start.and_then(|start| GroupHead::read(stream, start as usize)).map_or(f32::NEG_INFINITY, |head| head.need)
     }
 
-    /// Prefetches the keys that another step of the same size will need.
-    #[inline]
-    pub(super) fn prefetch(&self, clip: &Clip) {
-        /// The distance from which the hardware prefetcher takes over.
-        const BYTES: usize = 768;
-        let (time, place) = (self.time + self.way, self.place as usize);
-        if time >= self.next {
-            sampling::prefetch_bytes(clip.stream().0, place, BYTES);
-        } else if time < self.last {
-            sampling::prefetch_bytes(clip.stream().0, place.saturating_sub(BYTES), BYTES);
-        }
-    }
-
     /// Goes to a time, starting from the current time or the nearest jump frame, whichever is nearer. Jump frames are
     /// at least `gap` apart.
     #[inline]
     pub(super) fn advance<W: Word>(&mut self, clip: &Clip, gap: f32, active: &mut [Active<W>], time: f32) {
-        self.way = time - self.time;
+        let way = (time - self.time).abs();
         self.time = time;
         // Most frames end here: no key was passed.
         if time < self.next && time >= self.last {
             return;
         }
         // A jump frame can only be nearer if the step is longer than half of the gap between frames.
-        if self.way.abs() > 0.5 * gap {
+        if way > 0.5 * gap {
             let frame = nearest(clip, time);
-            if (frame.1.0 - time).abs() < self.way.abs() {
+            if (frame.1.0 - time).abs() < way {
                 return self.jump(clip, active, frame, time);
             }
         }
@@ -79,7 +64,7 @@ impl Cursor {
 
     /// Creates a cursor at a time, starting from the nearest jump frame.
     pub(super) fn seek<W: Word>(clip: &Clip, active: &mut [Active<W>], time: f32) -> Self {
-        let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time, way: 0.0 };
+        let mut cursor = Self { place: 0, last: 0.0, next: 0.0, time };
         cursor.jump(clip, active, nearest(clip, time), time);
         cursor
     }

@@ -5,7 +5,6 @@
 //! | to play a clip in memory, forward, backward, by seeks | [`Player`] |
 //! | to choose the behaviour at the ends: stop, begin again, turn around | [`Playback`] |
 //! | events, such as footsteps, as their times pass | [`Player::advance_events`] |
-//! | to play a clip while it is read, forward only | [`StreamPlayer`] |
 //! | to sample one joint, now or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
 //! | to play many clips on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette) |
 //!
@@ -19,20 +18,16 @@
 // | `events` | the events that a step passes |
 // | `lanes` | the active array, and its values at a time |
 // | `alone` | one joint at any time, without a player |
-// | `stream` | playing from a reader, one group of keys at a time |
 
 mod alone;
 mod clock;
 mod cursor;
 mod events;
 mod lanes;
-mod stream;
 
 pub use clock::{Playback, Way};
 pub use events::PassedEvents;
-pub use stream::StreamPlayer;
 
-use crate::sampling;
 use crate::{Clip, Error, Pose, Transform};
 use core::borrow::Borrow;
 use cursor::Cursor;
@@ -160,30 +155,6 @@ impl<C: Borrow<Clip>> Player<C> {
         let clip = self.clip.borrow();
         let time = clip.tables().units(self.clock.time(clip.duration()));
         with!(&mut self.lanes.active, active => self.cursor.advance(clip, self.gap, active, time));
-    }
-
-    /// Prefetches the memory that the next [`advance`](Self::advance) and [`sample`](Self::sample) need. Has no other
-    /// effect. If you update many players, call `prefetch` a few players ahead, so that each update is as fast as that
-    /// of a single player.
-    ///
-    /// ```
-    /// # use hedgerow_anim::{Clip, Error, Player, Pose};
-    /// # fn frame(players: &mut [Player<&Clip>], poses: &mut [Pose]) -> Result<(), Error> {
-    /// for index in 0..players.len() {
-    ///     if let Some(ahead) = players.get(index + 4) {
-    ///         ahead.prefetch();
-    ///     }
-    ///     players[index].advance(1.0 / 60.0);
-    ///     players[index].sample(&mut poses[index])?;
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[inline]
-    pub fn prefetch(&self) {
-        let clip = self.clip.borrow();
-        with!(&self.lanes.active, active => sampling::prefetch_all(active));
-        self.cursor.prefetch(clip);
     }
 
     /// Goes to a time in seconds, which is clamped to the clip.

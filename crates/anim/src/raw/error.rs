@@ -171,8 +171,6 @@ pub enum ClipError {
     Checksum,
     /// The bytes are not a valid clip, because the named part is wrong.
     Malformed(&'static str),
-    /// Reading the bytes failed.
-    Read(std::io::ErrorKind),
 }
 
 impl fmt::Display for ClipError {
@@ -241,7 +239,6 @@ impl fmt::Display for ClipError {
             }
             Self::Checksum => f.write_str("the checksum of the clip is wrong; the file is damaged, use another copy"),
             Self::Malformed(part) => write!(f, "the bytes are not a valid clip: {part} is wrong; compile it again"),
-            Self::Read(reason) => write!(f, "the clip cannot be read: {reason}; check its source"),
         }
     }
 }

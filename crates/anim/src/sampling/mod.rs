@@ -31,7 +31,6 @@ use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
 use fearless_simd::Level;
 use hedgerow_math::internal::level::{dispatch, level};
-use hedgerow_math::internal::prefetch;
 
 /// Fetches the keys of a group of [records](crate::clip::format::Record) at `range` in `bytes`, or takes them back if
 /// not `FORWARD`.
@@ -101,16 +100,4 @@ fn vectors_at<W: Word, const SCALE: bool>(
     pose: &mut [PoseBlock],
 ) {
     dispatch!(level, simd => portable::vectors::<_, W, SCALE>(simd, active, targets, ranges, time, pose));
-}
-
-#[inline]
-pub(crate) fn prefetch_all<W>(active: &[Active<W>]) {
-    let lines = (0..1 + NUMBERS).step_by(64 / size_of::<lanes::Pair<W>>());
-    active.iter().for_each(|block| lines.clone().for_each(|pair| prefetch(&block.pairs, pair)));
-}
-
-/// Prefetches `count` bytes from `at` on.
-#[inline]
-pub(crate) fn prefetch_bytes(bytes: &[u8], at: usize, count: usize) {
-    (0..count).step_by(64).for_each(|offset| prefetch(bytes, at + offset));
 }

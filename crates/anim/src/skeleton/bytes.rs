@@ -8,7 +8,6 @@ use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
 use hedgerow_math::internal::PackedTransform;
 use hedgerow_math::internal::fallible;
 use hedgerow_math::internal::file_header::{Broken, Format, Kind};
-use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 const SKELETON: Format = Format::new(Kind::Skeleton, 3, 3);
@@ -25,14 +24,6 @@ impl Skeleton {
         bytes
     }
 
-    /// Writes [`Skeleton::to_bytes`] to a file or elsewhere, in one call.
-    ///
-    /// # Errors
-    /// Any error of the writer.
-    pub fn write_to(&self, mut to: impl Write) -> io::Result<()> {
-        to.write_all(&self.to_bytes())
-    }
-
     /// Restores a skeleton from the bytes of [`Skeleton::to_bytes`], with one allocation.
     ///
     /// Any bytes are safe, since all content is validated; a failed allocation returns an error. Runs in **O(bytes)**.
@@ -44,9 +35,6 @@ impl Skeleton {
     /// builder.joint("root", None, Transform::IDENTITY);
     /// let (skeleton, _) = builder.build()?;
     /// assert_eq!(Skeleton::from_bytes(&skeleton.to_bytes())?, skeleton);
-    /// let mut file = Vec::new();
-    /// skeleton.write_to(&mut file).expect("a Vec accepts all bytes");
-    /// assert_eq!(Skeleton::read_from(&file[..])?, skeleton);
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
@@ -77,14 +65,6 @@ impl Skeleton {
         let skeleton = Self { lines: shared, layout };
         skeleton.check()?;
         Ok(skeleton)
-    }
-
-    /// Reads to the end and restores a skeleton: see [`Skeleton::from_bytes`].
-    ///
-    /// # Errors
-    /// [`SkeletonError::Read`] with the kind of the reader's error, or an error of [`Skeleton::from_bytes`].
-    pub fn read_from(from: impl Read) -> Result<Self, Error> {
-        Self::from_bytes(&fallible::read_whole(from).map_err(SkeletonError::Read)?)
     }
 
     /// Checks all content, and returns the first violation.
@@ -167,7 +147,7 @@ mod tests {
         for joints in [1, 2, 7, 8, 9, 96, 1000] {
             let skeleton = skeleton(joints);
             let bytes = skeleton.to_bytes();
-            let again = Skeleton::read_from(&bytes[..]).unwrap();
+            let again = Skeleton::from_bytes(&bytes).unwrap();
             assert_eq!(again, skeleton, "{joints} joints");
             assert_eq!(again.to_bytes(), bytes);
             assert!(again.names().eq(skeleton.names()));

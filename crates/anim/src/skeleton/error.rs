@@ -4,7 +4,6 @@ use crate::Error;
 use core::fmt;
 use hedgerow_math::internal::file_header::Unread;
 use std::collections::TryReserveError;
-use std::io;
 
 /// The reason why joints or bytes are not a valid skeleton, or why a pose does not match.
 ///
@@ -73,8 +72,6 @@ pub enum SkeletonError {
     Checksum,
     /// The content is invalid, although the checksum is right.
     Invalid(&'static str),
-    /// The bytes cannot be read.
-    Read(io::ErrorKind),
     /// There is not enough memory.
     AllocationFailed,
     /// A pose, a list of matrices or a mask has the wrong number of joints.
@@ -133,7 +130,6 @@ impl fmt::Display for SkeletonError {
                 f.write_str("the checksum of the skeleton is wrong; the file is damaged, use another copy")
             }
             Self::Invalid(violation) => write!(f, "the bytes are not a valid skeleton: {violation}; write them again"),
-            Self::Read(reason) => write!(f, "the skeleton cannot be read: {reason}; check its source"),
             Self::AllocationFailed => f.write_str("out of memory for the skeleton; free some, and load it again"),
             Self::JointCount { expected, found } => {
                 write!(f, "{found} joints were passed instead of {expected}; use data made for this skeleton")

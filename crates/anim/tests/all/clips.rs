@@ -8,7 +8,7 @@ use hedgerow_anim::glam::{Quat, Vec3};
 use hedgerow_anim::{
     Clip, ClipBuilder, Error, Player, Pose, RawClip, Transform,
     clip::{ClipError, JumpSpacing, Precision},
-    player::{Playback, StreamPlayer},
+    player::Playback,
     raw::{Interpolation, Track, TrackValue},
     skeleton::SkeletonError,
 };
@@ -210,42 +210,6 @@ proptest! {
             }
         }
     }
-
-    #[test]
-    fn a_clip_that_is_read_while_it_plays_shows_the_same_bits(recipe in recipes(), builder in builders(), seed: u64) {
-        let mut dice = Dice::with_seed(seed);
-        let raw = raw_clip(&recipe, &mut dice);
-        let (clip, _) = builder.build(&raw).expect("a sound clip");
-        let mut stream = StreamPlayer::new(Trickle(clip.to_bytes())).expect("a sound clip");
-        let mut player = Player::new(&clip);
-        let (mut pose, mut channels) = (rest_pose(clip.joints()), vec![9.0; clip.channels()]);
-        let mut whole = Pose::new(clip.joints());
-        for _ in 0..40 {
-            let seconds = dice.number().max(0.0) / 10.0;
-            player.advance(seconds);
-            stream.advance(seconds).expect("a sound stream");
-            stream.sample_over(&mut pose).expect("joints as many");
-            stream.sample_channels(&mut channels).expect("channels as many");
-            stream.sample(&mut whole).expect("joints as many");
-            let mut of_player = rest_pose(clip.joints());
-            player.sample(&mut of_player).expect("joints as many");
-            assert!(whole == of_player, "one pose kept, and one that held something else, both of the identity at rest");
-            assert_eq!(stream.time(), player.time());
-            assert_eq!(Sample::of(&pose, &channels).bits(), Sample::shown(&player).bits());
-        }
-        stream.advance(1e9).expect("a sound stream");
-        assert_eq!(stream.time(), clip.duration());
-    }
-}
-
-/// Reads a few bytes at a time.
-struct Trickle<'b>(&'b [u8]);
-
-impl std::io::Read for Trickle<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let count = buffer.len().min(7);
-        self.0.read(&mut buffer[..count])
-    }
 }
 
 #[test]
@@ -381,11 +345,9 @@ fn a_pose_of_another_skeleton_is_refused() {
     let raw = RawClip::new(1.0, 3).expect("a sound clip");
     let (clip, _) = ClipBuilder::new().build(&raw).expect("a sound clip");
     let refused = Err(Error::Skeleton(SkeletonError::JointCount { expected: 3, found: 4 }));
-    let (player, stream) = (Player::new(&clip), StreamPlayer::new(clip.to_bytes()).expect("a sound clip"));
+    let player = Player::new(&clip);
     assert_eq!(player.sample(&mut Pose::new(4)), refused);
     assert_eq!(player.sample_over(&mut Pose::new(4)), refused);
-    assert_eq!(stream.sample(&mut Pose::new(4)), refused);
-    assert_eq!(stream.sample_over(&mut Pose::new(4)), refused);
     assert_eq!(raw.sample(0.0, &mut Pose::new(4)), refused);
     assert_eq!(raw.sample_over(0.0, &mut Pose::new(4)), refused);
     assert_eq!(raw.sample_as_played(0.0, &mut Pose::new(4)), refused);
@@ -397,37 +359,18 @@ fn numbers_for_more_or_fewer_channels_are_refused() {
     raw.add_channel("blink", Track::constant(0.5).expect("a value")).expect("a channel");
     raw.add_channel("smile", Track::linear(vec![0.0, 1.0], vec![0.0, 1.0]).expect("keys")).expect("a channel");
     let (clip, _) = ClipBuilder::new().build(&raw).expect("a sound clip");
-    let (player, stream) = (Player::new(&clip), StreamPlayer::new(clip.to_bytes()).expect("a sound clip"));
+    let player = Player::new(&clip);
     let mut numbers = [9.0; 3];
     for count in [0, 1, 3] {
         let refused = Err(Error::Clip(ClipError::ChannelCount { expected: 2, found: count }));
         assert_eq!(player.sample_channels(&mut numbers[..count]), refused);
-        assert_eq!(stream.sample_channels(&mut numbers[..count]), refused);
         assert_eq!(raw.sample_channels(0.0, &mut numbers[..count]), refused);
         assert_eq!(numbers, [9.0; 3]);
     }
-    for write in [0, 1, 2] {
+    for built in [false, true] {
         numbers = [9.0; 3];
-        let result = match write {
-            0 => player.sample_channels(&mut numbers[..2]),
-            1 => stream.sample_channels(&mut numbers[..2]),
-            _ => raw.sample_channels(0.0, &mut numbers[..2]),
-        };
+        let channels = &mut numbers[..2];
+        let result = if built { player.sample_channels(channels) } else { raw.sample_channels(0.0, channels) };
         assert_eq!((result, numbers), (Ok(()), [0.5, 0.0, 9.0]), "constant channels are written too");
     }
-}
-
-#[test]
-fn a_stream_that_ends_early_holds_its_last_keys() {
-    let (clip, _) = ClipBuilder::new().build(&test_clip()).expect("a sound clip");
-    let mut stream = StreamPlayer::new(&clip.to_bytes()[..40_000]).expect("the tables");
-    let cut = Err(Error::Clip(ClipError::Read(std::io::ErrorKind::UnexpectedEof)));
-    assert_eq!(stream.advance(1.0), Ok(()));
-    assert_eq!((stream.advance(2.0), stream.advance(0.1)), (cut, cut));
-    assert_eq!(stream.sample(&mut Pose::new(96)), Ok(()));
-    assert_eq!(StreamPlayer::new(&clip.to_bytes()[..100]).map(|_| ()), cut);
-    let never = StreamPlayer::new(&[7; 200][..]).map(|_| ());
-    assert_eq!(never, Err(Error::Clip(ClipError::NotAClip)));
-    let short = StreamPlayer::new(&b"a few words, no clip, and soon over"[..]).map(|_| ());
-    assert_eq!(short, Err(Error::Clip(ClipError::NotAClip)));
 }

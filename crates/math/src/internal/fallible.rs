@@ -46,13 +46,6 @@ pub fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, 
     Ok(list)
 }
 
-/// Converts a list to a slice without spare capacity.
-pub fn boxed<T: Copy>(list: Vec<T>) -> Result<Box<[T]>, TryReserveError> {
-    // Dropping spare capacity reallocates. The standard library has no fallible call for this.
-    let list = if list.capacity() > list.len() { copied(&list)? } else { list };
-    Ok(list.into_boxed_slice())
-}
-
 /// Returns a copy of a text.
 pub fn text(text: &str) -> Result<Box<str>, TryReserveError> {
     let mut copy = String::new();
@@ -183,10 +176,7 @@ mod tests {
     #[test]
     fn copies_are_what_was_copied() {
         assert_eq!(&*text("hedge").unwrap(), "hedge");
-        assert_eq!(&*boxed(vec![1, 2, 3]).unwrap(), [1, 2, 3]);
-        let mut roomy = Vec::with_capacity(10);
-        roomy.extend([1, 2]);
-        assert_eq!(&*boxed(roomy).unwrap(), [1, 2]);
+        assert_eq!(copied(&[1, 2]).unwrap(), [1, 2]);
         assert_eq!(collected([4, 5].into_iter()).unwrap(), [4, 5]);
         assert_eq!(&*shared_filled(2, 7).unwrap(), [7, 7]);
     }

@@ -6,7 +6,7 @@ use crate::clips::{APART, Recipe, raw_clip};
 use crate::dice::Dice;
 use crate::forged;
 use hedgerow_anim::clip::{JumpSpacing, Precision};
-use hedgerow_anim::player::{Playback, StreamPlayer};
+use hedgerow_anim::player::Playback;
 use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
 use hedgerow_anim::root_motion::{Axis, RootMotion, RootMotionOptions};
 use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip};
@@ -89,7 +89,6 @@ pub fn run(input: &Input) {
 
     let steps = &input.steps[..input.steps.len().min(MOST_STEPS)];
     play(&raw, &read, steps);
-    stream(&clip, steps);
     if raw.joints() > 0 {
         take_motion(&mut dice, &raw);
     }
@@ -100,10 +99,6 @@ pub fn run(input: &Input) {
         match Clip::from_bytes(bytes.clone()) {
             Ok(bent) => live_on(&bent, *kind, steps),
             Err(error) => assert!(!error.to_string().is_empty()),
-        }
-        // A stream is not checked as a whole: it plays up to the first fault.
-        if let Ok(mut player) = StreamPlayer::new(&bytes[..]) {
-            let _ = (0..8).try_for_each(|_| player.advance(player.duration() / 7.0));
         }
     }
 }
@@ -170,7 +165,6 @@ fn drive(player: &mut Player<&Clip>, step: &[u8]) {
         123..=124 => player.seek(f32::INFINITY),
         _ => drop(player.advance(1e30)),
     }
-    player.prefetch();
 }
 
 /// Returns whether a step track changes so close to a time that rounding may choose the other side.
@@ -184,23 +178,6 @@ fn near_a_step(raw: &RawClip, time: f32, by: f32) -> bool {
             || raw.scale(joint).is_some_and(|track| near(track, time, by))
     };
     (0..number(raw.joints())).any(of_joint) || (0..raw.channels()).any(|channel| near(raw.channel(channel), time, by))
-}
-
-/// Checks that a stream shows the same bits as a player.
-fn stream(clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
-    let mut streamed = StreamPlayer::new(clip.to_bytes()).expect("its own bytes");
-    let mut player = Player::new(clip);
-    for step in steps {
-        let seconds = f32::from(step[2]) / 255.0 * 0.2;
-        player.advance(seconds);
-        streamed.advance(seconds).expect("its own bytes");
-        let mut poses = [(); 2].map(|()| Pose::new(clip.joints()));
-        player.sample(&mut poses[0]).expect("as many joints");
-        streamed.sample(&mut poses[1]).expect("as many joints");
-        for joint in 0..number(clip.joints()) {
-            assert_eq!(poses[0].get(joint), poses[1].get(joint), "joint {joint} of a stream");
-        }
-    }
 }
 
 /// Splits the root motion of a joint from a clip. At the keys, the two parts combine to the original with any options,

@@ -36,7 +36,6 @@ pub(crate) use targets::{
 };
 pub(super) use write::write;
 
-use crate::Error;
 use crate::raw::ClipError;
 use hedgerow_math::internal::file_header::{Broken, Format, Kind};
 
@@ -46,24 +45,12 @@ pub(super) const CLIP: Format = Format::new(Kind::Clip, 4, 5);
 pub(super) const EVENTS: u32 = 5;
 
 /// Checks the file header, length and checksum of a clip, and returns the version.
-pub(super) fn check(bytes: &[u8]) -> Result<u32, Error> {
-    CLIP.body(bytes).map(|(version, _)| version).map_err(broken)
-}
-
-/// Checks the file header at the start of a clip, but not the length and the checksum.
-pub(crate) fn check_header(bytes: &[u8]) -> Result<(), Error> {
-    match CLIP.body(bytes) {
-        // A stream has only the head in memory, so length and checksum cannot match.
-        Ok(_) | Err(Broken::Length { .. } | Broken::Checksum) => Ok(()),
-        Err(other) => Err(broken(other)),
-    }
-}
-
-fn broken(broken: Broken) -> Error {
-    Error::Clip(match broken {
+pub(super) fn check(bytes: &[u8]) -> Result<u32, ClipError> {
+    let body = CLIP.body(bytes).map_err(|broken| match broken {
         Broken::Magic | Broken::Kind(_) => ClipError::NotAClip,
         Broken::Version { found, newest } => ClipError::Version { found, newest },
         Broken::Length { expected, found } => ClipError::Length { expected, found },
         Broken::Checksum => ClipError::Checksum,
-    })
+    })?;
+    Ok(body.0)
 }

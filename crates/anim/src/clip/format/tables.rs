@@ -1,6 +1,6 @@
 //! The part of a clip before its stream, which describes the tracks.
 
-use super::head::{CHANNELS, CUBICS, HEAD_BYTES, Head, ROTATIONS, Sections, Width};
+use super::head::{CHANNELS, CUBICS, Head, ROTATIONS, Sections, Width};
 use super::{CubicTarget, NO_PART, PART_CHANNEL, Ranges, Target, block_of, cubic_lanes};
 use crate::clip::{ClipNumber, Event};
 use crate::raw::ClipError;
@@ -39,12 +39,6 @@ impl Tables {
         tables.find_events()?;
         tables.check()?;
         Ok(tables)
-    }
-
-    /// Returns the number of bytes before the stream, given the first [`HEAD_BYTES`].
-    pub(crate) fn bytes_of(head: &[u8; HEAD_BYTES]) -> Result<usize, ClipError> {
-        let sections = Head::read(head)?.sections();
-        sections.map(|sections| sections.stream.start).ok_or(ClipError::Malformed("the size of its tables"))
     }
 
     /// Finds the events after the names of the channels, and checks them.
