@@ -37,10 +37,6 @@ fuzz target="edits" seconds="60":
 long script *args:
     ci/{{script}}.sh {{args}}
 
-# The picture of the README.
-picture:
-    cargo run --release --example army -- --characters 200 --frames 30 --width 480 --picture docs/pictures/army.png
-
 # Spelling, licences and sources of dependencies.
 habits:
     typos

@@ -4,7 +4,6 @@ use crate::console::{Request, number};
 use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
 Plays, poses, culls and skins many characters every frame, and tells what each stage costs.
@@ -15,11 +14,7 @@ Options:
   --characters N   how many there are, 1 to 20000 (default 1000)
   --frames N       frames to play at 60 a second, at least 1 (default 120)
   --seed N         seed of who is where and does what (default 1)
-  --picture FILE   draw the last frame as a PNG file
-  --width N        how wide that picture is, 160 to 8000 pixels (default 1600)
-  --sheet FILE     draw one character in eight steps of each clip as a PNG file
   --full-rate      pose everybody in every frame, also those who are far away
-  --json           one JSON object instead of the table, and no progress bar
   -h, --help       this text
 
 With `--features rayon` before the `--`, posing, culling and skinning go to several threads.
@@ -33,27 +28,13 @@ pub(crate) struct Arguments {
     pub(crate) characters: NonZeroU32,
     pub(crate) frames: NonZeroU32,
     pub(crate) seed: u64,
-    pub(crate) picture: Option<PathBuf>,
-    pub(crate) width: u16,
-    pub(crate) sheet: Option<PathBuf>,
     pub(crate) full_rate: bool,
-    pub(crate) json: bool,
 }
 
 /// Parses the arguments after the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let some = |number| NonZeroU32::new(number).expect("the defaults are not zero");
-    let (characters, frames) = (some(1000), some(120));
-    let mut parsed = Arguments {
-        characters,
-        frames,
-        seed: 1,
-        picture: None,
-        width: 1600,
-        sheet: None,
-        full_rate: false,
-        json: false,
-    };
+    let mut parsed = Arguments { characters: some(1000), frames: some(120), seed: 1, full_rate: false };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -66,17 +47,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             }
             Long("frames") => parsed.frames = number(&mut parser, "--frames takes a number of at least 1")?,
             Long("seed") => parsed.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
-            Long("picture") => parsed.picture = Some(parser.value()?.into()),
-            Long("width") => {
-                let expected = "--width takes a number from 160 to 8000";
-                parsed.width = number(&mut parser, expected)?;
-                if !(160..=8000).contains(&parsed.width) {
-                    return Err(format!("{expected}, not {}", parsed.width).into());
-                }
-            }
-            Long("sheet") => parsed.sheet = Some(parser.value()?.into()),
             Long("full-rate") => parsed.full_rate = true,
-            Long("json") => parsed.json = true,
             Short('h') | Long("help") => return Ok(Request::Help),
             _ => return Err(argument.unexpected()),
         }

@@ -33,8 +33,6 @@ pub(crate) type Coat = [Vec3; Cover::COUNT];
 pub(crate) struct Army {
     pub(crate) rig: Rig,
     pub(crate) mesh: Arc<SkinnedMesh>,
-    /// The cover of each vertex of the skinned mesh.
-    pub(crate) covers: Vec<Cover>,
     pub(crate) clips: Vec<Arc<Clip>>,
     machine: Machine,
     pub(crate) characters: Vec<Character>,
@@ -60,7 +58,8 @@ pub(crate) struct Army {
     pub(crate) visible: Vec<u32>,
     /// The seen characters whose vertices are older than their pose.
     pending: Vec<u32>,
-    /// Positions by character and vertex, in the character's space; up to date for characters that are seen.
+    /// Positions by character and vertex, in the character's space; up to date for characters that are seen. A renderer
+    /// would draw them.
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
 }
@@ -83,6 +82,7 @@ pub(crate) struct Character {
     tempo: f32,
     pub(crate) speed: f32,
     pub(crate) gait: usize,
+    #[allow(dead_code, reason = "the viewer draws it")]
     pub(crate) coat: Coat,
 }
 
@@ -97,7 +97,6 @@ impl Army {
         let machine = machine(&rig, &clips);
         let [columns, ranks] = lines(characters);
         let mut army = Self {
-            covers: mesh.remap(&lists.covers)?,
             bounds: lists.bounds(&skin)?,
             skin,
             batch: SkinBatch::new(),
@@ -248,15 +247,6 @@ impl Army {
     /// Returns the number of characters skinned in the last frame.
     pub(crate) fn skinned(&self) -> usize {
         self.pending.len()
-    }
-
-    /// Returns the listed characters with world matrix, positions and normals.
-    pub(crate) fn seen(&self) -> impl Iterator<Item = (&Character, &Mat34, &[[f32; 3]], &[[f32; 3]])> {
-        self.draws.commands().iter().zip(self.draws.matrices()).map(|(command, world)| {
-            let vertices = self.batch.vertex_range(command.user_data).expect("each character is in the batch");
-            let character = &self.characters[command.user_data as usize];
-            (character, world, &self.positions[vertices.clone()], &self.normals[vertices])
-        })
     }
 }
 

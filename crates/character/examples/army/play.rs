@@ -1,8 +1,9 @@
 //! The frame loop, with the time of each stage.
 
-use crate::army::Army;
+use crate::army::{self, Army};
 use crate::times::Times;
-use hedgerow::{glam::Vec3, query::Frustum};
+use hedgerow::glam::{Vec3, camera::rh};
+use hedgerow::query::Frustum;
 use hedgerow_character::CharacterError;
 use std::time::Instant;
 
@@ -21,6 +22,16 @@ pub(crate) struct Run {
     pub(crate) skinned: usize,
     /// The feet that came down, summed over all frames.
     pub(crate) steps: usize,
+}
+
+/// Returns what a camera sees from in front of the first rank, a little to the side and above the heads; and its place.
+pub(crate) fn view(characters: u32) -> Result<(Frustum, Vec3), hedgerow::math::Error> {
+    let (centre, reach) = army::field(characters);
+    let eye = Vec3::new(0.15 * reach, 1.6 + 0.08 * reach, 1.5 + 0.17 * reach);
+    let target = Vec3::new(-0.04 * reach, 0.0, 0.65 * centre.z);
+    let projection = rh::proj::directx::perspective_infinite_reverse(0.62, 16.0 / 9.0, 0.2);
+    let view = rh::view::look_at_mat4(eye, target, Vec3::Y);
+    Ok((Frustum::from_view_projection(&(projection * view))?, eye))
 }
 
 /// Plays the frames, after an untimed frame that poses all characters and grows all arrays. With `eye`, distant

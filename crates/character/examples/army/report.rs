@@ -1,4 +1,4 @@
-//! The report of a run: a table, or one JSON object.
+//! The report of a run.
 
 use crate::arguments::Arguments;
 use crate::army::Army;
@@ -6,7 +6,6 @@ use crate::play::Run;
 use crate::puppet::Gait;
 use crate::table::{Table, grouped, in_ms};
 use crate::times::{Times, milliseconds};
-use std::path::Path;
 use std::time::Duration;
 
 pub(crate) struct Report<'r> {
@@ -15,12 +14,10 @@ pub(crate) struct Report<'r> {
     pub(crate) arguments: &'r Arguments,
     /// The time to make the rig, the mesh, the clips and the characters.
     pub(crate) built: Duration,
-    /// The time to draw the picture, if any.
-    pub(crate) drawn: Option<Duration>,
 }
 
-/// A stage of a frame: key, name, times, and the number and name of the items per frame.
-type Stage<'r> = (&'static str, &'static str, &'r Times, Option<(f64, &'static str)>);
+/// A stage of a frame: name, times, and the number and name of the items per frame.
+type Stage<'r> = (&'static str, &'r Times, Option<(f64, &'static str)>);
 
 impl Report<'_> {
     fn stages(&self) -> [Stage<'_>; 4] {
@@ -29,10 +26,10 @@ impl Report<'_> {
         let joints = self.a_frame(run.posed) * self.army.rig.skeleton.len() as f64;
         let vertices = self.a_frame(run.skinned) * self.army.mesh.len() as f64;
         [
-            ("pose", "clips to palettes", &run.pose, Some((joints, "joint"))),
-            ("cull", "move, update, cull", &run.cull, Some((characters, "character"))),
-            ("skin", "skin who is seen", &run.skin, Some((vertices, "vertex"))),
-            ("frame", "whole frame", &run.frame, None),
+            ("clips to palettes", &run.pose, Some((joints, "joint"))),
+            ("move, update, cull", &run.cull, Some((characters, "character"))),
+            ("skin who is seen", &run.skin, Some((vertices, "vertex"))),
+            ("whole frame", &run.frame, None),
         ]
     }
 
@@ -71,7 +68,7 @@ impl Report<'_> {
         }
 
         table.head("time a frame", ["median", "99th %", "a character", "each"]);
-        for (_, name, times, work) in self.stages() {
+        for (name, times, work) in self.stages() {
             let median = times.median();
             let each =
                 work.map(|(number, what)| format!(" {:.1} ns/{what}", milliseconds(median) * 1e6 / number.max(1.0)));
@@ -79,58 +76,6 @@ impl Report<'_> {
             let a_character = format!("{:.0} ns", self.a_character(times));
             table.row(name, [median, slowest, a_character, each.unwrap_or_default()]);
         }
-        if let Some(drawn) = self.drawn {
-            table.row("drawn once in", [in_ms(milliseconds(drawn))]);
-        }
-        let place = |what: &str, path: &Path| format!("{what} {}.", path.display());
-        let places = [
-            arguments.picture.as_deref().map(|path| place("The last frame is drawn in", path)),
-            arguments.sheet.as_deref().map(|path| place("One character in eight steps of each clip is drawn in", path)),
-        ];
-        let places: Vec<String> = places.into_iter().flatten().collect();
-        if places.is_empty() {
-            table.end("--picture FILE draws the last frame.")
-        } else {
-            table.end(&places.join("\n"))
-        }
-    }
-
-    /// Returns the report as one line of JSON; times in milliseconds, times per item in nanoseconds.
-    pub(crate) fn json(&self) -> String {
-        let Self { army, arguments, .. } = self;
-        let stages: serde_json::Map<_, _> = self
-            .stages()
-            .into_iter()
-            .map(|(key, _, times, work)| {
-                let median = milliseconds(times.median());
-                let mut stage = serde_json::json!({
-                    "median": median,
-                    "p99": milliseconds(times.quantile(0.99)),
-                    "ns_a_character": self.a_character(times),
-                });
-                if let Some((number, what)) = work.filter(|&(_, what)| what != "character") {
-                    stage[format!("ns_a_{what}")] = (median * 1e6 / number.max(1.0)).into();
-                }
-                (key.to_owned(), stage)
-            })
-            .collect();
-        let report = serde_json::json!({
-            "seed": arguments.seed,
-            "frames": arguments.frames,
-            "characters": army.characters.len(),
-            "posed": self.a_frame(self.run.posed),
-            "seen": self.a_frame(self.run.seen),
-            "skinned": self.a_frame(self.run.skinned),
-            "joints": army.rig.skeleton.len(),
-            "vertices": army.mesh.len(),
-            "triangles": army.mesh.indices().len() / 3,
-            "clip_bytes": army.clips.iter().map(|clip| clip.stats().bytes).sum::<usize>(),
-            "build_ms": milliseconds(self.built),
-            "frame_ms": stages,
-            "draw_ms": self.drawn.map(milliseconds),
-            "picture": arguments.picture,
-            "sheet": arguments.sheet,
-        });
-        format!("{report}\n")
+        table.end("The viewer draws this army.")
     }
 }
