@@ -1,13 +1,15 @@
 //! The kinds of files: how they are made, and how accepted ones are used.
 
-use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::glam::DVec3;
 use hedgerow::snapshot::LoadOptions;
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
 };
-use hedgerow_anim::raw::Track;
+use hedgerow_anim::clip::{JumpSpacing, Precision};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
-use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, RawClip, Skeleton, SkeletonBuilder};
+use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, Skeleton, SkeletonBuilder};
+use hedgerow_testkit::Dice;
+use hedgerow_testkit::clips::{Recipe, raw_clip};
 use hedgerow_testkit::hostile::{Kind, bend};
 use hedgerow_testkit::memory::end;
 
@@ -206,19 +208,15 @@ fn read_skeleton(bytes: &[u8]) -> bool {
     skeleton.map(|skeleton| use_skeleton(&skeleton)).is_ok()
 }
 
-fn clip() -> Clip {
-    let mut raw = RawClip::new(2.0, 20).expect("a clip");
-    for joint in 0..20_u8 {
-        let times: Vec<f32> = (0..9_u8).map(|key| f32::from(key) * 0.25).collect();
-        let place = |key: u8| Vec3::new(f32::from(key + joint).sin(), f32::from(key * joint % 5), 1.0);
-        let track = Track::linear(times, (0..9).map(place).collect()).expect("keys");
-        raw.set_translation(u16::from(joint), track).expect("the joint is there");
-    }
-    ClipBuilder::new().build(&raw).expect("a clip").0
-}
-
+/// Returns clips with all kinds of tracks, in words of 16 and of 32 bits.
 fn clips() -> Vec<Vec<u8>> {
-    vec![clip().to_bytes().to_vec()]
+    let mut raw = raw_clip(&Recipe { joints: 13, channels: 3, keys: 12, frames: false }, &mut Dice::with_seed(1));
+    raw.add_event(0.25, 1, "step").expect("a time in the clip");
+    let clip = |precision| {
+        let builder = ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Bytes(500));
+        builder.build(&raw).expect("a clip").0.to_bytes().to_vec()
+    };
+    [Precision::Compact, Precision::Tight].map(clip).to_vec()
 }
 
 /// Plays a clip forward, backward and with seeks.

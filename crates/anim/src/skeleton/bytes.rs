@@ -123,8 +123,7 @@ fn swap_words(bytes: &mut [u8], layout: Layout) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Pose, SkeletonBuilder, Transform};
-    use proptest::prelude::*;
+    use crate::{SkeletonBuilder, Transform};
 
     fn skeleton(joints: usize) -> Skeleton {
         let mut builder = SkeletonBuilder::new();
@@ -201,32 +200,5 @@ mod tests {
         assert_eq!(with(layout.name_ends().start, &[9]), "its names do not fill their text");
         assert_eq!(with(layout.name_ends().start + 4, &[2]), "a name ends within a character");
         assert_eq!(with(layout.text().end, &[1]), "bytes that hold nothing are not zero");
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_refused_or_make_a_skeleton_that_works(
-            joints in 1..40_usize,
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
-            length in prop::option::of(any::<prop::sample::Index>()),
-        ) {
-            let mut bytes = skeleton(joints).to_bytes();
-            for (at, value) in changes {
-                let at = 32 + at.index(bytes.len() - 32);
-                bytes[at] = value;
-            }
-            if let Some(length) = length {
-                bytes.truncate(length.index(bytes.len()));
-            }
-            if bytes.len() >= 32 {
-                SKELETON.write_header(&mut bytes);
-            }
-            if let Ok(skeleton) = from(&bytes) {
-                prop_assert_eq!(skeleton.to_bytes(), bytes);
-                prop_assert_eq!(skeleton.names().len(), skeleton.len());
-                skeleton.names().for_each(|name| { skeleton.find(name).expect("a name that is there"); });
-                Pose::rest(&skeleton).to_models(&skeleton, &mut Vec::new()).expect("its own pose");
-            }
-        }
     }
 }

@@ -455,7 +455,6 @@ mod tests {
     use super::*;
     use crate::skin::MorphTarget;
     use hedgerow_math::internal::file_header::HEADER_BYTES;
-    use proptest::prelude::*;
 
     fn skin(joints: usize) -> Skin {
         Skin::new((0..).take(joints).collect(), vec![Mat34::IDENTITY; joints]).unwrap()
@@ -562,34 +561,5 @@ mod tests {
             SkinError::Malformed("the vertex order is not a permutation")
         );
         assert!(matches!(with(influences, 0x00ff_00ff), SkinError::Joint { vertex: 0, joint: 0xff, joints: 7 }));
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_refused_or_make_a_mesh_that_works(
-            vertices in 1..40_usize,
-            with in 0..16_usize,
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
-            length in prop::option::of(any::<prop::sample::Index>()),
-        ) {
-            let mut bytes = mesh(vertices, with).to_bytes();
-            for (at, value) in changes {
-                let at = HEADER_BYTES + at.index(bytes.len() - HEADER_BYTES);
-                bytes[at] = value;
-            }
-            if let Some(length) = length {
-                bytes.truncate(HEADER_BYTES + length.index(bytes.len() - HEADER_BYTES));
-            }
-            MESH.write_header(&mut bytes);
-            if let Ok(mut mesh) = SkinnedMesh::from_bytes(&bytes) {
-                prop_assert_eq!(mesh.to_bytes(), bytes);
-                let skin = skin(mesh.joints());
-                mesh.set_skin(&skin).unwrap();
-                let palette = crate::skin::Palette::of(&skin, skin.inverse_binds()).unwrap();
-                let (mut places, weights) = (vec![[0.0; 3]; mesh.len()], vec![0.5; mesh.morph_targets()]);
-                let output = crate::skin::SkinOutput::new(&mut places[..]);
-                mesh.skin_morphed(palette, &weights, &mut crate::skin::MorphBuffer::new(), output).expect("it fits");
-            }
-        }
     }
 }
