@@ -37,7 +37,7 @@ use hedgerow_math::internal::level::{dispatch, level};
 ///
 /// A record is a key XOR the key two places earlier in its track. Forward, keys (a, b) become (b, a ^ record);
 /// backward, they become (b ^ record, a). Blocks from `singles` on have one number per key. Returns whether all records
-/// are sound, and stops at the first unsound record.
+/// are sound, and stops at the first unsound record, or at one that has no [padding](crate::clip::format::PADDING).
 pub(crate) fn turn<W: Word, const FORWARD: bool>(
     bytes: &[u8],
     range: Range<usize>,

@@ -29,12 +29,9 @@ pub(super) fn turn<S: Simd, W: Word, const FORWARD: bool>(
         let stride = head.keys() * W::BYTES;
         let first = at + Record::<W>::HEAD;
         let next = first + numbers * stride;
-        if next > end {
+        // The padding after the last group has room for whole vectors.
+        if next > end || first + (numbers - 1) * stride + LANES * W::BYTES > bytes.len() {
             return false;
-        }
-        if first + (numbers - 1) * stride + LANES * W::BYTES > bytes.len() {
-            // The record is too near to the end of the bytes to load whole vectors.
-            return scalar::turn::<W, FORWARD>(bytes, at..end, active, singles);
         }
         if head.lanes != u8::MAX && !W::spreads(simd) {
             scalar::turn_one::<W, FORWARD>(block, head, &bytes[first..next]);

@@ -1,24 +1,8 @@
-//! Kernels of one lane at a time: for records near the end of the bytes, and for single numbers.
+//! Kernels of one lane at a time: for levels that cannot spread words over lanes, and for single numbers.
 
 use super::lane::in_range;
 use super::lanes::{Active, LANES, NUMBERS, Word};
-use crate::clip::format::{PLAIN, Ranges, Record, Records, Target, block_of as block};
-use core::ops::Range;
-
-pub(super) fn turn<W: Word, const FORWARD: bool>(
-    bytes: &[u8],
-    range: Range<usize>,
-    active: &mut [Active<W>],
-    singles: usize,
-) -> bool {
-    let Some(bytes) = bytes.get(range) else { return false };
-    let mut records = Records::<W>::new(bytes, singles);
-    for (head, numbers) in records.by_ref() {
-        let Some(active) = active.get_mut(usize::from(head.block)) else { return false };
-        turn_one::<W, FORWARD>(active, head, numbers);
-    }
-    records.is_done()
-}
+use crate::clip::format::{PLAIN, Ranges, Record, Target, block_of as block};
 
 pub(super) fn turn_one<W: Word, const FORWARD: bool>(active: &mut Active<W>, head: Record<W>, numbers: &[u8]) {
     let count = head.keys().max(1);

@@ -2,7 +2,6 @@
 
 use super::Width;
 use crate::sampling::{NUMBERS, Word};
-use core::marker::PhantomData;
 
 /// The number of padding bytes after the last group, so that loads of whole vectors may read past the group's end.
 pub(crate) const PADDING: usize = 64;
@@ -72,40 +71,6 @@ impl Width {
             Self::Tight => Record::<u32>::bytes(keys, single),
         };
         u32::try_from(bytes).expect("a head and eight keys")
-    }
-}
-
-/// An iterator over the records of a group, each with the words of its numbers. It ends at the first incomplete record.
-#[derive(Debug)]
-pub(crate) struct Records<'b, W> {
-    bytes: &'b [u8],
-    singles: usize,
-    word: PhantomData<W>,
-}
-
-impl<'b, W: Word> Records<'b, W> {
-    /// Iterates over the records in `bytes`. From block `singles` on, keys have one number.
-    #[inline]
-    pub(crate) const fn new(bytes: &'b [u8], singles: usize) -> Self {
-        Self { bytes, singles, word: PhantomData }
-    }
-
-    /// Returns whether no bytes are left.
-    pub(crate) const fn is_done(&self) -> bool {
-        self.bytes.is_empty()
-    }
-}
-
-impl<'b, W: Word> Iterator for Records<'b, W> {
-    type Item = (Record<W>, &'b [u8]);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let head = Record::<W>::read(self.bytes)?;
-        let end = Record::<W>::bytes(head.keys(), usize::from(head.block) >= self.singles);
-        let words = self.bytes.get(Record::<W>::HEAD..end)?;
-        self.bytes = &self.bytes[end..];
-        Some((head, words))
     }
 }
 

@@ -229,7 +229,10 @@ fn stream<W: Quantise>(plan: &Plan<W>, first: &[Active<W>], end: f32, rate: f32,
         let length = bytes.len() - at;
         let [length_word, before_word] = [length, before].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         GroupHead { need, bytes: length_word, full, before: before_word }.write(&mut bytes, at);
+        // Whole vectors are read, beyond the last record, too.
+        bytes.resize(at + length + PADDING, 0);
         let sound = sampling::turn::<W, true>(&bytes, at + GROUP_HEAD..at + length, &mut active, singles);
+        bytes.truncate(at + length);
         debug_assert!(sound, "what was just written");
         (groups, longest, before) = (groups + 1, longest.max(length), length);
     }
