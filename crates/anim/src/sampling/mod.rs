@@ -29,7 +29,6 @@ pub(crate) use scalar::{rotation, singles};
 use crate::clip::format::{Ranges, Target};
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
-use fearless_simd::Level;
 use hedgerow_math::internal::level::{dispatch, level};
 
 /// Fetches the keys of a group of [records](crate::clip::format::Record) at `range` in `bytes`, or takes them back if
@@ -44,38 +43,17 @@ pub(crate) fn turn<W: Word, const FORWARD: bool>(
     active: &mut [Active<W>],
     singles: usize,
 ) -> bool {
-    turn_at::<W, FORWARD>(level(), bytes, range, active, singles)
-}
-
-#[inline(always)]
-fn turn_at<W: Word, const FORWARD: bool>(
-    level: Level,
-    bytes: &[u8],
-    range: Range<usize>,
-    active: &mut [Active<W>],
-    singles: usize,
-) -> bool {
-    dispatch!(level, simd => portable::turn::<_, W, FORWARD>(simd, bytes, range, active, singles))
+    dispatch!(level(), simd => portable::turn::<_, W, FORWARD>(simd, bytes, range, active, singles))
 }
 
 /// Reads a jump frame: the blocks that both the frame and the array have.
 pub(crate) fn restore<W: Word>(frame: &[u8], active: &mut [Active<W>]) {
-    restore_at(level(), frame, active);
-}
-
-#[inline(always)]
-fn restore_at<W: Word>(level: Level, frame: &[u8], active: &mut [Active<W>]) {
-    dispatch!(level, simd => portable::restore(simd, frame, active));
+    dispatch!(level(), simd => portable::restore(simd, frame, active));
 }
 
 /// Samples the rotations of the blocks that both `active` and `targets` have. Skips blocks that the pose does not have.
 pub(crate) fn rotations<W: Word>(active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
-    rotations_at(level(), active, targets, time, pose);
-}
-
-#[inline(always)]
-fn rotations_at<W: Word>(level: Level, active: &[Active<W>], targets: &[Target], time: f32, pose: &mut [PoseBlock]) {
-    dispatch!(level, simd => portable::rotations(simd, active, targets, time, pose));
+    dispatch!(level(), simd => portable::rotations(simd, active, targets, time, pose));
 }
 
 /// Samples translations or scales, like [`rotations`]. Blocks without `ranges` use
@@ -87,17 +65,5 @@ pub(crate) fn vectors<W: Word, const SCALE: bool>(
     time: f32,
     pose: &mut [PoseBlock],
 ) {
-    vectors_at::<W, SCALE>(level(), active, targets, ranges, time, pose);
-}
-
-#[inline(always)]
-fn vectors_at<W: Word, const SCALE: bool>(
-    level: Level,
-    active: &[Active<W>],
-    targets: &[Target],
-    ranges: &[Ranges],
-    time: f32,
-    pose: &mut [PoseBlock],
-) {
-    dispatch!(level, simd => portable::vectors::<_, W, SCALE>(simd, active, targets, ranges, time, pose));
+    dispatch!(level(), simd => portable::vectors::<_, W, SCALE>(simd, active, targets, ranges, time, pose));
 }

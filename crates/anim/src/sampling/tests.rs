@@ -3,7 +3,7 @@ use super::*;
 use crate::clip::format::{PADDING, PLAIN, Record};
 use crate::transform_lanes::PoseBlock;
 use fastrand::Rng;
-use hedgerow_math::internal::level::levels;
+use hedgerow_math::internal::level::at_levels;
 
 /// A word that tests choose at random; a word of 32 bits is a number in −1..1.
 trait Any: Word {
@@ -77,13 +77,13 @@ fn every_level_fetches_the_same_keys<W: Any>() {
         let forward = expected.clone();
         // Turning back restores the start only if each block occurs once in the group.
         turn_plainly::<W, false>(&bytes[..length], &mut expected, 4);
-        for level in levels() {
+        at_levels(|level| {
             let mut found = start.clone();
-            assert!(turn_at::<W, true>(level, &bytes, 0..length, &mut found, 4));
+            assert!(turn::<W, true>(&bytes, 0..length, &mut found, 4));
             assert_eq!(forward, found, "round {round} at {level:?}");
-            assert!(turn_at::<W, false>(level, &bytes, 0..length, &mut found, 4));
+            assert!(turn::<W, false>(&bytes, 0..length, &mut found, 4));
             assert_eq!(expected, found, "round {round} at {level:?}, backward");
-        }
+        });
     }
 }
 
@@ -138,12 +138,12 @@ fn a_frame_is_read_as_it_was_written() {
     let mut bytes = Vec::new();
     blocks.iter().for_each(|block| block.write(&mut bytes));
     assert_eq!(bytes.len(), 3 * Active::<u32>::BYTES);
-    for level in levels() {
+    at_levels(|level| {
         let mut found = vec![Active::default(); 4];
-        restore_at(level, &bytes, &mut found);
+        restore(&bytes, &mut found);
         assert_eq!(found[..3], blocks, "{level:?}");
         assert_eq!(found[3], Active::default());
-    }
+    });
 }
 
 fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
@@ -208,13 +208,13 @@ fn every_level_samples_the_same_bits<W: Any>() {
         // There is one block fewer than the targets name. Lanes without a track must not change.
         let mut expected = [PoseBlock::IDENTITY; 2];
         sample_plainly(&active, &targets, &ranges, time, &mut expected);
-        for level in levels() {
+        at_levels(|level| {
             let mut found = [PoseBlock::IDENTITY; 2];
-            rotations_at(level, &active, &targets, time, &mut found);
-            vectors_at::<W, false>(level, &active, &targets, &ranges, time, &mut found);
-            vectors_at::<W, true>(level, &active, &targets, &ranges[..1], time, &mut found);
+            rotations(&active, &targets, time, &mut found);
+            vectors::<W, false>(&active, &targets, &ranges, time, &mut found);
+            vectors::<W, true>(&active, &targets, &ranges[..1], time, &mut found);
             assert_eq!(pose_bits(&expected), pose_bits(&found), "round {round} at {level:?}");
-        }
+        });
         assert!(expected.iter().zip(&targets).all(|(block, target)| {
             (0..LANES).all(|lane| target[2] >> lane & 1 == 1 || block.get(lane) == PoseBlock::IDENTITY.get(lane))
         }));

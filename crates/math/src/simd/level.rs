@@ -103,6 +103,14 @@ pub fn levels() -> Vec<Level> {
     levels
 }
 
+/// Calls a function at every level of this machine with the feature `_levels`, otherwise at the best, for tests.
+pub fn at_levels(mut work: impl FnMut(Level)) {
+    #[cfg(feature = "_levels")]
+    levels().into_iter().for_each(|level| at_level(level, || work(level)));
+    #[cfg(not(feature = "_levels"))]
+    work(level());
+}
+
 #[cfg(feature = "_levels")]
 pub use forced::at_level;
 

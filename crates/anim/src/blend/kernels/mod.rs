@@ -7,7 +7,6 @@ mod portable;
 mod tests;
 
 use crate::transform_lanes::{POSE_LANES as LANES, PoseBlock};
-use fearless_simd::Level;
 use hedgerow_math::internal::level::{dispatch, level};
 
 /// A number for each of eight joints.
@@ -15,31 +14,26 @@ pub(crate) type Weights = [f32; LANES];
 
 /// Defines one function per kernel, which runs the kernel at the machine's best level.
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $name:ident, $at:ident($($argument:ident: $type:ty),*);)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*);)*) => {$(
         $(#[$doc])*
         pub(crate) fn $name($($argument: $type),*) {
-            $at(level(), $($argument),*);
-        }
-
-        #[inline(always)]
-        fn $at(level: Level, $($argument: $type),*) {
-            dispatch!(level, simd => portable::$name(simd, $($argument),*));
+            dispatch!(level(), simd => portable::$name(simd, $($argument),*));
         }
     )*};
 }
 
 kernels! {
     /// Starts a sum: `sum = w · pose` and `totals = w`, where `w = weight · mask` for each joint.
-    begin, begin_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
+    begin(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     /// Continues a sum: `sum += w · pose` and `totals += w`. Rotations are flipped to the sum's hemisphere first.
-    accumulate, accumulate_at(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
+    accumulate(sum: &mut [PoseBlock], totals: &mut [Weights], pose: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     /// Writes `out = sum · (1 ÷ totals)` with normalised rotations; `out = base` if a total is too small to divide by.
-    average, average_at(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);
+    average(sum: &[PoseBlock], totals: &[Weights], base: &[PoseBlock], out: &mut [PoseBlock]);
     /// Fades: `pose += w · (to − pose)`. Rotations take the shorter arc and are normalised.
-    fade, fade_at(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
+    fade(pose: &mut [PoseBlock], to: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
     /// Writes the difference of the translations, the rotation `reference⁻¹ · pose`, and the quotient of the scales (1
     /// if the quotient is not finite).
-    difference, difference_at(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
+    difference(pose: &[PoseBlock], reference: &[PoseBlock], out: &mut [PoseBlock]);
     /// Adds `w` times a pose that `difference` computed.
-    add, add_at(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
+    add(pose: &mut [PoseBlock], difference: &[PoseBlock], weight: f32, mask: Option<&[Weights]>);
 }

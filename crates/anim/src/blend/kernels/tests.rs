@@ -4,7 +4,7 @@ use super::*;
 use crate::Transform;
 use fastrand::Rng;
 use glam::{Quat, Vec3};
-use hedgerow_math::internal::level::levels;
+use hedgerow_math::internal::level::at_levels;
 
 fn blocks(count: usize, dice: &mut Rng) -> Vec<PoseBlock> {
     let mut number = || 2.0 * dice.f32() - 1.0;
@@ -19,19 +19,19 @@ fn blocks(count: usize, dice: &mut Rng) -> Vec<PoseBlock> {
 }
 
 /// Runs all kernels on the same poses.
-fn results(level: Level, mask: Option<&[Weights]>, [pose, other, base]: &[Vec<PoseBlock>; 3]) -> Vec<Vec<PoseBlock>> {
+fn results(mask: Option<&[Weights]>, [pose, other, base]: &[Vec<PoseBlock>; 3]) -> Vec<Vec<PoseBlock>> {
     let (mut begun, mut begun_totals) = (base.clone(), vec![[7.0; LANES]; 5]);
-    begin_at(level, &mut begun, &mut begun_totals, other, 0.7, mask);
+    begin(&mut begun, &mut begun_totals, other, 0.7, mask);
     let (mut sum, mut totals) = (pose.clone(), vec![[0.5; LANES]; 5]);
-    accumulate_at(level, &mut sum, &mut totals, other, 0.7, mask);
+    accumulate(&mut sum, &mut totals, other, 0.7, mask);
     totals[2][3] = 0.0;
     let mut averaged = base.clone();
-    average_at(level, &sum, &totals, base, &mut averaged);
+    average(&sum, &totals, base, &mut averaged);
     assert_eq!(averaged[2].get(3), base[2].get(3), "a joint without weight");
     let (mut faded, mut added, mut apart) = (pose.clone(), pose.clone(), base.clone());
-    fade_at(level, &mut faded, other, 0.3, mask);
-    add_at(level, &mut added, other, 0.3, mask);
-    difference_at(level, pose, other, &mut apart);
+    fade(&mut faded, other, 0.3, mask);
+    add(&mut added, other, 0.3, mask);
+    difference(pose, other, &mut apart);
     let all_totals = [begun_totals, totals].map(|totals| {
         totals.iter().map(|&totals| PoseBlock { rotation: [totals; 4], ..PoseBlock::IDENTITY }).collect()
     });
@@ -44,10 +44,8 @@ fn every_level_gives_the_same_bits() {
     let poses = [blocks(5, &mut dice), blocks(5, &mut dice), blocks(5, &mut dice)];
     let mask: Vec<Weights> = blocks(5, &mut dice).iter().map(|block| block.scale[0].map(f32::abs)).collect();
     for mask in [None, Some(&mask[..])] {
-        let expected = results(levels()[0], mask, &poses);
-        for level in levels() {
-            assert_eq!(results(level, mask, &poses), expected, "{level:?}");
-        }
+        let expected = results(mask, &poses);
+        at_levels(|level| assert_eq!(results(mask, &poses), expected, "{level:?}"));
     }
 }
 
@@ -70,20 +68,20 @@ fn sums_fades_and_differences_are_what_they_say() {
         assert!(found.scale.abs_diff_eq(expected.scale, 1e-5), "{what}: {found:?}");
     };
     let (from, to) = (turned(0.2, 1.0, 1.0), turned(0.6, 3.0, 2.0));
-    for level in levels() {
+    at_levels(|_| {
         let (mut sum, mut totals, mut out) = ([PoseBlock::IDENTITY], [[0.0; LANES]], [PoseBlock::IDENTITY]);
-        begin_at(level, &mut sum, &mut totals, &from, 0.5, None);
-        accumulate_at(level, &mut sum, &mut totals, &to, 0.5, None);
+        begin(&mut sum, &mut totals, &from, 0.5, None);
+        accumulate(&mut sum, &mut totals, &to, 0.5, None);
         assert_eq!(totals, [[1.0; LANES]]);
-        average_at(level, &sum, &totals, &from, &mut out);
+        average(&sum, &totals, &from, &mut out);
         near(&out, turned(0.4, 2.0, 1.5), "the average");
         let mut faded = from;
-        fade_at(level, &mut faded, &to, 0.5, None);
+        fade(&mut faded, &to, 0.5, None);
         near(&faded, turned(0.4, 2.0, 1.5), "half way");
-        difference_at(level, &to, &from, &mut out);
+        difference(&to, &from, &mut out);
         near(&out, turned(0.4, 2.0, 2.0), "the difference");
         let mut added = from;
-        add_at(level, &mut added, &out, 1.0, None);
+        add(&mut added, &out, 1.0, None);
         near(&added, to, "the sum with the difference");
-    }
+    });
 }

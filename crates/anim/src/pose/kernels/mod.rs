@@ -11,7 +11,6 @@ mod tests;
 use crate::Mat34;
 use crate::transform_lanes::PoseBlock;
 use core::ops::Range;
-use fearless_simd::Level;
 use hedgerow_math::internal::level::{dispatch, level};
 
 /// Computes `models[j] = models[parents[j]] * local(j)` for the joints of `range` in ascending order, where
@@ -20,19 +19,7 @@ use hedgerow_math::internal::level::{dispatch, level};
 /// # Panics
 /// Panics if the range extends beyond an array, or if a parent is beyond `models`.
 pub(crate) fn models(blocks: &[PoseBlock], parents: &[u16], root: &Mat34, models: &mut [Mat34], range: Range<usize>) {
-    models_at(level(), blocks, parents, root, models, range);
-}
-
-#[inline(always)]
-fn models_at(
-    level: Level,
-    blocks: &[PoseBlock],
-    parents: &[u16],
-    root: &Mat34,
-    models: &mut [Mat34],
-    range: Range<usize>,
-) {
-    dispatch!(level, simd => portable::models(simd, blocks, parents, root, models, range));
+    dispatch!(level(), simd => portable::models(simd, blocks, parents, root, models, range));
 }
 
 /// Computes `palette[i] = models[joints[i]] * inverse_binds[i]`.
@@ -40,11 +27,6 @@ fn models_at(
 /// # Panics
 /// Panics if joints, inverse bind matrices and palette differ in length, or if a joint has no model matrix.
 pub(crate) fn palette(models: &[Mat34], joints: &[u16], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
-    palette_at(level(), models, joints, inverse_binds, palette);
-}
-
-#[inline(always)]
-fn palette_at(level: Level, models: &[Mat34], joints: &[u16], inverse_binds: &[Mat34], palette: &mut [Mat34]) {
     assert!(joints.len() == inverse_binds.len() && joints.len() == palette.len());
-    dispatch!(level, simd => portable::palette(simd, models, joints, inverse_binds, palette));
+    dispatch!(level(), simd => portable::palette(simd, models, joints, inverse_binds, palette));
 }

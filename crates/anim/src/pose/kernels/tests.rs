@@ -3,7 +3,7 @@
 use super::*;
 use crate::Transform;
 use glam::{DAffine3, Quat, Vec3};
-use hedgerow_math::internal::level::levels;
+use hedgerow_math::internal::level::at_levels;
 
 fn numbers(seed: u64) -> impl FnMut() -> f32 {
     let mut dice = fastrand::Rng::with_seed(seed);
@@ -40,20 +40,20 @@ fn every_level_is_near_double_precision_for_every_start_and_end() {
         let above = if joint == 0 { root.to_wide() } else { expected[usize::from(parents[joint])] };
         expected.push(above * wide(local));
     }
-    for level in levels() {
+    at_levels(|_| {
         let mut all = vec![Mat34::IDENTITY; count];
-        models_at(level, &blocks, &parents, &root, &mut all, 0..count);
+        models(&blocks, &parents, &root, &mut all, 0..count);
         for (joint, (found, expected)) in all.iter().zip(&expected).enumerate() {
             let found = found.to_wide();
             assert!(found.abs_diff_eq(*expected, 1e-4), "joint {joint}: {found} and {expected}");
         }
         for (start, end) in (0..count).flat_map(|start| (start..=count).map(move |end| (start, end))) {
-            let mut models = all.clone();
-            models[start..end].fill(Mat34 { rows: [[f32::NAN; 4]; 3] });
-            models_at(level, &blocks, &parents, &root, &mut models, start..end);
-            assert!(models == all, "joints {start} to {end} by themselves have other bits");
+            let mut some = all.clone();
+            some[start..end].fill(Mat34 { rows: [[f32::NAN; 4]; 3] });
+            models(&blocks, &parents, &root, &mut some, start..end);
+            assert!(some == all, "joints {start} to {end} by themselves have other bits");
         }
-    }
+    });
 }
 
 #[test]
@@ -63,16 +63,14 @@ fn levels_with_fused_multiply_add_give_the_same_bits_and_so_do_those_without() {
     transforms(96, 9).iter().enumerate().for_each(|(joint, local)| blocks[joint / 8].set(joint % 8, local));
     let parents: Vec<u16> =
         (0..96_u16).map(|joint| if joint == 0 { u16::MAX } else { joint - 1 - joint / 7 % joint }).collect();
-    let bits = |level: Level| {
-        let mut models = vec![Mat34::IDENTITY; 96];
-        models_at(level, &blocks, &parents, &Mat34::IDENTITY, &mut models, 0..96);
-        models.iter().map(|model| model.to_bits()).collect::<Vec<_>>()
-    };
-    let (fused, plain): (Vec<Level>, Vec<Level>) = levels().into_iter().partition(|level| level.as_avx2().is_some());
-    for levels in [fused, plain] {
-        let found: Vec<_> = levels.into_iter().map(bits).collect();
-        assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
-    }
+    let mut found = [Vec::new(), Vec::new()];
+    at_levels(|level| {
+        let mut all = vec![Mat34::IDENTITY; 96];
+        models(&blocks, &parents, &Mat34::IDENTITY, &mut all, 0..96);
+        let bits: Vec<_> = all.iter().map(|model| model.to_bits()).collect();
+        found[usize::from(level.as_avx2().is_some())].push(bits);
+    });
+    assert!(found.iter().all(|found| found.windows(2).all(|pair| pair[0] == pair[1])));
 }
 
 #[test]
@@ -80,11 +78,11 @@ fn palettes_are_products_to_the_bit() {
     let models: Vec<Mat34> = transforms(13, 4).iter().map(Transform::to_matrix).collect();
     let binds: Vec<Mat34> = transforms(9, 5).iter().map(Transform::to_matrix).collect();
     let joints = [3, 12, 0, 7, 7, 1, 11, 2, 5];
-    for level in levels() {
+    at_levels(|_| {
         let mut out = vec![Mat34::IDENTITY; 9];
-        palette_at(level, &models, &joints, &binds, &mut out);
+        palette(&models, &joints, &binds, &mut out);
         for ((found, joint), &bind) in out.iter().zip(joints).zip(&binds) {
             assert_eq!(found.to_bits(), (models[usize::from(joint)] * bind).to_bits());
         }
-    }
+    });
 }

@@ -32,7 +32,6 @@ pub(crate) use streams::{Block, Lanes, Sinks, Streams};
 
 use crate::Mat34;
 use core::ops::Range;
-use fearless_simd::Level;
 use hedgerow_math::internal::level::{dispatch, level};
 
 /// The number of vertices in a block.
@@ -56,25 +55,16 @@ pub(crate) struct Run<'a> {
 /// # Panics
 /// Panics if the lengths differ.
 pub(crate) fn add_scaled(to: &mut [Block], deltas: &[Block], weight: f32) {
-    add_scaled_at(level(), to, deltas, weight);
-}
-
-#[inline(always)]
-fn add_scaled_at(level: Level, to: &mut [Block], deltas: &[Block], weight: f32) {
     assert!(to.len() == deltas.len());
-    dispatch!(level, simd => portable::add_scaled(simd, to, deltas, weight));
+    dispatch!(level(), simd => portable::add_scaled(simd, to, deltas, weight));
 }
 
 /// Skins the vertices of runs, which follow one another in the output.
 ///
 /// # Panics
 /// Panics if the palette, a stream or a sink is too short for a run.
-pub(crate) fn skin(palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, sinks: Sinks<'_>) {
-    skin_at(level(), palette, runs, streams, sinks);
-}
-
-#[inline(always)]
-fn skin_at(level: Level, palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, mut sinks: Sinks<'_>) {
+pub(crate) fn skin(palette: &[Mat34], runs: &[Run<'_>], streams: Streams<'_>, mut sinks: Sinks<'_>) {
+    let level = level();
     #[cfg(target_arch = "x86_64")]
     if let Some(level) = x86::Vectors::of(level) {
         return level.skin(palette, runs, streams, sinks);

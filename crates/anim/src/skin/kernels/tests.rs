@@ -2,7 +2,7 @@
 
 use super::*;
 use fastrand::Rng;
-use hedgerow_math::internal::level::levels;
+use hedgerow_math::internal::level::at_levels;
 
 /// Returns a random number in -1..1.
 fn number(dice: &mut Rng) -> f32 {
@@ -127,13 +127,6 @@ fn written(model: &Model, palette: &[Mat34], form: Form, shift: usize, way: &Way
     [read(positions, packed[0], true), read(normals, packed[1], with_normals), read(tangents, false, with_tangents)]
 }
 
-fn ways() -> Vec<Box<Way<'static>>> {
-    let way = |level: Level| -> Box<Way<'static>> {
-        Box::new(move |palette, runs, streams, sinks| skin_at(level, palette, runs, streams, sinks))
-    };
-    levels().into_iter().map(way).collect()
-}
-
 /// Panics unless the first three numbers agree with double precision within the bound that the module states.
 fn assert_near(found: [f32; 4], model: &Model, vertex: usize, palette: &[Mat34], (vector, w): ([f32; 3], f64)) {
     let (joints, weights) = &model.vertices[vertex];
@@ -168,8 +161,8 @@ fn every_level_is_as_near_to_double_precision_as_stated_and_writes_nothing_else(
             let model = Model::new(&mut dice, &[(count, many)], palette.len());
             let places = model.places();
             for (shift, form) in forms.into_iter().enumerate() {
-                for way in ways() {
-                    let [positions, normals, tangents] = written(&model, &palette, form, shift + many % 13, &way);
+                at_levels(|_| {
+                    let [positions, normals, tangents] = written(&model, &palette, form, shift + many % 13, &skin);
                     assert_eq!(positions.len(), many);
                     for (vertex, &(block, lane)) in places.iter().enumerate() {
                         let vector = |blocks: &[Block]| core::array::from_fn(|axis| blocks[block][axis].0[lane]);
@@ -184,7 +177,7 @@ fn every_level_is_as_near_to_double_precision_as_stated_and_writes_nothing_else(
                             assert_eq!(tangents[vertex][3], model.signs[block].0[lane]);
                         }
                     }
-                }
+                });
             }
         }
     }
@@ -199,15 +192,13 @@ fn levels_with_fused_multiply_add_give_the_same_bits_and_so_do_those_without() {
         let model =
             Model::new(&mut dice, &[(1, many), (2, many + 1), (3, many / 2), (4, many + 7), (8, many + 3)], joints);
         let form = Form { packed: [true, false], normals: true, tangents: true };
-        let bits = |level: Level| {
-            let way: &Way<'_> = &|palette, runs, streams, sinks| skin_at(level, palette, runs, streams, sinks);
-            written(&model, &palette, form, 1, way)
-                .map(|stream| stream.into_iter().map(|floats| floats.map(f32::to_bits)).collect::<Vec<_>>())
-        };
-        let (fused, plain): (Vec<Level>, Vec<Level>) =
-            levels().into_iter().partition(|level| level.as_avx2().is_some());
-        for levels in [fused, plain] {
-            let found: Vec<_> = levels.into_iter().map(bits).collect();
+        let mut found = [Vec::new(), Vec::new()];
+        at_levels(|level| {
+            let bits = written(&model, &palette, form, 1, &skin)
+                .map(|stream| stream.into_iter().map(|floats| floats.map(f32::to_bits)).collect::<Vec<_>>());
+            found[usize::from(level.as_avx2().is_some())].push(bits);
+        });
+        for found in found {
             assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{joints} joints, {many} vertices");
         }
     }
@@ -219,34 +210,32 @@ fn chunks_of_blocks_give_the_same_bits_as_all_at_once() {
     let palette = palette(&mut dice, 20);
     let model = Model::new(&mut dice, &[(3, 75)], palette.len());
     let form = Form { packed: [true, true], normals: true, tangents: true };
-    for way in ways() {
-        let whole = written(&model, &palette, form, 0, &way);
+    at_levels(|_| {
+        let whole = written(&model, &palette, form, 0, &skin);
         for cut in 0..=4 {
             let in_two: &Way<'_> = &|palette, runs, streams, sinks| {
                 let first = Run { blocks: 0..cut, vertices: cut * LANES, ..runs[0].clone() };
                 let last = Run { blocks: cut..5, stream: cut, vertices: 75 - cut * LANES, ..runs[0].clone() };
                 let (before, behind) = sinks.split_at(cut * LANES);
-                way(palette, &[last], streams, behind);
-                way(palette, &[first], streams, before);
+                skin(palette, &[last], streams, behind);
+                skin(palette, &[first], streams, before);
             };
             assert_eq!(whole, written(&model, &palette, form, 0, in_two), "cut at {cut}");
         }
-    }
+    });
 }
 
 #[test]
 fn nothing_to_skin_takes_no_palette() {
     let model = Model::new(&mut Rng::with_seed(1), &[(1, 0), (4, 0)], 1);
     let form = Form { packed: [true, true], normals: true, tangents: true };
-    for way in ways() {
-        assert!(written(&model, &[], form, 0, &way).iter().all(Vec::is_empty));
-    }
+    at_levels(|_| assert!(written(&model, &[], form, 0, &skin).iter().all(Vec::is_empty)));
 }
 
 #[test]
 #[cfg_attr(panic = "abort", ignore = "needs unwinding")]
 fn joints_beyond_the_palette_are_refused_by_every_level() {
-    for way in ways() {
+    at_levels(|_| {
         let mut influences = Influences::new(1);
         influences.push(&[7], &[1.0]);
         let refused = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
@@ -254,10 +243,10 @@ fn joints_beyond_the_palette_are_refused_by_every_level() {
             let streams = Streams { positions: &[Block::default()], normals: &[], tangents: &[], signs: &[] };
             let mut places = [[0.0; 3]];
             let positions = VertexStream::Packed(&mut places);
-            way(&[Mat34::IDENTITY; 7], &[run], streams, Sinks { positions, normals: None, tangents: None });
+            skin(&[Mat34::IDENTITY; 7], &[run], streams, Sinks { positions, normals: None, tangents: None });
         }));
         assert!(refused.is_err());
-    }
+    });
 }
 
 #[test]
@@ -269,9 +258,9 @@ fn scaled_deltas_have_the_same_bits_on_every_level() {
         to.0.iter_mut().zip(delta.0).for_each(|(to, delta)| *to += 0.3 * delta);
     }
     assert_ne!(base, expected);
-    for level in levels() {
+    at_levels(|level| {
         let mut found = base.clone();
-        add_scaled_at(level, &mut found, &deltas, 0.3);
+        add_scaled(&mut found, &deltas, 0.3);
         assert_eq!(expected, found, "{level:?}");
-    }
+    });
 }
