@@ -1,7 +1,7 @@
 //! The settings for compiling a clip.
 
 use super::Clip;
-use super::format::{Width, write};
+use super::format::write;
 use super::plan::Plan;
 use super::quantise::{Quantise, rate, unevenness};
 use crate::{
@@ -193,9 +193,9 @@ impl ClipBuilder {
     }
 
     fn compile<W: Quantise>(&self, clip: &RawClip, rate: f32) -> Result<(Clip, ClipReport), Error> {
-        let arc_error = self.arc_error.unwrap_or(match W::WIDTH {
-            Width::Compact => 1e-3,
-            Width::Tight => 1e-5,
+        let arc_error = self.arc_error.unwrap_or(match W::PRECISION {
+            Precision::Compact => 1e-3,
+            Precision::Tight => 1e-5,
         });
         // Blocks and channels are numbered with 16 bits.
         if clip.channels() > usize::from(u16::MAX) {

@@ -30,7 +30,7 @@ pub(crate) use number::ClipNumber;
 
 use crate::Error;
 pub use crate::raw::ClipError;
-use format::{CLIP, EVENTS, Tables, Width};
+use format::{CLIP, EVENTS, Tables};
 
 /// A compiled clip, which a [`Player`](crate::Player) plays: one block of bytes, the same in memory as in a file.
 ///
@@ -191,10 +191,7 @@ impl Clip {
     /// Returns the precision of the keys.
     #[must_use]
     pub const fn precision(&self) -> Precision {
-        match self.tables.head().width {
-            Width::Compact => Precision::Compact,
-            Width::Tight => Precision::Tight,
-        }
+        self.tables.head().precision
     }
 
     /// Returns the sizes of the clip and its parts.

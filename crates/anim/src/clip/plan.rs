@@ -1,11 +1,11 @@
 //! Converts tracks to lanes: finds constant tracks, puts the other tracks into blocks, and quantises keys to words.
 
-use super::ClipReport;
 use super::format::{
     CHANNELS, CUBICS, CubicTarget, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, ROTATIONS, SCALES, TRANSLATIONS,
-    Target, Width, cubic_lanes,
+    Target, cubic_lanes,
 };
 use super::quantise::{Quantise, Range, angle_to, parameters, parts};
+use super::{ClipReport, Precision};
 use crate::sampling::{LANES, NUMBERS, rotation};
 use crate::{
     RawClip,
@@ -295,9 +295,9 @@ fn constant<V: TrackValue>(track: &Track<V>) -> bool {
 }
 
 fn rotation_range<W: Quantise>() -> Range {
-    match W::WIDTH {
-        Width::Compact => Range::ROTATION,
-        Width::Tight => Range::PLAIN,
+    match W::PRECISION {
+        Precision::Compact => Range::ROTATION,
+        Precision::Tight => Range::PLAIN,
     }
 }
 

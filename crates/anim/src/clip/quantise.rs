@@ -1,6 +1,6 @@
 //! Converts the times and numbers of keys to words of 16 or 32 bits.
 
-use super::format::Width;
+use super::Precision;
 use crate::sampling::{NUMBERS, Word, rotation};
 use glam::DQuat;
 
@@ -38,8 +38,8 @@ impl Range {
 
 /// A word that stores a time or a number.
 pub(super) trait Quantise: Word {
-    /// The width of a clip with these words.
-    const WIDTH: Width;
+    /// The precision of a clip with these words.
+    const PRECISION: Precision;
 
     /// Converts a track's times to strictly ascending words, at `rate` units per second. Returns `None` if times are so
     /// close together that a word would be off by more than a unit.
@@ -77,7 +77,7 @@ pub(super) trait Quantise: Word {
 }
 
 impl Quantise for u16 {
-    const WIDTH: Width = Width::Compact;
+    const PRECISION: Precision = Precision::Compact;
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions saturate")]
     fn times(times: &[f32], duration: f32, rate: f32) -> Option<Vec<Self>> {
@@ -132,7 +132,7 @@ impl Quantise for u16 {
 }
 
 impl Quantise for u32 {
-    const WIDTH: Width = Width::Tight;
+    const PRECISION: Precision = Precision::Tight;
 
     fn times(times: &[f32], _: f32, _: f32) -> Option<Vec<Self>> {
         // Negative zero counts as zero.

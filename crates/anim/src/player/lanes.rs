@@ -1,10 +1,10 @@
 //! The active array of a player, and its values at a time.
 
-use crate::clip::ClipNumber;
 use crate::clip::format::{
     CHANNELS, CUBICS, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, PLAIN, ROTATIONS, Ranges, SCALES, TRANSLATIONS,
-    Tables, Target, Width,
+    Tables, Target,
 };
+use crate::clip::{ClipNumber, Precision};
 use crate::sampling::{self, Active, LANES, LaneKeys, Word};
 use crate::transform_lanes::PoseBlock;
 use crate::{Error, Pose};
@@ -43,9 +43,9 @@ impl Lanes {
     /// Creates the state at time 0.
     pub(super) fn new(tables: &Tables) -> Self {
         let blocks = tables.head().all_blocks();
-        let mut active = match tables.head().width {
-            Width::Compact => Words::Compact(vec![Active::default(); blocks]),
-            Width::Tight => Words::Tight(vec![Active::default(); blocks]),
+        let mut active = match tables.head().precision {
+            Precision::Compact => Words::Compact(vec![Active::default(); blocks]),
+            Precision::Tight => Words::Tight(vec![Active::default(); blocks]),
         };
         with!(&mut active, active => sampling::restore(tables.first_frame(), active));
         let targets = [ROTATIONS, TRANSLATIONS, SCALES].into_iter().flat_map(|kind| tables.targets(kind));

@@ -1,6 +1,7 @@
 //! The head of a clip: counts and section offsets.
 
 use super::{CubicTarget, PADDING, Ranges, Target};
+use crate::clip::Precision;
 use crate::raw::ClipError;
 use crate::sampling::{Active, LANES, NUMBERS};
 use core::ops::Range;
@@ -13,13 +14,6 @@ pub(crate) const HEAD_BYTES: usize = HEADER_BYTES + 4 * FIELDS;
 pub(crate) const GROUP_HEAD: usize = 12;
 
 const FIELDS: usize = 21;
-
-/// The width of words: 16 or 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Width {
-    Compact,
-    Tight,
-}
 
 /// The counts after the 32 bytes of the file header: words of 32 bits, in the order of [`write`](Self::write).
 ///
@@ -34,7 +28,7 @@ pub(crate) struct Head {
     /// The number of blocks of each kind: rotations, translations, scales, cubic tracks, channels.
     pub(crate) blocks: [u16; 5],
     pub(crate) joints: u16,
-    pub(crate) width: Width,
+    pub(crate) precision: Precision,
     pub(crate) channels: u32,
     /// The numbers of constant rotations, translations, scales and channels.
     pub(crate) constants: [u32; 4],
@@ -66,9 +60,9 @@ pub(super) const CONSTANT_BYTES: [usize; 4] = [2 + 16, 2 + 12, 2 + 12, 4 + 4];
 
 impl Head {
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
-        let width = match self.width {
-            Width::Compact => 16,
-            Width::Tight => 32,
+        let width = match self.precision {
+            Precision::Compact => 16,
+            Precision::Tight => 32,
         };
         let [a, b, c, d, e] = self.blocks.map(u32::from);
         let [f, g, h, i] = self.constants;
@@ -105,13 +99,13 @@ impl Head {
         let mut fields = fields.iter().map(|field| u32::from_le_bytes(*field));
         let mut next = || fields.next().ok_or(ClipError::Malformed("its head"));
         let short = |field: u32| u16::try_from(field).map_err(|_| ClipError::Malformed("its counts"));
-        let width = match next()? {
-            16 => Width::Compact,
-            32 => Width::Tight,
+        let precision = match next()? {
+            16 => Precision::Compact,
+            32 => Precision::Tight,
             _ => return Err(ClipError::Malformed("the width of its numbers")),
         };
         let head = Self {
-            width,
+            precision,
             duration: f32::from_bits(next()?),
             rate: f32::from_bits(next()?),
             joints: short(next()?)?,
@@ -157,9 +151,9 @@ impl Head {
     /// Returns the size of a jump frame, in bytes.
     pub(crate) fn frame_bytes(&self) -> usize {
         self.all_blocks()
-            * match self.width {
-                Width::Compact => Active::<u16>::BYTES,
-                Width::Tight => Active::<u32>::BYTES,
+            * match self.precision {
+                Precision::Compact => Active::<u16>::BYTES,
+                Precision::Tight => Active::<u32>::BYTES,
             }
     }
 
@@ -173,9 +167,9 @@ impl Head {
             Some(start..at)
         };
         let [rotations, translations, scales, cubics, channels] = self.blocks.map(usize::from);
-        let ranges = match self.width {
-            Width::Compact => size_of::<Ranges>(),
-            Width::Tight => 0,
+        let ranges = match self.precision {
+            Precision::Compact => size_of::<Ranges>(),
+            Precision::Tight => 0,
         };
         Some(Sections {
             targets: [

@@ -28,7 +28,7 @@ mod targets;
 mod write;
 
 pub(crate) use group::GroupHead;
-pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, ROTATIONS, SCALES, TRANSLATIONS, Width};
+pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, ROTATIONS, SCALES, TRANSLATIONS};
 pub(crate) use record::{PADDING, Record};
 pub(crate) use tables::Tables;
 pub(crate) use targets::{

@@ -1,6 +1,6 @@
 //! Records: the keys in the stream that one block of lanes needs at the same time.
 
-use super::Width;
+use crate::clip::Precision;
 use crate::sampling::{NUMBERS, Word};
 
 /// The number of padding bytes after the last group, so that loads of whole vectors may read past the group's end.
@@ -62,7 +62,7 @@ impl<W: Word> Record<W> {
     }
 }
 
-impl Width {
+impl Precision {
     /// Returns the size of a record with these lanes, in bytes.
     pub(in crate::clip) fn record_bytes(self, lanes: u8, single: bool) -> u32 {
         let keys = lanes.count_ones() as usize;

@@ -1,8 +1,8 @@
 //! The part of a clip before its stream, which describes the tracks.
 
-use super::head::{CHANNELS, CUBICS, Head, ROTATIONS, Sections, Width};
+use super::head::{CHANNELS, CUBICS, Head, ROTATIONS, Sections};
 use super::{CubicTarget, NO_PART, PART_CHANNEL, Ranges, Target, block_of, cubic_lanes};
-use crate::clip::{ClipNumber, Event};
+use crate::clip::{ClipNumber, Event, Precision};
 use crate::raw::ClipError;
 use crate::sampling::LANES;
 use crate::transform_lanes::PoseBlock;
@@ -135,7 +135,7 @@ impl Tables {
         let mut at = 0;
         self.starts().iter().enumerate().all(|(block, start)| {
             let known = u32::from_le_bytes(*start) == at;
-            at += self.head.width.record_bytes(self.live(block), block >= self.singles());
+            at += self.head.precision.record_bytes(self.live(block), block >= self.singles());
             known
         })
     }
@@ -246,7 +246,7 @@ impl Tables {
         /// Adding this to a number of ticks below 2¹⁷ rounds the number to an integer.
         const WHOLE: f32 = 8_388_608.0;
         let time = seconds * self.head.rate;
-        if self.head.width == Width::Tight {
+        if self.head.precision == Precision::Tight {
             return time;
         }
         let tick = (time + WHOLE) - WHOLE;

@@ -1,9 +1,9 @@
 //! Writes a clip: sorts the keys of all lanes by the time at which players need them, and makes jump frames.
 
-use super::{CHANNELS, CLIP, CUBICS, GROUP_HEAD, GroupHead, HEAD_BYTES, Head, PADDING, Record, Width};
-use crate::clip::JumpSpacing;
+use super::{CHANNELS, CLIP, CUBICS, GROUP_HEAD, GroupHead, HEAD_BYTES, Head, PADDING, Record};
 use crate::clip::plan::{Block, Lane, Plan};
 use crate::clip::quantise::Quantise;
+use crate::clip::{JumpSpacing, Precision};
 use crate::sampling::{self, Active, LANES, NUMBERS};
 use crate::{RawClip, raw::ClipError};
 use core::ops::Range;
@@ -73,7 +73,7 @@ pub(in crate::clip) fn write<W: Quantise>(
     let constants = [plan.rotations.len(), plan.translations.len(), plan.scales.len(), plan.channels.len()].map(small);
     let [rotations, translations, scales, channels] = constants;
     let head = Head {
-        width: W::WIDTH,
+        precision: W::PRECISION,
         duration: clip.duration(),
         rate,
         joints: u16::try_from(clip.joints()).map_err(|_| ClipError::TooLarge)?,
@@ -97,7 +97,7 @@ pub(in crate::clip) fn write<W: Quantise>(
         }
     }
     starts(plan, &mut bytes);
-    if W::WIDTH == Width::Compact {
+    if W::PRECISION == Precision::Compact {
         plan.blocks[1..].iter().flatten().for_each(|block| ranges(block, &mut bytes));
     }
     self::constants(plan, &mut bytes);
@@ -124,7 +124,7 @@ fn starts<W: Quantise>(plan: &Plan<W>, bytes: &mut Vec<u8>) {
     for (kind, blocks) in plan.blocks.iter().enumerate() {
         for block in blocks {
             bytes.extend_from_slice(&at.to_le_bytes());
-            at += W::WIDTH.record_bytes(block.live(), kind == CHANNELS);
+            at += W::PRECISION.record_bytes(block.live(), kind == CHANNELS);
         }
     }
 }
