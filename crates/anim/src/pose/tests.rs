@@ -23,17 +23,6 @@ fn a_lane_beyond_the_last_joint_is_no_joint() {
 }
 
 #[test]
-fn a_model_matrix_is_the_parents_times_the_local_one() {
-    let mut builder = SkeletonBuilder::new();
-    let root = builder.joint("root", None, Transform::from_scale([2.0; 3].into()));
-    builder.joint("tip", Some(root), Transform::from_xyz(1.0, 2.0, 3.0));
-    let (skeleton, _) = builder.build().unwrap();
-    let mut models = Vec::new();
-    Pose::rest(&skeleton).to_models(&skeleton, &mut models).unwrap();
-    assert_eq!(models[1].translation().to_array(), [2.0, 4.0, 6.0]);
-}
-
-#[test]
 fn lanes_beyond_the_last_joint_keep_the_identity() {
     let mut a = Pose::new(5);
     (0..5).for_each(|joint| a.set(joint, Transform::from_xyz(1.0, 2.0, 3.0)));

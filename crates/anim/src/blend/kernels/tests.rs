@@ -1,9 +1,7 @@
 //! Tests that the kernels of all levels give the same bits.
 
 use super::*;
-use crate::Transform;
 use fastrand::Rng;
-use glam::{Quat, Vec3};
 use hedgerow_math::internal::level::at_levels;
 
 fn blocks(count: usize, dice: &mut Rng) -> Vec<PoseBlock> {
@@ -47,41 +45,4 @@ fn every_level_gives_the_same_bits() {
         let expected = results(mask, &poses);
         at_levels(|level| assert_eq!(results(mask, &poses), expected, "{level:?}"));
     }
-}
-
-#[test]
-fn sums_fades_and_differences_are_what_they_say() {
-    let turned = |angle: f32, at: f32, scale: f32| {
-        let mut block = PoseBlock::IDENTITY;
-        let transform = Transform {
-            translation: Vec3::new(at, -at, 2.0 * at),
-            rotation: Quat::from_rotation_y(angle),
-            scale: Vec3::splat(scale),
-        };
-        (0..LANES).for_each(|lane| block.set(lane, &transform));
-        [block]
-    };
-    let near = |found: &[PoseBlock], [expected]: [PoseBlock; 1], what: &str| {
-        let (found, expected) = (found[0].get(5), expected.get(5));
-        let apart = found.rotation.dot(expected.rotation).abs();
-        assert!(found.translation.abs_diff_eq(expected.translation, 1e-5) && apart > 0.999_99, "{what}: {found:?}");
-        assert!(found.scale.abs_diff_eq(expected.scale, 1e-5), "{what}: {found:?}");
-    };
-    let (from, to) = (turned(0.2, 1.0, 1.0), turned(0.6, 3.0, 2.0));
-    at_levels(|_| {
-        let (mut sum, mut totals, mut out) = ([PoseBlock::IDENTITY], [[0.0; LANES]], [PoseBlock::IDENTITY]);
-        begin(&mut sum, &mut totals, &from, 0.5, None);
-        accumulate(&mut sum, &mut totals, &to, 0.5, None);
-        assert_eq!(totals, [[1.0; LANES]]);
-        average(&sum, &totals, &from, &mut out);
-        near(&out, turned(0.4, 2.0, 1.5), "the average");
-        let mut faded = from;
-        fade(&mut faded, &to, 0.5, None);
-        near(&faded, turned(0.4, 2.0, 1.5), "half way");
-        difference(&to, &from, &mut out);
-        near(&out, turned(0.4, 2.0, 2.0), "the difference");
-        let mut added = from;
-        add(&mut added, &out, 1.0, None);
-        near(&added, to, "the sum with the difference");
-    });
 }
