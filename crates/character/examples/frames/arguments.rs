@@ -14,7 +14,6 @@ Options:
   --frames N   frames to play, at least 1 (default 300)
   --people N   characters in the streets of the town (default 200)
   --seed N     seed of the town and of what happens in it (default 1)
-  --json       one JSON object instead of the table, and no progress bar
   -h, --help   this text
 ";
 
@@ -23,20 +22,18 @@ pub(crate) struct Arguments {
     pub(crate) frames: NonZeroU32,
     pub(crate) people: u32,
     pub(crate) seed: u64,
-    pub(crate) json: bool,
 }
 
 /// Parses the arguments after the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request<Arguments>, lexopt::Error> {
     let default_frames = NonZeroU32::new(300).expect("300 is not zero");
-    let mut parsed = Arguments { frames: default_frames, people: 200, seed: 1, json: false };
+    let mut parsed = Arguments { frames: default_frames, people: 200, seed: 1 };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("frames") => parsed.frames = number(&mut parser, "--frames takes a number of at least 1")?,
             Long("people") => parsed.people = number(&mut parser, "--people takes a number from 0 on")?,
             Long("seed") => parsed.seed = number(&mut parser, "--seed takes a number from 0 to 2^64 - 1")?,
-            Long("json") => parsed.json = true,
             Short('h') | Long("help") => return Ok(Request::Help),
             _ => return Err(argument.unexpected()),
         }

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 /// Plays the frames, checks the scene, and returns the report.
 fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let start = Instant::now();
-    let &Arguments { frames, people, seed, json } = arguments;
+    let &Arguments { frames, people, seed } = arguments;
     let (mut scene, town) = town::build(seed, SceneConfig::DEFAULT)?;
     let mut life = TownLife::new(&mut scene, town, people, seed)?;
     let build = start.elapsed();
@@ -54,6 +54,5 @@ fn run(arguments: &Arguments) -> Result<String, Box<dyn Error>> {
     let run = play::play(&mut scene, &mut life, frames.get())?;
     scene.validate().map_err(|violation| format!("the edited scene is damaged: {violation}"))?;
     let (title, characters) = (format!("town, seed {seed}"), life.characters());
-    let report = Report { title, frames: frames.get(), characters, build, run, stats: scene.stats() };
-    Ok(if json { report.json() } else { report.table() })
+    Ok(Report { title, frames: frames.get(), characters, build, run, stats: scene.stats() }.table())
 }

@@ -1,4 +1,4 @@
-//! The report of a run: a table, or one JSON object.
+//! The report of a run.
 
 use crate::play::Run;
 use crate::table::{Table, grouped, in_ms};
@@ -18,17 +18,17 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    fn phases(&self) -> [(&'static str, &'static str, &Times); 8] {
+    fn phases(&self) -> [(&'static str, &Times); 8] {
         let run = &self.run;
         [
-            ("edits", "edits", &run.edits),
-            ("characters", "characters", &run.characters),
-            ("maintenance", "maintenance", &run.maintenance),
-            ("transforms", "transforms", &run.update),
-            ("draw_list", "draw list", &run.draw_list),
-            ("groups", "groups", &run.groups),
-            ("upload", "matrices uploaded", &run.upload),
-            ("frame", "whole frame", &run.frame),
+            ("edits", &run.edits),
+            ("characters", &run.characters),
+            ("maintenance", &run.maintenance),
+            ("transforms", &run.update),
+            ("draw list", &run.draw_list),
+            ("groups", &run.groups),
+            ("matrices uploaded", &run.upload),
+            ("whole frame", &run.frame),
         ]
     }
 
@@ -53,8 +53,7 @@ impl Report {
 
         table.head("time a frame", ["median", "worst"]);
         // The report omits the time of characters if there are none.
-        for (_, name, times) in
-            self.phases().into_iter().filter(|(key, ..)| *key != "characters" || self.characters > 0)
+        for (name, times) in self.phases().into_iter().filter(|(name, _)| *name != "characters" || self.characters > 0)
         {
             table.row(name, [times.median(), times.quantile(1.0)].map(milliseconds).map(in_ms));
         }
@@ -76,40 +75,5 @@ impl Report {
         table.row("in all", bytes.map(|bytes| format!("{:.2} MB", bytes as f64 / 1e6)));
         table.row("bytes a node", bytes.map(|bytes| format!("{:.1}", self.a_node(bytes))));
         table.end("The edited scene is valid.")
-    }
-
-    /// Returns the report as one line of JSON; times in milliseconds.
-    pub(crate) fn json(&self) -> String {
-        let (run, stats) = (&self.run, &self.stats);
-        let (live, allocated) = (stats.live_bytes(), stats.allocated_bytes());
-        let times: serde_json::Map<_, _> = self
-            .phases()
-            .into_iter()
-            .map(|(key, _, times)| {
-                let (median, worst) = (milliseconds(times.median()), milliseconds(times.quantile(1.0)));
-                (key.to_owned(), serde_json::json!({ "median": median, "worst": worst }))
-            })
-            .collect();
-        let report = serde_json::json!({
-            "scene": self.title,
-            "frames": self.frames,
-            "nodes": stats.nodes,
-            "slices": stats.slices,
-            "draws": run.draws,
-            "characters": self.characters,
-            "build_ms": milliseconds(self.build),
-            "frame_ms": times,
-            "edits_a_frame": {
-                "set": self.a_frame(run.tally.set),
-                "moved": self.a_frame(run.tally.moved),
-                "inserted": self.a_frame(run.tally.inserted),
-                "removed": self.a_frame(run.tally.removed),
-            },
-            "reconstituted": { "edits": run.reconstituted_by_edits, "maintenance": run.reconstituted_by_maintenance },
-            "bytes": { "live": live, "allocated": allocated },
-            "bytes_a_node": { "live": self.a_node(live), "allocated": self.a_node(allocated) },
-            "valid": true,
-        });
-        format!("{report}\n")
     }
 }
