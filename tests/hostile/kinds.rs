@@ -232,6 +232,9 @@ fn use_clip(clip: &Clip) {
         player.seek((at * 0.37).abs() * duration);
         player.sample_over(&mut pose).expect("a pose of the clip's joints");
     }
+    if clip.joints() > 0 {
+        let _ = clip.sample_joint(0.4 * duration, 0, Transform::IDENTITY);
+    }
 }
 
 fn read_clip(bytes: &[u8]) -> bool {

@@ -7,6 +7,7 @@
 //! | to save and load a clip | [`Clip::to_bytes`], [`Clip::from_bytes`] |
 //! | times at which something happens | [`RawClip::add_event`](crate::RawClip::add_event), [`Event`] |
 //! | to play a clip | [`Player`](crate::Player) |
+//! | to sample one joint at any time | [`Clip::sample_joint`] |
 //! | errors | [`ClipError`] |
 
 // | file | what |

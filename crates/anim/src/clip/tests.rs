@@ -145,14 +145,6 @@ fn arcs_are_cut_where_sums_would_leave_them() {
     }
 }
 
-/// Returns the rotation of the only joint at a time.
-fn shown(clip: &Clip, time: f32) -> Quat {
-    let (mut player, mut pose) = (Player::new(clip), Pose::new(1));
-    player.seek(time);
-    player.sample(&mut pose).expect("one joint");
-    pose.get(0).rotation
-}
-
 #[test]
 fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
     let built = |turns: [f32; 3]| {
@@ -165,11 +157,11 @@ fn a_turn_too_small_for_words_is_constant_and_its_error_is_told() {
     let (clip, report) = built([-5.5e-5, 0.0, 5.5e-5]);
     assert_eq!((report.constant_tracks, clip.stats().player_bytes), (1, 0));
     assert!((5e-5..1.1e-4).contains(&report.rotation_error), "{report:?}");
-    let shown = shown(&clip, 1.0);
+    let shown = clip.sample_joint(1.0, 0, Transform::IDENTITY).rotation;
     assert!(2.0 * (shown - Quat::from_rotation_x(5.5e-5)).length() <= 1.01 * report.rotation_error, "{shown}");
     // A rotation that does not turn at all is stored unchanged.
     let (clip, report) = built([0.3; 3]);
-    assert_eq!(self::shown(&clip, 0.7), Quat::from_rotation_x(0.3));
+    assert_eq!(clip.sample_joint(0.7, 0, Transform::IDENTITY).rotation, Quat::from_rotation_x(0.3));
     assert_eq!(report.rotation_error, 0.0);
 }
 
@@ -204,6 +196,7 @@ fn a_clip_of_as_many_joints_as_numbers_name_plays_the_last_of_them() {
     player.seek(0.75);
     player.sample(&mut pose).expect("joints as many");
     assert!((pose.get(65_534).rotation - Quat::from_rotation_z(0.75)).length() < 1e-3);
+    assert_eq!(pose.get(65_534), clip.sample_joint(0.75, 65_534, Transform::IDENTITY));
     assert_eq!(pose.get(65_533), Transform::IDENTITY);
 }
 
@@ -260,6 +253,10 @@ fn play(bytes: Vec<u8>, times: &[f32]) {
         poses.iter_mut().for_each(|pose| _ = player.sample(pose));
         poses.iter_mut().for_each(|pose| _ = player.sample_over(pose));
         let _ = player.sample_channels(&mut channels);
+        for joint in [0, 7, 10, 11, u16::MAX] {
+            let _ =
+                (player.sample_joint(joint, Default::default()), clip.sample_joint(time, joint, Default::default()));
+        }
     }
 }
 
@@ -281,6 +278,46 @@ fn bytes_that_were_cut_changed_or_never_a_clip_are_refused() {
     let mut other = bytes.clone();
     Format { kind: Kind::Skeleton, ..CLIP }.write_header(&mut other);
     assert_eq!(refusal(&other), ClipError::NotAClip);
+}
+
+#[test]
+fn one_joint_alone_is_that_of_a_player_where_groups_are_full_in_part() {
+    for precision in [Precision::Compact, Precision::Tight] {
+        let mut raw = RawClip::new(4.0, 21).expect("a sound clip");
+        let frames = |every: usize| (0..=120).step_by(every).map(|frame| frame as f32 / 30.0).collect::<Vec<f32>>();
+        // The second block lacks joints; the third block's last joint has keys only in every third frame.
+        for joint in [0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 15, 16, 18, 20_u16] {
+            let times = frames(if joint == 20 { 3 } else { 1 });
+            let turns = times.iter().map(|time| Quat::from_rotation_y((3.0 * time + f32::from(joint)).sin())).collect();
+            raw.set_rotation(joint, Track::linear(times, turns).expect("keys")).expect("a joint");
+        }
+        for (joint, every) in [(2, 7), (15, 1)] {
+            let times = frames(every);
+            let places = times.iter().map(|time| Vec3::new(*time, 1.0, time.cos())).collect();
+            raw.set_translation(joint, Track::linear(times, places).expect("keys")).expect("a joint");
+        }
+        let builder = ClipBuilder::new().precision(precision).jump_frames(JumpSpacing::Frames(3.0));
+        let clip = builder.build(&raw).expect("a sound clip").0;
+        let (stream, length) = clip.stream();
+        let (mut place, mut full) = (0, Vec::new());
+        while let Some((head, end)) = GroupHead::whole(stream, place, length) {
+            full.push(head.full);
+            place = end;
+        }
+        assert!(full.contains(&2), "{full:?}");
+        let mut player = Player::new(&clip);
+        for step in (0..=960).chain((0..=960).rev().step_by(7)) {
+            let time = step as f32 / 240.0;
+            player.seek(time);
+            for joint in 0..22 {
+                let [found, expected] = [
+                    clip.sample_joint(time, joint, Transform::IDENTITY),
+                    player.sample_joint(joint, Transform::IDENTITY),
+                ];
+                assert_eq!(found, expected, "joint {joint} at {time} s");
+            }
+        }
+    }
 }
 
 #[test]

@@ -117,7 +117,7 @@ impl Cursor {
 
 /// Returns the jump frame nearest to a time: its number, time and place. The first frame has no number.
 #[inline]
-fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
+pub(super) fn nearest(clip: &Clip, time: f32) -> (Option<usize>, (f32, u32)) {
     let index = clip.jump_index();
     let read = |[time, place]: [[u8; 4]; 2]| (f32::from_le_bytes(time), u32::from_le_bytes(place));
     // The number of frames at or before the time, not counting the first frame.

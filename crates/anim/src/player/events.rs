@@ -1,7 +1,6 @@
 //! The events that a step of a player passes.
 
 use super::clock::{Leg, Way};
-use crate::Clip;
 use crate::clip::Event;
 use crate::clip::format::Tables;
 use core::ops::Range;
@@ -15,14 +14,6 @@ pub struct PassedEvents<'p> {
     pub(super) left: Range<usize>,
     pub(super) rises: bool,
     pub(super) rounds: i32,
-}
-
-impl Clip {
-    /// Returns the events on a way through the clip, for `hedgerow-animator`.
-    #[doc(hidden)]
-    pub fn events_on(&self, way: Way) -> PassedEvents<'_> {
-        PassedEvents { tables: self.tables(), way, left: 0..0, rises: true, rounds: 0 }
-    }
 }
 
 impl<'p> PassedEvents<'p> {

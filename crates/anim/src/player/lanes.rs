@@ -7,8 +7,8 @@ use crate::clip::format::{
 use crate::clip::{ClipNumber, Precision};
 use crate::sampling::{self, Active, LANES, LaneKeys, Word};
 use crate::transform_lanes::PoseBlock;
-use crate::{Error, Pose};
-use glam::Quat;
+use crate::{Error, Pose, Transform};
+use glam::{Quat, Vec3};
 use smallvec::SmallVec;
 
 /// The active array and its targets.
@@ -83,6 +83,11 @@ impl Lanes {
             });
         });
         Ok(())
+    }
+
+    /// Returns one joint's transform. Parts without a track come from `rest`.
+    pub(super) fn sample_joint(&self, tables: &Tables, time: f32, joint: u16, rest: Transform) -> Transform {
+        with!(&self.active, active => sample_joint(|block, lane| active[block].lane(lane), tables, time, joint, rest))
     }
 }
 
@@ -166,12 +171,82 @@ fn cubics<W: Word>(active: &[Active<W>], tables: &Tables, time: f32, mut put: im
 /// Evaluates the cubic Hermite spline of glTF in one lane. A key is an in-tangent, a value and an out-tangent.
 fn cubic<W: Word>(keys: LaneKeys<W>, ranges: &Ranges, lane: usize, time: f32, rate: f32) -> f32 {
     let pair = |number: usize| keys.numbers(number).map(|key| sampling::in_range(ranges, number, lane, key));
-    let [earlier, later] = keys.times();
-    let seconds = (later - earlier) / rate;
+    let seconds = (keys.later() - keys.earlier()) / rate;
     let ([_, into], [a, b], [out, _]) = (pair(0), pair(1), pair(2));
     let (out, into) = (out * seconds, into * seconds);
     let t = keys.share(time, false);
     let (t2, t3) = (t * t, t * t * t);
     let blend = 3.0 * t2 - 2.0 * t3;
     (1.0 - blend) * a + blend * b + (t3 - 2.0 * t2 + t) * out + (t3 - t2) * into
+}
+
+/// Computes one joint's transform. `keys` returns a lane's keys, given the block in the active array and the lane.
+#[inline]
+pub(super) fn sample_joint<W: Word>(
+    mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,
+    tables: &Tables,
+    time: f32,
+    joint: u16,
+    rest: Transform,
+) -> Transform {
+    let mut found = rest;
+    let lane = usize::from(joint) % LANES;
+    if let Some((block, step)) = tables.find(ROTATIONS, joint) {
+        let keys = keys(tables.blocks(ROTATIONS).start + block, lane);
+        found.rotation = keys.rotation(keys.share(time, step));
+    } else if let Some(rotation) = tables.constant_rotation(joint) {
+        found.rotation = rotation;
+    }
+    for kind in [TRANSLATIONS, SCALES] {
+        let vector = if kind == SCALES { &mut found.scale } else { &mut found.translation };
+        if let Some((block, step)) = tables.find(kind, joint) {
+            let ranges = tables.ranges(kind).get(block).unwrap_or(&PLAIN);
+            let keys = keys(tables.blocks(kind).start + block, lane);
+            let share = keys.share(time, step);
+            let number = |number: usize| sampling::in_range(ranges, number, lane, keys.number(number, share));
+            *vector = Vec3::new(number(0), number(1), number(2));
+        } else if let Some(constant) = tables.constant_vector(kind, joint) {
+            *vector = constant;
+        }
+    }
+    if tables.head().blocks[CUBICS] > 0 {
+        sample_joint_cubics(keys, tables, time, joint, &mut found);
+    }
+    found
+}
+
+#[inline(never)]
+fn sample_joint_cubics<W: Word>(
+    mut keys: impl FnMut(usize, usize) -> LaneKeys<W>,
+    tables: &Tables,
+    time: f32,
+    joint: u16,
+    found: &mut Transform,
+) {
+    let (mut rotation, ranges) = (None, tables.ranges(CUBICS));
+    for (block, lane, part) in cubic_lanes(tables, joint) {
+        let keys = keys(tables.blocks(CUBICS).start + block, lane);
+        let value = cubic(keys, ranges.get(block).unwrap_or(&PLAIN), lane, time, tables.head().rate);
+        if part < PART_ROTATION {
+            found.translation[usize::from(part)] = value;
+        } else if part >= PART_SCALE {
+            found.scale[usize::from(part - PART_SCALE)] = value;
+        } else {
+            rotation.get_or_insert([0.0; 4])[usize::from(part - PART_ROTATION)] = value;
+        }
+    }
+    if let Some(rotation) = rotation {
+        found.rotation = unit(rotation);
+    }
+}
+
+/// Returns the index of the cubic block, the lane and the part, for each lane of a joint's cubic tracks.
+fn cubic_lanes(tables: &Tables, joint: u16) -> impl Iterator<Item = (usize, usize, u8)> {
+    let lanes = tables.cubic_targets().iter().enumerate();
+    lanes.flat_map(move |(block, targets)| {
+        let of_joint = targets.iter().enumerate().filter(move |(_, [low, high, part, _])| {
+            u16::from_le_bytes([*low, *high]) == joint && *part < PART_CHANNEL
+        });
+        of_joint.map(move |(lane, &[.., part, _])| (block, lane, part))
+    })
 }

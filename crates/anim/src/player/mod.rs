@@ -5,6 +5,7 @@
 //! | to play a clip in memory, forward, backward, by seeks | [`Player`] |
 //! | to choose the behaviour at the ends: stop, begin again, turn around | [`Playback`] |
 //! | events, such as footsteps, as their times pass | [`Player::advance_events`] |
+//! | to sample one joint, now or at any time without a player | [`Player::sample_joint`], [`Clip::sample_joint`] |
 //! | to play many clips on several threads | [`Skeleton::par_each_palette`](crate::Skeleton::par_each_palette) |
 //!
 //! [`Player::sample`] replaces the whole pose; [`Player::sample_over`] keeps parts for which the clip has no track. To
@@ -16,7 +17,9 @@
 // | `cursor` | the place in the stream: moving in both directions, seeking by jump frames |
 // | `events` | the events that a step passes |
 // | `lanes` | the active array, and its values at a time |
+// | `alone` | one joint at any time, without a player |
 
+mod alone;
 mod clock;
 mod cursor;
 mod events;
@@ -25,7 +28,7 @@ mod lanes;
 pub use clock::{Playback, Way};
 pub use events::PassedEvents;
 
-use crate::{Clip, Error, Pose};
+use crate::{Clip, Error, Pose, Transform};
 use core::borrow::Borrow;
 use cursor::Cursor;
 use lanes::{Lanes, with};
@@ -192,6 +195,8 @@ impl<C: Borrow<Clip>> Player<C> {
     /// pose.set(0, large);
     /// Player::new(&upright).sample_over(&mut pose)?;              // keeps the scale
     /// assert_eq!(pose.get(0), large.with_translation(Vec3::Y));
+    /// assert_eq!(Player::new(&upright).sample_joint(0, large), pose.get(0));
+    /// assert_eq!(upright.sample_joint(0.3, 0, large), pose.get(0));
     /// # Ok::<(), hedgerow_anim::Error>(())
     /// ```
     ///
@@ -221,5 +226,14 @@ impl<C: Borrow<Clip>> Player<C> {
     /// number for each channel.
     pub fn sample_channels(&self, channels: &mut [f32]) -> Result<(), Error> {
         self.lanes.sample_channels(self.clip().tables(), self.cursor.time(), channels)
+    }
+
+    /// Samples one joint at the current time. Parts without a track, and joints that the clip does not have, come from
+    /// `rest`.
+    ///
+    /// Runs in **O(log tracks + cubic tracks)**.
+    #[must_use]
+    pub fn sample_joint(&self, joint: u16, rest: Transform) -> Transform {
+        self.lanes.sample_joint(self.clip().tables(), self.cursor.time(), joint, rest)
     }
 }

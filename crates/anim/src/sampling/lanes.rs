@@ -1,6 +1,8 @@
 //! Eight tracks in lanes, each with its two current keys.
 
 use bytemuck::Pod;
+use core::fmt::Debug;
+use core::ops::BitXor;
 use fearless_simd::{f32x8, i16x8, i32x8, mask32x8, prelude::*, u8x16, u8x32, u16x8, u32x8};
 use hedgerow_math::internal::level::has_avx2;
 
@@ -39,6 +41,15 @@ pub(crate) trait Word: Pod + SimdIntElement + Eq + Ord + Send + Sync + 'static {
 
     /// Decodes a word to a key component.
     fn number(self) -> f32;
+
+    /// A key as one integer: the time in the lowest bits, then x, y, z.
+    type Key: Copy + Debug + Eq + BitXor<Output = Self::Key>;
+
+    /// Packs four words to a key.
+    fn pack(words: [Self; 1 + NUMBERS]) -> Self::Key;
+
+    /// Unpacks a key.
+    fn unpack(key: Self::Key) -> [Self; 1 + NUMBERS];
 
     /// A vector of eight words.
     type Vector<S: Simd>: SimdInt<S, Element = Self, Array = [Self; LANES]>;
@@ -88,6 +99,19 @@ impl Word for u16 {
     #[inline]
     fn number(self) -> f32 {
         f32::from(self.cast_signed())
+    }
+
+    type Key = u64;
+
+    #[inline]
+    fn pack([time, x, y, z]: [Self; 1 + NUMBERS]) -> u64 {
+        u64::from(time) | u64::from(x) << 16 | u64::from(y) << 32 | u64::from(z) << 48
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the word that begins there")]
+    fn unpack(key: u64) -> [Self; 1 + NUMBERS] {
+        [key as Self, (key >> 16) as Self, (key >> 32) as Self, (key >> 48) as Self]
     }
 
     type Vector<S: Simd> = u16x8<S>;
@@ -155,6 +179,19 @@ impl Word for u32 {
     #[inline]
     fn number(self) -> f32 {
         f32::from_bits(self)
+    }
+
+    type Key = u128;
+
+    #[inline]
+    fn pack([time, x, y, z]: [Self; 1 + NUMBERS]) -> u128 {
+        u128::from(time) | u128::from(x) << 32 | u128::from(y) << 64 | u128::from(z) << 96
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the word that begins there")]
+    fn unpack(key: u128) -> [Self; 1 + NUMBERS] {
+        [key as Self, (key >> 32) as Self, (key >> 64) as Self, (key >> 96) as Self]
     }
 
     type Vector<S: Simd> = u32x8<S>;

@@ -144,6 +144,10 @@ fn a_frame_is_read_as_it_was_written() {
         assert_eq!(found[..3], blocks, "{level:?}");
         assert_eq!(found[3], Active::default());
     });
+    for (index, block) in blocks.iter().enumerate() {
+        let bytes = &bytes[index * Active::<u32>::BYTES..];
+        assert!((0..LANES).all(|lane| LaneKeys::of_frame(bytes, lane) == block.lane(lane)), "block {index}");
+    }
 }
 
 fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
@@ -151,17 +155,6 @@ fn pose_bits(pose: &[PoseBlock]) -> Vec<u32> {
         [block.translation.as_flattened(), block.rotation.as_flattened(), block.scale.as_flattened()].concat()
     };
     pose.iter().flat_map(numbers).map(f32::to_bits).collect()
-}
-
-/// Interpolates rotations by the formula of the module.
-fn turned<W: Word>(keys: LaneKeys<W>, share: f32) -> [f32; 4] {
-    let key = |key: usize| rotation([0, 1, 2].map(|number| keys.numbers(number)[key] * W::PARAMETER));
-    let dot = |a: [f32; 4], b: [f32; 4]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-    let (from, to) = (key(0), key(1));
-    let toward = if dot(from, to).is_sign_negative() { -share } else { share };
-    let sum = core::array::from_fn(|part| (1.0 - share) * from[part] + toward * to[part]);
-    let back = 1.0 / dot(sum, sum).sqrt();
-    sum.map(|number| number * back)
 }
 
 /// Samples lane by lane, by the formulas of the module.
@@ -177,7 +170,7 @@ fn sample_plainly<W: Word>(
         for lane in (0..LANES).filter(|lane| target[2] >> lane & 1 == 1) {
             let keys = active.lane(lane);
             let share = keys.share(time, target[3] >> lane & 1 == 1);
-            let rotation = turned(keys, share);
+            let rotation = keys.rotation(share).to_array();
             (0..4).for_each(|part| pose.rotation[part][lane] = rotation[part]);
             for axis in 0..NUMBERS {
                 let number = keys.number(axis, share);

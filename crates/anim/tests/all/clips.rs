@@ -198,7 +198,16 @@ proptest! {
             let mut direct = Player::new(&plain);
             assert_eq!(direct.advance(player.time()), 0);
             assert_eq!(direct.time(), player.time());
-            assert_eq!(Sample::shown(&player).bits(), Sample::shown(&direct).bits(), "at {}", player.time());
+            let shown = Sample::shown(&player);
+            assert_eq!(shown.bits(), Sample::shown(&direct).bits(), "at {}", player.time());
+            for joint in 0..raw.joints() as u16 {
+                let alone = player.sample_joint(joint, rest());
+                let far = distance(
+                    &Sample { joints: vec![alone], channels: vec![] },
+                    &Sample { joints: vec![shown.joints[usize::from(joint)]], channels: vec![] },
+                );
+                assert!(far == 0.0, "joint {joint} alone is {alone:?}");
+            }
         }
     }
 }

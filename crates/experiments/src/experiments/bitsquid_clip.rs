@@ -70,7 +70,8 @@ fn compare(ours: &mut Ours<'_>, naive: &Naive) -> Outcome {
             let found = ours.pose.get(joint);
             let nearer = if found.rotation.dot(theirs.rotation) < 0.0 { -theirs.rotation } else { theirs.rotation };
             let angle = 2.0 * (found.rotation - nearer).length();
-            let same = found.translation == theirs.translation && found.scale == theirs.scale;
+            let alone = ours.player.sample_joint(joint, Transform::IDENTITY);
+            let same = found.translation == theirs.translation && found.scale == theirs.scale && alone == found;
             if angle.is_nan() || angle > BOUND || !same {
                 return Err(format!("joint {joint} at {time} s: {found:?} and {theirs:?}").into());
             }

@@ -93,11 +93,11 @@ pub fn run(input: &Input) {
         take_motion(&mut dice, &raw);
     }
     let mut bytes = clip.to_bytes().to_vec();
-    for [_, how @ ..] in steps.iter().filter(|step| step[0] & 1 == 1) {
+    for [kind, how @ ..] in steps.iter().filter(|step| step[0] & 1 == 1) {
         forged::bend(&mut bytes, *how);
         set_checksum(&mut bytes);
         match Clip::from_bytes(bytes.clone()) {
-            Ok(bent) => live_on(&bent, steps),
+            Ok(bent) => live_on(&bent, *kind, steps),
             Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
@@ -139,6 +139,11 @@ fn play(raw: &RawClip, clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
         let mut direct = Player::new(clip);
         direct.seek(time);
         assert_eq!(Sample::of(&direct).bits(), shown.bits(), "another way to {time} shows other bits");
+        for (joint, &expected) in shown.joints.iter().enumerate() {
+            let rest = Transform::IDENTITY;
+            let alone = [player.sample_joint(number(joint), rest), clip.sample_joint(time, number(joint), rest)];
+            assert!(alone.iter().all(|&alone| alone == expected), "joint {joint} alone is {alone:?}, not {expected:?}");
+        }
     }
 }
 
@@ -228,7 +233,7 @@ fn take_motion(dice: &mut Dice, raw: &RawClip) {
 }
 
 /// Plays a clip of changed bytes at any time, in either direction and after seeks, without a panic.
-fn live_on(clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
+fn live_on(clip: &Clip, kind: u8, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
     assert!(clip.duration().is_finite() && clip.duration() > 0.0, "a duration of {}", clip.duration());
     let _ = clip.stats();
     for name in (0..clip.channels()).filter_map(|channel| clip.channel_name(channel)) {
@@ -243,5 +248,8 @@ fn live_on(clip: &Clip, steps: &[[u8; 1 + forged::BEND_BYTES]]) {
         player.sample(&mut pose).expect("as many joints");
         player.sample_over(&mut pose).expect("as many joints");
         player.sample_channels(&mut channels).expect("as many channels");
+        let joint = u16::from(kind) % number(clip.joints().max(1));
+        let _ = player.sample_joint(joint, Transform::IDENTITY);
+        let _ = clip.sample_joint(player.time(), joint, Transform::IDENTITY);
     }
 }

@@ -15,8 +15,7 @@ use super::head::GROUP_HEAD;
 /// key in a group, so 24 bits hold any length. The last head in the stream has no group, and its `need` is infinite.
 ///
 /// The records of the first `full` blocks have a key for every lane with a track; `full` is at most 255. The offsets of
-/// these records are [stored](super::Tables::starts), so that a reader could find one record without reading the others.
-/// Players read all.
+/// these records are [stored](super::Tables::starts), so that a player finds one record without reading the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GroupHead {
     pub(crate) need: f32,
@@ -44,6 +43,13 @@ impl GroupHead {
         let head = Self::read(stream, at).filter(|head| head.bytes as usize >= GROUP_HEAD)?;
         let end = at.checked_add(head.bytes as usize).filter(|&end| end <= length)?;
         Some((head, end))
+    }
+
+    /// Returns the start of the group that ends at `place`.
+    #[inline]
+    pub(crate) fn start_before(stream: &[u8], place: usize) -> Option<usize> {
+        let before = Self::read(stream, place).map_or(0, |head| head.before as usize);
+        place.checked_sub(before).filter(|_| before >= GROUP_HEAD)
     }
 
     /// Writes the head at an offset.

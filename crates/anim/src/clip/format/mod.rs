@@ -29,7 +29,7 @@ mod write;
 
 pub(crate) use group::GroupHead;
 pub(crate) use head::{CHANNELS, CUBICS, GROUP_HEAD, HEAD_BYTES, Head, ROTATIONS, SCALES, TRANSLATIONS};
-pub(crate) use record::{PADDING, Record};
+pub(crate) use record::{LanePlace, PADDING, Record};
 pub(crate) use tables::Tables;
 pub(crate) use targets::{
     CubicTarget, NO_PART, PART_CHANNEL, PART_ROTATION, PART_SCALE, PLAIN, Ranges, Target, block_of, cubic_lanes,

@@ -74,6 +74,68 @@ impl Precision {
     }
 }
 
+/// The position of a lane's words in the records of its block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LanePlace {
+    block: usize,
+    lane: usize,
+    /// The offset of the lane's first word in a full record, in bytes.
+    first: usize,
+    /// The distance between the lane's numbers in a full record, in bytes.
+    stride: usize,
+}
+
+impl LanePlace {
+    /// Computes a lane's position; `live` is the set of lanes with a track. Keys of the block must have three numbers.
+    #[inline]
+    pub(crate) fn new<W: Word>(block: usize, lane: usize, live: u8) -> Self {
+        let lane = lane % 8;
+        let first = Record::<W>::HEAD + before(live, lane) * W::BYTES;
+        Self { block, lane, first, stride: usize::from(KEYS[usize::from(live)]) * W::BYTES }
+    }
+
+    /// Returns the XOR of the lane's key with the key two places earlier, given the bytes from the start of the block's
+    /// full record. Returns `None` if there are too few bytes.
+    #[inline]
+    pub(crate) fn in_full<W: Word>(self, record: &[u8]) -> Option<W::Key> {
+        let last = record.get(self.first + 2 * self.stride..)?;
+        if last.len() < W::BYTES {
+            return None;
+        }
+        let number = |number: usize| W::read(&record[self.first + number * self.stride..]);
+        Some(W::pack([W::read(&record[3..]), number(0), number(1), W::read(last)]))
+    }
+
+    /// Like [`in_full`](Self::in_full), but for any group: `records` starts at the record of the lane's block or at an
+    /// earlier record. Returns `None` if the group has no key of the lane.
+    pub(crate) fn find<W: Word>(self, mut records: &[u8]) -> Option<W::Key> {
+        loop {
+            let head = Record::<W>::read(records)?;
+            let block = usize::from(head.block);
+            // Records are in the order of blocks.
+            if block > self.block {
+                return None;
+            }
+            // Blocks of single numbers come last, so every key up to the lane's record has three numbers.
+            let end = Record::<W>::bytes(head.keys(), false);
+            if block < self.block || head.lanes >> self.lane & 1 == 0 {
+                records = records.get(end..)?;
+                continue;
+            }
+            let words = records.get(Record::<W>::HEAD..end)?;
+            let before = before(head.lanes, self.lane);
+            let number = |number: usize| W::read(&words[(number * head.keys() + before) * W::BYTES..]);
+            return Some(W::pack([head.time, number(0), number(1), number(2)]));
+        }
+    }
+}
+
+/// Counts the lanes of a set that come before `lane`.
+#[inline]
+fn before(lanes: u8, lane: usize) -> usize {
+    usize::from(KEYS[usize::from(lanes & ((1 << lane) - 1))])
+}
+
 /// The number of lanes in each set.
 static KEYS: [u8; 256] = {
     let mut keys = [0; 256];

@@ -8,6 +8,7 @@ use crate::sampling::LANES;
 use crate::transform_lanes::PoseBlock;
 use crate::{Error, skeleton::SkeletonError};
 use core::ops::Range;
+use glam::{Quat, Vec3};
 
 /// A clip's parsed head, and its bytes at least up to the start of the stream.
 ///
@@ -253,6 +254,52 @@ impl Tables {
         if (time - tick).abs() < 1.0 / 32.0 { tick } else { time }
     }
 
+    /// Returns the block of the joint's track, and whether the track is a step track. `kind` is not [`CUBICS`].
+    #[inline]
+    pub(crate) fn find(&self, kind: usize, joint: u16) -> Option<(usize, bool)> {
+        if self.head.blocks[kind] == 0 {
+            return None;
+        }
+        let (wanted, lane) = (joint / 8, usize::from(joint) % LANES);
+        let targets = self.targets(kind);
+        // The index of the target, provided that all earlier blocks of joints have tracks.
+        let near = usize::from(wanted);
+        let block = match targets.get(near) {
+            Some(target) if block_of(*target) == near => near,
+            _ => search_targets(targets, wanted)?,
+        };
+        let [.., live, step] = targets[block];
+        (live >> lane & 1 == 1).then_some((block, step >> lane & 1 == 1))
+    }
+
+    /// Returns a joint's constant rotation, if any.
+    #[inline]
+    pub(crate) fn constant_rotation(&self, joint: u16) -> Option<Quat> {
+        self.constant::<18, 4>(ROTATIONS, joint).map(Quat::from_array)
+    }
+
+    /// Returns a joint's constant translation or scale, if any.
+    #[inline]
+    pub(crate) fn constant_vector(&self, kind: usize, joint: u16) -> Option<Vec3> {
+        self.constant::<14, 3>(kind, joint).map(Vec3::from_array)
+    }
+
+    /// Returns the numbers of a joint's constant track; an entry has `BYTES` bytes.
+    #[inline]
+    fn constant<const BYTES: usize, const NUMBERS: usize>(&self, kind: usize, joint: u16) -> Option<[f32; NUMBERS]> {
+        const { assert!(BYTES == 2 + 4 * NUMBERS) };
+        let entries = &self.bytes[self.sections.constants[kind].clone()];
+        let [low, high] = joint.to_le_bytes();
+        // The offset of the entry, provided that all earlier joints have a constant track.
+        let near = usize::from(joint) * BYTES;
+        let entry = match entries.get(near..near + BYTES).and_then(<[u8]>::first_chunk::<BYTES>) {
+            Some(entry) if entry[..2] == [low, high] => entry,
+            _ => search_constants(entries, joint)?,
+        };
+        let (floats, _) = entry[2..].as_chunks::<4>();
+        Some(core::array::from_fn(|number| f32::from_le_bytes(floats[number])))
+    }
+
     /// Writes the joints' constant values to the blocks of a pose with as many joints as the clip.
     pub(crate) fn write_constants(&self, blocks: &mut [PoseBlock]) {
         for kind in 0..3 {
@@ -301,4 +348,18 @@ fn floats(bytes: &[u8]) -> [f32; 4] {
         *number = f32::from_le_bytes(*float);
     }
     numbers
+}
+
+/// Searches for the target of a block of the pose, and returns the target's index.
+#[inline(never)]
+fn search_targets(targets: &[Target], block: u16) -> Option<usize> {
+    targets.binary_search_by_key(&usize::from(block), |target| block_of(*target)).ok()
+}
+
+/// Returns a joint's entry among constant tracks.
+#[inline(never)]
+fn search_constants<const BYTES: usize>(entries: &[u8], joint: u16) -> Option<&[u8; BYTES]> {
+    let entries = entries.as_chunks::<BYTES>().0;
+    let found = entries.binary_search_by_key(&joint, |entry| u16::from_le_bytes([entry[0], entry[1]])).ok()?;
+    Some(&entries[found])
 }
