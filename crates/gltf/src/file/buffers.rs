@@ -313,14 +313,6 @@ mod tests {
     }
 
     #[test]
-    fn white_space_in_base64_is_ignored() {
-        let nowhere = &mut |_: Address<'_>| Err(BufferProblem::NoFolder);
-        let (source, fault) = find("data:;base64,AQ\r\nID BA\n==", nowhere).unwrap();
-        assert!(matches!(source, Source::Memory(bytes) if *bytes == [1, 2, 3, 4]));
-        assert_eq!(fault, Some(WarningKind::WhiteSpace));
-    }
-
-    #[test]
     fn broken_data_uris_are_refused() {
         for uri in ["data:", "data:;base64", "data:;base64,A", "data:;base64,ä", "data:;base64,AQ ID\nA"] {
             assert_eq!(memory(uri), Err(BufferProblem::InvalidDataUri), "{uri}");
@@ -345,10 +337,5 @@ mod tests {
         {
             assert_eq!(find(uri, &mut files).err(), Some(BufferProblem::UnsupportedUri), "{uri}");
         }
-    }
-
-    #[test]
-    fn a_folder_is_no_buffer() {
-        assert_eq!(measure(Path::new(".")).map_err(|error| error.kind()), Err(io::ErrorKind::InvalidInput));
     }
 }

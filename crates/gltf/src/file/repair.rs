@@ -308,7 +308,7 @@ fn node_property(pointer: &str) -> Option<(u32, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Repaired, Value, repaired};
+    use super::{Repaired, repaired};
 
     #[test]
     fn plain_json_is_copied() {
@@ -343,36 +343,6 @@ mod tests {
         ] {
             assert_eq!(repaired(text).text, expected);
         }
-    }
-
-    #[test]
-    fn targets_get_the_node_and_the_path_of_their_pointer() {
-        let pointer = |to: &str| format!(r#""extensions":{{"KHR_animation_pointer":{{"pointer":"{to}"}}}},"#);
-        let cubes = pointer("/nodes/7/weights");
-        for (target, node, path, is_beside) in [
-            ("", "4294967295", "pointer", false),
-            (r#""node":2.0,"path":"scale","#, "2", "scale", false),
-            (&*cubes, "7", "weights", false),
-            (&*pointer("/nodes/x/scale"), "4294967295", "pointer", false),
-            (&*pointer("/materials/0/x"), "4294967295", "pointer", false),
-            (&*format!(r#"{cubes}"node":2,"path":"scale","#), "7", "weights", true),
-        ] {
-            let target = target.trim_end_matches(',');
-            let text = format!(r#"{{"animations":[{{}},{{"channels":[{{}},{{"target":{{{target}}}}}]}}]}}"#);
-            let found = repaired(&text);
-            let json: Value = serde_json::from_str(&found.text).unwrap();
-            let target = &json["animations"][1]["channels"][1]["target"];
-            assert_eq!((target["node"].to_string().as_str(), target["path"].as_str()), (node, Some(path)), "{text}");
-            assert_eq!(found.pointers, if is_beside { &[(1, 1)][..] } else { &[] });
-        }
-    }
-
-    #[test]
-    fn attributes_that_gltf_does_not_have_are_listed() {
-        let text = r#"{"meshes":[{},{"primitives":[{},{"attributes":{"POSITION":0,"\u0055V0":1,"_A":2,"COLOR":1}}]}]}"#;
-        let found = repaired(text);
-        assert_eq!(found.unknown, [(1, 1, "UV0".to_owned()), (1, 1, "COLOR".to_owned())]);
-        assert_eq!(found.text, text);
     }
 
     #[test]

@@ -124,8 +124,6 @@ mod tests {
     use super::*;
     use hedgerow_anim::raw::Track;
 
-    const NAN: f32 = f32::NAN;
-
     fn linear(times: &[f32], values: &[f32]) -> Keys<1> {
         let values: Vec<[f32; 1]> = values.iter().map(|&value| [value]).collect();
         mended(times, &values, Interpolation::Linear)
@@ -142,16 +140,6 @@ mod tests {
         // A jump at time zero is impossible.
         let keys = linear(&[0.0, 0.0, 1.0], &[3.0, 4.0, 5.0]);
         assert_eq!((keys.times, keys.values), (vec![0.0, 1.0], vec![[4.0], [5.0]]));
-    }
-
-    #[test]
-    fn keys_that_are_unfit_or_out_of_order_are_dropped_or_sorted() {
-        let keys = linear(&[NAN, 2.0, 1.0, f32::INFINITY, 3.0], &[0.0, 2.0, 1.0, 0.0, NAN]);
-        assert_eq!((keys.times, keys.values), (vec![1.0, 2.0], vec![[1.0], [2.0]]));
-        assert_eq!((keys.dropped, keys.moved), (3, true));
-        assert_eq!(linear(&[NAN], &[1.0]), Keys { dropped: 1, ..Keys::default() });
-        let zero = mended(&[0.0, 1.0], &[[0.0; 4], [0.0, 0.0, 0.0, 1.0]], Interpolation::Step);
-        assert_eq!((zero.times, zero.dropped), (vec![1.0], 1));
     }
 
     #[test]

@@ -26,39 +26,6 @@ fn groups(parents: &[Option<usize>], sets: &[&[usize]]) -> Vec<(Vec<usize>, bool
     groups.into_iter().map(|Group { nodes, several_roots }| (nodes, several_roots)).collect()
 }
 
-/// One root with two branches of three nodes each: 0 → 1 → 2 → 3 and 0 → 4 → 5 → 6.
-const FORK: [Option<usize>; 7] = [None, Some(0), Some(1), Some(2), Some(0), Some(4), Some(5)];
-
-#[test]
-fn what_moves_alone_is_a_rig_of_its_own() {
-    assert_eq!(groups(&FORK, &[]), []);
-    assert_eq!(groups(&FORK, &[&[3]]), [(vec![3], false)]);
-    assert_eq!(groups(&FORK, &[&[6], &[2]]), [(vec![2], false), (vec![6], false)]);
-}
-
-#[test]
-fn what_moves_below_a_moving_node_belongs_to_its_rig_with_all_between() {
-    assert_eq!(groups(&FORK, &[&[1], &[3]]), [(vec![1, 2, 3], false)]);
-    assert_eq!(groups(&FORK, &[&[0], &[3], &[6]]), [(vec![0, 1, 2, 3, 4, 5, 6], false)]);
-}
-
-#[test]
-fn a_skin_reaches_up_to_the_lowest_node_above_all_joints() {
-    assert_eq!(groups(&FORK, &[&[3, 5]]), [(vec![0, 1, 2, 3, 4, 5], false)]);
-    assert_eq!(groups(&FORK, &[&[2, 3]]), [(vec![2, 3], false)]);
-}
-
-#[test]
-fn skins_whose_paths_meet_make_one_rig() {
-    // 0 → 1 → {2, 3}, 0 → 4 → {5, 6}.
-    let parents = [None, Some(0), Some(1), Some(1), Some(0), Some(4), Some(4)];
-    assert_eq!(groups(&parents, &[&[2, 3], &[5, 6]]), [(vec![1, 2, 3], false), (vec![4, 5, 6], false)]);
-    assert_eq!(groups(&parents, &[&[2, 5], &[3, 6]]), [(vec![0, 1, 2, 3, 4, 5, 6], false)]);
-    // The two sets meet at an unmarked node below the top of one set.
-    assert_eq!(groups(&parents, &[&[2, 5], &[3]]), [(vec![0, 1, 2, 4, 5], false), (vec![3], false)]);
-    assert_eq!(groups(&parents, &[&[2, 3], &[2, 6]]), [(vec![0, 1, 2, 3, 4, 6], false)]);
-}
-
 #[test]
 fn a_skin_spread_over_several_trees_has_several_roots() {
     // 0 → 1 → 2 and 3 → 4, and 5 alone.
