@@ -1,7 +1,7 @@
 //! The nodes of a glTF file as a tree that all peers build.
 
 use hedgerow::{Local, Transform};
-use hedgerow_gltf::ImportOptions;
+use hedgerow_gltf::{ImportOptions, Parts};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const PLOT: f32 = 200.0;
 /// # Errors
 /// An error if the file cannot be read.
 pub(crate) fn read(file: &Path, nodes: usize) -> Result<(Vec<u32>, Vec<Transform>), String> {
-    let import = ImportOptions::new().nodes_only().load(file);
+    let import = ImportOptions::new().with_parts(Parts::NODES).load(file);
     let scene = import.map_err(|error| format!("{}: {error}", file.display()))?.scene;
     let mut numbers = HashMap::from([(scene.root(), 0_usize)]);
     let mut one = Vec::new();

@@ -1,11 +1,10 @@
 //! Reads glTF 2.0 files into a [`Scene`] of [`hedgerow`].
 //!
-//! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`load_into`] adds a file to an existing scene;
-//! [`from_slice`] and [`from_slice_into`] do the same with bytes in memory. All four return an [`Imported`]: the plain
-//! data of all items except nodes, and the mapping between glTF node indices and handles. For archives and browsers,
-//! [`from_slice_with`] gets other files from a closure. [`ImportOptions`] has the same functions. It chooses the
-//! [`Parts`] to import, the configuration of the new scene, limits, and numbers that do not collide with those of
-//! another file.
+//! [`load`] makes a new scene from a `.gltf` or `.glb` file, and [`from_slice`] from bytes in memory. Both return an
+//! [`Imported`], too: the plain data of all items except nodes, and the mapping between glTF node indices and handles.
+//! [`ImportOptions`] [adds files](ImportOptions::load_into) to an existing scene, gets other files [from a
+//! closure](ImportOptions::from_slice_with) for archives and browsers, and chooses the [`Parts`] to import, the
+//! configuration of the new scene, limits, and numbers that do not collide with those of another file.
 //!
 //! ```
 //! use hedgerow::glam::Vec3;
@@ -121,9 +120,9 @@
 //!
 //! # Importing less
 //!
-//! [`ImportOptions::nodes_only`] imports cameras, lights, the names of meshes, and nodes with names, transforms,
-//! drawables and boxes. [`Parts`] selects what to add. Places and boxes do not depend on
-//! the parts, except that a declared box is compared with the vertices only if they are read.
+//! [`Parts::NODES`] imports cameras, lights, the names of meshes, and nodes with names, transforms, drawables and boxes;
+//! [`Parts`] selects what to add. Places and boxes do not depend on the parts, except that a declared box is compared with
+//! the vertices only if they are read.
 //!
 //! # Animations
 //!
@@ -177,7 +176,7 @@
 //!   extension is off, the error is [`ImportErrorKind::FeatureOff`].
 //! - If `KHR_animation_pointer` is required, pointers to anything but transforms and weights of nodes are refused.
 //! - Separate buffer and image files are found by relative paths, which may lead out of the folder (`../`). Absolute
-//!   paths and network addresses are refused, except by [`from_slice_with`], whose closure decides.
+//!   paths and network addresses are refused, except by [`ImportOptions::from_slice_with`], whose closure decides.
 //! - A buffer that is a Git LFS pointer is refused.
 //! - A missing image, or one that is a Git LFS pointer, is no error: [`Skipped::Image`] lists it.
 //!
@@ -193,8 +192,8 @@
 //! All of this is counted before allocation. A file is refused if it exceeds one of these limits:
 //!
 //! - nodes: 65,536, or one for each byte of a longer file. Names: 64 bytes in total for each allowed node.
-//!   [`ImportOptions::max_nodes`] raises both limits.
-//! - memory: 256 MiB, or 64 times the size of the file with its buffers if that is more. [`ImportOptions::max_bytes`]
+//!   [`ImportOptions::with_max_nodes`] raises both limits.
+//! - memory: 256 MiB, or 64 times the size of the file with its buffers if that is more. [`ImportOptions::with_max_bytes`]
 //!   raises this limit. To compute tangents, about 2 kB for each triangle of the primitive must be left, and about 1 kB
 //!   to compute normals; more if it has morph targets.
 //!
@@ -206,7 +205,7 @@
 //! Memory for all nodes is reserved before the first node is made; if the allocator refuses, the error is
 //! [`Error::AllocationFailed`](hedgerow::Error::AllocationFailed). The program aborts if the allocator refuses data no
 //! larger than the JSON, such as names. It also aborts if the Draco decoder gets no scratch memory: about six bytes for
-//! each decoded byte. One stream may decode to at most an eighth of what is left of [`ImportOptions::max_bytes`].
+//! each decoded byte. One stream may decode to at most an eighth of what is left of [`ImportOptions::with_max_bytes`].
 //!
 //! # Features
 //!
@@ -257,18 +256,10 @@ pub use node::{Camera, ImportedNode, Light, LightKind, Projection};
 pub use options::{ImportOptions, Instances, Parts};
 pub use serde_json;
 
-use core::fmt::Display;
-use hedgerow::{NodeHandle, Scene};
+use hedgerow::Scene;
 use std::path::Path;
 
 /// A new scene made from a file, and the other items of the file.
-///
-/// ```
-/// let import = hedgerow_gltf::from_slice(br#"{"asset": {"version": "2.0"}}"#, None)?;
-/// assert_eq!(import.scene.len(), 1);
-/// assert!(import.imported.scenes.is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Import {
@@ -281,7 +272,7 @@ pub struct Import {
 /// Reads a `.gltf` or `.glb` file into a new scene, below the scene's root.
 ///
 /// The scene has the default configuration, without world boxes. For culling, use [`ImportOptions::with_config`], or
-/// read into your own scene with [`load_into`]. For several files in one scene, use [`ImportOptions::after`].
+/// read into your own scene with [`ImportOptions::load_into`]. For several files in one scene, use [`ImportOptions::after`].
 ///
 /// # Errors
 /// [`ImportError`] if the file cannot be read or is invalid.
@@ -296,26 +287,6 @@ pub struct Import {
 /// ```
 pub fn load(path: impl AsRef<Path>) -> Result<Import, ImportError> {
     ImportOptions::new().load(path)
-}
-
-/// Reads a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
-///
-/// # Errors
-/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) if `parent` is stale, [`ImportError`] if the file cannot be
-/// read or is invalid, and the errors of [`Scene::insert`]. The scene is then unchanged.
-///
-/// ```
-/// use hedgerow::{Node, Scene};
-///
-/// let mut scene = Scene::new();
-/// let props = scene.insert(scene.root(), Node::group().named("props"))?;
-/// let before = scene.to_bytes();
-/// assert!(hedgerow_gltf::load_into(&mut scene, props, "no/such/file.glb").is_err());
-/// assert!(scene.to_bytes() == before);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) -> Result<Imported, ImportError> {
-    ImportOptions::new().load_into(scene, parent, path)
 }
 
 /// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below the scene's root.
@@ -334,70 +305,6 @@ pub fn load_into(scene: &mut Scene, parent: NodeHandle, path: impl AsRef<Path>) 
 /// ```
 pub fn from_slice(bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
     ImportOptions::new().from_slice(bytes, base_dir)
-}
-
-/// Reads the bytes of a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
-///
-/// Separate buffer and image files are looked for in `base_dir`; pass `None` if there are no separate files.
-///
-/// # Errors
-/// [`Error::StaleHandle`](hedgerow::Error::StaleHandle) if `parent` is stale, [`ImportError`] if the file is invalid,
-/// and the errors of [`Scene::insert`]. The scene is then unchanged.
-///
-/// ```
-/// use hedgerow::{Scene};
-///
-/// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
-/// let mut scene = Scene::new();
-/// let root = scene.root();
-/// let first = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
-/// let second = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
-/// assert_ne!(first.node(0), second.node(0));
-/// assert_eq!(scene.children(root).count(), 2);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn from_slice_into(
-    scene: &mut Scene,
-    parent: NodeHandle,
-    bytes: &[u8],
-    base_dir: Option<&Path>,
-) -> Result<Imported, ImportError> {
-    ImportOptions::new().from_slice_into(scene, parent, bytes, base_dir)
-}
-
-/// Reads the bytes of a `.gltf` or `.glb` file into a new scene. `resolver` returns the bytes of separate files: for
-/// archives, asset packs and browsers.
-///
-/// `resolver` is called once for each buffer, and for the URI of each image until it returns bytes, if
-/// [`Parts::images`] is set. It gets
-/// paths as they are in the file, percent-decoded and with slashes; they may be absolute or lead out of the folder
-/// (`../`). URIs with a scheme, such as `https:`, are passed unchanged. `data:` URIs are decoded without it. If it
-/// cannot wait, as in a browser, return an error, fetch what [`BufferProblem::Resolver`] names, and import again.
-///
-/// [`ImportOptions::from_slice_into_with`] adds the file to an existing scene.
-///
-/// # Errors
-/// [`ImportError`] if the file is invalid, or with [`BufferProblem::Resolver`] if `resolver` returns an error for a
-/// buffer. An image without bytes is no error: [`Skipped::Image`] has the same problem.
-///
-/// ```
-/// use std::collections::HashMap;
-///
-/// let text = br#"{
-///     "asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
-///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
-///     "bufferViews": [{"buffer": 0, "byteLength": 12}], "buffers": [{"byteLength": 12, "uri": "my%20car.bin"}]
-/// }"#;
-/// let pack = HashMap::from([("my car.bin", vec![0; 12])]);
-/// let import = hedgerow_gltf::from_slice_with(text, |uri| pack.get(uri).cloned().ok_or("not in the pack"))?;
-/// assert_eq!(import.imported.vertices(0).unwrap().positions, [[0.0; 3]]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn from_slice_with<E: Display>(
-    bytes: &[u8],
-    resolver: impl FnMut(&str) -> Result<Vec<u8>, E>,
-) -> Result<Import, ImportError> {
-    ImportOptions::new().from_slice_with(bytes, resolver)
 }
 
 /// The example of the README, tested.

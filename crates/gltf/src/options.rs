@@ -30,7 +30,7 @@ use std::path::Path;
 /// let mut import = options.from_slice(text, None)?;
 /// assert_eq!(import.imported.vertices(0), None);
 /// assert_eq!(import.imported.materials[0].name.as_deref(), Some("brick"));
-/// assert!(options.nodes_only().from_slice(text, None)?.imported.materials.is_empty());
+/// assert!(options.with_parts(Parts::NODES).from_slice(text, None)?.imported.materials.is_empty());
 ///
 /// import.scene.update();
 /// let mut seen = Vec::new();
@@ -40,43 +40,20 @@ use std::path::Path;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ImportOptions {
-    /// The parts of the file to import. Default [`Parts::ALL`].
-    pub parts: Parts,
-    /// The configuration of the scene that [`load`](Self::load) and [`from_slice`](Self::from_slice) make. Default
-    /// [`SceneConfig::DEFAULT`].
-    pub config: SceneConfig,
-    /// The first mesh id: see [`MeshIds`](super::MeshIds). Default 0.
-    pub first_mesh: u32,
-    /// The material number of the file's first material. Default 0.
-    pub first_material: u32,
-    /// The greatest number of nodes made from a file, including group nodes of scenes, drawable nodes and instances.
-    /// `None`, the default, allows 65,536 nodes, or one for each byte of a larger file. All names together may have 64
-    /// bytes for each allowed node.
-    pub max_nodes: Option<usize>,
-    /// The greatest number of bytes that an import may take, estimated before allocation. The estimate includes parsed
-    /// JSON, nodes, scenes, vertices, accessors, keys, weights, decompressed geometry, images in buffers, and further
-    /// copies of image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared accessors count each
-    /// time they are read. For their time, computed tangents count as 1 kB for each triangle, and again for each morph
-    /// target. `None`, the default, allows 64 bytes for each byte of the file and its buffers, but at least 256 MiB.
-    pub max_bytes: Option<u64>,
-    /// Whether faults are errors instead of [warnings](super::Warning). Default `false`.
-    pub strict: bool,
-    /// Extensions that the caller handles: see [`with_extensions`](Self::with_extensions). Default none.
-    pub extensions: &'static [&'static str],
-    /// The representation of instanced meshes. Default [`Instances::Nodes`].
-    pub instances: Instances,
-    /// Whether skinning keeps eight influences for each vertex instead of four: see
-    /// [`MeshData::eight_influences`](super::MeshData::eight_influences). Default `false`.
-    pub eight_influences: bool,
-    /// Whether to import the numbers of accessors as they are in the file: see
-    /// [`with_accessors`](Self::with_accessors). Default `false`.
-    pub accessors: bool,
-    /// Whether triangles without normals get flat normals: see [`with_normals`](Self::with_normals). Default `false`.
-    pub normals: bool,
-    /// Whether primitives with normal maps get tangents: see [`with_tangents`](Self::with_tangents). Default `false`.
-    pub tangents: bool,
+    pub(crate) parts: Parts,
+    config: SceneConfig,
+    pub(crate) first_mesh: u32,
+    pub(crate) first_material: u32,
+    pub(crate) max_nodes: Option<usize>,
+    pub(crate) max_bytes: Option<u64>,
+    pub(crate) strict: bool,
+    pub(crate) extensions: &'static [&'static str],
+    pub(crate) instances: Instances,
+    pub(crate) eight_influences: bool,
+    pub(crate) accessors: bool,
+    pub(crate) normals: bool,
+    pub(crate) tangents: bool,
 }
 
 /// The representation of a mesh that a node draws several times (`EXT_mesh_gpu_instancing`).
@@ -178,27 +155,22 @@ impl ImportOptions {
         }
     }
 
-    /// Sets [`parts`](Self::parts).
+    /// Sets the parts of the file to import. Default [`Parts::ALL`].
     #[must_use]
     pub const fn with_parts(mut self, parts: Parts) -> Self {
         self.parts = parts;
         self
     }
 
-    /// Sets [`parts`](Self::parts) to [`Parts::NODES`].
-    #[must_use]
-    pub const fn nodes_only(self) -> Self {
-        self.with_parts(Parts::NODES)
-    }
-
-    /// Sets [`config`](Self::config).
+    /// Sets the configuration of the scene that [`load`](Self::load) and [`from_slice`](Self::from_slice) make. Default
+    /// [`SceneConfig::DEFAULT`].
     #[must_use]
     pub const fn with_config(mut self, config: SceneConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// Sets the [first mesh id](Self::first_mesh) and the [first material number](Self::first_material).
+    /// Sets the first [mesh id](super::MeshIds), and the material number of the file's first material. Default 0.
     #[must_use]
     pub const fn with_first_numbers(mut self, mesh: u32, material: u32) -> Self {
         (self.first_mesh, self.first_material) = (mesh, material);
@@ -221,7 +193,7 @@ impl ImportOptions {
     /// }"#;
     /// let mut scene = Scene::new();
     /// let root = scene.root();
-    /// let first = hedgerow_gltf::from_slice_into(&mut scene, root, text, None)?;
+    /// let first = ImportOptions::new().from_slice_into(&mut scene, root, text, None)?;
     /// let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root, text, None)?;
     /// let mesh = |imported: &Imported| scene.get(imported.node(0)?)?.drawable().map(|drawable| drawable.mesh);
     /// assert_eq!([mesh(&first), mesh(&second)], [Some(0), Some(1)]);
@@ -235,52 +207,29 @@ impl ImportOptions {
         self.with_first_numbers(other.mesh_ids.range().end, other.default_material.saturating_add(1))
     }
 
-    /// Sets [`max_nodes`](Self::max_nodes). Pass `usize::MAX` for a trusted file.
-    ///
-    /// ```
-    /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
-    ///
-    /// // Ten scenes list the same root and its child: with the group nodes, thirty nodes.
-    /// let scenes = [r#"{"nodes": [0]}"#; 10].join(", ");
-    /// let text = format!(
-    ///     r#"{{"asset": {{"version": "2.0"}}, "scenes": [{scenes}], "nodes": [{{"children": [1]}}, {{}}]}}"#
-    /// );
-    /// let few = ImportOptions::new().with_max_nodes(29);
-    /// let Err(error) = few.from_slice(text.as_bytes(), None) else { unreachable!() };
-    /// assert_eq!(error.kind(), &ImportErrorKind::TooManyNodes { nodes: 30, most: 29 });
-    /// assert_eq!(few.with_max_nodes(30).from_slice(text.as_bytes(), None)?.scene.len(), 31);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Sets the greatest number of nodes made from a file, including group nodes of scenes, drawable nodes and instances.
+    /// All names together may have 64 bytes for each allowed node. The default is 65,536 nodes, or one for each byte of a
+    /// larger file. Pass `usize::MAX` for a trusted file.
     #[must_use]
     pub const fn with_max_nodes(mut self, most: usize) -> Self {
         self.max_nodes = Some(most);
         self
     }
 
-    /// Sets [`max_bytes`](Self::max_bytes). Pass `u64::MAX` for a trusted file.
+    /// Sets the greatest number of bytes that an import may take, estimated before allocation. The default is 64 bytes for
+    /// each byte of the file and its buffers, but at least 256 MiB. Pass `u64::MAX` for a trusted file.
     ///
-    /// ```
-    /// use hedgerow_gltf::{ImportErrorKind, ImportOptions};
-    ///
-    /// // A thousand morph targets share an accessor of 1,000 zeros: 12 MB of deltas.
-    /// let targets = [r#"{"POSITION": 0}"#; 1000].join(", ");
-    /// let text = format!(
-    ///     r#"{{"asset": {{"version": "2.0"}}, "nodes": [{{"mesh": 0}}],
-    ///         "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}, "targets": [{targets}]}}]}}],
-    ///         "accessors": [{{"componentType": 5126, "type": "VEC3", "count": 1000}}]}}"#
-    /// );
-    /// let little = ImportOptions::new().with_max_bytes(10_000_000);
-    /// let Err(error) = little.from_slice(text.as_bytes(), None) else { unreachable!() };
-    /// assert!(matches!(error.kind(), ImportErrorKind::TooManyBytes { most: 10_000_000, .. }));
-    /// assert!(little.with_max_bytes(20_000_000).from_slice(text.as_bytes(), None).is_ok());
-    /// ```
+    /// The estimate includes parsed JSON, nodes, scenes, vertices, accessors, keys, weights, decompressed geometry, images
+    /// in buffers, and further copies of image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared
+    /// accessors count each time they are read. For their time, computed tangents count as 1 kB for each triangle, and
+    /// again for each morph target.
     #[must_use]
     pub const fn with_max_bytes(mut self, most: u64) -> Self {
         self.max_bytes = Some(most);
         self
     }
 
-    /// Refuses every file with a fault: see [`strict`](Self::strict). Helps authors of exporters.
+    /// Refuses every file with a fault, instead of a [warning](super::Warning). Helps authors of exporters.
     #[must_use]
     pub const fn strict(mut self) -> Self {
         self.strict = true;
@@ -314,7 +263,8 @@ impl ImportOptions {
         self
     }
 
-    /// Keeps eight influences for each vertex: see [`eight_influences`](Self::eight_influences).
+    /// Keeps eight influences for each skinned vertex instead of four: see
+    /// [`MeshData::eight_influences`](super::MeshData::eight_influences).
     #[must_use]
     pub const fn with_eight_influences(mut self) -> Self {
         self.eight_influences = true;
@@ -353,25 +303,26 @@ impl ImportOptions {
         self
     }
 
-    /// Sets [`instances`](Self::instances).
+    /// Sets the representation of instanced meshes. Default [`Instances::Nodes`].
     #[must_use]
     pub const fn with_instances(mut self, instances: Instances) -> Self {
         self.instances = instances;
         self
     }
 
-    /// Reads a file as [`hedgerow_gltf::load`](super::load) does, with these options.
+    /// Reads a `.gltf` or `.glb` file into a new scene, below the scene's root.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::load`](super::load) and of [`Scene::with_config`].
+    /// [`ImportError`] if the file cannot be read or is invalid, and the errors of [`Scene::with_config`].
     pub fn load(&self, path: impl AsRef<Path>) -> Result<Import, ImportError> {
         self.with_new_scene(|scene, root| self.load_into(scene, root, path))
     }
 
-    /// Reads a file as [`hedgerow_gltf::load_into`](super::load_into) does, with these options.
+    /// Reads a `.gltf` or `.glb` file into a scene, after the last child of `parent`.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::load_into`](super::load_into).
+    /// [`Error::StaleHandle`] if `parent` is stale, [`ImportError`] if the file cannot be read or is invalid, and the
+    /// errors of [`Scene::insert`]. The scene is then unchanged.
     pub fn load_into(
         &self,
         scene: &mut Scene,
@@ -385,18 +336,34 @@ impl ImportOptions {
         self.from_slice_into(scene, parent, &bytes, path.parent())
     }
 
-    /// Reads bytes as [`hedgerow_gltf::from_slice`](super::from_slice) does, with these options.
+    /// Reads the bytes of a `.gltf` or `.glb` file into a new scene, below the scene's root.
+    ///
+    /// Separate buffer and image files are looked for in `base_dir`; pass `None` if there are no separate files.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::from_slice`](super::from_slice) and of [`Scene::with_config`].
+    /// [`ImportError`] if the file is invalid, and the errors of [`Scene::with_config`].
     pub fn from_slice(&self, bytes: &[u8], base_dir: Option<&Path>) -> Result<Import, ImportError> {
         self.with_new_scene(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }
 
-    /// Reads bytes as [`hedgerow_gltf::from_slice_into`](super::from_slice_into) does, with these options.
+    /// Reads the bytes of a file, as [`from_slice`](Self::from_slice) does, into a scene, after the last child of `parent`.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::from_slice_into`](super::from_slice_into).
+    /// The errors of [`load_into`](Self::load_into). The scene is then unchanged.
+    ///
+    /// ```
+    /// use hedgerow::Scene;
+    /// use hedgerow_gltf::ImportOptions;
+    ///
+    /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"name": "car"}]}"#;
+    /// let mut scene = Scene::new();
+    /// let root = scene.root();
+    /// let first = ImportOptions::new().from_slice_into(&mut scene, root, text, None)?;
+    /// let second = ImportOptions::new().from_slice_into(&mut scene, root, text, None)?;
+    /// assert_ne!(first.node(0), second.node(0));
+    /// assert_eq!(scene.children(root).count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_slice_into(
         &self,
         scene: &mut Scene,
@@ -407,10 +374,34 @@ impl ImportOptions {
         self.read_into(scene, parent, bytes, &mut |address| in_folder(base_dir, address))
     }
 
-    /// Reads bytes as [`hedgerow_gltf::from_slice_with`](super::from_slice_with) does, with these options.
+    /// Reads the bytes of a `.gltf` or `.glb` file into a new scene. `resolver` returns the bytes of separate files: for
+    /// archives, asset packs and browsers.
+    ///
+    /// `resolver` is called once for each buffer, and for the URI of each image until it returns bytes, if
+    /// [`Parts::images`] is set. It gets paths as they are in the file, percent-decoded and with slashes; they may be
+    /// absolute or lead out of the folder (`../`). URIs with a scheme, such as `https:`, are passed unchanged. `data:`
+    /// URIs are decoded without it. If it cannot wait, as in a browser, return an error, fetch what
+    /// [`BufferProblem::Resolver`] names, and import again.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::from_slice_with`](super::from_slice_with) and of [`Scene::with_config`].
+    /// The errors of [`from_slice`](Self::from_slice), and [`BufferProblem::Resolver`] if `resolver` returns an error for
+    /// a buffer. An image without bytes is no error: [`Skipped::Image`](super::Skipped::Image) has the same problem.
+    ///
+    /// ```
+    /// use hedgerow_gltf::ImportOptions;
+    /// use std::collections::HashMap;
+    ///
+    /// let text = br#"{
+    ///     "asset": {"version": "2.0"}, "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+    ///     "accessors": [{"componentType": 5126, "type": "VEC3", "count": 1, "bufferView": 0}],
+    ///     "bufferViews": [{"buffer": 0, "byteLength": 12}], "buffers": [{"byteLength": 12, "uri": "my%20car.bin"}]
+    /// }"#;
+    /// let pack = HashMap::from([("my car.bin", vec![0; 12])]);
+    /// let resolver = |uri: &str| pack.get(uri).cloned().ok_or("not in the pack");
+    /// let import = ImportOptions::new().from_slice_with(text, resolver)?;
+    /// assert_eq!(import.imported.vertices(0).unwrap().positions, [[0.0; 3]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_slice_with<E: Display>(
         &self,
         bytes: &[u8],
@@ -419,12 +410,11 @@ impl ImportOptions {
         self.with_new_scene(|scene, root| self.from_slice_into_with(scene, root, bytes, resolver))
     }
 
-    /// Reads bytes into a scene, after the last child of `parent`. `resolver` returns the bytes of separate files: see
-    /// [`hedgerow_gltf::from_slice_with`](super::from_slice_with), which has an example.
+    /// Reads bytes as [`from_slice_with`](Self::from_slice_with) does into a scene, after the last child of `parent`.
     ///
     /// # Errors
-    /// The errors of [`hedgerow_gltf::from_slice_into`](super::from_slice_into), and [`BufferProblem::Resolver`] for a
-    /// buffer whose bytes `resolver` does not return.
+    /// Those of [`from_slice_with`](Self::from_slice_with) and [`load_into`](Self::load_into). The scene is then
+    /// unchanged.
     pub fn from_slice_into_with<E: Display>(
         &self,
         scene: &mut Scene,

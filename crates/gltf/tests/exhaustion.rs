@@ -5,7 +5,7 @@ use hedgerow::{Error, Node, Scene, Transform};
 #[cfg(feature = "meshopt")]
 use hedgerow_gltf::ItemKind;
 use hedgerow_gltf::anim::skin::SkinOutput;
-use hedgerow_gltf::{BufferProblem, Import, ImportErrorKind};
+use hedgerow_gltf::{BufferProblem, Import, ImportErrorKind, ImportOptions};
 use hedgerow_testkit::memory::{COUNTED, Heap, REMAINING, with_every_refusal};
 #[cfg(feature = "meshopt")]
 use std::cell::Cell;
@@ -72,13 +72,14 @@ fn the_nodes_of_a_file_are_inserted_or_refused_with_an_error() {
     let (root, content) = (scene.root(), scene.to_bytes());
     COUNTED.set((30_000 * 600, usize::MAX));
     REMAINING.set(1);
-    let refused = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None);
+    let refused = ImportOptions::new().from_slice_into(&mut scene, root, file.as_bytes(), None);
     COUNTED.set((0, usize::MAX));
     assert_eq!(REMAINING.replace(0), 0, "so much is never asked for");
     let refused = refused.expect_err("there is no memory");
     assert_eq!(*refused.kind(), ImportErrorKind::Scene(Error::AllocationFailed));
     assert!(scene.to_bytes() == content, "a refused file changes the scene");
-    let imported = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None).expect("there is memory");
+    let imported =
+        ImportOptions::new().from_slice_into(&mut scene, root, file.as_bytes(), None).expect("there is memory");
     assert_eq!(imported.node(30_000).and_then(|node| scene.parent(node)), Some(imported.scenes[0].group));
 }
 
@@ -95,7 +96,7 @@ fn what_is_made_of_the_buffers_of_a_file_is_read_or_refused_with_an_error() {
             let (root, content) = (scene.root(), scene.to_bytes());
             REMAINING.set(before);
             COUNTED.set((15_000, text));
-            let result = hedgerow_gltf::from_slice_into(&mut scene, root, &file, None);
+            let result = ImportOptions::new().from_slice_into(&mut scene, root, &file, None);
             COUNTED.set((0, usize::MAX));
             let before = REMAINING.replace(0);
             assert!(result.is_ok() || scene.to_bytes() == content, "a refused file changes the scene");
@@ -156,7 +157,7 @@ fn what_a_compressed_view_has_is_decoded_or_refused_with_an_error() {
         let root = scene.root();
         REMAINING.set(before);
         COUNTED.set((48_000, usize::MAX));
-        let result = hedgerow_gltf::from_slice_into(&mut scene, root, file.as_bytes(), None);
+        let result = ImportOptions::new().from_slice_into(&mut scene, root, file.as_bytes(), None);
         COUNTED.set((0, usize::MAX));
         result.map_err(|error| match error.kind() {
             ImportErrorKind::AllocationFailed(item) => {

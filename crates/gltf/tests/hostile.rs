@@ -12,7 +12,7 @@
 //! `HEDGEROW_HOSTILE_ONLY`, a part of the path of one model.
 
 use hedgerow::DrawList;
-use hedgerow_gltf::{ImportErrorKind, ImportOptions};
+use hedgerow_gltf::{ImportErrorKind, ImportOptions, Parts};
 use hedgerow_testkit::gltf::{GltfFile, saved};
 use hedgerow_testkit::hostile::{Kind, bend, is_asked_for, run, variants};
 use hedgerow_testkit::memory::{self, end};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 #[global_allocator]
 static HEAP: memory::Heap = memory::Heap;
 
-/// The memory limit of imports: 256 MiB, or 64 times the file; see `ImportOptions::max_bytes`.
+/// The memory limit of imports: 256 MiB, or 64 times the file; see `ImportOptions::with_max_bytes`.
 const GLTF: Kind = Kind {
     name: "glTF",
     sealed: false,
@@ -166,7 +166,7 @@ fn nothing_that_an_option_adds_takes_more_memory_than_is_estimated() {
     for (name, options, count) in [
         ("normals", options.with_normals(), 16_600),
         ("tangents", options.with_tangents(), 4_200),
-        ("accessors", options.nodes_only().with_accessors(), 66_000),
+        ("accessors", options.with_parts(Parts::NODES).with_accessors(), 66_000),
     ] {
         for (vertices, target) in [(3 * count, false), (100, false), (100, true)] {
             let file = triangles(count, vertices, target);

@@ -6,15 +6,6 @@ use core::fmt;
 use gltf::json::{Index, Root};
 
 /// The item in a glTF file that an [`ImportErrorKind`] is about.
-///
-/// ```
-/// use hedgerow_gltf::{ImportErrorKind};
-///
-/// let knot = br#"{"asset": {"version": "2.0"}, "nodes": [{"name": "knot", "children": [0]}]}"#;
-/// let Err(error) = hedgerow_gltf::from_slice(knot, None) else { unreachable!() };
-/// let ImportErrorKind::Cycle(item) = error.kind() else { unreachable!() };
-/// assert_eq!(item.to_string(), "node 0 \"knot\"");
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Item {
@@ -27,10 +18,6 @@ pub struct Item {
 }
 
 /// The kinds of items in a glTF file that an [`ImportErrorKind`] can be about.
-///
-/// ```
-/// assert_eq!(hedgerow_gltf::ItemKind::BufferView.to_string(), "buffer view");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ItemKind {

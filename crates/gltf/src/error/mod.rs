@@ -13,7 +13,6 @@ pub use warning::{Warning, WarningKind};
 
 use core::fmt;
 use hedgerow::Error;
-use hedgerow_anim::{clip::ClipError, skeleton::SkeletonError, skin::SkinError};
 use hedgerow_character::CharacterError;
 use std::io;
 use std::path::PathBuf;
@@ -39,15 +38,6 @@ pub struct ImportError {
 /// Why a glTF file cannot be imported.
 ///
 /// Every variant identifies the item at fault by its glTF index, and by its name if the item has one.
-///
-/// ```
-/// use hedgerow_gltf::{ImportErrorKind};
-///
-/// let Err(error) = hedgerow_gltf::from_slice(br#"{"asset": {"version": "1.0"}}"#, None) else {
-///     unreachable!()
-/// };
-/// assert_eq!(error.kind(), &ImportErrorKind::Version("1.0".to_owned()));
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
@@ -119,8 +109,6 @@ pub enum ImportErrorKind {
         /// The field with the number.
         field: String,
     },
-    /// The last row of a node's matrix is not 0, 0, 0, 1.
-    NotAffine(Item),
     /// A buffer view or an accessor exceeds the buffer or view that it refers to.
     OutOfBounds {
         /// The buffer view or the accessor.
@@ -153,7 +141,7 @@ pub enum ImportErrorKind {
     TooManyNodes {
         /// How many nodes the scenes have, including their group nodes and drawable nodes.
         nodes: u64,
-        /// The greatest number allowed; see [`ImportOptions::max_nodes`](super::ImportOptions::max_nodes).
+        /// The greatest number allowed; see [`ImportOptions::with_max_nodes`](super::ImportOptions::with_max_nodes).
         most: u64,
     },
     /// The total length of the names of inserted nodes is greater than allowed for the file's size.
@@ -170,7 +158,7 @@ pub enum ImportErrorKind {
         item: Item,
         /// The number of bytes up to and including this item.
         bytes: u64,
-        /// The greatest number allowed; see [`ImportOptions::max_bytes`](super::ImportOptions::max_bytes).
+        /// The greatest number allowed; see [`ImportOptions::with_max_bytes`](super::ImportOptions::with_max_bytes).
         most: u64,
     },
     /// There is no memory for the data of an item.
@@ -195,22 +183,6 @@ pub enum ImportErrorKind {
         /// The problem, and the expected value.
         problem: &'static str,
     },
-    /// The matrix of a node in a rig shears, so it cannot be expressed as translation, rotation and scale.
-    NotTransform(Item),
-    /// Nodes cannot form a skeleton.
-    Skeleton {
-        /// The first of the nodes.
-        item: Item,
-        /// Why not.
-        error: SkeletonError,
-    },
-    /// A skin cannot be made.
-    Skin {
-        /// The skin.
-        item: Item,
-        /// Why not.
-        error: SkinError,
-    },
     /// There is no animation with this index.
     NoAnimation {
         /// The index.
@@ -218,20 +190,13 @@ pub enum ImportErrorKind {
         /// The number of animations; 0 if [`Parts::motion`](super::Parts::motion) is not set.
         count: usize,
     },
-    /// The keys of an animation cannot be played.
-    Clip {
-        /// The animation.
+    /// Nodes cannot form a skeleton, a skin cannot be made, keys cannot be played, or no player can be made because a clip
+    /// or a rig of an [`Imported`](super::Imported) was replaced.
+    Motion {
+        /// The animation, the skin, or the first node of the rig.
         item: Item,
-        /// The channel at fault, or the rig whose clip cannot be compiled.
+        /// The channel or the rig at fault; empty if the whole item is at fault.
         field: String,
-        /// Why not.
-        error: ClipError,
-    },
-    /// A player cannot be made of the clips and the rigs of an [`Imported`](super::Imported), because one of them was
-    /// replaced.
-    Player {
-        /// The animation.
-        item: Item,
         /// Why not.
         error: CharacterError,
     },
@@ -279,7 +244,7 @@ pub enum BufferProblem {
         /// The error of the operating system.
         reason: io::ErrorKind,
     },
-    /// The closure passed to [`from_slice_with`](super::from_slice_with) returned an error.
+    /// The closure passed to [`ImportOptions::from_slice_with`](super::ImportOptions::from_slice_with) returned an error.
     Resolver {
         /// The URI that the closure was called with.
         uri: String,
@@ -331,7 +296,7 @@ impl fmt::Display for ImportErrorKind {
             }
             Self::UnsupportedExtension(name) => write!(
                 f,
-                "the file requires the extension {name}, which is not supported; name it in ImportOptions::extensions if your program handles it, or look for a download without it"
+                "the file requires the extension {name}, which is not supported; name it in ImportOptions::with_extensions if your program handles it, or look for a download without it"
             ),
             Self::Buffer { item, problem } => write!(f, "{item}: {problem}"),
             Self::IndexOutOfRange { item, field, index, count } => {
@@ -342,9 +307,6 @@ impl fmt::Display for ImportErrorKind {
             }
             Self::Cycle(item) => write!(f, "{item} lies below itself"),
             Self::NotFinite { item, field } => write!(f, "{item}: {field} must be finite"),
-            Self::NotAffine(item) => {
-                write!(f, "{item}: the last row of the matrix must be 0, 0, 0, 1")
-            }
             Self::OutOfBounds { item, expected, found } => {
                 let of = if item.kind == ItemKind::Accessor { "buffer view" } else { "buffer" };
                 write!(f, "{item} needs {expected} bytes of its {of}, which has {found}")
@@ -358,37 +320,34 @@ impl fmt::Display for ImportErrorKind {
             }
             Self::TooManyNodes { nodes, most } => write!(
                 f,
-                "the scenes of the file have {nodes} nodes, but a file of this size may have {most}; let scenes share less, or raise ImportOptions::max_nodes"
+                "the scenes of the file have {nodes} nodes, but a file of this size may have {most}; let scenes share less, or raise ImportOptions::with_max_nodes"
             ),
             Self::NamesTooLong { bytes, most } => write!(
                 f,
-                "the names of the nodes take {bytes} bytes, but a file of this size may have {most}; shorten them, or raise ImportOptions::max_nodes"
+                "the names of the nodes take {bytes} bytes, but a file of this size may have {most}; shorten them, or raise ImportOptions::with_max_nodes"
             ),
             Self::TooManyBytes { item, bytes, most } => write!(
                 f,
-                "{item}: with it {bytes} bytes are made of the file, but a file of this size may make {most}; raise ImportOptions::max_bytes if it is trusted"
+                "{item}: with it {bytes} bytes are made of the file, but a file of this size may make {most}; raise ImportOptions::with_max_bytes if it is trusted"
             ),
             Self::AllocationFailed(item) => {
-                write!(f, "{item}: out of memory for its data; free some, or leave out parts by ImportOptions::parts")
+                write!(
+                    f,
+                    "{item}: out of memory for its data; free some, or leave out parts by ImportOptions::with_parts"
+                )
             }
             Self::Count { item, field, expected, found } => {
                 write!(f, "{item}: {field} has {found} elements where {expected} are needed")
             }
             Self::Invalid { item, field, problem } => write!(f, "{item}: {field}: {problem}"),
-            Self::NotTransform(item) => write!(
-                f,
-                "{item} belongs to a rig, but its matrix shears; open the file in an editor and export it again"
-            ),
-            Self::Skeleton { item, error } => write!(f, "the rig of {item}: {error}"),
-            Self::Skin { item, error } => write!(f, "{item}: {error}"),
             Self::NoAnimation { animation, count } => {
                 write!(
                     f,
                     "animation {animation} is out of range of {count} imported ones; import motion, and count from 0"
                 )
             }
-            Self::Clip { item, field, error } => write!(f, "{item}: {field}: {error}"),
-            Self::Player { item, error } => write!(f, "{item}: {error}"),
+            Self::Motion { item, field, error } if field.is_empty() => write!(f, "{item}: {error}"),
+            Self::Motion { item, field, error } => write!(f, "{item}: {field}: {error}"),
             Self::Strict(warning) => write!(f, "{warning} unless ImportOptions::strict is set"),
             Self::Scene(error) => error.fmt(f),
         }
@@ -397,13 +356,6 @@ impl fmt::Display for ImportErrorKind {
 
 impl ImportError {
     /// Returns the kind of the error, with the item in the file.
-    ///
-    /// ```
-    /// use hedgerow_gltf::{ImportErrorKind};
-    ///
-    /// let Err(error) = hedgerow_gltf::from_slice(b"glTF, but cut off", None) else { unreachable!() };
-    /// assert!(matches!(error.kind(), ImportErrorKind::Truncated { .. }));
-    /// ```
     #[must_use]
     pub fn kind(&self) -> &ImportErrorKind {
         &self.kind

@@ -95,7 +95,7 @@ pub struct ImportedPrimitive {
     pub bounds: Option<Aabb>,
     /// The vertices, if the primitive has positions and [`Parts::vertices`] is set.
     pub vertices: Option<MeshData>,
-    /// The accessors, if [`ImportOptions::accessors`](super::ImportOptions::accessors) is set.
+    /// The accessors, if [`ImportOptions::with_accessors`](super::ImportOptions::with_accessors) is set.
     pub accessors: PrimitiveAccessors,
     /// The item's `extras`.
     pub extras: Extras,

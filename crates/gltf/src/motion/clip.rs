@@ -243,11 +243,7 @@ impl<'a> Source<'a> {
     /// Converts an error of a clip or a track to an error about the file.
     fn refuse(&self, target: &Target, error: Error) -> ImportError {
         let field = format!("channels[{}]", target.channel);
-        let error = match error {
-            Error::Clip(error) => error,
-            _ => ClipError::NoKeys,
-        };
-        ImportErrorKind::Clip { item: self.item(), field, error }.into()
+        ImportErrorKind::Motion { item: self.item(), field, error: error.into() }.into()
     }
 
     /// Charges `count` values of a type to the budget, or returns an error if the budget is exceeded.

@@ -2,7 +2,7 @@
 
 use crate::Imported;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind};
-use hedgerow_anim::{Clip, ClipBuilder, Error, clip::ClipError};
+use hedgerow_anim::{Clip, ClipBuilder};
 use hedgerow_character::AnimationPlayer;
 use std::sync::Arc;
 
@@ -13,9 +13,8 @@ impl Imported {
     /// Runs in **O(keys + joints)**. To play on several copies, use [`AnimationPlayer::of_copy`].
     ///
     /// # Errors
-    /// [`ImportErrorKind::NoAnimation`] if there is no such animation; [`ImportErrorKind::Clip`] if
-    /// [`ClipBuilder::build`] refuses a clip; [`ImportErrorKind::Player`] if a clip or a rig was replaced by one that
-    /// does not fit.
+    /// [`ImportErrorKind::NoAnimation`] if there is no such animation; [`ImportErrorKind::Motion`] if
+    /// [`ClipBuilder::build`] refuses a clip, or if a clip or a rig was replaced by one that does not fit.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -59,7 +58,7 @@ impl Imported {
             let refused = |clips: &Vec<_>| AnimationPlayer::new(&self.rigs, &self.morphs, [clips.clone()]).is_err();
             let number = all.iter().position(refused).unwrap_or_default();
             let item = self.animation_item(animations.get(number).copied().unwrap_or_default());
-            ImportErrorKind::Player { item, error }.into()
+            ImportErrorKind::Motion { item, field: String::new(), error }.into()
         })
     }
 
@@ -75,12 +74,8 @@ impl Imported {
         };
         let compiled = self.clips[of_file.clips.clone()].iter().map(|imported| {
             let (clip, _) = builder.build(&imported.clip).map_err(|error| {
-                let error = match error {
-                    Error::Clip(error) => error,
-                    _ => ClipError::TooLarge,
-                };
                 let (item, field) = (self.animation_item(animation), format!("rig {}", imported.rig));
-                ImportErrorKind::Clip { item, field, error }
+                ImportErrorKind::Motion { item, field, error: error.into() }
             })?;
             Ok((imported.rig, Arc::new(clip)))
         });
@@ -90,14 +85,6 @@ impl Imported {
     /// Returns a player without animations: all rigs rest as in the file.
     ///
     /// Runs in **O(joints)**.
-    ///
-    /// ```
-    /// let text = br#"{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{}], "skins": [{"joints": [0]}]}"#;
-    /// let import = hedgerow_gltf::from_slice(text, None)?;
-    /// let rest = import.imported.at_rest();
-    /// assert_eq!((rest.duration(), rest.poses().len()), (0.0, 1));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn at_rest(&self) -> AnimationPlayer {
         AnimationPlayer::at_rest(&self.rigs, &self.morphs)

@@ -6,8 +6,7 @@ use crate::extras::others;
 use crate::file::{Numbers, Reader, columns};
 use crate::{Extensions, Extras};
 use hedgerow::Mat34;
-use hedgerow_anim::Error;
-use hedgerow_anim::skin::{Skin, SkinError};
+use hedgerow_anim::skin::Skin;
 
 /// A skin of a glTF file. It makes palettes from the model matrices of its rig.
 ///
@@ -99,11 +98,8 @@ pub(crate) fn build(
         let inverse_binds = joints.iter().map(|&(_, inverse_bind)| inverse_bind).collect();
         let skin = Skin::new(places.iter().map(|&(_, joint)| joint).collect(), inverse_binds);
         let skin = skin.map_err(|error| {
-            let error = match error {
-                Error::Skin(error) => error,
-                _ => SkinError::TooManyJoints { joints: joints.len() },
-            };
-            ImportErrorKind::Skin { item: Item::of(root, ItemKind::Skin, index), error }
+            let (item, field) = (Item::of(root, ItemKind::Skin, index), String::new());
+            ImportErrorKind::Motion { item, field, error: error.into() }
         })?;
         let json = &root.skins[index];
         let rig = places.first().map_or(rigs.rigs.len(), |&(rig, _)| rig);

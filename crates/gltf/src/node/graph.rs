@@ -87,7 +87,8 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
         let off = |value: f32, expected: f32| (value - expected).abs() > AFFINE_TOLERANCE;
         check_finite(m, item, "matrix")?;
         if off(m[3], 0.0) || off(m[7], 0.0) || off(m[11], 0.0) || off(m[15], 1.0) {
-            return Err(ImportErrorKind::NotAffine(item()).into());
+            let (field, problem) = ("matrix".to_owned(), "its last row must be 0, 0, 0, 1");
+            return Err(ImportErrorKind::Invalid { item: item(), field, problem }.into());
         }
     }
     let numbers = [

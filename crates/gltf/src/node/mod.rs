@@ -32,19 +32,6 @@ use hedgerow::{Mat34, Visibility};
 use serde_json::Value;
 
 /// The references of a glTF node, by glTF index. The inserted node has its name and transform.
-///
-/// ```
-/// let text = br#"{
-///     "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}],
-///     "nodes": [{"name": "eye", "camera": 0, "extras": {"shake": 0.5}}],
-///     "cameras": [{"type": "perspective", "perspective": {"yfov": 0.7, "znear": 0.1}}]
-/// }"#;
-/// let imported = hedgerow_gltf::from_slice(text, None)?.imported;
-/// let eye = &imported.nodes[0];
-/// assert_eq!((eye.camera, eye.mesh), (Some(0), None));
-/// assert_eq!(eye.extras.value().unwrap()["shake"], 0.5);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ImportedNode {
@@ -57,7 +44,7 @@ pub struct ImportedNode {
     /// The light, in [`Imported::lights`](super::Imported::lights), which shines along the node's -z axis.
     pub light: Option<usize>,
     /// The matrices of the mesh's instances (`EXT_mesh_gpu_instancing`), relative to the node; empty if the mesh has
-    /// none, or if [`ImportOptions::instances`](super::ImportOptions::instances) asks for nodes.
+    /// none, or if [`ImportOptions::with_instances`](super::ImportOptions::with_instances) asks for nodes.
     pub instances: Vec<Mat34>,
     /// The item's `extras`.
     pub extras: Extras,

@@ -164,7 +164,7 @@ fn instances_are_counted_before_they_are_made() {
 
 #[test]
 fn instances_are_matrices_if_asked_for() {
-    let matrices = ImportOptions::new().with_instances(Instances::Matrices).nodes_only();
+    let matrices = ImportOptions::new().with_instances(Instances::Matrices).with_parts(Parts::NODES);
     let import = matrices.from_slice(&instanced().glb(), None).unwrap();
     let node = &import.imported.nodes[0];
     assert_eq!(node.instances.len(), 3);

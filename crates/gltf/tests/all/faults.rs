@@ -7,7 +7,7 @@ use hedgerow_gltf::anim::Pose;
 use hedgerow_gltf::anim::skin::{Skin, SkinOutput};
 use hedgerow_gltf::material::{AlphaMode, Sampler, Wrap};
 use hedgerow_gltf::{
-    BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Skipped, WarningKind,
+    BufferProblem, Import, ImportErrorKind, ImportOptions, Imported, ItemKind, OtherFile, Parts, Skipped, WarningKind,
 };
 use hedgerow_testkit::gltf::{GltfFile, glb, man, saved};
 use serde_json::{Value, json};
@@ -509,7 +509,7 @@ fn vertices_that_are_not_finite_are_replaced() {
     assert_eq!(corners(&import), [[0.0; 3], [0.0; 3], up, up]);
     let bounds = |import: &Import| import.imported.meshes[0].primitives[0].bounds;
     assert_eq!(bounds(&import), Some(Aabb::new(Vec3::ZERO, Vec3::Y)));
-    let nodes = ImportOptions::new().nodes_only().from_slice(&file.glb(), None).unwrap();
+    let nodes = ImportOptions::new().with_parts(Parts::NODES).from_slice(&file.glb(), None).unwrap();
     assert_eq!((bounds(&nodes), nodes.imported.warnings[0].kind), (Some(Aabb::new(Vec3::ZERO, Vec3::Y)), bad));
 }
 

@@ -15,7 +15,7 @@ fn any_bits_are_a_handle_that_every_function_takes_without_a_panic() {
     let mut dice = Rng::with_seed(3);
     let mut scene = Scene::new();
     let root = scene.root();
-    let imported = from_slice_into(&mut scene, root, FILE, None).unwrap();
+    let imported = ImportOptions::new().from_slice_into(&mut scene, root, FILE, None).unwrap();
     let nodes = [imported.node(0).unwrap(), imported.node(1).unwrap(), imported.scenes[0].group];
     let mut taken = 0;
     for _ in 0..20_000 {
@@ -26,7 +26,7 @@ fn any_bits_are_a_handle_that_every_function_takes_without_a_panic() {
         assert_eq!(imported.index_of(node).is_some(), nodes[..2].contains(&node));
         assert_eq!(imported.scenes[0].index_of(node), imported.index_of(node));
         let mut copy = Scene::new();
-        let made = from_slice_into(&mut copy, node, FILE, None).is_ok();
+        let made = ImportOptions::new().from_slice_into(&mut copy, node, FILE, None).is_ok();
         assert_eq!(made, node == copy.root());
     }
     assert!(taken < 20_000);

@@ -284,7 +284,7 @@ fn import_into_scene(bytes: &[u8], base_dir: Option<&Path>) -> Result<Scene, Imp
     let shelf = scene.insert(scene.root(), Node::group().named("shelf")).unwrap();
     scene.insert(shelf, Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))).unwrap();
     let before = (scene.to_bytes(), scene.len());
-    let result = hedgerow_gltf::from_slice_into(&mut scene, shelf, bytes, base_dir);
+    let result = ImportOptions::new().from_slice_into(&mut scene, shelf, bytes, base_dir);
     scene.validate().unwrap();
     match result {
         Ok(_) => Ok(scene),
@@ -367,9 +367,9 @@ node 0 "a": scale must be finite
 "nodes": [{"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1e39, 0, 0, 1]}]
 node 0: matrix must be finite
 "nodes": [{"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0.5, 0, 0, 0, 1]}]
-node 0: the last row of the matrix must be 0, 0, 0, 1
+node 0: matrix: its last row must be 0, 0, 0, 1
 "extensionsRequired": ["MSFT_lod"]
-the file requires the extension MSFT_lod, which is not supported; name it in ImportOptions::extensions if your program handles it, or look for a download without it
+the file requires the extension MSFT_lod, which is not supported; name it in ImportOptions::with_extensions if your program handles it, or look for a download without it
 "#;
 
 #[test]
@@ -421,7 +421,7 @@ fn a_stale_parent_is_refused_before_the_file_is_read() {
     let mut scene = Scene::new();
     let gone = scene.insert(scene.root(), Node::group()).unwrap();
     scene.remove(gone).unwrap();
-    let result = hedgerow_gltf::from_slice_into(&mut scene, gone, b"no glTF", None);
+    let result = ImportOptions::new().from_slice_into(&mut scene, gone, b"no glTF", None);
     assert_eq!(result.unwrap_err(), Error::StaleHandle(gone).into());
 }
 
@@ -490,7 +490,7 @@ fn names_that_are_copied_with_shared_nodes_are_bounded_too() {
     let Err(error) = hedgerow_gltf::from_slice(&bytes, None) else { panic!("it is imported") };
     let expected = ImportErrorKind::NamesTooLong { bytes: 25_000_000_000, most: 64 * bytes.len() as u64 };
     assert_eq!(error.kind(), &expected);
-    assert!(error.to_string().contains("raise ImportOptions::max_nodes"), "{error}");
+    assert!(error.to_string().contains("raise ImportOptions::with_max_nodes"), "{error}");
     // A long name at a node that is inserted once is accepted, whatever the limit.
     let once = shared(1, 1, &"n".repeat(100_000));
     assert_eq!(ImportOptions::new().with_max_nodes(2).from_slice(&once, None).unwrap().scene.len(), 3);

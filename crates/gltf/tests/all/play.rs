@@ -8,7 +8,7 @@ use hedgerow::{Error, Node, Scene, SceneConfig};
 use hedgerow_character::CharacterError;
 use hedgerow_gltf::anim::player::Playback;
 use hedgerow_gltf::anim::{ClipBuilder, Pose, RawClip, clip::Precision};
-use hedgerow_gltf::{Import, ImportErrorKind, ImportOptions, Skipped};
+use hedgerow_gltf::{Import, ImportErrorKind, ImportOptions, Parts, Skipped};
 use hedgerow_testkit::gltf::GltfFile;
 use serde_json::json;
 
@@ -218,7 +218,7 @@ fn an_animation_of_nothing_plays_and_one_that_is_not_there_is_refused() {
     import.imported.clips[2].clip = RawClip::new(1.0, 9).unwrap();
     let refused = import.imported.play_with(&[0, 1], ClipBuilder::new()).unwrap_err().to_string();
     assert!(refused.starts_with("animation 1 \"shut\": "), "{refused}");
-    let still = hedgerow_gltf::ImportOptions::new().nodes_only().from_slice(&street().glb(), None).unwrap().imported;
+    let still = ImportOptions::new().with_parts(Parts::NODES).from_slice(&street().glb(), None).unwrap().imported;
     assert!(still.play(0).is_err() && still.rigs.is_empty() && still.animations.is_empty());
 }
 

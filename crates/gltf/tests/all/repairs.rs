@@ -4,7 +4,7 @@ use crate::faults::{CORNERS, corners, faulty, triangle, valid};
 use hedgerow::Aabb;
 use hedgerow::glam::Vec3;
 use hedgerow_gltf::{
-    BufferProblem, ImportErrorKind, ImportOptions, ImportedPrimitive, OtherFile, Skipped, Topology, WarningKind,
+    BufferProblem, ImportErrorKind, ImportOptions, ImportedPrimitive, OtherFile, Parts, Skipped, Topology, WarningKind,
 };
 use hedgerow_testkit::gltf::{GltfFile, glb};
 use serde_json::{Value, json};
@@ -92,6 +92,7 @@ fn a_declared_box_that_is_no_box_is_a_fault() {
     for (min, max) in [
         (json!([5, 5, 5]), json!([1, 1, 0])),
         (json!([0, 0]), json!([1, 1])),
+        (json!([0, 0, 0, 0]), json!([1, 1, 1, 1])),
         (json!([0, 0, 0]), json!([1, 1e39, 0])),
         (json!(["a", 0, 0]), json!([1, 1, 0])),
         (json!([0, 0, 0]), Value::Null),
@@ -101,7 +102,7 @@ fn a_declared_box_that_is_no_box_is_a_fault() {
         let right =
             |primitive: &ImportedPrimitive| primitive.bounds == Some(Aabb::new(Vec3::ZERO, Vec3::new(1.0, 1.0, 0.0)));
         assert!(right(&faulty(&file.glb(), &[WarningKind::Bounds]).imported.meshes[0].primitives[0]));
-        let nodes = ImportOptions::new().nodes_only();
+        let nodes = ImportOptions::new().with_parts(Parts::NODES);
         let imported = nodes.from_slice(&file.glb(), None).unwrap().imported;
         assert!(right(&imported.meshes[0].primitives[0]) && imported.warnings[0].kind == WarningKind::Bounds);
         assert!(nodes.strict().from_slice(&file.glb(), None).is_err());
@@ -125,7 +126,7 @@ fn buffers_and_images_that_are_git_lfs_pointers_are_refused() {
     let with = |uri: &str| text.replace(r#""byteLength":36}]"#, &format!(r#""byteLength":36,"uri":"{uri}"}}]"#));
     for (bytes, options) in [
         (with("x.bin").into_bytes(), ImportOptions::new()),
-        (with("x.bin").into_bytes(), ImportOptions::new().nodes_only()),
+        (with("x.bin").into_bytes(), ImportOptions::new().with_parts(Parts::NODES)),
         (with(&data).into_bytes(), ImportOptions::new()),
         (glb(text.as_bytes(), LFS.as_bytes()), ImportOptions::new()),
     ] {
@@ -136,7 +137,7 @@ fn buffers_and_images_that_are_git_lfs_pointers_are_refused() {
         assert!(error.to_string().ends_with("run `git lfs pull`, or download it"), "{error}");
     }
     let resolver = |_: &str| Ok::<_, String>(LFS.as_bytes().to_vec());
-    let error = hedgerow_gltf::from_slice_with(with("x.bin").as_bytes(), resolver).map(drop).unwrap_err();
+    let error = ImportOptions::new().from_slice_with(with("x.bin").as_bytes(), resolver).map(drop).unwrap_err();
     assert!(matches!(error.kind(), ImportErrorKind::Buffer { problem: BufferProblem::GitLfsPointer, .. }));
     let main_file = hedgerow_gltf::from_slice(LFS.as_bytes(), None).map(drop).unwrap_err();
     assert_eq!(main_file.kind(), &ImportErrorKind::NotGltf(OtherFile::GitLfsPointer));
@@ -147,9 +148,10 @@ fn buffers_and_images_that_are_git_lfs_pointers_are_refused() {
     file.json["images"] = json!([{"uri": "x.bin"}, {"uri": "x.bin"}, {"uri": data}, {"bufferView": view}]);
     let expected: Vec<_> =
         (0..4).map(|image| Skipped::Image { image, problem: BufferProblem::GitLfsPointer }).collect();
-    for import in
-        [hedgerow_gltf::from_slice(&file.glb(), Some(&folder)), hedgerow_gltf::from_slice_with(&file.glb(), resolver)]
-    {
+    for import in [
+        hedgerow_gltf::from_slice(&file.glb(), Some(&folder)),
+        ImportOptions::new().from_slice_with(&file.glb(), resolver),
+    ] {
         let imported = import.unwrap().imported;
         assert_eq!(imported.skipped, expected);
         assert!(imported.images.iter().all(|image| image.bytes.is_empty()));

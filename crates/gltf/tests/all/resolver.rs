@@ -30,7 +30,7 @@ fn a_closure_is_asked_once_for_each_buffer_and_image() {
             _ => Ok(uri.as_bytes().to_vec()),
         }
     };
-    let imported = hedgerow_gltf::from_slice_with(point().as_bytes(), resolver).unwrap().imported;
+    let imported = ImportOptions::new().from_slice_with(point().as_bytes(), resolver).unwrap().imported;
     // The URI of a file is a path, and percent signs of an address keep their meaning.
     assert_eq!(asked, ["a folder/x.bin", "../ä.png", "https://example.org/a%20b.png", "none.png"]);
     assert_eq!(imported.vertices(0).unwrap().positions, [[0.0; 3]]);
@@ -90,7 +90,7 @@ fn a_required_extension_that_the_caller_handles_is_no_reason_to_refuse() {
     assert_eq!(imported.nodes[0].extensions["ACME_gameplay"]["a"], 1);
     let [(place, sampler)] = &imported.inner_extensions[..] else { panic!("{:?}", imported.inner_extensions) };
     assert_eq!((place.as_str(), &sampler["ACME_gameplay"]["a"]), ("/samplers/0", &json!(2)));
-    let bare = options.nodes_only().from_slice(&file, None).unwrap().imported;
+    let bare = options.with_parts(Parts::NODES).from_slice(&file, None).unwrap().imported;
     assert_eq!(bare.inner_extensions, []);
     // No other extension is accepted.
     assert!(options.from_slice(&requiring("ACME_water").glb(), None).is_err());

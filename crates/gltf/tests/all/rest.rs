@@ -74,7 +74,10 @@ fn a_skinned_mesh_has_its_box_at_rest_below_the_base_of_its_rig() {
     // Without motion, animations are not checked.
     file.put("/animations/0/channels/0/sampler", json!(9));
     assert!(ImportOptions::new().from_slice(&file.glb(), None).is_err());
-    assert_eq!(drawn(&mut ImportOptions::new().nodes_only().from_slice(&file.glb(), None).unwrap())[0].1, up(50.0));
+    assert_eq!(
+        drawn(&mut ImportOptions::new().with_parts(Parts::NODES).from_slice(&file.glb(), None).unwrap())[0].1,
+        up(50.0)
+    );
 }
 
 #[test]
@@ -155,8 +158,10 @@ fn what_deforms_many_nodes_is_limited_before_it_is_computed() {
     file.put("/meshes/0/primitives/0", json!({"attributes": {"POSITION": zeros}, "targets": [{"POSITION": zeros}]}));
     let nodes: Vec<_> = (1..=200).map(|number| json!({"mesh": 0, "weights": [number]})).collect();
     file.json["nodes"] = json!(nodes);
-    let limited = |most| ImportOptions::new().nodes_only().with_max_bytes(most).from_slice(&file.glb(), None).map(drop);
-    assert!(limited(1 << 23).is_err_and(|error| error.to_string().contains("raise ImportOptions::max_bytes")));
+    let limited = |most| {
+        ImportOptions::new().with_parts(Parts::NODES).with_max_bytes(most).from_slice(&file.glb(), None).map(drop)
+    };
+    assert!(limited(1 << 23).is_err_and(|error| error.to_string().contains("raise ImportOptions::with_max_bytes")));
     assert_eq!(limited(1 << 28), Ok(()));
 }
 

@@ -3,6 +3,7 @@
 
 use crate::grid::grid;
 use hedgerow::Scene;
+use hedgerow_gltf::ImportOptions;
 use hedgerow_testkit::gltf::GltfFile;
 use hedgerow_testkit::gltf::man;
 use serde_json::json;
@@ -95,7 +96,7 @@ fn what_ships_has_nodes_skins_clips_and_morphs_and_all_of_it_comes() {
 
     let mut scene = Scene::new();
     let root = scene.root();
-    let street = hedgerow_gltf::load_into(&mut scene, root, shipped("street.glb")).expect("it is a model");
+    let street = ImportOptions::new().load_into(&mut scene, root, shipped("street.glb")).expect("it is a model");
     assert_eq!((street.scenes.len(), street.cameras.len(), street.lights.len()), (2, 1, 1));
     assert_eq!((street.materials.len(), street.textures.len(), street.images.len()), (2, 1, 1));
     assert_eq!(street.meshes[0].primitives.len(), 2);

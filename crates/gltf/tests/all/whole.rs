@@ -186,7 +186,7 @@ fn parts_that_are_not_asked_for_do_not_come_and_the_nodes_are_the_same() {
     let bytes = shop().glb();
     let with = |parts| ImportOptions::new().with_parts(parts).from_slice(&bytes, None).unwrap();
     let whole = with(Parts::ALL);
-    let alone = ImportOptions::new().nodes_only().from_slice(&bytes, None).unwrap();
+    let alone = ImportOptions::new().with_parts(Parts::NODES).from_slice(&bytes, None).unwrap();
     assert_eq!(dump(&whole.scene), dump(&alone.scene));
     assert_eq!(alone.imported.scenes[0].drawables, whole.imported.scenes[0].drawables);
     assert_eq!((alone.imported.cameras.len(), alone.imported.lights.len()), (2, 2));
@@ -216,7 +216,7 @@ fn parts_that_are_not_asked_for_do_not_come_and_the_nodes_are_the_same() {
     assert!(hedgerow_gltf::from_slice(&broken.glb(), None).is_err());
     let some = Parts { materials: true, ..Parts::NODES };
     assert!(ImportOptions::new().with_parts(some).from_slice(&broken.glb(), None).is_err());
-    assert!(ImportOptions::new().nodes_only().from_slice(&broken.glb(), None).is_ok());
+    assert!(ImportOptions::new().with_parts(Parts::NODES).from_slice(&broken.glb(), None).is_ok());
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn two_files_in_one_scene_share_no_number() {
     let bytes = shop().glb();
     let mut scene = Scene::new();
     let root = scene.root();
-    let first = hedgerow_gltf::from_slice_into(&mut scene, root, &bytes, None).unwrap();
+    let first = ImportOptions::new().from_slice_into(&mut scene, root, &bytes, None).unwrap();
     let second = ImportOptions::new().after(&first).from_slice_into(&mut scene, root, &bytes, None).unwrap();
     let third = ImportOptions::new().after(&second).from_slice_into(&mut scene, root, &bytes, None).unwrap();
     assert_eq!([&first, &second, &third].map(|it| it.mesh_ids.range()), [0..3, 3..6, 6..9]);

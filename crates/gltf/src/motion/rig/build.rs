@@ -72,9 +72,12 @@ impl Rigs {
             builder.joint("", None, Transform::IDENTITY);
             sources.push(None);
         }
-        let refuse = |error| ImportErrorKind::Skeleton { item: Item::node(root, nodes[0]), error }.into();
+        let refuse = |error: Error| {
+            let (item, field) = (Item::node(root, nodes[0]), "its rig".to_owned());
+            ImportError::from(ImportErrorKind::Motion { item, field, error: error.into() })
+        };
         if nodes.len() + sources.len() > usize::from(u16::MAX) {
-            return Err(refuse(SkeletonError::TooManyJoints(nodes.len() + sources.len())));
+            return Err(refuse(Error::Skeleton(SkeletonError::TooManyJoints(nodes.len() + sources.len()))));
         }
         let mut pushed = HashMap::new();
         for &node in nodes {
@@ -86,8 +89,10 @@ impl Rigs {
                     let item = || Item::node(root, node);
                     // Rounding by exporters causes shear of up to 1e-3.
                     let near = matrix.nearest_transform().map(|rest| (rest, shear(matrix, rest)));
-                    let (rest, shear) =
-                        near.filter(|near| near.1 <= 1e-3).ok_or_else(|| ImportErrorKind::NotTransform(item()))?;
+                    let (rest, shear) = near.filter(|near| near.1 <= 1e-3).ok_or_else(|| {
+                        let problem = "it shears, but its node is in a rig; export the file again without shear";
+                        ImportErrorKind::Invalid { item: item(), field: "matrix".to_owned(), problem }
+                    })?;
                     if shear > 2e-6 {
                         let kind = WarningKind::Invalid { meant: "the nearest transform" };
                         reader.warnings.fault(item, || "matrix".to_owned(), kind)?;
@@ -100,10 +105,7 @@ impl Rigs {
             pushed.insert(node, joint);
             sources.push(Some(node));
         }
-        let (skeleton, map) = builder.build().map_err(|error| match error {
-            Error::Skeleton(error) => refuse(error),
-            _ => refuse(SkeletonError::NoJoints),
-        })?;
+        let (skeleton, map) = builder.build().map_err(refuse)?;
         let mut by_joint = vec![None; sources.len()];
         for (source, &joint) in sources.iter().zip(map.as_slice()) {
             by_joint[usize::from(joint)] = *source;
