@@ -8,9 +8,8 @@ use super::file::{self, Budget, Buffers, Files, Parsed, Reader};
 use super::material::Look;
 use super::mesh::{self, Boxes, Deforms, ImportedMesh, ImportedPrimitive, MeshIds};
 use super::motion::Motion;
-use super::node::{Nodes, amount::Amount, graph, instances, levels};
+use super::node::{Nodes, amount::Amount, graph, graph::Forest, instances, levels};
 use super::{Extensions, Extras, ImportOptions, Imported, Instances, Parts, Skipped};
-use bumpalo::Bump;
 use gltf::json::Root;
 use hedgerow::{Aabb, Drawable, Mat34, Transform};
 
@@ -43,9 +42,7 @@ impl Document {
         let file_bytes = bytes.len() as u64;
         let Parsed { mut root, blob, inner_extensions, json_bytes, unknown, weight } =
             file::parse(bytes, Budget::most(file_bytes, options), options, &warnings)?;
-        let mut arena = Bump::new();
-        graph::check(&mut root, &arena, &warnings)?;
-        arena.reset();
+        let forest = graph::check(&mut root, &warnings)?;
         let buffers = Buffers::open(&root, blob, files, &warnings)?;
         file::check(&root, &buffers, &warnings)?;
         // Buffers of a GLB are part of `file_bytes`; other buffers are not.
@@ -59,10 +56,10 @@ impl Document {
         let deforms = Deforms::of(&root);
         #[cfg(feature = "draco")]
         let (mut root, buffers) = draco::decode(root, buffers, &budget, parts.vertices || options.accessors, &deforms)?;
-        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &unknown };
+        let (forest, unknown) = (&forest, &unknown[..]);
+        let reader = Reader { root: &root, forest, buffers: &buffers, budget: &budget, warnings: &warnings, unknown };
 
-        let mut skipped = skipped(&root, &arena, options);
-        arena.reset();
+        let mut skipped = skipped(&root, forest, options);
         let (mesh_ids, default_material) = numbers(&root, options)?;
         let mut meshes = mesh::read(reader, &mesh_ids, parts, &deforms, &mut skipped)?;
         let mut instances = instances::read(reader)?;
@@ -71,10 +68,9 @@ impl Document {
             Instances::Matrices => core::mem::take(&mut instances),
         };
         let count = |node| instances::find(&instances, node).map(<[Transform]>::len);
-        let amount = Amount::of(&root, &arena, |mesh| drawn(&meshes[mesh]).count(), count);
+        let amount = Amount::of(&root, forest, |mesh| drawn(&meshes[mesh]).count(), count);
         // Before anything is inserted: shared subtrees may make many nodes of a small file.
         amount.check(options, file_bytes, &budget)?;
-        drop(arena);
 
         let motion = Motion::read(reader, parts, &deforms, &mut skipped)?;
         let (read, deforms) = ((parts, options.eight_influences), (&deforms[..], &motion.rest(reader)?));
@@ -183,15 +179,11 @@ fn numbers(root: &Root, options: &ImportOptions) -> Result<(MeshIds, u32), Impor
 }
 
 /// Returns the skipped nodes, and the extensions that neither the import nor the caller handles.
-fn skipped(root: &Root, arena: &Bump, options: &ImportOptions) -> Vec<Skipped> {
-    let in_scene = arena.alloc_slice_fill_copy(root.nodes.len(), false);
-    let mut stack = bumpalo::collections::Vec::new_in(arena);
-    stack.extend(root.scenes.iter().flat_map(|scene| &scene.nodes).map(|it| it.value()));
-    while let Some(index) = stack.pop() {
-        // Visits a subtree once even if several scenes share it.
-        if !core::mem::replace(&mut in_scene[index], true) {
-            stack.extend(graph::children(&root.nodes[index]));
-        }
+fn skipped(root: &Root, forest: &Forest, options: &ImportOptions) -> Vec<Skipped> {
+    let mut in_scene = vec![false; root.nodes.len()];
+    root.scenes.iter().flat_map(|scene| &scene.nodes).for_each(|it| in_scene[it.value()] = true);
+    for &node in &forest.order {
+        in_scene[node] |= forest.parents[node].is_some_and(|parent| in_scene[parent]);
     }
     let nodes = in_scene.iter().enumerate().filter(|&(_, in_scene)| !in_scene);
     let mut skipped: Vec<Skipped> = nodes.map(|(node, _)| Skipped::Node { node }).collect();

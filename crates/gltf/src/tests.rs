@@ -5,7 +5,7 @@ use super::error::Warnings;
 use super::file::{self, Budget, Buffers, Parsed, Reader};
 use super::mesh::Deforms;
 use super::motion::Motion;
-use super::node::insert;
+use super::node::{graph, insert};
 use super::{Import, ImportError, ImportErrorKind, ImportOptions, MeshIds, Parts, Skipped, from_slice, mesh};
 use glam::{Quat, Vec3};
 use hedgerow::{Aabb, Local, Mat34, Scene, Transform};
@@ -279,12 +279,15 @@ fn what_is_named_again_and_again_has_a_limit() {
             {"componentType": 5126, "type": "SCALAR", "count": 1}, {"componentType": 5126, "type": "SCALAR", "count": 2}],
         "buffers": [{"byteLength": 9, "uri": "data:,123456789"}]}"#;
     let warnings = Warnings::new(false);
-    let Parsed { root, blob, .. } = file::parse(text.as_bytes(), u64::MAX, &ImportOptions::new(), &warnings).unwrap();
+    let parsed = file::parse(text.as_bytes(), u64::MAX, &ImportOptions::new(), &warnings).unwrap();
+    let Parsed { mut root, blob, .. } = parsed;
+    let forest = graph::check(&mut root, &warnings).unwrap();
     let buffers = Buffers::open(&root, blob, &mut |_| unreachable!(), &warnings).unwrap();
     let ids = MeshIds::count(0, [1].into_iter()).unwrap();
     let read = |bytes| {
         let budget = Budget::limited(bytes);
-        let reader = Reader { root: &root, buffers: &buffers, budget: &budget, warnings: &warnings, unknown: &[] };
+        let (buffers, budget, warnings) = (&buffers, &budget, &warnings);
+        let reader = Reader { root: &root, forest: &forest, buffers, budget, warnings, unknown: &[] };
         let mut skipped = Vec::new();
         let deforms = Deforms::of(&root);
         let mut meshes = mesh::read(reader, &ids, &Parts::ALL, &deforms, &mut skipped)?;

@@ -4,19 +4,19 @@ use super::accessor::{Layout, SPARSE_ORDER, read_index, with_number};
 use super::{Buffers, Unknown};
 use crate::ImportOptions;
 use crate::error::{Field, ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, check_index};
-use bumpalo::Bump;
-use bumpalo::collections::Vec as BumpVec;
-use core::ops::DerefMut;
+use crate::node::graph::Forest;
 use gltf::json::Index;
 use gltf::json::Root;
 use gltf::json::accessor::{Accessor, ComponentType, Type};
 use gltf::json::validation::Checked;
+use hedgerow_math::internal::fallible;
 use std::cell::Cell;
 
 /// A reader of accessors, for a file that passed [`check`](super::check).
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     pub(crate) root: &'a Root,
+    pub(crate) forest: &'a Forest,
     pub(crate) buffers: &'a Buffers<'a>,
     pub(crate) budget: &'a Budget,
     pub(crate) warnings: &'a Warnings,
@@ -74,24 +74,6 @@ impl Budget {
             return Err(ImportErrorKind::TooManyBytes { item: item(), bytes, most: self.most }.into());
         }
         Ok(bytes)
-    }
-}
-
-/// A list of numbers, in heap memory or in an arena.
-pub(crate) trait List<T>: Extend<T> + DerefMut<Target = [T]> {
-    /// Reserves memory for `count` more values; returns `false` if the allocation fails.
-    fn reserve_or_refuse(&mut self, count: usize) -> bool;
-}
-
-impl<T> List<T> for Vec<T> {
-    fn reserve_or_refuse(&mut self, count: usize) -> bool {
-        self.try_reserve_exact(count).is_ok()
-    }
-}
-
-impl<T> List<T> for BumpVec<'_, T> {
-    fn reserve_or_refuse(&mut self, count: usize) -> bool {
-        self.try_reserve_exact(count).is_ok()
     }
 }
 
@@ -166,28 +148,6 @@ impl<'a> Reader<'a> {
         field: Field<'_>,
         value: impl Fn([f32; N]) -> V,
     ) -> Result<Vec<V>, ImportError> {
-        self.collect(accessor, numbers, field, Vec::new(), value)
-    }
-
-    /// Returns the elements of `accessor` as a list in an arena.
-    pub(crate) fn arrays_in<'b, const N: usize>(
-        self,
-        arena: &'b Bump,
-        accessor: Index<Accessor>,
-        numbers: Numbers,
-        field: Field<'_>,
-    ) -> Result<BumpVec<'b, [f32; N]>, ImportError> {
-        self.collect(accessor, numbers, field, BumpVec::new_in(arena), |numbers| numbers)
-    }
-
-    fn collect<const N: usize, V: Copy, L: List<V>>(
-        self,
-        accessor: Index<Accessor>,
-        numbers: Numbers,
-        field: Field<'_>,
-        list: L,
-        value: impl Fn([f32; N]) -> V,
-    ) -> Result<L, ImportError> {
         let (kind, wrong) = match N {
             1 => (Type::Scalar, "it is read as numbers and must be of type SCALAR"),
             2 => (Type::Vec2, "it is read as vectors and must be of type VEC2"),
@@ -196,17 +156,16 @@ impl<'a> Reader<'a> {
             _ => (Type::Mat4, "it is read as matrices and must be of type MAT4"),
         };
         let (layout, normalized) = self.layout(accessor, (kind, wrong), numbers, field)?;
-        with_number!(layout.component, normalized, read => self.elements(accessor.value(), &layout, list, read, 0.0, value))
+        with_number!(layout.component, normalized, read => self.elements(accessor.value(), &layout, read, 0.0, value))
     }
 
     /// Returns the elements of `accessor`; `value` converts the `N` integers of an element.
-    pub(crate) fn integers<const N: usize, V: Copy, L: List<V>>(
+    pub(crate) fn integers<const N: usize, V: Copy>(
         self,
         accessor: Index<Accessor>,
         field: Field<'_>,
-        list: L,
         value: impl Fn([u32; N]) -> V,
-    ) -> Result<L, ImportError> {
+    ) -> Result<Vec<V>, ImportError> {
         let (kind, wrong) = match N {
             1 => (Type::Scalar, "it is read as indices and must be of type SCALAR"),
             2 => (Type::Vec2, "it is read as integers and must be of type VEC2"),
@@ -221,14 +180,14 @@ impl<'a> Reader<'a> {
             number as u32
         };
         let list = match layout.component {
-            ComponentType::U8 => self.elements(accessor.value(), &layout, list, |[byte]| u32::from(byte), 0, value),
+            ComponentType::U8 => self.elements(accessor.value(), &layout, |[byte]| u32::from(byte), 0, value),
             ComponentType::U16 => {
-                self.elements(accessor.value(), &layout, list, |it| u32::from(u16::from_le_bytes(it)), 0, value)
+                self.elements(accessor.value(), &layout, |it| u32::from(u16::from_le_bytes(it)), 0, value)
             }
-            ComponentType::U32 => self.elements(accessor.value(), &layout, list, u32::from_le_bytes, 0, value),
+            ComponentType::U32 => self.elements(accessor.value(), &layout, u32::from_le_bytes, 0, value),
             other => {
                 with_number!(other, false, read => {
-                    self.elements(accessor.value(), &layout, list, |it| natural(read(it)), 0, value)
+                    self.elements(accessor.value(), &layout, |it| natural(read(it)), 0, value)
                 })
             }
         }?;
@@ -280,22 +239,19 @@ impl<'a> Reader<'a> {
 
     /// Returns the elements: each has `N` numbers, and each number is read from `S` bytes.
     #[expect(clippy::cast_possible_truncation, reason = "that many bytes are in memory or in files")]
-    pub(crate) fn elements<const S: usize, const N: usize, C: Copy, T: Copy, L: List<T>>(
+    pub(crate) fn elements<const S: usize, const N: usize, C: Copy, T: Copy>(
         self,
         accessor: usize,
         layout: &Layout,
-        mut list: L,
         read: impl Fn([u8; S]) -> C,
         zero: C,
         value: impl Fn([C; N]) -> T,
-    ) -> Result<L, ImportError> {
+    ) -> Result<Vec<T>, ImportError> {
         let Self { root, buffers, budget, .. } = self;
         let count = usize::try_from(layout.count).unwrap_or(usize::MAX);
         let item = || Item::of(root, ItemKind::Accessor, accessor);
         budget.take::<T>(count, item)?;
-        if !list.reserve_or_refuse(count) {
-            return Err(ImportErrorKind::AllocationFailed(item()).into());
-        }
+        let mut list = fallible::with_capacity(count).map_err(|_| ImportErrorKind::AllocationFailed(item()))?;
         let numbers = |bytes: &[[u8; S]; N]| value(core::array::from_fn(|axis| read(bytes[axis])));
         let element = |bytes: &[u8]| {
             let of_element = bytes.as_chunks().0.first_chunk();
@@ -330,11 +286,11 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns the elements, or an error if their number is not `count`.
-pub(crate) fn expect_count<T, L: DerefMut<Target = [T]>>(
-    elements: L,
+pub(crate) fn expect_count<T>(
+    elements: Vec<T>,
     expected: usize,
     (item, field): Field<'_>,
-) -> Result<L, ImportError> {
+) -> Result<Vec<T>, ImportError> {
     if elements.len() == expected {
         Ok(elements)
     } else {

@@ -126,7 +126,7 @@ fn numbers<const S: usize, T: Copy + Default>(
 ) -> Result<Vec<T>, ImportError> {
     macro_rules! elements {
         ($value:expr) => {
-            reader.elements(index, layout, Vec::new(), read, T::default(), $value)?.into_flattened()
+            reader.elements(index, layout, read, T::default(), $value)?.into_flattened()
         };
     }
     // The columns of a matrix begin at multiples of four bytes.

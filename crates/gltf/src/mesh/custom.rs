@@ -91,7 +91,7 @@ fn of_width<const N: usize>(
     is_integer: bool,
 ) -> Result<AttributeValues, ImportError> {
     if is_integer {
-        let numbers = reader.integers(accessor, field, Vec::new(), |numbers: [u32; N]| numbers)?;
+        let numbers = reader.integers(accessor, field, |numbers: [u32; N]| numbers)?;
         return Ok(AttributeValues::Integers { width: N, numbers: numbers.into_flattened() });
     }
     let numbers: Vec<[f32; N]> = reader.arrays(accessor, Numbers::All, field)?;

@@ -211,7 +211,7 @@ impl Source<'_> {
             let field = || self.field(&names[0]);
             // No skin has more than 2¹⁶ joints.
             let joints = |joints: [u32; 4]| joints.map(|joint| u16::try_from(joint).unwrap_or(u16::MAX));
-            let joints = self.reader.integers(of_joints, (self.item(), &field), Vec::new(), joints)?;
+            let joints = self.reader.integers(of_joints, (self.item(), &field), joints)?;
             let joints: Vec<[u16; 4]> = expect_count(joints, count, (self.item(), &field))?;
             let field = || self.field(&names[1]);
             let weights = self.reader.arrays(of_weights, Numbers::Fractions, (self.item(), &field))?;
@@ -253,7 +253,7 @@ impl Source<'_> {
     fn indices(&self, count: usize, topology: Topology) -> Result<(Topology, Vec<u32>), ImportError> {
         let Some(accessor) = self.primitive.indices else { return Ok((topology, Vec::new())) };
         let field = || self.field("indices");
-        let mut read = self.reader.integers(accessor, (self.item(), &field), Vec::new(), |[index]: [u32; 1]| index)?;
+        let mut read = self.reader.integers(accessor, (self.item(), &field), |[index]: [u32; 1]| index)?;
         let size = match topology {
             Topology::Triangles => Some(3),
             Topology::Lines => Some(2),

@@ -6,7 +6,6 @@ use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, ch
 use crate::extras::others;
 use crate::file::{NO_NODE, Numbers, Reader};
 use crate::{Extensions, Extras, Skipped};
-use bumpalo::Bump;
 use core::ops::Range;
 use glam::{Quat, Vec3};
 use gltf::json::accessor::Accessor;
@@ -155,21 +154,20 @@ pub(crate) fn targets(
 /// Returns the clips of an animation, by rig.
 pub(crate) fn read(
     reader: Reader<'_>,
-    arena: &Bump,
     animation: usize,
     targets: &[Target],
     rigs: &Rigs,
     morphs: &[MorphNode],
 ) -> Result<Vec<ImportedClip>, ImportError> {
     let json = &reader.root.animations[animation];
-    let source = Source { reader, arena, animation, json };
-    let mut times: HashMap<usize, &[[f32; 1]]> = HashMap::new();
+    let source = Source { reader, animation, json };
+    let mut times: HashMap<usize, Vec<f32>> = HashMap::new();
     for target in targets {
         if let Entry::Vacant(place) = times.entry(target.sampler) {
             place.insert(source.times(target)?);
         }
     }
-    let end = times.values().map(|times| last_time(times.as_flattened())).fold(0.0, f32::max);
+    let end = times.values().map(|times| last_time(times)).fold(0.0, f32::max);
     let duration = if end > 0.0 { end } else { 1.0 };
 
     let mut clips: Vec<ImportedClip> = Vec::new();
@@ -189,7 +187,7 @@ pub(crate) fn read(
                 *place.insert(clips.len() - 1)
             }
         };
-        let (clip, times) = (&mut clips[at].clip, times[&target.sampler].as_flattened());
+        let (clip, times) = (&mut clips[at].clip, &times[&target.sampler][..]);
         let set = match target.property {
             Property::Translation => {
                 source.track(target, times, Vec3::from_array)?.map(|track| clip.set_translation(joint, track).map(drop))
@@ -229,13 +227,11 @@ pub(crate) fn read(
 /// A reader of an animation's accessors.
 struct Source<'a> {
     reader: Reader<'a>,
-    /// Memory of temporary lists.
-    arena: &'a Bump,
     animation: usize,
     json: &'a Animation,
 }
 
-impl<'a> Source<'a> {
+impl Source<'_> {
     fn item(&self) -> Item {
         Item::of(self.reader.root, ItemKind::Animation, self.animation)
     }
@@ -257,10 +253,10 @@ impl<'a> Source<'a> {
         fallible::collected(values).map_err(|_| ImportErrorKind::AllocationFailed(self.item()).into())
     }
 
-    fn times(&self, target: &Target) -> Result<&'a [[f32; 1]], ImportError> {
+    fn times(&self, target: &Target) -> Result<Vec<f32>, ImportError> {
         let input = self.json.samplers[target.sampler].input;
         let field: (_, &dyn Fn() -> String) = (self.item(), &|| format!("samplers[{}].input", target.sampler));
-        Ok(self.reader.arrays_in(self.arena, input, Numbers::Floats, field)?.into_bump_slice())
+        self.reader.values(input, Numbers::Floats, field, |[time]| time)
     }
 
     fn interpolation(&self, target: &Target) -> Result<Interpolation, ImportError> {
@@ -296,7 +292,7 @@ impl<'a> Source<'a> {
             Ok(track) => Ok(Some(track)),
             Err(error) if is_of_keys(&error) => {
                 let field: (_, &dyn Fn() -> String) = (self.item(), &field);
-                let values = self.reader.arrays_in(self.arena, output, Numbers::Fractions, field)?;
+                let values = self.reader.arrays(output, Numbers::Fractions, field)?;
                 self.mended(target, (times, &values), interpolation, value)
             }
             Err(error) => Err(self.refuse(target, error)),
@@ -338,8 +334,7 @@ impl<'a> Source<'a> {
         let per_key = interpolation.values_per_key();
         let (output, name) = self.output(target);
         let field: (_, &dyn Fn() -> String) = (self.item(), &|| name.clone());
-        let values = self.reader.arrays_in::<1>(self.arena, output, Numbers::Fractions, field)?;
-        let values = values.as_flattened();
+        let values = self.reader.values(output, Numbers::Fractions, field, |[weight]: [f32; 1]| weight)?;
         if values.len() != times.len() * per_key * count {
             let error = ClipError::ValueCount { keys: times.len(), per_key: per_key * count, values: values.len() };
             return Err(self.refuse(target, error.into()));

@@ -29,7 +29,6 @@ use super::error::{ImportError, ImportErrorKind, Item, ItemKind, Warnings};
 use super::file::Reader;
 use super::mesh::{Deforms, Rest, Resting, meshes_that_follow};
 use super::{Parts, Skipped};
-use bumpalo::Bump;
 use core::iter::zip;
 use gltf::json::animation::Property;
 use hedgerow::Mat34;
@@ -88,11 +87,10 @@ impl Motion {
                 morph.channels = Some(MorphChannels::new(rig, start..*channels));
             }
         }
-        let (mut clips, mut animations, mut arena) = (Vec::new(), Vec::new(), Bump::new());
+        let (mut clips, mut animations) = (Vec::new(), Vec::new());
         for (animation, targets) in targets.iter().enumerate() {
-            arena.reset();
             let start = clips.len();
-            clips.extend(clip::read(reader, &arena, animation, targets, &rigs, &morphs)?);
+            clips.extend(clip::read(reader, animation, targets, &rigs, &morphs)?);
             animations.push(ImportedAnimation::of(root, animation, start..clips.len(), parts.extras));
         }
         Ok(Self { rigs: rigs.rigs, skins, animations, clips, morphs })

@@ -1,11 +1,10 @@
 //! Counts the nodes, names and bytes of an import before allocation.
 
-use super::{draws_itself, graph};
+use super::draws_itself;
+use super::graph::Forest;
 use crate::ImportOptions;
 use crate::error::{ImportError, ImportErrorKind, Item};
 use crate::file::Budget;
-use bumpalo::Bump;
-use bumpalo::collections::{CollectIn, Vec as BumpVec};
 use core::ops::AddAssign;
 use gltf::json::Root;
 use hedgerow::Error;
@@ -54,32 +53,23 @@ impl Amount {
     /// Runs in **O(file)**, even if scenes share nodes.
     pub(crate) fn of(
         root: &Root,
-        arena: &Bump,
+        forest: &Forest,
         drawn: impl Fn(usize) -> usize,
         instances: impl Fn(usize) -> Option<usize>,
     ) -> Self {
         // The amount of each subtree. Children come after their parents in this order, so iterate backwards.
-        let nodes = root.nodes.iter().map(|node| Self::one(node.name.as_ref()));
-        let mut below: BumpVec<'_, Self> = nodes.collect_in(arena);
-        let is_child = arena.alloc_slice_fill_copy(root.nodes.len(), false);
-        root.nodes.iter().flat_map(graph::children).for_each(|child| is_child[child] = true);
-        let mut order = BumpVec::with_capacity_in(root.nodes.len(), arena);
-        order.extend((0..root.nodes.len()).filter(|&node| !is_child[node]));
-        let mut next = 0;
-        while let Some(&node) = order.get(next) {
-            order.extend(graph::children(&root.nodes[node]));
-            next += 1;
-        }
-        for &node in order.iter().rev() {
+        let mut below: Vec<Self> = root.nodes.iter().map(|node| Self::one(node.name.as_ref())).collect();
+        for &node in forest.order.iter().rev() {
             let json = &root.nodes[node];
-            let mut all = below[node];
             if let Some(mesh) = json.mesh.map(|mesh| mesh.value()) {
-                let below = if draws_itself(root, json) { 0 } else { drawn(mesh) as u64 };
-                let below = instances(node).map_or(below, |count| (count as u64).saturating_mul(1 + below));
-                all.nodes = all.nodes.saturating_add(below);
+                let more = if draws_itself(root, json) { 0 } else { drawn(mesh) as u64 };
+                let more = instances(node).map_or(more, |count| (count as u64).saturating_mul(1 + more));
+                below[node].nodes = below[node].nodes.saturating_add(more);
             }
-            graph::children(json).for_each(|child| all += below[child]);
-            below[node] = all;
+            if let Some(parent) = forest.parents[node] {
+                let all = below[node];
+                below[parent] += all;
+            }
         }
         let mut all = Self::default();
         for scene in &root.scenes {

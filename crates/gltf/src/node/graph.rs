@@ -3,8 +3,6 @@
 use super::light;
 use crate::error::{ImportError, ImportErrorKind, Item, ItemKind, WarningKind, Warnings, check_finite, check_index};
 use crate::file;
-use bumpalo::Bump;
-use bumpalo::collections::Vec as BumpVec;
 use core::mem;
 use glam::{Quat, Vec3};
 use gltf::json::scene::Node;
@@ -14,17 +12,27 @@ use hedgerow::{Local, Transform};
 /// The last row of a matrix may differ from 0, 0, 0, 1 by at most this number, because exporters round.
 const AFFINE_TOLERANCE: f32 = 1e-5;
 
-/// Checks nodes and scenes: indices and numbers are valid, every node has at most one parent, and no node is its own
-/// ancestor. Removes duplicates from lists of scenes and children.
-pub(crate) fn check(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(), ImportError> {
-    check_nodes(root, arena, warnings)?;
-    let parents = find_parents(root, arena)?;
-    check_cycles(root, parents, arena)?;
-    check_scenes(root, parents, arena, warnings)
+/// The trees that the nodes of a checked file form.
+pub(crate) struct Forest {
+    /// The parent of each node; `None` for a root.
+    pub(crate) parents: Vec<Option<usize>>,
+    /// The nodes in depth-first order: parents come before children.
+    pub(crate) order: Vec<usize>,
 }
 
-fn check_nodes(root: &mut Root, arena: &Bump, warnings: &Warnings) -> Result<(), ImportError> {
-    let listed = arena.alloc_slice_fill_copy(root.nodes.len(), usize::MAX);
+/// Checks nodes and scenes: indices and numbers are valid, every node has at most one parent, and no node is its own
+/// ancestor. Removes duplicates from lists of scenes and children.
+pub(crate) fn check(root: &mut Root, warnings: &Warnings) -> Result<Forest, ImportError> {
+    check_nodes(root, warnings)?;
+    let parents = find_parents(root)?;
+    let order = depth_first(root, &parents)?;
+    let forest = Forest { parents, order };
+    check_scenes(root, &forest, warnings)?;
+    Ok(forest)
+}
+
+fn check_nodes(root: &mut Root, warnings: &Warnings) -> Result<(), ImportError> {
+    let mut listed = vec![usize::MAX; root.nodes.len()];
     for (index, skin) in root.skins.iter().enumerate() {
         if skin.joints.is_empty() {
             warnings.fault(|| Item::of(root, ItemKind::Skin, index), || "joints".to_owned(), WarningKind::LeftOut)?;
@@ -103,8 +111,8 @@ fn check_local(root: &Root, index: usize, node: &Node) -> Result<(), ImportError
 }
 
 /// Returns each node's parent, or `None` for a root.
-fn find_parents<'b>(root: &Root, arena: &'b Bump) -> Result<&'b [Option<usize>], ImportError> {
-    let parents: &mut [Option<usize>] = arena.alloc_slice_fill_copy(root.nodes.len(), None);
+fn find_parents(root: &Root) -> Result<Vec<Option<usize>>, ImportError> {
+    let mut parents = vec![None; root.nodes.len()];
     for (index, node) in root.nodes.iter().enumerate() {
         for (position, child) in node.children.iter().flatten().enumerate() {
             let field = || format!("children[{position}]");
@@ -112,7 +120,7 @@ fn find_parents<'b>(root: &Root, arena: &'b Bump) -> Result<&'b [Option<usize>],
             let child = child.value();
             let Some(first) = parents[child].replace(index) else { continue };
             // If the second parent is below the child, report the cycle, because that error helps more.
-            return Err(if climbs_to(parents, index, child) {
+            return Err(if climbs_to(&parents, index, child) {
                 ImportErrorKind::Cycle(Item::node(root, child)).into()
             } else {
                 let parents = [first, index].map(|parent| Item::node(root, parent));
@@ -128,35 +136,32 @@ fn climbs_to(parents: &[Option<usize>], node: usize, ancestor: usize) -> bool {
     core::iter::successors(Some(node), |&at| parents[at]).take(parents.len()).any(|at| at == ancestor)
 }
 
-/// Returns an error if there is a cycle. Every node has at most one parent, so nodes that no root reaches are in or
-/// below a cycle.
-fn check_cycles(root: &Root, parents: &[Option<usize>], arena: &Bump) -> Result<(), ImportError> {
-    let reached = arena.alloc_slice_fill_copy(parents.len(), false);
-    let mut stack = BumpVec::with_capacity_in(parents.len(), arena);
-    // Each node has at most one parent here, so nodes that no root reaches form cycles.
-    stack.extend((0..parents.len()).filter(|&index| parents[index].is_none()));
-    while let Some(index) = stack.pop() {
-        reached[index] = true;
-        stack.extend(children(&root.nodes[index]));
+/// Returns the nodes in depth-first order, or an error if there is a cycle: no root reaches the nodes in or below one.
+fn depth_first(root: &Root, parents: &[Option<usize>]) -> Result<Vec<usize>, ImportError> {
+    let mut order = Vec::with_capacity(parents.len());
+    let mut stack: Vec<usize> = (0..parents.len()).rev().filter(|&node| parents[node].is_none()).collect();
+    while let Some(node) = stack.pop() {
+        order.push(node);
+        stack.extend(children(&root.nodes[node]).rev());
     }
-    let Some(lost) = reached.iter().position(|reached| !reached) else { return Ok(()) };
-    // The lost node may be below the cycle. A climb with as many steps as there are nodes ends in the cycle.
-    let circle = (0..parents.len()).fold(lost, |at, _| parents[at].unwrap_or(at));
-    Err(ImportErrorKind::Cycle(Item::node(root, circle)).into())
+    if order.len() < parents.len() {
+        let mut reached = vec![false; parents.len()];
+        order.iter().for_each(|&node| reached[node] = true);
+        let lost = reached.iter().position(|reached| !reached).unwrap_or_default();
+        // The lost node may be below the cycle. A climb with as many steps as there are nodes ends in the cycle.
+        let circle = (0..parents.len()).fold(lost, |at, _| parents[at].unwrap_or(at));
+        return Err(ImportErrorKind::Cycle(Item::node(root, circle)).into());
+    }
+    Ok(order)
 }
 
 /// From the list of each scene, removes duplicates and nodes below other listed nodes.
-fn check_scenes(
-    root: &mut Root,
-    parents: &[Option<usize>],
-    arena: &Bump,
-    warnings: &Warnings,
-) -> Result<(), ImportError> {
+fn check_scenes(root: &mut Root, forest: &Forest, warnings: &Warnings) -> Result<(), ImportError> {
     if root.scene.take_if(|scene| scene.value() >= root.scenes.len()).is_some() {
         warnings.fault(Item::file, || "scene".to_owned(), WarningKind::LeftOut)?;
     }
-    let last_scene: &mut [Option<usize>] = arena.alloc_slice_fill_copy(root.nodes.len(), None);
-    let mut spans: Option<&[(usize, usize)]> = None;
+    let mut last_scene = vec![None; root.nodes.len()];
+    let mut spans = None;
     for index in 0..root.scenes.len() {
         let item = || Item::of(root, ItemKind::Scene, index);
         let mut is_plain = true;
@@ -164,11 +169,11 @@ fn check_scenes(
             check_index(Some(*node), root.nodes.len(), item, || format!("nodes[{position}]"))?;
             let node = node.value();
             // Nearly all scenes list only roots, and each once, which needs no spans.
-            is_plain &= last_scene[node].replace(index) != Some(index) && parents[node].is_none();
+            is_plain &= last_scene[node].replace(index) != Some(index) && forest.parents[node].is_none();
         }
         if !is_plain {
-            let spans = *spans.get_or_insert_with(|| find_spans(root, parents, arena));
-            let roots = once(root, parents, spans, index, warnings)?;
+            let spans = spans.get_or_insert_with(|| find_spans(forest));
+            let roots = once(root, &forest.parents, spans, index, warnings)?;
             root.scenes[index].nodes = roots;
         }
     }
@@ -176,16 +181,9 @@ fn check_scenes(
 }
 
 /// Returns the range of each node's subtree in depth-first order.
-fn find_spans<'b>(root: &Root, parents: &[Option<usize>], arena: &'b Bump) -> &'b [(usize, usize)] {
-    let spans = arena.alloc_slice_fill_copy(parents.len(), (0, 0));
-    let mut order = BumpVec::with_capacity_in(parents.len(), arena);
-    let mut stack = BumpVec::with_capacity_in(parents.len(), arena);
-    stack.extend((0..parents.len()).filter(|&node| parents[node].is_none()));
-    while let Some(node) = stack.pop() {
-        spans[node] = (order.len(), order.len() + 1);
-        order.push(node);
-        stack.extend(children(&root.nodes[node]));
-    }
+fn find_spans(Forest { parents, order }: &Forest) -> Vec<(usize, usize)> {
+    let mut spans = vec![(0, 0); parents.len()];
+    order.iter().enumerate().for_each(|(at, &node)| spans[node] = (at, at + 1));
     // Backwards, so that each span is complete when its parent takes it.
     for &node in order.iter().rev() {
         if let Some(parent) = parents[node] {

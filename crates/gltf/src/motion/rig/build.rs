@@ -1,6 +1,6 @@
 //! Builds the rigs of a checked file.
 
-use super::group::{Forest, Group, Grouping};
+use super::group::{Group, Grouping};
 use crate::error::{ImportError, ImportErrorKind, Item, WarningKind};
 use crate::file::Reader;
 use crate::{Imported, ImportedScene, node::graph};
@@ -49,9 +49,8 @@ impl Rigs {
         }
         let mut rigs = Self { rigs: Vec::new(), joints: vec![None; root.nodes.len()] };
         if any {
-            let forest = Forest::of(root);
-            for group in grouping.groups(&forest) {
-                rigs.add(reader, &forest, &group)?;
+            for group in grouping.groups(reader.forest) {
+                rigs.add(reader, &group)?;
             }
         }
         Ok(rigs)
@@ -61,7 +60,7 @@ impl Rigs {
         self.joints[node]
     }
 
-    fn add(&mut self, reader: Reader<'_>, forest: &Forest, group: &Group) -> Result<(), ImportError> {
+    fn add(&mut self, reader: Reader<'_>, group: &Group) -> Result<(), ImportError> {
         let (root, &Group { ref nodes, several_roots }) = (reader.root, group);
         let number = self.rigs.len();
         // The builder has the joints in the order of `nodes`; `build` returns their numbers in the skeleton.
@@ -82,7 +81,7 @@ impl Rigs {
         let mut pushed = HashMap::new();
         for &node in nodes {
             let json = &root.nodes[node];
-            let parent = forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
+            let parent = reader.forest.parents[node].and_then(|parent| pushed.get(&parent).copied());
             let rest = match graph::local(json) {
                 Local::Transform(transform) => transform,
                 Local::Matrix(matrix) => {

@@ -1,36 +1,12 @@
 //! Groups nodes that move together.
 
-use crate::node::graph;
-use bumpalo::Bump;
-use gltf::json::Root;
+use crate::node::graph::Forest;
 
 pub(crate) struct Group {
     /// In depth-first order: parents come before children.
     pub(crate) nodes: Vec<usize>,
     /// Whether several nodes have no parent in the group.
     pub(crate) several_roots: bool,
-}
-
-/// The parents of all nodes of a checked file, and the nodes in depth-first order.
-pub(crate) struct Forest {
-    pub(crate) parents: Vec<Option<usize>>,
-    pub(crate) order: Vec<usize>,
-}
-
-impl Forest {
-    pub(crate) fn of(root: &Root) -> Self {
-        let mut parents = vec![None; root.nodes.len()];
-        for (index, node) in root.nodes.iter().enumerate() {
-            graph::children(node).for_each(|child| parents[child] = Some(index));
-        }
-        let mut order = Vec::with_capacity(parents.len());
-        let mut stack: Vec<usize> = (0..parents.len()).rev().filter(|&node| parents[node].is_none()).collect();
-        while let Some(node) = stack.pop() {
-            order.push(node);
-            stack.extend(graph::children(&root.nodes[node]).rev());
-        }
-        Self { parents, order }
-    }
 }
 
 /// Disjoint sets of marked nodes.
@@ -87,9 +63,9 @@ impl Grouping {
     /// A marked node and all marked nodes below it are in the same set. Each set has the paths from its nodes to their
     /// lowest common ancestor. If paths meet, their sets are united. Runs in **O(nodes · log nodes)**.
     pub(crate) fn groups(mut self, forest: &Forest) -> Vec<Group> {
-        let (nodes, arena) = (self.links.len(), Bump::new());
+        let nodes = self.links.len();
         // Top down: the nearest marked node at or above each node, and the tree of each node.
-        let [marked_above, tree] = [NONE; 2].map(|none| arena.alloc_slice_fill_copy(nodes, none));
+        let [mut marked_above, mut tree] = [NONE; 2].map(|none| vec![none; nodes]);
         for &node in &forest.order {
             let (above, of_tree) = forest.parents[node].map_or((NONE, node), |it| (marked_above[it], tree[it]));
             tree[node] = of_tree;
@@ -99,7 +75,7 @@ impl Grouping {
             }
         }
         // For each set: the number of marked nodes, and the tree (`NONE` if the set spans several trees).
-        let [marks, home] = [0, NONE].map(|first| arena.alloc_slice_fill_copy(nodes, first));
+        let [mut marks, mut home] = [0, NONE].map(|first| vec![first; nodes]);
         for &node in &forest.order {
             if self.is_marked(node) {
                 let set = self.find(node);
@@ -109,22 +85,22 @@ impl Grouping {
             }
         }
         // Bottom up: for each node, the set whose path passes through it; paths end when all marked nodes are met.
-        let paths = arena.alloc_slice_fill_copy(nodes, Path { set: NONE, met: 0 });
+        let mut paths = vec![Path { set: NONE, met: 0 }; nodes];
         for &node in forest.order.iter().rev() {
             if self.is_marked(node) {
                 let own = Path { set: self.find(node), met: 1 };
-                self.meet(&mut paths[node], own, marks, home);
+                self.meet(&mut paths[node], own, &mut marks, &mut home);
             }
             let (path, Some(parent)) = (paths[node], forest.parents[node]) else { continue };
             if path.set != NONE {
                 let path = Path { set: self.find(path.set), ..path };
                 // Marked nodes are elsewhere, so the path climbs on.
                 if path.met < marks[path.set] || home[path.set] == NONE {
-                    self.meet(&mut paths[parent], path, marks, home);
+                    self.meet(&mut paths[parent], path, &mut marks, &mut home);
                 }
             }
         }
-        self.collect(forest, paths)
+        self.collect(forest, &paths)
     }
 
     /// Adds a path through a node. If another path already passes there, unites the sets of both paths.

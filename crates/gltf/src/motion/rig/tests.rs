@@ -1,6 +1,7 @@
 //! Tests which nodes form a rig, on forests of plain numbers.
 
-use super::group::{Forest, Group, Grouping};
+use super::group::{Group, Grouping};
+use crate::node::graph::Forest;
 
 /// Returns a forest of nodes with these parents, each before its children.
 fn forest(parents: &[Option<usize>]) -> Forest {
