@@ -1,8 +1,9 @@
 //! What the culling of views keeps, and their uniform.
 
 use crate::error::Error;
+use crate::items::Output;
 use crate::layout::{View, Views};
-use crate::scene::{GpuScene, Synced, short};
+use crate::scene::{GpuScene, short};
 use crate::step::{Buffer, Step};
 use bytemuck::Zeroable;
 use hedgerow::query::LevelsOfDetail;
@@ -122,12 +123,8 @@ impl GpuScene {
     }
 
     /// Makes room for what culling keeps of drawables.
-    pub(crate) fn resize_kept(
-        &mut self,
-        done: &mut Synced,
-        step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) -> Result<(), Error> {
-        let (buffer, max) = (Buffer::Kept, self.max_buffer_size);
+    pub(crate) fn resize_kept(&mut self, out: &mut Output<'_>) -> Result<(), Error> {
+        let buffer = Buffer::Kept;
         let of_record = self.words_of_levels() as usize * buffer.stride();
         let bytes = |[records, slots]: [usize; 2]| records * of_record + slots * buffer.stride();
         let records = if self.bins.has_levels() { self.kept.records } else { 0 };
@@ -136,18 +133,16 @@ impl GpuScene {
         if needed[0] <= before[0] && needed[1] <= before[1] {
             return Ok(());
         }
-        if bytes(needed) as u64 > max {
-            return Err(Error::TooLarge { buffer: Some(buffer), bytes: bytes(needed) as u64, max });
-        }
+        out.check(Some(buffer), bytes(needed) as u64)?;
         // The table of slots grows by a quarter itself.
         let mut capacity = [before[0].max(if needed[0] > before[0] { records * 5 / 4 } else { 0 }), needed[1]];
-        if bytes(capacity) as u64 > max {
+        if bytes(capacity) as u64 > out.max {
             capacity = needed;
         }
-        step(Step::Resize { buffer, bytes: bytes(capacity) as u64, keep: true }, done);
+        out.resize(buffer, bytes(capacity) as u64, true)?;
         // Slots have other places now, so that nothing counts as seen.
         let (begin, end) = (bytes([before[0].min(capacity[0]), 0]), bytes(capacity));
-        step(Step::Write { buffer, offset: begin as u64, bytes: &vec![0; end - begin] }, done);
+        out.run(Step::Write { buffer, offset: begin as u64, bytes: &vec![0; end - begin] });
         self.kept.capacity = capacity;
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The palettes and morph weights of drawables, and the steps that keep them.
 
 use crate::error::Error;
-use crate::items::{List, Written};
-use crate::scene::{GpuScene, Synced, short};
+use crate::items::{List, Output, Written};
+use crate::scene::{GpuScene, short};
 use crate::step::{Buffer, Step};
 use bytemuck::cast_slice;
 use core::ops::Range;
@@ -258,26 +258,13 @@ impl Palettes {
     }
 
     /// Brings the buffers up to date.
-    pub(crate) fn sync(
-        &mut self,
-        (previous, shortest): (bool, usize),
-        max: u64,
-        done: &mut Synced,
-        step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) -> Result<(), Error> {
+    pub(crate) fn sync(&mut self, out: &mut Output<'_>) -> Result<(), Error> {
         let (from, to) = (Buffer::Palettes, Buffer::PreviousPalettes);
-        self.written.settle(from, to, done, step);
+        self.written.settle(from, to, out);
         if self.sized < self.items.len() {
-            let bytes = |len: usize| (len * from.stride()) as u64;
-            let (least, room) = (bytes(self.items.len()), bytes(self.items.len() * 5 / 4));
-            if least > max {
-                return Err(Error::TooLarge { buffer: Some(from), bytes: least, max });
+            for buffer in [from, to].into_iter().take(1 + usize::from(out.previous)) {
+                self.sized = out.grow(buffer, self.items.len(), buffer.stride())?;
             }
-            let bytes = room.min(max / from.stride() as u64 * from.stride() as u64);
-            for buffer in [from, to].into_iter().take(1 + usize::from(previous)) {
-                step(Step::Resize { buffer, bytes, keep: true }, done);
-            }
-            self.sized = usize::try_from(bytes).unwrap_or(usize::MAX) / from.stride();
         }
         self.dirty.sort_unstable();
         self.dirty.dedup();
@@ -286,15 +273,10 @@ impl Palettes {
         let mut items = List::default();
         listed.for_each(|at| items.push(at, self.items[at as usize]));
         let written = &mut self.written;
-        items.flush(from, shortest, done, &mut |next: Step<'_>, done: &mut Synced| {
-            if previous {
-                written.note(&next);
-            }
-            step(next, done);
-        });
+        items.flush(from, out.shortest, |next| out.run_noted(next, written));
         let fresh = core::mem::take(&mut self.fresh);
-        if previous && !fresh.is_empty() {
-            step(Step::Settle { from, to, ranges: &fresh, indices: &[] }, done);
+        if out.previous && !fresh.is_empty() {
+            out.run(Step::Settle { from, to, ranges: &fresh, indices: &[] });
         }
         Ok(())
     }

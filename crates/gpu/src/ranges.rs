@@ -1,10 +1,10 @@
 //! The view ranges of nodes, and the steps that keep them.
 
 use crate::error::Error;
-use crate::items::List;
+use crate::items::{List, Output};
 use crate::layout::Range;
-use crate::scene::{Synced, high, short};
-use crate::step::{Buffer, Step};
+use crate::scene::{high, short};
+use crate::step::Buffer;
 use hedgerow::changes::{MatrixMirror, SliceCursor};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::HashMap;
@@ -91,24 +91,11 @@ impl Ranges {
     }
 
     /// Brings the buffer up to date.
-    pub(crate) fn write(
-        &mut self,
-        shortest: usize,
-        max: u64,
-        done: &mut Synced,
-        step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) -> Result<(), Error> {
+    pub(crate) fn write(&mut self, out: &mut Output<'_>) -> Result<(), Error> {
         if self.capacity < self.len() && self.len() > 1 {
-            let bytes = |ranges: usize| (2 * ranges * Buffer::Ranges.stride()) as u64;
-            let needed = bytes(self.len());
-            if needed > max {
-                return Err(Error::TooLarge { buffer: Some(Buffer::Ranges), bytes: needed, max });
-            }
-            let bytes = bytes(self.len() * 5 / 4).min(max / bytes(1) * bytes(1));
-            step(Step::Resize { buffer: Buffer::Ranges, bytes, keep: true }, done);
-            self.capacity = usize::try_from(bytes / (2 * Buffer::Ranges.stride() as u64)).unwrap_or(usize::MAX);
+            self.capacity = out.grow(Buffer::Ranges, self.len(), 2 * Buffer::Ranges.stride())?;
         }
-        self.items.flush(Buffer::Ranges, shortest, done, step);
+        self.items.flush(Buffer::Ranges, out.shortest, |next| out.run(next));
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use crate::bins::{Batch, Bins, MeshArgs};
 use crate::culling::Kept;
 use crate::deform::Palettes;
 use crate::error::Error;
-use crate::items::{List, SHORTEST, Written};
+use crate::items::{List, Output, SHORTEST, Written};
 use crate::layout::{Bounds, Instance, MAX_VIEWS, NONE};
 use crate::ranges::Ranges;
 use crate::step::{Buffer, Items, Step};
@@ -333,7 +333,6 @@ impl GpuScene {
     /// [`Error::UnknownMesh`], [`Error::TooLarge`]. The next call then writes everything, as does the next one after a
     /// panic of `step`.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(Step<'_>)) -> Result<Synced, Error> {
-        let mut done = Synced::default();
         let is_another = self.scene.replace(scene.number()) != Some(scene.number());
         self.palettes.begin(is_another);
         // If the last call failed, nobody knows what the buffers have. What is kept of nodes says nothing of another
@@ -341,21 +340,11 @@ impl GpuScene {
         if core::mem::replace(&mut self.open, true) || is_another {
             self.forget();
         }
-        let computes = self.computes();
-        self.try_sync(scene, &mut done, &mut |next: Step<'_>, done: &mut Synced| {
-            if !computes && next.buffer().is_of_culling() {
-                return;
-            }
-            done.steps += 1;
-            done.bytes += match &next {
-                Step::Write { bytes, .. } => bytes.len() as u64,
-                Step::Scatter { buffer, indices, .. } => (indices.len() * (size_of::<u32>() + buffer.stride())) as u64,
-                Step::Resize { .. } | Step::Settle { .. } => 0,
-            };
-            step(next);
-        })?;
+        let Self { shortest, previous, max_buffer_size: max, .. } = *self;
+        let mut out = Output { step: &mut step, done: Synced::default(), shortest, previous, max };
+        self.try_sync(scene, &mut out)?;
         self.open = false;
-        Ok(done)
+        Ok(out.done)
     }
 
     /// Lets the next sync write everything: for other buffers, such as those of a new device after the old one was
@@ -386,77 +375,55 @@ impl GpuScene {
         }
     }
 
-    fn try_sync(
-        &mut self,
-        scene: &Scene,
-        done: &mut Synced,
-        step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) -> Result<(), Error> {
+    fn try_sync(&mut self, scene: &Scene, out: &mut Output<'_>) -> Result<(), Error> {
         if let Some(tlas) = &mut self.tlas {
             tlas.clear(false);
         }
-        let moved = self.sync_matrices(scene, done, step)?;
+        let moved = self.sync_matrices(scene, out)?;
         self.ranges.read(scene, &self.matrices, moved);
-        self.read_drawables(scene, done, step)?;
-        let (Buffers { instances, bounds, previous, .. }, shortest) = (&mut self.buffers, self.shortest);
+        self.read_drawables(scene, out)?;
+        let Buffers { instances, bounds, previous, .. } = &mut self.buffers;
         if let Some(tlas) = &mut self.tlas {
             tlas.finish(scene, instances.indices(), self.slots.len(), |slot| self.slots[slot].node);
         }
-        previous.flush(Buffer::Previous, shortest, done, step);
-        instances.flush(Buffer::Instances, shortest, done, step);
-        bounds.flush(Buffer::Bounds, shortest, done, step);
+        previous.flush(Buffer::Previous, self.shortest, |next| out.run(next));
+        instances.flush(Buffer::Instances, self.shortest, |next| out.run(next));
+        bounds.flush(Buffer::Bounds, self.shortest, |next| out.run(next));
         for node in self.palettes.take_moved(scene, |node| self.drawables.index(scene, node).is_some()) {
             if let Some(slot) = self.drawables.index(scene, node) {
                 let offset = (slot * Buffer::Instances.stride() + core::mem::offset_of!(Instance, deform)) as u64;
                 let deform = self.palettes.deform_of(node);
-                step(Step::Write { buffer: Buffer::Instances, offset, bytes: bytes_of(&deform) }, done);
+                out.run(Step::Write { buffer: Buffer::Instances, offset, bytes: bytes_of(&deform) });
             }
         }
-        self.palettes.sync((self.previous, shortest), self.max_buffer_size, done, step)?;
-        // No limit holds for buffers of culling that are not written.
-        let max = if self.computes() { self.max_buffer_size } else { u64::MAX };
-        self.ranges.write(shortest, max, done, step)?;
+        self.palettes.sync(out)?;
+        self.ranges.write(out)?;
         if self.computes() {
-            self.resize_kept(done, step)?;
+            self.resize_kept(out)?;
         }
-        self.arrange(done, step)
+        self.arrange(out)
     }
 
     /// Returns whether matrices have other indices.
-    fn sync_matrices(
-        &mut self,
-        scene: &Scene,
-        done: &mut Synced,
-        step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) -> Result<bool, Error> {
+    fn sync_matrices(&mut self, scene: &Scene, out: &mut Output<'_>) -> Result<bool, Error> {
         let computes = self.computes();
-        let Self { matrices, written, previous, max_buffer_size, tlas, .. } = self;
-        written.settle(Buffer::Matrices, Buffer::Previous, done, step);
-        let mut step = |next: Step<'_>, done: &mut Synced| {
-            if *previous {
-                written.note(&next);
-            }
-            step(next, done);
-        };
+        let Self { matrices, written, tlas, .. } = self;
+        written.settle(Buffer::Matrices, Buffer::Previous, out);
         let (buffer, stride) = (Buffer::Matrices, Buffer::Matrices.stride() as u64);
-        let mut too_large = None;
+        let mut result = Ok(());
         let run = |next: MirrorStep<'_>| match next {
-            MirrorStep::Resize { len } if len as u64 * stride > *max_buffer_size => {
-                too_large = Some(len as u64 * stride);
-            }
             MirrorStep::Resize { len } => {
-                let bytes = len as u64 * stride;
-                step(Step::Resize { buffer, bytes, keep: *previous }, done);
-                if *previous {
-                    step(Step::Resize { buffer: Buffer::Previous, bytes, keep: true }, done);
+                for buffer in [buffer, Buffer::Previous].into_iter().take(1 + usize::from(out.previous)) {
+                    result = result.and(out.resize(buffer, len as u64 * stride, out.previous));
                 }
             }
             MirrorStep::Write { first, matrices } => {
                 if let Some(tlas) = tlas {
                     (first..first + matrices.len()).for_each(|matrix| tlas.note_moved(matrix));
                 }
-                if too_large.is_none() {
-                    step(Step::Write { buffer, offset: first as u64 * stride, bytes: cast_slice(matrices) }, done);
+                if result.is_ok() {
+                    let offset = first as u64 * stride;
+                    out.run_noted(Step::Write { buffer, offset, bytes: cast_slice(matrices) }, written);
                 }
             }
         };
@@ -466,41 +433,20 @@ impl GpuScene {
         } else {
             (matrices.sync(scene, run), None)
         };
-        if let Some(bytes) = too_large {
-            return Err(Error::TooLarge { buffer: Some(buffer), bytes, max: *max_buffer_size });
-        }
-        done.matrices = stats.matrices;
+        result?;
+        out.done.matrices = stats.matrices;
         if let Some(scattered) = scattered.filter(|scattered| !scattered.indices().is_empty()) {
             let indices = scattered.indices();
             if let Some(tlas) = tlas {
                 indices.iter().for_each(|&matrix| tlas.note_moved(matrix as usize));
             }
-            step(Step::Scatter { buffer, indices, items: Items::of_matrices(scattered) }, done);
+            out.run_noted(Step::Scatter { buffer, indices, items: Items::of_matrices(scattered) }, written);
         }
         Ok(stats.moved)
     }
 
-    fn read_drawables(
-        &mut self,
-        scene: &Scene,
-        done: &mut Synced,
-        step: &mut impl FnMut(Step<'_>, &mut Synced),
-    ) -> Result<(), Error> {
-        let Self {
-            drawables,
-            matrices,
-            bins,
-            palettes,
-            tlas,
-            ranges,
-            kept,
-            slots,
-            key,
-            previous,
-            max_buffer_size,
-            buffers,
-            ..
-        } = self;
+    fn read_drawables(&mut self, scene: &Scene, out: &mut Output<'_>) -> Result<(), Error> {
+        let Self { drawables, matrices, bins, palettes, tlas, ranges, kept, slots, key, previous, buffers, .. } = self;
         buffers.instances.clear();
         buffers.bounds.clear();
         buffers.previous.clear();
@@ -590,11 +536,7 @@ impl GpuScene {
                 return Err(Error::TooManyInstances { slots: len });
             }
             for buffer in [Buffer::Instances, Buffer::Bounds] {
-                let bytes = (len * buffer.stride()) as u64;
-                if bytes > *max_buffer_size {
-                    return Err(Error::TooLarge { buffer: Some(buffer), bytes, max: *max_buffer_size });
-                }
-                step(Step::Resize { buffer, bytes, keep: true }, done);
+                out.resize(buffer, (len * buffer.stride()) as u64, true)?;
             }
             // Slots that were freed at the end of a table that shrank.
             buffers.instances.truncate(len);
@@ -605,11 +547,11 @@ impl GpuScene {
             }
         }
         buffers.previous.dedup();
-        done.drawables = buffers.instances.len();
+        out.done.drawables = buffers.instances.len();
         failed.map_or(Ok(()), Err)
     }
 
-    fn arrange(&mut self, done: &mut Synced, step: &mut impl FnMut(Step<'_>, &mut Synced)) -> Result<(), Error> {
+    fn arrange(&mut self, out: &mut Output<'_>) -> Result<(), Error> {
         if let Err((bin, mesh)) = self.bins.sweep() {
             let user = self.slots.iter().find(|slot| self.bins.draws(slot.bin, bin)).and_then(|slot| slot.node);
             return user.map_or(Ok(()), |node| Err(Error::UnknownMesh { mesh, node }));
@@ -620,17 +562,11 @@ impl GpuScene {
         let lists = u64::from(self.lists());
         let Some((bins, commands)) = self.bins.arrange(self.max_buffer_size / 4 / lists) else { return Ok(()) };
         let (count, capacity) = self.bins.sizes();
-        let check = |buffer: Option<Buffer>, bytes: u64| {
-            let max = self.max_buffer_size;
-            if bytes > max { Err(Error::TooLarge { buffer, bytes, max }) } else { Ok(bytes) }
-        };
-        let bytes = check(Some(Buffer::Bins), size_of_val(&bins[..]) as u64)?;
-        step(Step::Resize { buffer: Buffer::Bins, bytes, keep: false }, done);
-        step(Step::Write { buffer: Buffer::Bins, offset: 0, bytes: cast_slice(&bins) }, done);
-        check(None, 4 * u64::from(capacity) * lists)?;
+        out.resize(Buffer::Bins, size_of_val(&bins[..]) as u64, false)?;
+        out.run(Step::Write { buffer: Buffer::Bins, offset: 0, bytes: cast_slice(&bins) });
+        out.check(None, 4 * u64::from(capacity) * lists)?;
         let of_view = size_of_val(&commands[..]) as u64;
-        let bytes = check(Some(Buffer::Template), of_view * lists)?;
-        step(Step::Resize { buffer: Buffer::Template, bytes, keep: false }, done);
+        out.resize(Buffer::Template, of_view * lists, false)?;
         let mut commands = commands;
         if !self.first_instance {
             commands.iter_mut().for_each(|command| command.first_instance = 0);
@@ -638,7 +574,7 @@ impl GpuScene {
         for view in 0..self.lists() {
             if count > 0 {
                 let offset = of_view * u64::from(view);
-                step(Step::Write { buffer: Buffer::Template, offset, bytes: cast_slice(&commands) }, done);
+                out.run(Step::Write { buffer: Buffer::Template, offset, bytes: cast_slice(&commands) });
             }
             if self.first_instance {
                 commands.iter_mut().for_each(|command| command.first_instance += capacity);
