@@ -4,8 +4,6 @@
 //! and prints the cost of each phase. Cars drive, doors turn, houses are torn down and built, and two hundred people
 //! walk the streets. The people are characters: skeletons play clips, boxes follow poses, and the lamps in their hands
 //! follow a joint. `--people 0` leaves them out, and `-- --help` lists all options.
-//!
-//! `gltf_frames` in hedgerow-gltf plays such frames on a file.
 
 mod arguments;
 #[path = "../common/console.rs"]
