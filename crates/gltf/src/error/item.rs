@@ -77,50 +77,44 @@ impl Item {
         Self { kind, index, name: name.cloned() }
     }
 
+    /// Returns what a buffer view or an accessor refers to.
+    pub(super) fn container(&self) -> &'static str {
+        if self.kind == ItemKind::Accessor { "buffer view" } else { "buffer" }
+    }
+
     pub(crate) fn node(root: &Root, index: usize) -> Self {
         Self::of(root, ItemKind::Node, index)
     }
 }
 
 impl ItemKind {
+    /// The names of an item of each kind, and of their list at the top level of a file.
+    const NAMES: [(Self, &str, &str); 14] = [
+        (Self::File, "file", ""),
+        (Self::Scene, "scene", "scenes"),
+        (Self::Node, "node", "nodes"),
+        (Self::Mesh, "mesh", "meshes"),
+        (Self::Material, "material", "materials"),
+        (Self::Accessor, "accessor", "accessors"),
+        (Self::BufferView, "buffer view", "bufferViews"),
+        (Self::Buffer, "buffer", "buffers"),
+        (Self::Skin, "skin", "skins"),
+        (Self::Animation, "animation", "animations"),
+        (Self::Texture, "texture", "textures"),
+        (Self::Image, "image", "images"),
+        (Self::Camera, "camera", "cameras"),
+        (Self::Light, "light", ""),
+    ];
+
     /// Returns the kind of the elements of a list at the top level of a file.
     pub(crate) fn of_list(name: &str) -> Option<Self> {
-        Some(match name {
-            "scenes" => Self::Scene,
-            "nodes" => Self::Node,
-            "meshes" => Self::Mesh,
-            "materials" => Self::Material,
-            "accessors" => Self::Accessor,
-            "bufferViews" => Self::BufferView,
-            "buffers" => Self::Buffer,
-            "skins" => Self::Skin,
-            "animations" => Self::Animation,
-            "textures" => Self::Texture,
-            "images" => Self::Image,
-            "cameras" => Self::Camera,
-            _ => return None,
-        })
+        Self::NAMES.iter().find(|(.., list)| !name.is_empty() && *list == name).map(|(kind, ..)| *kind)
     }
 }
 
 impl fmt::Display for ItemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::File => "file",
-            Self::Scene => "scene",
-            Self::Node => "node",
-            Self::Mesh => "mesh",
-            Self::Material => "material",
-            Self::Accessor => "accessor",
-            Self::BufferView => "buffer view",
-            Self::Buffer => "buffer",
-            Self::Skin => "skin",
-            Self::Animation => "animation",
-            Self::Texture => "texture",
-            Self::Image => "image",
-            Self::Camera => "camera",
-            Self::Light => "light",
-        })
+        f.write_str(Self::NAMES[*self as usize].1)
     }
 }
 

@@ -11,7 +11,6 @@ pub(super) use other::is_lfs_pointer;
 pub(super) use warning::Warnings;
 pub use warning::{Warning, WarningKind};
 
-use core::fmt;
 use hedgerow::Error;
 use hedgerow_character::CharacterError;
 use std::io;
@@ -30,7 +29,8 @@ use std::path::PathBuf;
 /// let ImportErrorKind::IndexOutOfRange { item, .. } = error.kind() else { unreachable!() };
 /// assert_eq!((item.kind, item.index), (ItemKind::Node, 0));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{kind}")]
 pub struct ImportError {
     kind: Box<ImportErrorKind>,
 }
@@ -38,12 +38,14 @@ pub struct ImportError {
 /// Why a glTF file cannot be imported.
 ///
 /// Every variant identifies the item at fault by its glTF index, and by its name if the item has one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
     /// The scene refuses new nodes: the parent's handle is stale, or the scene is full.
+    #[error(transparent)]
     Scene(Error),
     /// The file itself cannot be read.
+    #[error("{path} cannot be read: {reason}")]
     Read {
         /// The path.
         path: PathBuf,
@@ -51,8 +53,10 @@ pub enum ImportErrorKind {
         reason: io::ErrorKind,
     },
     /// The file is not glTF.
+    #[error("{0}")]
     NotGltf(OtherFile),
     /// A binary file (GLB) ends inside its header or inside a chunk.
+    #[error("the file is cut off: {found} bytes where at least {expected} are needed; download it again")]
     Truncated {
         /// The minimum length of the file in bytes, as stated by the header of the file or of the chunk.
         expected: u64,
@@ -60,15 +64,22 @@ pub enum ImportErrorKind {
         found: u64,
     },
     /// A binary file (GLB) has an invalid header, or its first chunk is not JSON.
+    #[error("the file is not a binary glTF: {0}")]
     Container(String),
     /// The JSON cannot be read as glTF; the text names the item, the field and the position.
+    #[error("the file cannot be read as glTF: {0}")]
     Json(String),
     /// The file has or requires a glTF version other than 2.0.
+    #[error("the file has glTF version {0:?}; convert it to 2.0, or look for a newer download")]
     Version(String),
     /// The file requires this extension, which is not supported, and which
     /// [`ImportOptions::with_extensions`](super::ImportOptions::with_extensions) does not name.
+    #[error(
+        "the file requires the extension {0}, which is not supported; name it in ImportOptions::with_extensions if your program handles it, or look for a download without it"
+    )]
     UnsupportedExtension(String),
     /// The file requires an extension that this crate reads only with a feature, and the feature is off.
+    #[error("the file requires the extension {extension}; turn on the feature {feature:?} of hedgerow-gltf to read it")]
     FeatureOff {
         /// The extension.
         extension: &'static str,
@@ -76,6 +87,7 @@ pub enum ImportErrorKind {
         feature: &'static str,
     },
     /// The data of a buffer is not available.
+    #[error("{item}: {problem}")]
     Buffer {
         /// The buffer.
         item: Item,
@@ -83,6 +95,7 @@ pub enum ImportErrorKind {
         problem: BufferProblem,
     },
     /// An item refers to another item by an index that is not in the file.
+    #[error("{item}: {field} is {index}, but the file has {count} of these")]
     IndexOutOfRange {
         /// The item that holds the index.
         item: Item,
@@ -94,6 +107,7 @@ pub enum ImportErrorKind {
         count: usize,
     },
     /// A node is a child of two nodes.
+    #[error("{item} is listed by {} and by {}, but a node can have only one parent", .parents[0], .parents[1])]
     TwoParents {
         /// The node.
         item: Item,
@@ -101,8 +115,10 @@ pub enum ImportErrorKind {
         parents: [Item; 2],
     },
     /// A node is its own ancestor.
+    #[error("{0} lies below itself")]
     Cycle(Item),
     /// A number is not finite.
+    #[error("{item}: {field} must be finite")]
     NotFinite {
         /// The item with the number.
         item: Item,
@@ -110,6 +126,7 @@ pub enum ImportErrorKind {
         field: String,
     },
     /// A buffer view or an accessor exceeds the buffer or view that it refers to.
+    #[error("{item} needs {expected} bytes of its {}, which has {found}", .item.container())]
     OutOfBounds {
         /// The buffer view or the accessor.
         item: Item,
@@ -119,6 +136,7 @@ pub enum ImportErrorKind {
         found: u64,
     },
     /// An accessor describes data that glTF forbids.
+    #[error("{item}: {problem}")]
     Accessor {
         /// The accessor.
         item: Item,
@@ -126,6 +144,7 @@ pub enum ImportErrorKind {
         problem: &'static str,
     },
     /// Compressed geometry cannot be decoded.
+    #[error("{item}: {field}: the compressed data cannot be decoded: {problem}; get or export the file again")]
     Compressed {
         /// The buffer view or the mesh.
         item: Item,
@@ -136,8 +155,12 @@ pub enum ImportErrorKind {
     },
     /// Mesh ids or material numbers, counted from the first number in the [`ImportOptions`](super::ImportOptions),
     /// exceed 32 bits.
+    #[error("the file has more {0} entries than 32 bits can number; begin with a lower number, or split it")]
     TooMany(ItemKind),
     /// The scenes of the file have more nodes than allowed for the file's size.
+    #[error(
+        "the scenes of the file have {nodes} nodes, but a file of this size may have {most}; let scenes share less, or raise ImportOptions::with_max_nodes"
+    )]
     TooManyNodes {
         /// How many nodes the scenes have, including their group nodes and drawable nodes.
         nodes: u64,
@@ -145,6 +168,9 @@ pub enum ImportErrorKind {
         most: u64,
     },
     /// The total length of the names of inserted nodes is greater than allowed for the file's size.
+    #[error(
+        "the names of the nodes take {bytes} bytes, but a file of this size may have {most}; shorten them, or raise ImportOptions::with_max_nodes"
+    )]
     NamesTooLong {
         /// The total number of bytes.
         bytes: u64,
@@ -153,6 +179,9 @@ pub enum ImportErrorKind {
     },
     /// Parsed JSON, nodes, scenes, vertices, keys, weights and images take more memory than allowed for the file's
     /// size. Data that is read several times counts each time.
+    #[error(
+        "{item}: with it {bytes} bytes are made of the file, but a file of this size may make {most}; raise ImportOptions::with_max_bytes if it is trusted"
+    )]
     TooManyBytes {
         /// The item at which the limit is exceeded.
         item: Item,
@@ -162,8 +191,10 @@ pub enum ImportErrorKind {
         most: u64,
     },
     /// There is no memory for the data of an item.
+    #[error("{0}: out of memory for its data; free some, or leave out parts by ImportOptions::with_parts")]
     AllocationFailed(Item),
     /// A list has too many or too few elements.
+    #[error("{item}: {field} has {found} elements where {expected} are needed")]
     Count {
         /// The item with the list.
         item: Item,
@@ -175,6 +206,7 @@ pub enum ImportErrorKind {
         found: usize,
     },
     /// An item has a value that glTF forbids.
+    #[error("{item}: {field}: {problem}")]
     Invalid {
         /// The item.
         item: Item,
@@ -184,6 +216,7 @@ pub enum ImportErrorKind {
         problem: &'static str,
     },
     /// There is no animation with this index.
+    #[error("animation {animation} is out of range of {count} imported ones; import motion, and count from 0")]
     NoAnimation {
         /// The index.
         animation: usize,
@@ -192,6 +225,7 @@ pub enum ImportErrorKind {
     },
     /// Nodes cannot form a skeleton, a skin cannot be made, keys cannot be played, or no player can be made because a clip
     /// or a rig of an [`Imported`](super::Imported) was replaced.
+    #[error("{item}: {field}{}{error}", if field.is_empty() { "" } else { ": " })]
     Motion {
         /// The animation, the skin, or the first node of the rig.
         item: Item,
@@ -201,6 +235,7 @@ pub enum ImportErrorKind {
         error: CharacterError,
     },
     /// The file has a fault that is a [`Warning`] unless the import is [strict](super::ImportOptions::strict).
+    #[error("{0} unless ImportOptions::strict is set")]
     Strict(Warning),
 }
 
@@ -215,20 +250,26 @@ pub enum ImportErrorKind {
 /// let ImportErrorKind::Buffer { problem, .. } = error.kind() else { unreachable!() };
 /// assert_eq!(problem, &BufferProblem::NoFolder);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferProblem {
     /// It has neither a URI nor a buffer view, and is not the binary chunk of a GLB.
+    #[error("it has neither a URI nor a binary chunk")]
     NoData,
     /// It is a separate file, but no folder was given.
+    #[error("it is a file of its own; pass the folder that it is in")]
     NoFolder,
     /// The URI is neither a `data:` URI nor a relative path.
+    #[error("only data: URIs and relative paths can be read")]
     UnsupportedUri,
     /// The `data:` URI cannot be decoded.
+    #[error("its data: URI cannot be decoded")]
     InvalidDataUri,
     /// There is no memory for its bytes.
+    #[error("out of memory for its bytes; free some")]
     AllocationFailed,
     /// It is shorter than the file states, and the missing bytes are needed.
+    #[error("it has {found} bytes where the file states {stated}; download or export it again")]
     CutOff {
         /// How many bytes the file states.
         stated: u64,
@@ -236,8 +277,10 @@ pub enum BufferProblem {
         found: u64,
     },
     /// It is a Git LFS pointer: its file was not fetched.
+    #[error("it is a pointer of Git LFS; run `git lfs pull`, or download it")]
     GitLfsPointer,
     /// The file cannot be read.
+    #[error("{path} cannot be read: {reason}")]
     Read {
         /// The path.
         path: PathBuf,
@@ -245,113 +288,13 @@ pub enum BufferProblem {
         reason: io::ErrorKind,
     },
     /// The closure passed to [`ImportOptions::from_slice_with`](super::ImportOptions::from_slice_with) returned an error.
+    #[error("{uri:?} cannot be read: {reason}")]
     Resolver {
         /// The URI that the closure was called with.
         uri: String,
         /// The text of the closure's error.
         reason: String,
     },
-}
-
-impl fmt::Display for BufferProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoData => f.write_str("it has neither a URI nor a binary chunk"),
-            Self::NoFolder => f.write_str("it is a file of its own; pass the folder that it is in"),
-            Self::UnsupportedUri => f.write_str("only data: URIs and relative paths can be read"),
-            Self::InvalidDataUri => f.write_str("its data: URI cannot be decoded"),
-            Self::AllocationFailed => f.write_str("out of memory for its bytes; free some"),
-            Self::CutOff { stated, found } => {
-                write!(f, "it has {found} bytes where the file states {stated}; download or export it again")
-            }
-            Self::GitLfsPointer => f.write_str("it is a pointer of Git LFS; run `git lfs pull`, or download it"),
-            Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
-            Self::Resolver { uri, reason } => write!(f, "{uri:?} cannot be read: {reason}"),
-        }
-    }
-}
-
-impl fmt::Display for ImportErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Read { path, reason } => write!(f, "{} cannot be read: {reason}", path.display()),
-            Self::NotGltf(other) => other.fmt(f),
-            Self::Truncated { expected, found } => {
-                write!(f, "the file is cut off: {found} bytes where at least {expected} are needed; download it again")
-            }
-            Self::Container(problem) => write!(f, "the file is not a binary glTF: {problem}"),
-            Self::Json(problem) => write!(f, "the file cannot be read as glTF: {problem}"),
-            Self::Version(version) => {
-                write!(f, "the file has glTF version {version:?}; convert it to 2.0, or look for a newer download")
-            }
-            Self::FeatureOff { extension, feature } => write!(
-                f,
-                "the file requires the extension {extension}; turn on the feature {feature:?} of hedgerow-gltf to read it"
-            ),
-            Self::Compressed { item, field, problem } => {
-                write!(
-                    f,
-                    "{item}: {field}: the compressed data cannot be decoded: {problem}; get or export the file again"
-                )
-            }
-            Self::UnsupportedExtension(name) => write!(
-                f,
-                "the file requires the extension {name}, which is not supported; name it in ImportOptions::with_extensions if your program handles it, or look for a download without it"
-            ),
-            Self::Buffer { item, problem } => write!(f, "{item}: {problem}"),
-            Self::IndexOutOfRange { item, field, index, count } => {
-                write!(f, "{item}: {field} is {index}, but the file has {count} of these")
-            }
-            Self::TwoParents { item, parents: [first, second] } => {
-                write!(f, "{item} is listed by {first} and by {second}, but a node can have only one parent")
-            }
-            Self::Cycle(item) => write!(f, "{item} lies below itself"),
-            Self::NotFinite { item, field } => write!(f, "{item}: {field} must be finite"),
-            Self::OutOfBounds { item, expected, found } => {
-                let of = if item.kind == ItemKind::Accessor { "buffer view" } else { "buffer" };
-                write!(f, "{item} needs {expected} bytes of its {of}, which has {found}")
-            }
-            Self::Accessor { item, problem } => write!(f, "{item}: {problem}"),
-            Self::TooMany(kind) => {
-                write!(
-                    f,
-                    "the file has more {kind} entries than 32 bits can number; begin with a lower number, or split it"
-                )
-            }
-            Self::TooManyNodes { nodes, most } => write!(
-                f,
-                "the scenes of the file have {nodes} nodes, but a file of this size may have {most}; let scenes share less, or raise ImportOptions::with_max_nodes"
-            ),
-            Self::NamesTooLong { bytes, most } => write!(
-                f,
-                "the names of the nodes take {bytes} bytes, but a file of this size may have {most}; shorten them, or raise ImportOptions::with_max_nodes"
-            ),
-            Self::TooManyBytes { item, bytes, most } => write!(
-                f,
-                "{item}: with it {bytes} bytes are made of the file, but a file of this size may make {most}; raise ImportOptions::with_max_bytes if it is trusted"
-            ),
-            Self::AllocationFailed(item) => {
-                write!(
-                    f,
-                    "{item}: out of memory for its data; free some, or leave out parts by ImportOptions::with_parts"
-                )
-            }
-            Self::Count { item, field, expected, found } => {
-                write!(f, "{item}: {field} has {found} elements where {expected} are needed")
-            }
-            Self::Invalid { item, field, problem } => write!(f, "{item}: {field}: {problem}"),
-            Self::NoAnimation { animation, count } => {
-                write!(
-                    f,
-                    "animation {animation} is out of range of {count} imported ones; import motion, and count from 0"
-                )
-            }
-            Self::Motion { item, field, error } if field.is_empty() => write!(f, "{item}: {error}"),
-            Self::Motion { item, field, error } => write!(f, "{item}: {field}: {error}"),
-            Self::Strict(warning) => write!(f, "{warning} unless ImportOptions::strict is set"),
-            Self::Scene(error) => error.fmt(f),
-        }
-    }
 }
 
 impl ImportError {
@@ -361,14 +304,6 @@ impl ImportError {
         &self.kind
     }
 }
-
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
-    }
-}
-
-impl core::error::Error for ImportError {}
 
 impl From<ImportErrorKind> for ImportError {
     fn from(kind: ImportErrorKind) -> Self {

@@ -1,7 +1,5 @@
 //! Files that are not glTF.
 
-use core::fmt;
-
 /// The kind of a file that is not glTF, guessed from its first bytes.
 ///
 /// ```
@@ -10,20 +8,26 @@ use core::fmt;
 /// let Err(error) = hedgerow_gltf::from_slice(b"<!DOCTYPE html><title>404</title>", None) else { unreachable!() };
 /// assert_eq!(error.kind(), &ImportErrorKind::NotGltf(OtherFile::Html));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum OtherFile {
     /// An empty file.
+    #[error("the file is empty; download it again")]
     Empty,
     /// A Git LFS pointer: the file itself was not fetched.
+    #[error("the file is a pointer of Git LFS to the model; run `git lfs pull`, or download it")]
     GitLfsPointer,
     /// HTML or XML, such as the page around a download.
+    #[error("the file is HTML or XML, not glTF: perhaps the page around a download; download the model itself")]
     Html,
     /// A zip archive.
+    #[error("the file is a zip archive; unpack it, and import the .gltf or .glb file that is in it")]
     Zip,
     /// Text that is not JSON.
+    #[error("the file is text, but not JSON; glTF is JSON, or a GLB")]
     Text,
     /// Other data.
+    #[error("the file is neither a GLB nor JSON; convert it to glTF")]
     Binary,
 }
 
@@ -46,19 +50,4 @@ impl OtherFile {
 /// Returns whether bytes are the text of a Git LFS pointer.
 pub(crate) fn is_lfs_pointer(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"version https://git-lfs")
-}
-
-impl fmt::Display for OtherFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Empty => "the file is empty; download it again",
-            Self::GitLfsPointer => "the file is a pointer of Git LFS to the model; run `git lfs pull`, or download it",
-            Self::Html => {
-                "the file is HTML or XML, not glTF: perhaps the page around a download; download the model itself"
-            }
-            Self::Zip => "the file is a zip archive; unpack it, and import the .gltf or .glb file that is in it",
-            Self::Text => "the file is text, but not JSON; glTF is JSON, or a GLB",
-            Self::Binary => "the file is neither a GLB nor JSON; convert it to glTF",
-        })
-    }
 }
