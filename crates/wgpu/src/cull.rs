@@ -10,14 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wgpu::{BindGroup, BufferUsages, CommandEncoder, Device, Queue, RenderPass};
 
-/// The passes of culling, and what they write: indirect commands, and the slots that views see.
+/// The tables, the passes of culling, and what they write.
 #[derive(Debug)]
 pub(crate) struct Culling {
+    pub(crate) buffers: Buffers,
     pub(crate) drawables: Pass,
     ranges: Pass,
     views: wgpu::Buffer,
-    commands: wgpu::Buffer,
-    visible: wgpu::Buffer,
+    /// Indirect commands, and the slots that views see.
+    written: [wgpu::Buffer; 2],
     pub(crate) group: BindGroup,
     /// The views of the last culling, and whether it ran on the device; `None` if tables changed since.
     last: Option<(Vec<View>, Arc<AtomicBool>)>,
@@ -25,44 +26,49 @@ pub(crate) struct Culling {
     multi: bool,
 }
 
-/// The labels of the commands and of the visible slots.
-const LABELS: [&str; 2] = ["hedgerow commands", "hedgerow visible"];
+const WRITTEN: [(&str, BufferUsages); 2] =
+    [("hedgerow commands", BufferUsages::INDIRECT), ("hedgerow visible", BufferUsages::VERTEX)];
 
 impl Culling {
-    pub(crate) fn new(device: &Device, buffers: &Buffers, multi: bool) -> Self {
+    pub(crate) fn new(device: &Device, multi: bool) -> Self {
+        let buffers = Buffers::new(device);
         let layout = computing(device, &[UNIFORM, READ, READ, READ, READ, WRITE, WRITE, WRITE, WRITE]);
         let module = module(device, CULL);
         let [ranges, drawables] =
             ["cull_ranges", "cull_drawables"].map(|entry| Pass::new(device, (entry, &module), &[Some(&layout)], &[]));
         let views = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         let views = make(device, "hedgerow views", size_of::<Views>() as u64, views);
-        let [commands, visible] = [(LABELS[0], BufferUsages::INDIRECT), (LABELS[1], BufferUsages::VERTEX)]
-            .map(|(label, usage)| make(device, label, 0, TABLE | usage));
-        let group = group(device, &drawables, buffers, [&views, &commands, &visible]);
-        Self { drawables, ranges, views, commands, visible, group, last: None, multi }
+        let written = WRITTEN.map(|(label, usage)| make(device, label, 0, TABLE | usage));
+        let group = group(device, &drawables, &buffers, (&views, &written));
+        Self { buffers, drawables, ranges, views, written, group, last: None, multi }
     }
 
     /// Makes room for what culling writes, after a sync that took steps, and binds all anew if a buffer was replaced.
     /// Returns whether one was.
-    pub(crate) fn fit(&mut self, device: &Device, scene: &GpuScene, buffers: &Buffers) -> bool {
+    pub(crate) fn fit(&mut self, device: &Device, scene: &GpuScene) -> bool {
         self.last = None;
         let ((commands, capacity), lists) = (scene.sizes(), u64::from(scene.lists()));
         let needed = [u64::from(commands) * size_of::<Command>() as u64, 4 * u64::from(capacity)];
-        let mut replaced = buffers.replaced;
-        for ((buffer, label), bytes) in [&mut self.commands, &mut self.visible].into_iter().zip(LABELS).zip(needed) {
+        let mut replaced = self.buffers.replaced;
+        for ((buffer, (label, usage)), bytes) in self.written.iter_mut().zip(WRITTEN).zip(needed) {
             if buffer.size() < bytes * lists {
-                *buffer = make(device, label, bytes * lists, buffer.usage());
+                *buffer = make(device, label, bytes * lists, TABLE | usage);
                 replaced = true;
             }
         }
         if replaced {
-            self.group = group(device, &self.drawables, buffers, [&self.views, &self.commands, &self.visible]);
+            self.group = group(device, &self.drawables, &self.buffers, (&self.views, &self.written));
         }
         replaced
     }
 }
 
-fn group(device: &Device, pass: &Pass, buffers: &Buffers, [views, commands, visible]: [&wgpu::Buffer; 3]) -> BindGroup {
+fn group(
+    device: &Device,
+    pass: &Pass,
+    buffers: &Buffers,
+    (views, [commands, visible]): (&wgpu::Buffer, &[wgpu::Buffer; 2]),
+) -> BindGroup {
     use Buffer::{Bins, Bounds, Instances, Kept, Matrices, Ranges};
     let [matrices, instances, bounds, bins, ranges, kept] =
         [Matrices, Instances, Bounds, Bins, Ranges, Kept].map(|buffer| &buffers.tables[buffer as usize]);
@@ -81,7 +87,7 @@ impl SceneTables {
         let most = self.scene.views();
         assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
         let ((commands, capacity), slots) = (self.scene.sizes(), short(self.scene.len()));
-        let (buffers, culling) = self.place.culling_mut();
+        let culling = self.place.culling_mut();
         // Occlusion lists the rest of a view by what its first list drew.
         let ran = |(of, ran): &(Vec<View>, Arc<AtomicBool>)| of == views && ran.load(Ordering::Acquire);
         let holds = culling.last.as_ref().is_some_and(ran) && !self.scene.has_occlusion();
@@ -95,8 +101,8 @@ impl SceneTables {
         let views = self.scene.next_views(views);
         queue.write_buffer(&culling.views, 0, views.as_bytes());
         let bytes = u64::from(commands * self.scene.lists()) * size_of::<Command>() as u64;
-        let template = &buffers.tables[Buffer::Template as usize];
-        encoder.copy_buffer_to_buffer(template, 0, &culling.commands, 0, Some(bytes));
+        let template = &culling.buffers.tables[Buffer::Template as usize];
+        encoder.copy_buffer_to_buffer(template, 0, &culling.written[0], 0, Some(bytes));
         let mut pass = encoder.begin_compute_pass(&Default::default());
         if views.ranges > 1 {
             culling.ranges.run(&mut pass, &[&culling.group], views.ranges);
@@ -110,8 +116,8 @@ impl SceneTables {
     /// Panics if the tables are in textures.
     #[must_use]
     pub fn visible(&self) -> (&wgpu::Buffer, &wgpu::Buffer) {
-        let culling = self.culling();
-        (&culling.commands, &culling.visible)
+        let [commands, visible] = &self.place.culling().written;
+        (commands, visible)
     }
 
     /// Draws what a view sees, with the vertices and indices that are set. `prepare` gets each [`Batch`]: it sets the
@@ -129,10 +135,11 @@ impl SceneTables {
         mut prepare: impl FnMut(&mut RenderPass<'_>, &Batch) -> bool,
     ) -> u32 {
         assert!(view < self.scene.lists(), "view {view} is not culled; ask for more by `with_views`");
-        let (culling, of_view) = (self.culling(), view * self.scene.sizes().0);
+        let (culling, of_view) = (self.place.culling(), view * self.scene.sizes().0);
+        let [commands, visible] = &culling.written;
         let offset = |command: u32| u64::from(of_view + command) * size_of::<Command>() as u64;
         if culling.multi {
-            pass.set_vertex_buffer(list, culling.visible.slice(..));
+            pass.set_vertex_buffer(list, visible.slice(..));
         }
         let mut calls = 0;
         for batch in self.scene.batches() {
@@ -141,14 +148,14 @@ impl SceneTables {
             }
             let Range { start, end } = batch.commands;
             if culling.multi {
-                pass.multi_draw_indexed_indirect(&culling.commands, offset(start), end - start);
+                pass.multi_draw_indexed_indirect(commands, offset(start), end - start);
                 calls += 1;
                 continue;
             }
             for command in start..end {
                 let first = u64::from(self.scene.first_visible(view, command).unwrap_or(0));
-                pass.set_vertex_buffer(list, culling.visible.slice(4 * first..));
-                pass.draw_indexed_indirect(&culling.commands, offset(command));
+                pass.set_vertex_buffer(list, visible.slice(4 * first..));
+                pass.draw_indexed_indirect(commands, offset(command));
                 calls += 1;
             }
         }

@@ -57,7 +57,7 @@ impl Occlusion {
         let reduce = |entry| Pass::new(device, (entry, &pyramid), &[], &constants);
         let hidden = module(device, &format!("{CULL}{OCCLUSION}"));
         let of_pyramid = computing(device, &[UNIFORM, texture(TextureSampleType::Float { filterable: false })]);
-        let layouts = [Some(&tables.culling().drawables.layout), Some(&of_pyramid)];
+        let layouts = [Some(&tables.place.culling().drawables.layout), Some(&of_pyramid)];
         let uniform = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         Self {
             device: device.clone(),
@@ -102,7 +102,7 @@ impl Occlusion {
             let size = pyramid.levels[0].texture().size().mip_level_size(level, wgpu::TextureDimension::D2);
             reduce.run_grid(&mut pass, &[group], [size.width.div_ceil(8), size.height.div_ceil(8)]);
         }
-        self.cull.run(&mut pass, &[&tables.culling().group, &pyramid.group], short(tables.scene().len()));
+        self.cull.run(&mut pass, &[&tables.place.culling().group, &pyramid.group], short(tables.scene().len()));
     }
 
     fn make_pyramid(&self, of: wgpu::Extent3d) -> Pyramid {

@@ -1,6 +1,6 @@
 //! The tables of a scene on a device.
 
-use crate::buffers::{ALIGN, Buffers};
+use crate::buffers::ALIGN;
 use crate::cull::Culling;
 use crate::pipelines::{READ, bind, layout, texture};
 use crate::textures::{Textures, row_of};
@@ -24,23 +24,26 @@ const NOT_CULLED: &str = "a device does not cull tables in textures; list what i
 
 #[derive(Debug)]
 pub(crate) enum Place {
-    Buffers(Box<(Buffers, Culling)>),
+    Buffers(Box<Culling>),
     Textures(Box<Textures>),
 }
 
 impl Place {
     fn resource(&self, buffer: Buffer) -> Option<BindingResource<'_>> {
         match self {
-            Self::Buffers(buffers) => Some(buffers.0.tables[buffer as usize].as_entire_binding()),
+            Self::Buffers(culling) => Some(culling.buffers.tables[buffer as usize].as_entire_binding()),
             Self::Textures(textures) => textures.tables.get(buffer as usize).map(BindingResource::TextureView),
         }
     }
 
-    pub(crate) fn culling_mut(&mut self) -> (&Buffers, &mut Culling) {
-        match self {
-            Self::Buffers(place) => (&place.0, &mut place.1),
-            Self::Textures(_) => panic!("{NOT_CULLED}"),
-        }
+    pub(crate) fn culling(&self) -> &Culling {
+        let Self::Buffers(culling) = self else { panic!("{NOT_CULLED}") };
+        culling
+    }
+
+    pub(crate) fn culling_mut(&mut self) -> &mut Culling {
+        let Self::Buffers(culling) = self else { panic!("{NOT_CULLED}") };
+        culling
     }
 
     fn group(&self, device: &Device, layout: &BindGroupLayout, has_previous: bool) -> BindGroup {
@@ -63,9 +66,7 @@ impl SceneTables {
         let scene = scene.with_max_buffer_size(most / ALIGN as u64 * ALIGN as u64);
         let multi = device.features().contains(wgpu::Features::INDIRECT_FIRST_INSTANCE);
         let scene = if multi { scene } else { scene.without_first_instance() };
-        let buffers = Buffers::new(device);
-        let culling = Culling::new(device, &buffers, multi);
-        Self::of(device, scene, Place::Buffers(Box::new((buffers, culling))), READ)
+        Self::of(device, scene, Place::Buffers(Box::new(Culling::new(device, multi))), READ)
     }
 
     /// Creates empty tables in textures, for devices without compute shaders or storage buffers, such as WebGL 2. The
@@ -81,12 +82,8 @@ impl SceneTables {
         let rows = u64::from(device.limits().max_texture_dimension_2d);
         let most = (rows * row_of(Buffer::Instances)).min(scene.max_buffer_size());
         let scene = scene.without_compute().with_max_buffer_size(most);
-        Self::of(
-            device,
-            scene,
-            Place::Textures(Box::new(Textures::new(device))),
-            texture(wgpu::TextureSampleType::Uint),
-        )
+        let place = Place::Textures(Box::new(Textures::new(device)));
+        Self::of(device, scene, place, texture(wgpu::TextureSampleType::Uint))
     }
 
     fn of(device: &Device, mut scene: GpuScene, place: Place, binding: wgpu::BindingType) -> Self {
@@ -106,12 +103,6 @@ impl SceneTables {
     /// Returns the [`GpuScene`], for example to set a mesh.
     pub const fn scene_mut(&mut self) -> &mut GpuScene {
         &mut self.scene
-    }
-
-    /// Returns whether the tables are in textures, so that the CPU culls.
-    #[must_use]
-    pub const fn are_textures(&self) -> bool {
-        matches!(self.place, Place::Textures(_))
     }
 
     /// Returns a table, to bind it in a group of your own; `None` for those of culling, in textures.
@@ -147,13 +138,12 @@ impl SceneTables {
     pub fn sync(&mut self, queue: &Queue, scene: &Scene) -> Result<Synced, Error> {
         let (synced, replaced);
         match &mut self.place {
-            Place::Buffers(place) => {
-                let (buffers, culling) = &mut **place;
-                buffers.begin();
-                synced = self.scene.sync(scene, |step| buffers.run(step));
-                buffers.submit(queue);
+            Place::Buffers(culling) => {
+                culling.buffers.begin();
+                synced = self.scene.sync(scene, |step| culling.buffers.run(step));
+                culling.buffers.submit(queue);
                 let is_still = synced.is_ok_and(|synced| synced.steps == 0);
-                replaced = !is_still && culling.fit(&self.device, &self.scene, buffers);
+                replaced = !is_still && culling.fit(&self.device, &self.scene);
             }
             Place::Textures(textures) => {
                 textures.replaced = false;
@@ -166,12 +156,5 @@ impl SceneTables {
             self.generation += 1;
         }
         synced
-    }
-
-    pub(crate) fn culling(&self) -> &Culling {
-        match &self.place {
-            Place::Buffers(place) => &place.1,
-            Place::Textures(_) => panic!("{NOT_CULLED}"),
-        }
     }
 }

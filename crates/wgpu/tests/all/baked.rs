@@ -1,6 +1,6 @@
 //! Crowds that a device poses from baked palettes, beside sums on the CPU.
 
-use crate::device::{device, filled, read};
+use crate::device::{compute, device, filled, read};
 use bytemuck::cast_slice;
 use hedgerow::Mat34;
 use hedgerow::glam::Vec3;
@@ -64,36 +64,8 @@ fn a_device_poses_crowds_between_the_frames_of_their_clips() {
     let tables = [cast_slice(&figures), cast_slice(&posed), &clips[..]];
     let [figures, posed, clips] =
         tables.map(|bytes: &[u8]| filled(&gpu, bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC));
-    let module = gpu.0.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: None,
-        source: wgpu::ShaderSource::Wgsl(format!("{BAKED}{SHADER}").into()),
-    });
-    let pipeline = gpu.0.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: None,
-        module: &module,
-        entry_point: None,
-        compilation_options: wgpu::PipelineCompilationOptions::default(),
-        cache: None,
-    });
-    let bind = |group, buffers: &[&wgpu::Buffer]| {
-        let resources = buffers.iter().map(|buffer| buffer.as_entire_binding());
-        let entries = (0..).zip(resources).map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource });
-        gpu.0.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &pipeline.get_bind_group_layout(group),
-            entries: &entries.collect::<Vec<_>>(),
-        })
-    };
-    let groups = [(0, bind(0, &[&figures, &posed])), (2, bind(2, &[&clips]))];
-    let mut encoder = gpu.0.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(&pipeline);
-        groups.iter().for_each(|(number, group)| pass.set_bind_group(*number, group, &[]));
-        pass.dispatch_workgroups(4, 1, 1);
-    }
-    gpu.1.submit([encoder.finish()]);
+    let own = vec![figures.as_entire_binding(), posed.as_entire_binding()];
+    compute(&gpu, &format!("{BAKED}{SHADER}"), &[(0, own), (2, vec![clips.as_entire_binding()])], 200);
     for (number, (found, (point, seconds))) in read::<[f32; 4]>(&gpu, &posed).into_iter().zip(expected).enumerate() {
         let [x, y, z, repeated] = found;
         assert!(Vec3::new(x, y, z).distance(point) < 1e-5, "{number}: {found:?} is not {point}");

@@ -10,7 +10,7 @@ use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{
     CULL, FETCH, FETCH_TEXTURES, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, SKIN_TEXTURES,
 };
-use wgpu::{BufferUsages, Device, Queue};
+use wgpu::{BindingResource, BufferUsages, Device, Queue};
 
 /// Returns a device with the limits of WebGPU.
 pub(crate) fn device(features: wgpu::Features) -> Option<(Device, Queue)> {
@@ -116,4 +116,32 @@ pub(crate) fn filled((device, queue): &(Device, Queue), contents: &[u8], usage: 
     let buffer = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
     queue.write_buffer(&buffer, 0, contents);
     buffer
+}
+
+/// Runs a compute shader over so many threads. Each group has a number, and its resources in the order of their bindings.
+pub(crate) fn compute(gpu: &(Device, Queue), source: &str, groups: &[(u32, Vec<BindingResource<'_>>)], threads: u32) {
+    let source = wgpu::ShaderSource::Wgsl(source.into());
+    let module = gpu.0.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
+    let pipeline = gpu.0.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: Default::default(),
+        cache: None,
+    });
+    let mut encoder = encoder_of(gpu);
+    let mut pass = encoder.begin_compute_pass(&Default::default());
+    pass.set_pipeline(&pipeline);
+    for (number, resources) in groups {
+        let entries = (0..).zip(resources);
+        let entries = entries.map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource: resource.clone() });
+        let entries: Vec<_> = entries.collect();
+        let layout = &pipeline.get_bind_group_layout(*number);
+        let group = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
+        pass.set_bind_group(*number, &gpu.0.create_bind_group(&group), &[]);
+    }
+    pass.dispatch_workgroups(threads.div_ceil(64), 1, 1);
+    drop(pass);
+    gpu.1.submit([encoder.finish()]);
 }

@@ -1,12 +1,12 @@
 //! Vertices that a device deforms, beside those of the CPU.
 
-use crate::device::{device, filled, read};
+use crate::device::{compute, device, filled, read};
 use bytemuck::cast_slice;
 use hedgerow::glam::{EulerRot, Quat, Vec3};
 use hedgerow::{Aabb, Drawable, Mat34, Node, Scene, SceneConfig, Transform};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_wgpu::SceneTables;
-use hedgerow_wgpu::gpu::{FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, SKIN, SKIN_TEXTURES};
+use hedgerow_wgpu::gpu::{Buffer, FETCH, FETCH_TEXTURES, GpuScene, MeshArgs, SKIN, SKIN_TEXTURES};
 use wgpu::{BufferUsages, Device, Queue};
 
 const VERTICES: usize = 70;
@@ -105,7 +105,7 @@ fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: fn(&Devi
     let mut tables = GpuScene::new().with_previous();
     tables.set_mesh(0, MeshArgs::default());
     let mut buffers = new(&gpu.0, tables);
-    let skinner = Skinner::new(gpu, &model, texts, buffers.layout(), nodes.len());
+    let skinner = Skinner::new(gpu, &model, nodes.len());
     let mut last: Option<Vec<Vec<Vec3>>> = None;
     for frame in 0..6 {
         let mut expected: Vec<Vec<Vec3>> = Vec::new();
@@ -136,7 +136,7 @@ fn skins_as_the_processor(gpu: &(Device, Queue), texts: [&str; 2], new: fn(&Devi
         }
         scene.update();
         buffers.sync(&gpu.1, &scene).unwrap();
-        let found = skinner.run(gpu, buffers.group());
+        let found = skinner.run(gpu, texts, &buffers);
         for (at, &node) in nodes.iter().enumerate() {
             let slot = buffers.scene().slot(&scene, node).unwrap();
             let world = *scene.world(node).unwrap();
@@ -162,23 +162,14 @@ fn normal_of(world: &Mat34, normal: Vec3) -> Vec3 {
     Vec3::new(x.dot(normal), y.dot(normal), z.dot(normal)).normalize()
 }
 
-/// A compute pass that deforms all vertices of all slots.
+/// The buffers of a compute pass that deforms all vertices of all slots.
 struct Skinner {
-    pipeline: wgpu::ComputePipeline,
-    group: wgpu::BindGroup,
-    skinned: wgpu::Buffer,
+    buffers: [wgpu::Buffer; 3],
     threads: u32,
 }
 
 impl Skinner {
-    fn new(
-        gpu: &(Device, Queue),
-        model: &Model,
-        texts: [&str; 2],
-        of_tables: &wgpu::BindGroupLayout,
-        slots: usize,
-    ) -> Self {
-        let device = &gpu.0;
+    fn new(gpu: &(Device, Queue), model: &Model, slots: usize) -> Self {
         let four = |[x, y, z]: [f32; 3]| [x, y, z, 0.0].map(f32::to_bits);
         let influences = model.joints.as_chunks::<4>().0.iter().zip(model.weights.as_chunks::<4>().0);
         let vertices: Vec<[[u32; 4]; 4]> = (model.points.iter().zip(&model.normals).zip(influences))
@@ -190,59 +181,17 @@ impl Skinner {
         let storage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let skinned = vec![[[0_u32; 4]; 3]; slots * VERTICES];
         let tables = [cast_slice(&vertices), cast_slice(&deltas), cast_slice(&skinned)];
-        let [vertices, deltas, skinned] = tables.map(|bytes: &[u8]| filled(gpu, bytes, storage));
-        let entry = |(binding, read_only)| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Storage { read_only },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-            count: None,
-        };
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: None,
-            entries: &[(0, true), (1, true), (2, false)].map(entry),
-        });
-        let entries = [(0, &vertices), (1, &deltas), (2, &skinned)];
-        let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &layout,
-            entries: &entries
-                .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }),
-        });
-        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: None,
-            bind_group_layouts: &[Some(&layout), Some(of_tables)],
-            immediate_size: 0,
-        });
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: None,
-            source: wgpu::ShaderSource::Wgsl(format!("{}{SHADER}", texts.concat()).into()),
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: Some(&layout),
-            module: &module,
-            entry_point: None,
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
-        Self { pipeline, group, skinned, threads: (slots * VERTICES) as u32 }
+        let buffers = tables.map(|bytes: &[u8]| filled(gpu, bytes, storage));
+        Self { buffers, threads: (slots * VERTICES) as u32 }
     }
 
     /// Returns each vertex now, in the frame before, and its normal.
-    fn run(&self, gpu: &(Device, Queue), tables: &wgpu::BindGroup) -> Vec<[[f32; 4]; 3]> {
-        let mut encoder = gpu.0.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            pass.set_pipeline(&self.pipeline);
-            pass.set_bind_group(0, &self.group, &[]);
-            pass.set_bind_group(1, tables, &[]);
-            pass.dispatch_workgroups(self.threads.div_ceil(64), 1, 1);
-        }
-        gpu.1.submit([encoder.finish()]);
-        read(gpu, &self.skinned)
+    fn run(&self, gpu: &(Device, Queue), texts: [&str; 2], tables: &SceneTables) -> Vec<[[f32; 4]; 3]> {
+        use Buffer::{Instances, Matrices, Palettes, Previous, PreviousPalettes};
+        let own = self.buffers.iter().map(wgpu::Buffer::as_entire_binding).collect();
+        let of_tables = [Matrices, Instances, Previous, Palettes, PreviousPalettes];
+        let of_tables = of_tables.iter().filter_map(|&buffer| tables.resource(buffer)).collect();
+        compute(gpu, &format!("{}{SHADER}", texts.concat()), &[(0, own), (1, of_tables)], self.threads);
+        read(gpu, &self.buffers[2])
     }
 }
