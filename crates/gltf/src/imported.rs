@@ -61,8 +61,8 @@ pub struct Imported {
     /// The material number of primitives without a material: one more than the number of the file's last material.
     pub default_material: u32,
     /// The numbers of all accessors as they are in the file, by glTF index, if
-    /// [`ImportOptions::with_accessors`](super::ImportOptions::with_accessors) is set; `None` for an accessor that is invalid or
-    /// has no data. Accessors of Draco-compressed data come after those of the file.
+    /// [`ImportOptions::with_accessors`](super::ImportOptions::with_accessors) is set; `None` for an accessor that is
+    /// invalid or has no data. Accessors of Draco-compressed data come after those of the file.
     pub accessors: Vec<Option<ImportedAccessor>>,
     /// The names of material variants (`KHR_materials_variants`), indexed by [`ImportedPrimitive::variants`].
     pub variants: Vec<String>,

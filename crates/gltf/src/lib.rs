@@ -120,9 +120,9 @@
 //!
 //! # Importing less
 //!
-//! [`Parts::NODES`] imports cameras, lights, the names of meshes, and nodes with names, transforms, drawables and boxes;
-//! [`Parts`] selects what to add. Places and boxes do not depend on the parts, except that a declared box is compared with
-//! the vertices only if they are read.
+//! [`Parts::NODES`] imports cameras, lights, the names of meshes, and nodes with names, transforms, drawables and
+//! boxes; [`Parts`] selects what to add. Places and boxes do not depend on the parts, except that a declared box is
+//! compared with the vertices only if they are read.
 //!
 //! # Animations
 //!
@@ -193,9 +193,9 @@
 //!
 //! - nodes: 65,536, or one for each byte of a longer file. Names: 64 bytes in total for each allowed node.
 //!   [`ImportOptions::with_max_nodes`] raises both limits.
-//! - memory: 256 MiB, or 64 times the size of the file with its buffers if that is more. [`ImportOptions::with_max_bytes`]
-//!   raises this limit. To compute tangents, about 2 kB for each triangle of the primitive must be left, and about 1 kB
-//!   to compute normals; more if it has morph targets.
+//! - memory: 256 MiB, or 64 times the size of the file with its buffers if that is more.
+//!   [`ImportOptions::with_max_bytes`] raises this limit. To compute tangents, about 2 kB for each triangle of the
+//!   primitive must be left, and about 1 kB to compute normals; more if it has morph targets.
 //!
 //! All memory is counted, except for numbers and strings in the JSON of extensions, which take up to 81 times their
 //! size in the file. In tests with changed files, an import takes at most 320 MiB plus 100 times the size of the file.
@@ -272,7 +272,8 @@ pub struct Import {
 /// Reads a `.gltf` or `.glb` file into a new scene, below the scene's root.
 ///
 /// The scene has the default configuration, without world boxes. For culling, use [`ImportOptions::with_config`], or
-/// read into your own scene with [`ImportOptions::load_into`]. For several files in one scene, use [`ImportOptions::after`].
+/// read into your own scene with [`ImportOptions::load_into`]. For several files in one scene, use
+/// [`ImportOptions::after`].
 ///
 /// # Errors
 /// [`ImportError`] if the file cannot be read or is invalid.

@@ -207,22 +207,22 @@ impl ImportOptions {
         self.with_first_numbers(other.mesh_ids.range().end, other.default_material.saturating_add(1))
     }
 
-    /// Sets the greatest number of nodes made from a file, including group nodes of scenes, drawable nodes and instances.
-    /// All names together may have 64 bytes for each allowed node. The default is 65,536 nodes, or one for each byte of a
-    /// larger file. Pass `usize::MAX` for a trusted file.
+    /// Sets the greatest number of nodes made from a file, including group nodes of scenes, drawable nodes and
+    /// instances. All names together may have 64 bytes for each allowed node. The default is 65,536 nodes, or one for
+    /// each byte of a larger file. Pass `usize::MAX` for a trusted file.
     #[must_use]
     pub const fn with_max_nodes(mut self, most: usize) -> Self {
         self.max_nodes = Some(most);
         self
     }
 
-    /// Sets the greatest number of bytes that an import may take, estimated before allocation. The default is 64 bytes for
-    /// each byte of the file and its buffers, but at least 256 MiB. Pass `u64::MAX` for a trusted file.
+    /// Sets the greatest number of bytes that an import may take, estimated before allocation. The default is 64 bytes
+    /// for each byte of the file and its buffers, but at least 256 MiB. Pass `u64::MAX` for a trusted file.
     ///
-    /// The estimate includes parsed JSON, nodes, scenes, vertices, accessors, keys, weights, decompressed geometry, images
-    /// in buffers, and further copies of image files. A JSON object counts as about 1,300 bytes, a node as 640. Shared
-    /// accessors count each time they are read. For their time, computed tangents count as 1 kB for each triangle, and
-    /// again for each morph target.
+    /// The estimate includes parsed JSON, nodes, scenes, vertices, accessors, keys, weights, decompressed geometry,
+    /// images in buffers, and further copies of image files. A JSON object counts as about 1,300 bytes, a node as 640.
+    /// Shared accessors count each time they are read. For their time, computed tangents count as 1 kB for each
+    /// triangle, and again for each morph target.
     #[must_use]
     pub const fn with_max_bytes(mut self, most: u64) -> Self {
         self.max_bytes = Some(most);
@@ -346,7 +346,8 @@ impl ImportOptions {
         self.with_new_scene(|scene, root| self.from_slice_into(scene, root, bytes, base_dir))
     }
 
-    /// Reads the bytes of a file, as [`from_slice`](Self::from_slice) does, into a scene, after the last child of `parent`.
+    /// Reads the bytes of a file, as [`from_slice`](Self::from_slice) does, into a scene, after the last child of
+    /// `parent`.
     ///
     /// # Errors
     /// The errors of [`load_into`](Self::load_into). The scene is then unchanged.
@@ -374,8 +375,8 @@ impl ImportOptions {
         self.read_into(scene, parent, bytes, &mut |address| in_folder(base_dir, address))
     }
 
-    /// Reads the bytes of a `.gltf` or `.glb` file into a new scene. `resolver` returns the bytes of separate files: for
-    /// archives, asset packs and browsers.
+    /// Reads the bytes of a `.gltf` or `.glb` file into a new scene. `resolver` returns the bytes of separate files:
+    /// for archives, asset packs and browsers.
     ///
     /// `resolver` is called once for each buffer, and for the URI of each image until it returns bytes, if
     /// [`Parts::images`] is set. It gets paths as they are in the file, percent-decoded and with slashes; they may be
@@ -384,8 +385,9 @@ impl ImportOptions {
     /// [`BufferProblem::Resolver`] names, and import again.
     ///
     /// # Errors
-    /// The errors of [`from_slice`](Self::from_slice), and [`BufferProblem::Resolver`] if `resolver` returns an error for
-    /// a buffer. An image without bytes is no error: [`Skipped::Image`](super::Skipped::Image) has the same problem.
+    /// The errors of [`from_slice`](Self::from_slice), and [`BufferProblem::Resolver`] if `resolver` returns an error
+    /// for a buffer. An image without bytes is no error: [`Skipped::Image`](super::Skipped::Image) has the same
+    /// problem.
     ///
     /// ```
     /// use hedgerow_gltf::ImportOptions;

@@ -60,8 +60,8 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Makes room in a buffer for so many items of so many bytes, and a quarter more if that is allowed. Returns how many
-    /// have room.
+    /// Makes room in a buffer for so many items of so many bytes, and a quarter more if that is allowed. Returns how
+    /// many have room.
     pub(crate) fn grow(&mut self, buffer: Buffer, len: usize, stride: usize) -> Result<usize, Error> {
         let most = usize::try_from(self.max).unwrap_or(usize::MAX) / stride;
         let room = len.max(most.min(len * 5 / 4));

@@ -223,8 +223,8 @@ pub enum ImportErrorKind {
         /// The number of animations; 0 if [`Parts::motion`](super::Parts::motion) is not set.
         count: usize,
     },
-    /// Nodes cannot form a skeleton, a skin cannot be made, keys cannot be played, or no player can be made because a clip
-    /// or a rig of an [`Imported`](super::Imported) was replaced.
+    /// Nodes cannot form a skeleton, a skin cannot be made, keys cannot be played, or no player can be made because a
+    /// clip or a rig of an [`Imported`](super::Imported) was replaced.
     #[error("{item}: {field}{}{error}", if field.is_empty() { "" } else { ": " })]
     Motion {
         /// The animation, the skin, or the first node of the rig.
@@ -287,7 +287,8 @@ pub enum BufferProblem {
         /// The error of the operating system.
         reason: io::ErrorKind,
     },
-    /// The closure passed to [`ImportOptions::from_slice_with`](super::ImportOptions::from_slice_with) returned an error.
+    /// The closure passed to [`ImportOptions::from_slice_with`](super::ImportOptions::from_slice_with) returned an
+    /// error.
     #[error("{uri:?} cannot be read: {reason}")]
     Resolver {
         /// The URI that the closure was called with.

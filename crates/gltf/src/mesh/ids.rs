@@ -5,8 +5,8 @@ use core::ops::Range;
 /// The mesh ids of an import: consecutive numbers for the primitives of all meshes, in file order. A drawable has its
 /// id in [`Drawable::mesh`](hedgerow::Drawable::mesh).
 ///
-/// The first id is [`ImportOptions::with_first_numbers`](crate::ImportOptions::with_first_numbers). For several files in one scene, see
-/// [`ImportOptions::after`](crate::ImportOptions::after).
+/// The first id is [`ImportOptions::with_first_numbers`](crate::ImportOptions::with_first_numbers). For several files
+/// in one scene, see [`ImportOptions::after`](crate::ImportOptions::after).
 ///
 /// ```
 /// // Two meshes, of one and of two primitives: ids 0, 1 and 2.

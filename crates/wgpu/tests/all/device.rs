@@ -118,7 +118,8 @@ pub(crate) fn filled((device, queue): &(Device, Queue), contents: &[u8], usage: 
     buffer
 }
 
-/// Runs a compute shader over so many threads. Each group has a number, and its resources in the order of their bindings.
+/// Runs a compute shader over so many threads. Each group has a number, and its resources in the order of their
+/// bindings.
 pub(crate) fn compute(gpu: &(Device, Queue), source: &str, groups: &[(u32, Vec<BindingResource<'_>>)], threads: u32) {
     let source = wgpu::ShaderSource::Wgsl(source.into());
     let module = gpu.0.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
