@@ -105,6 +105,12 @@ impl SceneTables {
         &mut self.scene
     }
 
+    /// Returns whether the tables are in textures, so that the CPU culls.
+    #[must_use]
+    pub const fn are_textures(&self) -> bool {
+        matches!(self.place, Place::Textures(_))
+    }
+
     /// Returns a table, to bind it in a group of your own; `None` for those of culling, in textures.
     #[must_use]
     pub fn resource(&self, buffer: Buffer) -> Option<BindingResource<'_>> {
