@@ -8,7 +8,7 @@
 
 use fastrand::Rng;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
-use hedgerow_document::{Document, Field, Key, Library, Patch, PatchError, Path, Spot, Value};
+use hedgerow_document::{Document, Field, Key, Library, Patch, Error, Path, Spot, Value};
 
 type Anything = Box<dyn std::error::Error>;
 
@@ -44,7 +44,7 @@ impl Editor {
     }
 
     /// Makes a patch of the library one step. A refused one changes nothing.
-    fn apply(&mut self, patch: Result<Patch, PatchError>) -> bool {
+    fn apply(&mut self, patch: Result<Patch, Error>) -> bool {
         patch.and_then(|patch| self.document.apply(&mut self.scene, &patch)).is_ok() //  doc
     }
 

@@ -9,7 +9,7 @@
 use fastrand::Rng;
 use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
 use hedgerow_document::{
-    Document, Entry, Field, Key, Library, Link, Merged, Message, Patch, PatchError, Path, Spot, Value,
+    Document, Entry, Field, Key, Library, Link, Merged, Message, Patch, Error, Path, Spot, Value,
 };
 use std::collections::VecDeque;
 
@@ -175,7 +175,7 @@ impl Client {
     }
 
     /// Follows all that has arrived. Edits were committed and sent before.
-    fn receive(&mut self) -> Result<(), PatchError> {
+    fn receive(&mut self) -> Result<(), Error> {
         let Designer { scene, document } = &mut self.designer;
         for message in self.from_server.drain(..) {
             document.follow(scene, &self.link.receive(message)?.0)?;
@@ -193,7 +193,7 @@ struct Server {
 }
 
 impl Server {
-    fn receive(&mut self, from: usize) -> Result<(), PatchError> {
+    fn receive(&mut self, from: usize) -> Result<(), Error> {
         while let Some(message) = self.clients[from].to_server.pop_front() {
             let (patch, conflicts) = self.clients[from].server_link.receive(message)?;
             self.library.apply(&patch)?;

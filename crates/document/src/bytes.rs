@@ -16,7 +16,7 @@
 //! Numbers have seven bits a byte, the lowest first, and the highest bit of a byte says that more follow. The mask has
 //! a bit for the place, for the use, and for each of [`Field::COMPONENTS`]. Names are texts with their length.
 
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::library::Library;
 use crate::order::Order;
 use crate::patch::{Key, Patch};
@@ -65,18 +65,6 @@ impl Library {
     ///
     /// # Errors
     /// A [`SnapshotError`] if the bytes are not valid.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Tree};
-    /// use hedgerow_document::Library;
-    ///
-    /// let mut lamp = Tree::new();
-    /// lamp.push(None, Node::material(1).named("lamp"));
-    /// let mut library = Library::new();
-    /// library.apply(&library.define("lamp", &lamp)?)?;
-    /// assert_eq!(Library::from_bytes(&library.to_bytes())?, library);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (_, body) = body(LIBRARY, bytes)?;
         let mut from = Reader(body);
@@ -121,10 +109,10 @@ impl Patch {
     }
 }
 
-fn refused(error: PatchError) -> SnapshotError {
+fn refused(error: Error) -> SnapshotError {
     match error {
-        PatchError::Invalid { why, .. } => invalid(why),
-        PatchError::Scene { error, .. } => SnapshotError::Scene(error),
+        Error::Invalid { why, .. } => invalid(why),
+        Error::Value { error, .. } => SnapshotError::Scene(error),
         _ => invalid("a definition contains itself"),
     }
 }

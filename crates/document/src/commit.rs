@@ -1,13 +1,12 @@
 //! Edits of a scene as statements of the open definition.
 
-use crate::document::Document;
+use crate::document::{Document, holds};
 use crate::error::Error;
 use crate::expand::Expansion;
 use crate::order::{Order, Rank, arranged, ascending};
 use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::places::NONE;
-use crate::structure::{Planned, Step, Structure};
 use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
 use hedgerow::internal::{last_tag, record, set_tag};
@@ -125,7 +124,7 @@ impl Document {
         }
         for &node in placed.iter().chain(&left) {
             let Some(found) = scene.get(node) else { continue };
-            if self.holds(scene, node) {
+            if holds(scene, self.root, node) {
                 continue;
             }
             // Moved out of the document, with all below.
@@ -134,7 +133,7 @@ impl Document {
         }
         for place in lost {
             match self.places.node(&self.library, scene, place) {
-                Some(node) if self.holds(scene, node) => {}
+                Some(node) if holds(scene, self.root, node) => {}
                 Some(node) => {
                     set_tag(scene, node, None);
                     edits.gone.insert(place);
@@ -143,7 +142,7 @@ impl Document {
             }
         }
         for node in placed {
-            if node == self.root || !self.holds(scene, node) {
+            if node == self.root || !holds(scene, self.root, node) {
                 continue;
             }
             edits.placed.insert(node);
@@ -153,7 +152,7 @@ impl Document {
                 edits.placed.extend(below.filter(|&node| self.places.of_node(&self.library, scene, node).is_none()));
             }
         }
-        edited.retain(|&node| self.holds(scene, node));
+        edited.retain(|&node| holds(scene, self.root, node));
         edits.edited.extend(edited);
         // All other nodes below the root have a place, unless another document was opened around them or below.
         let parents = edits.placed.iter().filter_map(|&node| scene.get(node)?.parent()).map(|node| node.handle());
@@ -411,36 +410,32 @@ impl Recording<'_> {
         differ.into_iter().for_each(|(path, value)| self.state(&path, value.field(), Some(value)));
     }
 
-    /// States places that circles and missing parents would show otherwise than the scene does.
-    fn correct(&mut self, scene: &mut Scene) {
+    /// States places again that do not show what the scene does, as those of circles and of missing parents.
+    fn correct(&mut self, scene: &Scene) {
         for _ in 0..4 {
-            let paths: Vec<Path> =
-                self.before.keys().filter(|(_, field)| *field == Field::Place).map(|(path, _)| path.clone()).collect();
-            let root = self.document.root_place();
-            let Document { library, places, .. } = &mut *self.document;
-            let found: Vec<u32> = paths.iter().filter_map(|path| places.find(library, 0, path.ids())).collect();
-            let mut structure = Structure::new(library, places, scene, root);
-            structure.touch(found);
-            let steps = structure.steps();
-            let mut wrong = false;
-            for Planned { place, step, .. } in steps {
-                let path = self.path(place);
-                match step {
-                    Step::Enter if path.own().is_none() => {
-                        wrong = true;
-                        self.state(&path, Field::Place, Some(Value::Place(None)));
+            let Document { library, places, root, .. } = &mut *self.document;
+            let mut expansion = Expansion::new(library, places);
+            let mut removed = Vec::new();
+            for (path, _) in self.before.keys().filter(|(_, field)| *field == Field::Place) {
+                let Some(place) = expansion.places.find(library, 0, path.ids()) else { continue };
+                let parent = expansion.spot(place).map(|(parent, _)| parent);
+                match expansion.places.node(library, scene, place) {
+                    Some(node) if node == *root => {}
+                    Some(node) => {
+                        if parent.is_none() || parent != expansion.of_node(scene, Self::parent(scene, node)) {
+                            self.placed.insert(node);
+                        }
                     }
-                    Step::Leave(node) => {
-                        wrong = true;
-                        self.placed.insert(node);
-                        self.order(scene);
-                    }
-                    _ => {}
+                    None if expansion.leads_to_node(scene, parent) => removed.push(expansion.places.path(library, place)),
+                    None => {}
                 }
             }
-            if !wrong {
+            removed.retain(|path| path.own().is_none());
+            if self.placed.is_empty() && removed.is_empty() {
                 break;
             }
+            removed.iter().for_each(|path| self.state(path, Field::Place, Some(Value::Place(None))));
+            self.order(scene);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Edits of an instance as edits of its definition.
 
 use crate::document::Document;
-use crate::error::{Error, PatchError};
+use crate::error::Error;
 use crate::library::Library;
 use crate::operations::Draft;
 use crate::patch::{Entry, Key, Patch};
@@ -22,7 +22,7 @@ impl Document {
     /// instance.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit). [`Error::Step`] if the path leads to no use; then no edit is committed. The
+    /// Those of [`commit`](Self::commit). [`Error::Invalid`] if the path leads to no use; then no edit is committed. The
     /// same if the scene has no room for what other instances get; then the edits are a step of the open definition
     /// alone, as after a commit.
     ///
@@ -50,13 +50,12 @@ impl Document {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn commit_in(&mut self, scene: &mut Scene, use_: &Path) -> Result<Patch, Error> {
-        let refused = |error: PatchError| Error::Step(Box::new(error));
         let library = &self.library;
         let used =
             library.locate(self.definition, use_.ids()).and_then(|route| library.enter(route.scope(), route.id()));
         let used = used.map(|used| library.at(used).name.clone()).ok_or_else(|| {
             let (key, why) = (Key::new(self.name.clone(), use_.clone(), Field::Use), "there is no use; name one");
-            refused(PatchError::Invalid { key, why })
+            Error::Invalid { key, why }
         })?;
         let stated = self.record(scene)?;
         let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|pushed| {
@@ -66,18 +65,18 @@ impl Document {
         let step = made.as_ref().unwrap_or(&stated);
         self.library.keep_ids(step);
         self.history.push(step.clone());
-        made.map_err(refused)
+        made
     }
 }
 
 impl Library {
     /// Returns the patch that moves what a definition has just stated inside a use to the used definition.
-    fn pushed_in(&self, name: &Arc<str>, use_: &Path, used: &Arc<str>, stated: &Patch) -> Result<Patch, PatchError> {
+    fn pushed_in(&self, name: &Arc<str>, use_: &Path, used: &Arc<str>, stated: &Patch) -> Result<Patch, Error> {
         let (number, level) = (self.defined(name)?, use_.ids().len());
         let mut moved = self.clone();
         let mut patches = Vec::new();
         // What the definition cannot state stays stated here: a parent that it does not have, a use that contains it.
-        let mut push = |library: &mut Self, patch: Result<Patch, PatchError>| {
+        let mut push = |library: &mut Self, patch: Result<Patch, Error>| {
             let patch = patch.ok().filter(|patch| library.apply(patch).is_ok());
             let pushed = patch.is_some();
             patches.extend(patch);

@@ -1,11 +1,11 @@
 //! A use becomes own nodes, and own nodes a use.
 
 use crate::copies::arranged;
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::library::Library;
 use crate::operations::{Draft, invalid};
 use crate::order::Order;
-use crate::patch::Patch;
+use crate::patch::{Key, Patch};
 use crate::path::{Path, joined};
 use crate::resolve::{Route, Scope, stays};
 use crate::value::{Field, Spot, Value};
@@ -37,26 +37,9 @@ impl Library {
     /// once.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node with a use that is there, or if
+    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node with a use that is there, or if
     /// another definition overrides this use.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Tree};
-    /// use hedgerow_document::{Library, PatchError, Path, Spot};
-    ///
-    /// let (mut library, mut lamp) = (Library::new(), Tree::new());
-    /// let foot = lamp.push(None, Node::material(1));
-    /// lamp.push(Some(foot), Node::group().named("bulb"));
-    /// library.apply(&library.define("lamp", &lamp)?)?;
-    /// library.apply(&library.define("street", &lamp)?)?;
-    /// library.apply(&library.place("street", Spot::below(0, 1.0), "lamp", Node::group())?)?;
-    /// let (before, use_) = (library.tree("street")?, Path::from(2));
-    /// library.apply(&library.unpack("street", &use_)?)?;
-    /// assert_eq!(library.tree("street")?, before);
-    /// assert!(library.users("lamp").is_empty());
-    /// # Ok::<(), PatchError>(())
-    /// ```
-    pub fn unpack(&self, definition: &str, path: &Path) -> Result<Patch, PatchError> {
+    pub fn unpack(&self, definition: &str, path: &Path) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let outer = self.at(number);
         let Some(id) = path.own().filter(|_| self.ancestors(number, path).is_some()) else {
@@ -106,7 +89,7 @@ impl Library {
             let (name, field) = (named(inner.ids()), value.field());
             let has_name = inner.ids()[0] == root || ids.contains_key(&inner.ids()[0]);
             let value = match (is_there(inner.ids()), value) {
-                _ if !has_name || draft.get(number, &name, field).is_some() => continue,
+                _ if !has_name || draft.get(&Key { definition: outer.name.clone(), path: name.clone(), field }).is_some() => continue,
                 (Some(true), value) => value.with_parent(|parent| named(parent.ids())),
                 // Without a place, it would be where the definition beneath places it.
                 (Some(false), Value::Place(_)) => Value::Place(None),
@@ -126,32 +109,15 @@ impl Library {
     /// statements)**, and in O(statements) of each user; if a user places nodes among them, the library is copied once.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if the path is no own node that is there, if the name is
+    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node that is there, if the name is
     /// in use, and if another definition overrides the node's use or moves a node out of what is extracted.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Tree};
-    /// use hedgerow_document::{Library, PatchError, Path};
-    ///
-    /// let (mut library, mut street) = (Library::new(), Tree::new());
-    /// let ground = street.push(None, Node::group());
-    /// let lamp = street.push(Some(ground), Node::material(1));
-    /// street.push(Some(lamp), Node::group().named("bulb"));
-    /// library.apply(&library.define("street", &street)?)?;
-    /// library.apply(&library.extract("street", &1.into(), "lamp")?)?;
-    /// assert_eq!(library.tree("street")?, street);
-    /// assert_eq!(library.tree("lamp")?.len(), 2);
-    /// # Ok::<(), PatchError>(())
-    /// ```
-    pub fn extract(&self, definition: &str, path: &Path, name: &str) -> Result<Patch, PatchError> {
+    pub fn extract(&self, definition: &str, path: &Path, name: &str) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let outer = self.at(number);
         let Some(id) = path.own().filter(|_| self.ancestors(number, path).is_some()) else {
             return invalid(definition, path, Field::Place, "the path is no own node that is there; name one");
         };
-        if self.defined(name).is_ok() {
-            return invalid(name, &0.into(), Field::Place, "the name is in use; choose another");
-        }
+        self.free(name)?;
         let members = self.subtree(Route::own(number, id));
         let moved: BTreeSet<u64> = members.iter().map(|member| member.route.id()).collect();
         let renamed = |inner: &[u64]| match inner {
@@ -184,7 +150,7 @@ impl Library {
         draft: &mut Draft<'_>,
         users: &[u32],
         change: &Change<'_>,
-    ) -> Result<Vec<(u32, BTreeSet<Path>)>, PatchError> {
+    ) -> Result<Vec<(u32, BTreeSet<Path>)>, Error> {
         let Change { definition, id, within, renamed, goes } = *change;
         let is_root = self.at(definition).root() == Some(id);
         let mut influenced = Vec::new();
@@ -268,7 +234,7 @@ impl Library {
                 let Some(above) = name(&parent) else { continue };
                 let later = later.get_or_insert_with(|| {
                     let mut later = self.clone();
-                    later.make(&draft.patch());
+                    later.make(&Patch::of_map(draft.map.clone()));
                     later
                 });
                 let orders: BTreeMap<Path, Order> = later.children_of(user, &above).into_iter().collect();

@@ -1,6 +1,6 @@
 //! Copies of nodes with their uses and overrides, and where they go.
 
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::library::{Definition, Library};
 use crate::operations::{Draft, invalid};
 use crate::order::{self, Order, Rank};
@@ -38,20 +38,6 @@ impl Library {
     /// an own node, with all that any level states for it. A path below another one is left out, and so is one that
     /// leads to no node of the tree. Runs in **O(statements about the nodes · levels · log statements)**, and in
     /// O(statements) of the used definitions.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Tree};
-    /// use hedgerow_document::{Library, PatchError, Spot};
-    ///
-    /// let (mut library, mut lamp) = (Library::new(), Tree::new());
-    /// let foot = lamp.push(None, Node::material(1));
-    /// lamp.push(Some(foot), Node::group().named("bulb"));
-    /// library.apply(&library.define("lamp", &lamp)?)?;
-    /// let copy = library.copy("lamp", &[1.into()]);
-    /// library.apply(&library.paste("lamp", Spot::below(0, 1.0), &copy)?)?;
-    /// assert_eq!(library.tree("lamp")?.get(2).unwrap().name, Some("bulb"));
-    /// # Ok::<(), PatchError>(())
-    /// ```
     #[must_use]
     pub fn copy(&self, definition: &str, paths: &[Path]) -> Self {
         let mut copy = Self::new();
@@ -95,13 +81,13 @@ impl Library {
             }
         }
         // The definitions that they use.
-        let used = |value: &Value| if let Value::Use(uses) = value { uses.clone() } else { None };
-        let mut ahead: Vec<Arc<str>> = draft.map.values().filter_map(|(_, after)| used(after.as_ref()?)).collect();
+        let mut ahead: Vec<Arc<str>> =
+            draft.map.values().filter_map(|(_, after)| after.as_ref()?.uses().cloned()).collect();
         let mut done = BTreeSet::new();
         while let Some(name) = ahead.pop() {
             if done.insert(name.clone()) {
                 for (path, value) in self.stated(&name) {
-                    ahead.extend(used(value));
+                    ahead.extend(value.uses().cloned());
                     draft.state_new(&name, path, value.clone());
                 }
             }
@@ -115,17 +101,17 @@ impl Library {
     /// Returns the patch that pastes what was [copied](Self::copy), from any library: the nodes below the root of the
     /// one definition of `from` that no other uses. They come one after another from a spot or a place on, before the
     /// next sibling, with new ids: of what `copy` returned, the copied nodes get those from [`next_id`](Self::next_id)
-    /// on, in their order. Siblings get other orders only if there is no room. For an example see [`copy`](Self::copy).
+    /// on, in their order. Siblings get other orders only if there is no room.
     ///
     /// The definitions that they use come along by name. If the name has other contents here, the pasted definition
     /// gets a new name: the first of "name 2", "name 3" and so on that is free or has these contents. Runs in
     /// **O(statements of `from` · log statements + siblings)**.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]. [`PatchError::Invalid`] if it is no spot or place beside nodes that are there, and
+    /// [`Error::NoDefinition`]. [`Error::Invalid`] if it is no spot or place beside nodes that are there, and
     /// if `from` has several such definitions, or one whose root has a use. [`apply`](Self::apply) refuses the patch if
     /// the definition would contain itself.
-    pub fn paste(&self, definition: &str, at: impl Into<At>, from: &Self) -> Result<Patch, PatchError> {
+    pub fn paste(&self, definition: &str, at: impl Into<At>, from: &Self) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let gap = self.gap(number, &at.into())?;
         let parent = &gap.parent;
@@ -162,7 +148,7 @@ impl Library {
     }
 
     /// Returns where new nodes come among siblings.
-    pub(crate) fn gap(&self, definition: u32, at: &At) -> Result<Gap, PatchError> {
+    pub(crate) fn gap(&self, definition: u32, at: &At) -> Result<Gap, Error> {
         let parent = match at {
             At::Spot(spot) => spot.parent.clone(),
             At::Place(Place::FirstChildOf(node) | Place::LastChildOf(node) | Place::Child(node, _)) => {
@@ -197,7 +183,7 @@ impl Library {
     }
 
     /// Refuses a place of which the parent, if there is one, is this.
-    pub(crate) fn no_such_place<T>(&self, definition: u32, parent: Option<Path>) -> Result<T, PatchError> {
+    pub(crate) fn no_such_place<T>(&self, definition: u32, parent: Option<Path>) -> Result<T, Error> {
         let why = "the spot or place does not exist; name nodes of the definition that exist";
         invalid(self.at(definition).name.clone(), &parent.unwrap_or(0.into()), Field::Place, why)
     }

@@ -1,6 +1,6 @@
 //! A definition of a library in a scene, with its history.
 
-use crate::error::{Error, PatchError};
+use crate::error::Error;
 use crate::expand::Expansion;
 use crate::history::{History, Step, Way};
 use crate::library::{Library, MOST_NODES};
@@ -74,8 +74,7 @@ impl Document {
     /// [`Error::Scene`] for a stale handle.
     pub fn of(scene: &mut Scene, at: NodeHandle, definition: &str) -> Result<Self, Error> {
         let mut library = Library::new();
-        let stated = library.define(definition, &scene.tree(at)?).and_then(|patch| library.apply(&patch));
-        stated.map_err(|error| Error::Step(Box::new(error)))?;
+        library.apply(&library.define(definition, &scene.tree(at)?)?)?;
         Self::bind(scene, at, library, definition)
     }
 
@@ -157,7 +156,7 @@ impl Document {
     #[must_use]
     pub fn path(&self, scene: &Scene, node: NodeHandle) -> Option<Path> {
         let place = self.places.of_node(&self.library, scene, node)?;
-        self.holds(scene, node).then(|| self.places.path(&self.library, place))
+        holds(scene, self.root, node).then(|| self.places.path(&self.library, place))
     }
 
     /// Returns the node that had a path at the last step. Runs in **O(path · log nodes + depth)**.
@@ -165,7 +164,7 @@ impl Document {
     pub fn node(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
         let place = self.places.find(&self.library, 0, path.ids())?;
         let node = self.places.node(&self.library, scene, place)?;
-        self.holds(scene, node).then_some(node)
+        holds(scene, self.root, node).then_some(node)
     }
 
     /// Returns the node that had a path at some step, also if it got another path since: when an edit took it out of its
@@ -191,15 +190,6 @@ impl Document {
             at += 1;
         }
         None
-    }
-
-    /// Returns whether a node is the root or below it.
-    pub(crate) fn holds(&self, scene: &Scene, node: NodeHandle) -> bool {
-        let Some(found) = scene.get(node) else { return false };
-        if self.root == scene.root() {
-            return !found.is_detached();
-        }
-        node == self.root || found.is_below(self.root)
     }
 
     /// Makes whatever edits were made since the last step one step of its own, stated by the open definition alone.
@@ -229,16 +219,15 @@ impl Document {
     /// Takes back all edits since the last step. Removed nodes come back with new handles.
     ///
     /// # Errors
-    /// Those of [`commit`](Self::commit). [`Error::Step`] if the scene has no room for the nodes that come back; then
+    /// Those of [`commit`](Self::commit). [`Error::Scene`] if the scene has no room for the nodes that come back; then
     /// the edits are a step, as after a commit.
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
         let left = self.left.len();
         let patch = self.record(scene)?;
         self.left.truncate(left);
-        self.make(scene, &patch.inverse()).map_err(|error| {
+        self.make(scene, &patch.inverse()).inspect_err(|_| {
             self.library.keep_ids(&patch);
             self.history.push(patch);
-            Error::Step(Box::new(error))
         })
     }
 
@@ -250,10 +239,9 @@ impl Document {
     /// or gets another, all nodes below the document's root are made anew, with new handles.
     ///
     /// # Errors
-    /// Those of [`Library::apply`]; [`PatchError::Document`] for those of [`commit`](Self::commit), and if the
-    /// definition may then expand to more than 2³⁰ nodes. [`PatchError::Invalid`] if the open definition would lose its
-    /// root. The edits are then a step nevertheless, the last of the [history](Self::history).
-    pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, PatchError> {
+    /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then expand
+    /// to more than 2³⁰ nodes, and [`Error::Invalid`] if it would lose its root. The edits are then a step nevertheless, the last of the [history](Self::history).
+    pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, Error> {
         let made = self.go(scene, |_, _| Ok(Some(patch.clone())), History::push)?;
         Ok(made.unwrap_or_default())
     }
@@ -266,7 +254,7 @@ impl Document {
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
-    pub fn follow(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, PatchError> {
+    pub fn follow(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, Error> {
         let edits = self.commit(scene)?.clone();
         self.make(scene, patch)?;
         self.history.follow(patch);
@@ -283,7 +271,7 @@ impl Document {
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
-    pub fn undo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
+    pub fn undo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, Error> {
         self.advance(scene, Way::Undo)
     }
 
@@ -293,11 +281,11 @@ impl Document {
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
-    pub fn redo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, PatchError> {
+    pub fn redo(&mut self, scene: &mut Scene) -> Result<Option<Patch>, Error> {
         self.advance(scene, Way::Redo)
     }
 
-    fn advance(&mut self, scene: &mut Scene, way: Way) -> Result<Option<Patch>, PatchError> {
+    fn advance(&mut self, scene: &mut Scene, way: Way) -> Result<Option<Patch>, Error> {
         self.go(scene, |history, library| history.next(way, library), |history, made| history.advance(way, made))
     }
 
@@ -305,9 +293,9 @@ impl Document {
     fn go(
         &mut self,
         scene: &mut Scene,
-        next: impl FnOnce(&History, &Library) -> Result<Option<Patch>, PatchError>,
+        next: impl FnOnce(&History, &Library) -> Result<Option<Patch>, Error>,
         note: impl FnOnce(&mut History, Patch),
-    ) -> Result<Option<Patch>, PatchError> {
+    ) -> Result<Option<Patch>, Error> {
         let edits = self.commit(scene)?.clone();
         let Some(patch) = next(&self.history, &self.library)? else {
             return Ok(Some(edits).filter(|edits| !edits.is_empty()));
@@ -325,7 +313,7 @@ impl Document {
     ///
     /// # Errors
     /// Those of [`apply`](Self::apply).
-    pub fn undo_step(&mut self, scene: &mut Scene, index: usize) -> Result<Option<Patch>, PatchError> {
+    pub fn undo_step(&mut self, scene: &mut Scene, index: usize) -> Result<Option<Patch>, Error> {
         self.go(scene, |history, library| history.back(index, library), History::push)
     }
 
@@ -340,7 +328,7 @@ impl Document {
     ///
     /// Undo then takes back steps of all these documents. A step shows in the scene as far as it concerns the open
     /// definition and what that uses; the library always changes. An undo that would take the root from the open
-    /// definition is refused; so is one in a library that has not what the step stated, with [`PatchError::State`].
+    /// definition is refused; so is one in a library that has not what the step stated, with [`Error::State`].
     pub const fn history_mut(&mut self) -> &mut History {
         &mut self.history
     }
@@ -362,11 +350,12 @@ impl Document {
     pub fn forget(&mut self, keep: usize) {
         self.history.forget(keep);
     }
+}
 
-    /// Returns the place of the root.
-    pub(crate) fn root_place(&self) -> u32 {
-        self.places.root_place(&self.library, 0).expect("an open definition has a root")
-    }
+/// Returns whether a node is a document's root or below it.
+pub(crate) fn holds(scene: &Scene, root: NodeHandle, node: NodeHandle) -> bool {
+    let Some(found) = scene.get(node) else { return false };
+    if root == scene.root() { !found.is_detached() } else { node == root || found.is_below(root) }
 }
 
 /// Returns a reader of edits that has read all up to the last update.

@@ -4,10 +4,10 @@ use crate::patch::Key;
 use core::fmt;
 use std::sync::Arc;
 
-/// Why a patch cannot be made or applied. Nothing was changed by the attempt.
+/// Why a call is refused. It has changed nothing, unless its page says otherwise.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum PatchError {
+pub enum Error {
     /// A statement is not as the patch's `before` says: the patch is for another state, or was applied already.
     State(Key),
     /// A definition would contain itself.
@@ -25,7 +25,7 @@ pub enum PatchError {
         why: &'static str,
     },
     /// A scene would refuse the value.
-    Scene {
+    Value {
         /// The statement.
         key: Key,
         /// The scene's error.
@@ -40,16 +40,6 @@ pub enum PatchError {
         /// The number that were sent.
         sent: usize,
     },
-    /// The scene's document cannot be brought to this state.
-    Document(Error),
-}
-
-/// Why a document cannot be opened, read or written to its scene.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Error {
-    /// The library has no such definition.
-    NoDefinition(Arc<str>),
     /// The document's root was removed or detached.
     NoRoot,
     /// The node has children; open a document below a node without any.
@@ -65,86 +55,48 @@ pub enum Error {
     Scene(hedgerow::Error),
     /// The writer has no ids left for new nodes; give the document another writer.
     NoIds,
-    /// The edits since the last step cannot be stated, because a step would be refused.
-    Step(Box<PatchError>),
-}
-
-impl fmt::Display for PatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::State(key) => {
-                write!(
-                    f,
-                    "{key} is not stated as the patch expects; apply the patch to the state it was made for, or merge it"
-                )
-            }
-            Self::Use { key, uses } => {
-                write!(f, "{key}: the use of {uses:?} would make the definition contain itself; use another")
-            }
-            Self::Invalid { key, why } => write!(f, "{key}: {why}"),
-            Self::Scene { key, error } => write!(f, "{key}: {error}"),
-            Self::NoDefinition(name) => write!(f, "the library has no definition {name:?}; define it first"),
-            Self::Messages { received, sent } => {
-                write!(
-                    f,
-                    "the message acknowledges {received} messages, but {sent} were sent; begin with a copy of the library"
-                )
-            }
-            Self::Document(error) => error.fmt(f),
-        }
-    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::State(key) => write!(
+                f,
+                "{key} is not stated as the patch expects; apply the patch to the state it was made for, or merge it"
+            ),
+            Self::Use { key, uses } => {
+                write!(f, "{key}: the use of {uses:?} would make the definition contain itself; use another")
+            }
+            Self::Invalid { key, why } => write!(f, "{key}: {why}"),
+            Self::Value { key, error } => write!(f, "{key}: {error}"),
             Self::NoDefinition(name) => write!(f, "the library has no definition {name:?}; define it first"),
+            Self::Messages { received, sent } => write!(
+                f,
+                "the message acknowledges {received} messages, but {sent} were sent; begin with a copy of the library"
+            ),
             Self::NoRoot => f.write_str("the document's root is not in the tree; attach it, or open the document anew"),
             Self::NotEmpty => f.write_str("the node has children; open a document at a node without any"),
             Self::Differs { number } => {
                 write!(f, "node {number} of the tree is not as the definition says; open the document in its place")
             }
-            Self::Taken(node) => {
-                write!(
-                    f,
-                    "another document took {node:?}; a scene holds one document, so open this one in a scene of its own"
-                )
-            }
+            Self::Taken(node) => write!(
+                f,
+                "another document took {node:?}; a scene holds one document, so open this one in a scene of its own"
+            ),
             Self::Scene(error) => error.fmt(f),
             Self::NoIds => f.write_str("the writer has no ids left for new nodes; give the document another writer"),
-            Self::Step(error) => write!(f, "the edits cannot become a step: {error}"),
-        }
-    }
-}
-
-impl core::error::Error for PatchError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Scene { error, .. } => Some(error),
-            Self::Document(error) => Some(error),
-            _ => None,
         }
     }
 }
 
 impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Scene(error) => Some(error),
-            Self::Step(error) => Some(error),
-            _ => None,
-        }
+        if let Self::Value { error, .. } | Self::Scene(error) = self { Some(error) } else { None }
     }
 }
 
 impl From<hedgerow::Error> for Error {
     fn from(error: hedgerow::Error) -> Self {
         Self::Scene(error)
-    }
-}
-
-impl From<Error> for PatchError {
-    fn from(error: Error) -> Self {
-        Self::Document(error)
     }
 }

@@ -1,6 +1,6 @@
 //! From a definition to its tree.
 
-use crate::error::{Error, PatchError};
+use crate::error::Error;
 use crate::library::{Library, MOST_NODES, Slot};
 use crate::order::Rank;
 use crate::overrides::found;
@@ -313,7 +313,7 @@ impl<'l> Expansion<'l> {
         ahead.push(Ahead { place: top, scope, parent: None });
         while let Some(Ahead { place, scope, parent }) = ahead.pop() {
             if list.len() as u64 >= MOST_NODES {
-                return Err(Error::Scene(hedgerow::Error::CapacityOverflow));
+                return Err(hedgerow::Error::CapacityOverflow.into());
             }
             let (above, slot) = (Some(list.len()), place - self.places.place(scope.number, 0));
             if scope.outer.is_none()
@@ -387,8 +387,8 @@ impl Library {
     /// log statements)**, however deep definitions are nested.
     ///
     /// # Errors
-    /// [`PatchError::NoDefinition`]; [`PatchError::Document`] if there are more than 2³⁰ nodes.
-    pub fn tree(&self, definition: &str) -> Result<Tree, PatchError> {
+    /// [`Error::NoDefinition`]; [`Error::Scene`] if there are more than 2³⁰ nodes.
+    pub fn tree(&self, definition: &str) -> Result<Tree, Error> {
         let (mut tree, number) = (Tree::new(), self.defined(definition)?);
         self.expanded(number, self.at(number).root_slot(), |parent, node| _ = tree.push(parent, node))?;
         Ok(tree)
@@ -401,15 +401,15 @@ impl Library {
         definition: u32,
         slot: Option<u32>,
         push: impl FnMut(Option<usize>, Node<'_>),
-    ) -> Result<Places, PatchError> {
+    ) -> Result<Places, Error> {
         let name = &self.at(definition).name;
         if self.most_nodes(name) > MOST_NODES {
-            return Err(Error::Scene(hedgerow::Error::CapacityOverflow).into());
+            return Err(hedgerow::Error::CapacityOverflow.into());
         }
         let mut places = Places::default();
         let mut expansion = Expansion::new(self, &mut places);
         let (Some(_), Some(slot)) = (expansion.begin(definition), slot) else {
-            return Err(PatchError::NoDefinition(name.clone()));
+            return Err(Error::NoDefinition(name.clone()));
         };
         let mut list = Vec::new();
         expansion.expand(expansion.places.place(0, slot), &mut list, push)?;
@@ -472,6 +472,20 @@ impl Expansion<'_> {
         };
         known.extend(walked.into_iter().map(|place| (place, circles)));
         circles
+    }
+}
+
+impl Expansion<'_> {
+    /// Returns whether the stated parents of a place, from this one on, end at a node that is in the scene.
+    pub(crate) fn leads_to_node(&mut self, scene: &Scene, parent: Option<u32>) -> bool {
+        let (mut next, mut seen) = (parent, HashSet::new());
+        while let Some(at) = next.filter(|&at| at != NONE && seen.insert(at)) {
+            if self.places.node(self.library, scene, at).is_some() {
+                return true;
+            }
+            next = self.spot(at).map(|(parent, _)| parent);
+        }
+        false
     }
 }
 

@@ -1,6 +1,6 @@
 //! The steps of a document, which are taken back also after others have changed the library.
 
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::library::Library;
 use crate::merge::Crossed;
 use crate::patch::{Entry, Patch};
@@ -60,7 +60,7 @@ impl Step {
 }
 
 /// Returns the patch that takes back the first of some steps, up to the last. What was stated since stays.
-fn back(steps: &[Step], library: &Library) -> Result<Option<Patch>, PatchError> {
+fn back(steps: &[Step], library: &Library) -> Result<Option<Patch>, Error> {
     let [step, later @ ..] = steps else { return Ok(None) };
     let mut back = step.patch.inverse();
     let later = later.iter().flat_map(|step| [&step.patch].into_iter().chain(&step.since));
@@ -122,13 +122,13 @@ impl History {
     }
 
     /// Returns the patch that the next undo or redo makes.
-    pub(crate) fn next(&self, way: Way, library: &Library) -> Result<Option<Patch>, PatchError> {
+    pub(crate) fn next(&self, way: Way, library: &Library) -> Result<Option<Patch>, Error> {
         let from = if matches!(way, Way::Undo) { &self.done } else { &self.undone };
         back(&from[from.len().saturating_sub(1)..], library)
     }
 
     /// Returns the patch that takes back a step that was done, whatever was made since.
-    pub(crate) fn back(&self, number: usize, library: &Library) -> Result<Option<Patch>, PatchError> {
+    pub(crate) fn back(&self, number: usize, library: &Library) -> Result<Option<Patch>, Error> {
         back(self.done.get(number..).unwrap_or_default(), library)
     }
 

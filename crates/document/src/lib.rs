@@ -45,7 +45,7 @@ pub mod text;
 mod value;
 
 pub use document::Document;
-pub use error::{Error, PatchError};
+pub use error::Error;
 pub use expand::Note;
 pub use history::{History, Step};
 pub use library::Library;

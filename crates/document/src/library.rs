@@ -1,6 +1,6 @@
 //! The table of statements, and the changes that it accepts.
 
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::overrides::{Overrides, TOP, found, replace};
 use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 /// assert_eq!(library.tree("street")?.len(), 3);
 /// let bulb = Path::from([1, 1]);
 /// assert_eq!(library.value("street", &bulb, Field::Material), Some((Value::Material(Some(2)), 1)));
-/// # Ok::<(), hedgerow_document::PatchError>(())
+/// # Ok::<(), hedgerow_document::Error>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Library {
@@ -153,9 +153,9 @@ impl Library {
     }
 
     /// Returns the number of a definition that has a root.
-    pub(crate) fn defined(&self, name: &str) -> Result<u32, PatchError> {
+    pub(crate) fn defined(&self, name: &str) -> Result<u32, Error> {
         let found = self.number(name).filter(|&number| self.at(number).root().is_some());
-        found.ok_or_else(|| PatchError::NoDefinition(name.into()))
+        found.ok_or_else(|| Error::NoDefinition(name.into()))
     }
 
     /// Returns the id that the next new node of a definition gets. Add 1 for each further one.
@@ -209,23 +209,9 @@ impl Library {
     /// more if it states a use.
     ///
     /// # Errors
-    /// [`PatchError::State`] if a statement is not as the patch's `before` says. [`PatchError::Use`] if a definition
-    /// would contain itself. [`PatchError::Invalid`] if a definition would have no root or two.
-    ///
-    /// ```
-    /// use hedgerow::{Node, Tree};
-    /// use hedgerow_document::{Field, Key, Library, Path, PatchError};
-    ///
-    /// let (mut lamp, mut library) = (Tree::new(), Library::new());
-    /// lamp.push(None, Node::material(1));
-    /// library.apply(&library.define("lamp", &lamp)?)?;
-    /// let revert = library.unstate("lamp", &Path::from(0), &[Field::Material]);
-    /// library.apply(&revert)?;
-    /// let key = Key::new("lamp", 0, Field::Material);
-    /// assert_eq!(library.apply(&revert), Err(PatchError::State(key)), "it was applied before");
-    /// # Ok::<(), PatchError>(())
-    /// ```
-    pub fn apply(&mut self, patch: &Patch) -> Result<(), PatchError> {
+    /// [`Error::State`] if a statement is not as the patch's `before` says. [`Error::Use`] if a definition
+    /// would contain itself. [`Error::Invalid`] if a definition would have no root or two.
+    pub fn apply(&mut self, patch: &Patch) -> Result<(), Error> {
         self.check(patch)?;
         self.make(patch);
         self.keep_ids(patch);
@@ -261,10 +247,10 @@ impl Library {
     }
 
     /// Checks a whole patch before anything is stated, so that a refused one moves no node to another slot.
-    pub(crate) fn check(&self, patch: &Patch) -> Result<(), PatchError> {
+    pub(crate) fn check(&self, patch: &Patch) -> Result<(), Error> {
         for entry in patch.entries() {
             if self.get(&entry.key) != entry.before.as_ref() {
-                return Err(PatchError::State(entry.key.clone()));
+                return Err(Error::State(entry.key.clone()));
             }
             check(entry)?;
         }
@@ -283,7 +269,7 @@ impl Library {
     }
 
     /// Checks that each definition has one root after a patch, or no statement at all.
-    fn check_roots(&self, patch: &Patch) -> Result<(), PatchError> {
+    fn check_roots(&self, patch: &Patch) -> Result<(), Error> {
         for entries in patch.entries().chunk_by(|a, b| a.key.definition == b.key.definition) {
             let key = &entries[0].key;
             let definition = self.number(&key.definition).map(|number| self.at(number));
@@ -297,14 +283,14 @@ impl Library {
                 (0, _) => "the definition has no root; state one place without a parent",
                 _ => "the definition has two roots; give all but one a parent",
             };
-            return Err(PatchError::Invalid { key: key.clone(), why });
+            return Err(Error::Invalid { key: key.clone(), why });
         }
         Ok(())
     }
 
     /// Checks that the uses that a patch states close no circle.
-    fn check_uses(&self, patch: &Patch) -> Result<(), PatchError> {
-        let states = |entry: &&Entry| matches!(entry.after, Some(Value::Use(Some(_))));
+    fn check_uses(&self, patch: &Patch) -> Result<(), Error> {
+        let states = |entry: &&Entry| entry.after.as_ref().is_some_and(|value| value.uses().is_some());
         let starts = patch.entries().iter().filter(states).map(|entry| &*entry.key.definition);
         self.most_nodes_of(starts, patch).map(drop).map_err(|circle| circle_error(patch, &circle))
     }
@@ -393,7 +379,7 @@ pub(crate) fn changed_uses<'p>(
     let mut changed = Uses::new();
     for (key, before, after) in changes {
         for (value, change) in [(before, -1), (after, 1)] {
-            if let Some(Value::Use(Some(name))) = value {
+            if let Some(name) = value.as_ref().and_then(Value::uses) {
                 *changed.entry(&key.definition).or_default().entry(name).or_default() += change;
             }
         }
@@ -407,21 +393,17 @@ pub(crate) fn is_root(value: Option<&Value>) -> bool {
 }
 
 /// Names an entry that closes a circle of these definitions.
-fn circle_error(patch: &Patch, circle: &BTreeSet<&str>) -> PatchError {
-    let closing = patch.entries().iter().find_map(|Entry { key, after, .. }| match after {
-        Some(Value::Use(Some(uses))) if circle.contains(&**uses) && circle.contains(&*key.definition) => {
-            Some((key.clone(), uses.clone()))
-        }
-        _ => None,
-    });
+fn circle_error(patch: &Patch, circle: &BTreeSet<&str>) -> Error {
+    let mut stated = patch.entries().iter().filter_map(|entry| Some((&entry.key, entry.after.as_ref()?.uses()?)));
+    let closing = stated.find(|(key, uses)| circle.contains(&***uses) && circle.contains(&*key.definition));
     let (key, uses) = closing.expect("a library without the patch has no circle");
-    PatchError::Use { key, uses }
+    Error::Use { key: key.clone(), uses: uses.clone() }
 }
 
 /// Checks what an entry states by itself.
-fn check(entry: &Entry) -> Result<(), PatchError> {
+fn check(entry: &Entry) -> Result<(), Error> {
     let Entry { key, after, .. } = entry;
-    let invalid = |why| Err(PatchError::Invalid { key: key.clone(), why });
+    let invalid = |why| Err(Error::Invalid { key: key.clone(), why });
     let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
     if key.path.ids().iter().chain(parent.into_iter().flat_map(Path::ids)).any(|id| id & COUNTER == COUNTER) {
         return invalid("an id is too large; use ids whose lower 48 bits are not all set");
@@ -538,10 +520,8 @@ impl Definition {
 
     /// States or unstates a value.
     fn state(&mut self, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
-        let uses =
-            |value: &Option<Value>| if let Some(Value::Use(Some(name))) = value { Some(name.clone()) } else { None };
-        if let Some(name) = uses(&value) {
-            *self.uses.entry(name).or_default() += 1;
+        if let Some(name) = value.as_ref().and_then(Value::uses) {
+            *self.uses.entry(name.clone()).or_default() += 1;
         }
         let (place, states) = (value.as_ref().and_then(Value::spot).cloned(), value.is_some());
         let before = match path.own() {
@@ -549,12 +529,12 @@ impl Definition {
             None => self.overrides.state(path, field, value),
         };
         self.stated = self.stated + usize::from(states) - usize::from(before.is_some());
-        if let Some(name) = uses(&before)
-            && let Some(count) = self.uses.get_mut(&name)
+        if let Some(name) = before.as_ref().and_then(Value::uses)
+            && let Some(count) = self.uses.get_mut(name)
         {
             *count -= 1;
             if *count == 0 {
-                self.uses.remove(&name);
+                self.uses.remove(name);
             }
         }
         if let Some(Spot { parent, .. }) = before.as_ref().and_then(Value::spot) {

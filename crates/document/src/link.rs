@@ -1,6 +1,6 @@
 //! Two writers whose patches cross on their way.
 
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::library::Library;
 use crate::merge::{Conflict, Crossed};
 use crate::patch::Patch;
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 ///
 /// ```
 /// use hedgerow::{Node, Tree};
-/// use hedgerow_document::{Library, Link, PatchError, Spot};
+/// use hedgerow_document::{Library, Link, Error, Spot};
 ///
 /// let (mut server, mut node) = (Library::new(), Tree::new());
 /// node.push(None, Node::group());
@@ -40,7 +40,7 @@ use std::collections::VecDeque;
 /// client.apply(&to_server.receive(down)?.0)?;
 /// assert_eq!(server, client);
 /// assert_eq!(server.tree("street")?.len(), 3);
-/// # Ok::<(), PatchError>(())
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Link {
@@ -89,12 +89,12 @@ impl Link {
     /// ours that is.
     ///
     /// # Errors
-    /// [`PatchError::Messages`], and those of [`Library::apply`], if a message was lost or belongs to another link.
+    /// [`Error::Messages`], and those of [`Library::apply`], if a message was lost or belongs to another link.
     /// Then close the connection, and begin with a copy of the library: this end is of no use any more.
-    pub fn receive(&mut self, message: Message) -> Result<(Patch, Vec<Conflict>), PatchError> {
+    pub fn receive(&mut self, message: Message) -> Result<(Patch, Vec<Conflict>), Error> {
         let Message { received, patch: mut theirs } = message;
         if received > self.sent.len() {
-            return Err(PatchError::Messages { received, sent: self.sent.len() });
+            return Err(Error::Messages { received, sent: self.sent.len() });
         }
         self.sent.drain(..received).try_for_each(|ours| self.agreed.apply(&ours))?;
         self.received += 1;

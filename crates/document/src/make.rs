@@ -1,7 +1,7 @@
 //! Patches of the library, made in the scene, too.
 
 use crate::document::Document;
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::expand::{ByNumber, Expansion};
 use crate::library::{MOST_NODES, is_root};
 use crate::patch::{Entry, Patch};
@@ -10,7 +10,7 @@ use crate::places::Places;
 use crate::structure::Structure;
 use crate::value::{Field, Value};
 use hedgerow::edit::Change;
-use hedgerow::{Error, Keep, Node, NodeHandle, Scene, Tree};
+use hedgerow::{Keep, Node, NodeHandle, Scene, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The places that a patch may move, and those whose use it may change.
@@ -24,25 +24,24 @@ impl Document {
     /// Applies a patch to the library and the scene, and updates the scene, which has no edits since the last step.
     ///
     /// If the scene refuses an edit, which it does only if it has no room, all is as before, with new handles.
-    pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), PatchError> {
+    pub(crate) fn make(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), Error> {
         let of_open = |entry: &&Entry| *entry.key.definition == *self.name;
-        let roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
-        let roots: Vec<&Entry> = roots.collect();
-        if let [entry, ..] = roots[..]
-            && !roots.iter().any(|entry| is_root(entry.after.as_ref()))
+        let mut roots = patch.entries().iter().filter(of_open).filter(|entry| changes_root(entry));
+        if let Some(entry) = roots.clone().next()
+            && !roots.any(|entry| is_root(entry.after.as_ref()))
         {
             let why = "the definition is open in a scene and must keep a root; open another one first";
-            return Err(PatchError::Invalid { key: entry.key.clone(), why });
+            return Err(Error::Invalid { key: entry.key.clone(), why });
         }
         self.library.check(patch)?;
         // A use, or a definition that was missing, may bring very many nodes.
         let brings = |entry: &Entry| {
-            matches!(entry.after, Some(Value::Use(Some(_)))) || changes_root(entry) && is_root(entry.after.as_ref())
+            entry.after.as_ref().is_some_and(|value| value.uses().is_some()) || changes_root(entry) && is_root(entry.after.as_ref())
         };
         if patch.entries().iter().any(brings) && self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
-            return Err(crate::Error::from(Error::CapacityOverflow).into());
+            return Err(hedgerow::Error::CapacityOverflow.into());
         }
-        let made = if roots.is_empty() && !self.renews_root(patch) {
+        let made = if !self.renews_root(patch) {
             self.follow_patch(scene, patch)
         } else {
             self.library.make(patch);
@@ -58,7 +57,7 @@ impl Document {
         // Readers of changes never hear of a node that enters and leaves between two updates.
         scene.update();
         self.reader = crate::document::reader(scene);
-        Ok(made?)
+        made
     }
 
     /// Returns whether a definition in use loses its root or gets another. Then a path through a node that uses it
@@ -70,7 +69,7 @@ impl Document {
         })
     }
 
-    fn follow_patch(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), crate::Error> {
+    fn follow_patch(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), Error> {
         self.make_room(scene, patch);
         let mut touched = Touched::default();
         self.touch(patch, |entry| entry.before.is_some(), &mut touched);
@@ -78,13 +77,12 @@ impl Document {
         self.library.make(patch);
         self.touch(patch, |entry| entry.after.is_some(), &mut touched);
         self.set_components(scene, patch)?;
-        let root = self.root_place();
-        let Self { library, places, .. } = self;
-        Structure::new(library, places, scene, root).follow(touched.places, &touched.uses)
+        let Self { library, places, root, .. } = self;
+        Structure::new(library, places, scene, *root).follow(touched.places, &touched.uses)
     }
 
     /// Makes all nodes below the root anew.
-    pub(crate) fn fill(&mut self, scene: &mut Scene) -> Result<(), crate::Error> {
+    pub(crate) fn fill(&mut self, scene: &mut Scene) -> Result<(), Error> {
         self.places = Places::default();
         let children: Vec<NodeHandle> = scene.children(self.root).collect();
         scene.remove_many(&children).map_err(|refused| refused.error)?;
@@ -92,7 +90,7 @@ impl Document {
         let most = usize::try_from(library.most_nodes(name)).unwrap_or(0).min(1 << 20);
         places.reserve(most);
         let mut expansion = Expansion::new(library, places);
-        let root = expansion.begin(self.definition).ok_or(crate::Error::NoRoot)?;
+        let root = expansion.begin(self.definition).ok_or(Error::NoRoot)?;
         let (mut tree, mut first, mut list) = (Tree::with_capacity(most), Node::group(), Vec::new());
         expansion.expand(root, &mut list, |parent, node| match parent {
             None => first = node,
@@ -151,8 +149,7 @@ impl Document {
         let Self { library, places, .. } = self;
         for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry)) {
             for user in library.users(&key.definition).into_iter().filter_map(|user| library.number(user)) {
-                let names = |value: &Value| matches!(value, Value::Use(Some(name)) if **name == *key.definition);
-                let uses = library.at(user).stated().filter(|(_, value)| names(value));
+                let uses = library.at(user).stated().filter(|(_, value)| value.uses() == Some(&key.definition));
                 let paths: Vec<Path> = uses.map(|(path, _)| path).collect();
                 for instance in places.instances_of(user) {
                     let found = paths.iter().filter_map(|path| places.locate(library, instance, path.ids()));
@@ -165,7 +162,7 @@ impl Document {
     }
 
     /// Sets the components that a patch states or unstates, wherever no outer definition states them.
-    fn set_components(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), crate::Error> {
+    fn set_components(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), Error> {
         let Self { library, places, .. } = self;
         let mut expansion = Expansion::new(library, places);
         let mut of = (u32::MAX, Vec::new());
@@ -218,7 +215,7 @@ fn changes_root(entry: &Entry) -> bool {
 }
 
 /// Sets a component of a node.
-fn set(scene: &mut Scene, node: NodeHandle, value: &Value) -> Result<(), Error> {
+fn set(scene: &mut Scene, node: NodeHandle, value: &Value) -> Result<(), hedgerow::Error> {
     let mut edit = scene.edit(node)?;
     if let Some(change) = change(value) {
         edit.change(change)?;

@@ -1,9 +1,10 @@
 //! Merges two patches of the same library.
 
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::library::{COUNTER, Library, Uses, changed_uses, is_root, writer_of};
+use crate::operations::Draft;
 use crate::order::Order;
-use crate::patch::{Key, Patch};
+use crate::patch::{Changes, Key, Patch};
 use crate::path::{Path, joined};
 use crate::value::{Field, Spot, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,16 +46,9 @@ pub struct Renumbered {
 /// The values before and after.
 type Change = (Option<Value>, Option<Value>);
 
-type Changes = BTreeMap<Key, Change>;
-
-/// The library after a patch.
-struct Side<'b> {
-    base: &'b Library,
-    changes: Changes,
-}
-
 impl Patch {
-    /// Joins two patches that were made for the same library, and returns what they disagree about.
+    /// Joins two patches that were made for the same library, and returns what they disagree about. The
+    /// [guide](crate#two-people-one-file) has an example.
     ///
     /// | the patches | result | conflict |
     /// |---|---|---|
@@ -71,49 +65,27 @@ impl Patch {
     /// inside instances.
     ///
     /// # Errors
-    /// [`PatchError::State`] if a statement of `base` is not as a patch expects.
-    ///
-    /// ```
-    /// use hedgerow_document::{Entry, Field, Key, Library, Patch, Value};
-    ///
-    /// let set = |field, value| Entry { key: Key::new("lamp", 0, field), before: None, after: Some(value) };
-    /// let root = |field, value| Patch::from_entries(vec![set(field, value)]);
-    /// let mut base = Library::new();
-    /// base.apply(&root(Field::Place, Value::Place(Some(hedgerow_document::Spot::ROOT)))?)?;
-    ///
-    /// let ours = root(Field::Material, Value::Material(Some(2)))?;
-    /// let theirs = root(Field::Material, Value::Material(Some(3)))?;
-    /// let theirs = theirs.then(&root(Field::UserData, Value::UserData(7))?)?;
-    /// let merged = Patch::merge(&base, &ours, &theirs)?;
-    /// base.apply(&merged.patch)?;
-    /// assert_eq!(base.stated("lamp").count(), 3);
-    /// assert_eq!(merged.conflicts[0].theirs, Some(Value::Material(Some(3))));
-    /// # Ok::<(), hedgerow_document::PatchError>(())
-    /// ```
-    pub fn merge(base: &Library, ours: &Self, theirs: &Self) -> Result<Merged, PatchError> {
+    /// [`Error::State`] if a statement of `base` is not as a patch expects.
+    pub fn merge(base: &Library, ours: &Self, theirs: &Self) -> Result<Merged, Error> {
         let mut entries = ours.entries().iter().chain(theirs.entries());
         if let Some(entry) = entries.find(|entry| base.get(&entry.key) != entry.before.as_ref()) {
-            return Err(PatchError::State(entry.key.clone()));
+            return Err(Error::State(entry.key.clone()));
         }
         let side = |patch: &Self| {
             let change = |entry: &crate::Entry| (entry.key.clone(), (entry.before.clone(), entry.after.clone()));
-            Side { base, changes: patch.entries().iter().map(change).collect() }
+            Draft { library: base, map: patch.entries().iter().map(change).collect() }
         };
         let (ours, mut theirs) = (side(ours), side(theirs));
         let renumbered = theirs.renumber(&ours)?;
-        let mut merge = Merge {
-            merged: Side { base, changes: Changes::new() },
-            ours: &ours,
-            theirs: &theirs,
-            conflicts: BTreeMap::new(),
-        };
+        let (merged, conflicts) = (Draft::new(base), BTreeMap::new());
+        let mut merge = Merge { merged, ours: &ours, theirs: &theirs, conflicts };
         merge.join();
         let roots = merge.settle_roots();
         merge.settle_circles(&roots);
         merge.settle_uses();
         let Merge { merged, conflicts, .. } = merge;
         let conflicts = conflicts.into_iter().map(|(key, [ours, theirs])| Conflict { key, ours, theirs }).collect();
-        Ok(Merged { patch: Self::of_map(merged.changes), conflicts, renumbered })
+        Ok(Merged { patch: merged.finish(), conflicts, renumbered })
     }
 }
 
@@ -127,7 +99,7 @@ pub(crate) struct Crossed {
 }
 
 impl Crossed {
-    pub(crate) fn new(base: &Library, first: &Patch, last: &Patch) -> Result<Self, PatchError> {
+    pub(crate) fn new(base: &Library, first: &Patch, last: &Patch) -> Result<Self, Error> {
         let Merged { patch, conflicts, .. } = Patch::merge(base, first, last)?;
         Ok(Self { first: last.inverse().then(&patch)?, last: first.inverse().then(&patch)?, conflicts })
     }
@@ -142,15 +114,11 @@ fn place(definition: &Arc<str>, ids: &[u64]) -> Key {
     key(definition, ids, Field::Place)
 }
 
-impl Side<'_> {
-    fn get(&self, key: &Key) -> Option<&Value> {
-        self.changes.get(key).map_or_else(|| self.base.get(key), |(_, after)| after.as_ref())
-    }
-
+impl Draft<'_> {
     /// Returns the changes of a definition from an own node on.
     fn changes_from(&self, definition: &Arc<str>, id: u64) -> impl Iterator<Item = (&Key, &Change)> {
         let definition = definition.clone();
-        self.changes.range(place(&definition, &[id])..).take_while(move |(key, _)| key.definition == definition)
+        self.map.range(place(&definition, &[id])..).take_while(move |(key, _)| key.definition == definition)
     }
 
     /// Returns the definition of each id of a path, as far as it leads anywhere.
@@ -158,10 +126,8 @@ impl Side<'_> {
         let mut names = vec![definition.clone()];
         for end in 1..ids.len() {
             let stated = |(level, name)| self.get(&key(name, &ids[level..end], Field::Use));
-            match names.iter().enumerate().find_map(stated) {
-                Some(Value::Use(Some(name))) => names.push(name.clone()),
-                _ => break,
-            }
+            let Some(name) = names.iter().enumerate().find_map(stated).and_then(Value::uses) else { break };
+            names.push(name.clone());
         }
         names
     }
@@ -181,7 +147,7 @@ impl Side<'_> {
 
     /// Returns whether the patch removes a node.
     fn removes(&self, node: &Key) -> bool {
-        self.changes.get(node).is_some_and(|(_, after)| match after {
+        self.map.get(node).is_some_and(|(_, after)| match after {
             Some(value) => value.spot().is_none(),
             None => node.path.own().is_some(),
         })
@@ -190,21 +156,21 @@ impl Side<'_> {
     /// Returns the nodes that another patch removes and this one needs, because it changes them or nodes below them.
     fn needs(&self, other: &Self) -> BTreeSet<Key> {
         let mut ahead = Vec::new();
-        for (key, (_, after)) in &self.changes {
+        for (key, (_, after)) in &self.map {
             let ids = key.path.ids();
             // What a removal takes along is no change.
             let removal = match after {
                 None => self.removes(&place(&key.definition, &ids[..1])),
                 Some(_) => key.field == Field::Place && self.removes(key),
             };
-            if !removal && other.changes.get(key).is_none_or(|(_, other)| other != after) {
+            if !removal && other.map.get(key).is_none_or(|(_, other)| other != after) {
                 let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
                 ahead.extend([ids].into_iter().chain(parent.map(Path::ids)).map(|ids| place(&key.definition, ids)));
             }
         }
         // Removing an own node removes those below it, too; removing a node of an instance is one statement.
         let inside = |key: &&Key| key.field == Field::Place && key.path.own().is_none() && other.removes(key);
-        let inside: BTreeSet<_> = other.changes.keys().filter(inside).map(|key| &key.definition).collect();
+        let inside: BTreeSet<_> = other.map.keys().filter(inside).map(|key| &key.definition).collect();
         let (mut seen, mut needed) = (BTreeSet::new(), BTreeSet::new());
         while let Some(node) = ahead.pop() {
             if seen.insert(node.clone()) {
@@ -220,31 +186,31 @@ impl Side<'_> {
     }
 
     /// Gives new ids to inserted nodes whose ids another patch gave to other nodes.
-    fn renumber(&mut self, other: &Self) -> Result<Vec<Renumbered>, PatchError> {
-        fn of_node<'s>(side: &'s Side<'_>, key: &Key, id: u64) -> impl Iterator<Item = (&'s Key, &'s Change)> {
+    fn renumber(&mut self, other: &Self) -> Result<Vec<Renumbered>, Error> {
+        fn of_node<'s>(side: &'s Draft<'_>, key: &Key, id: u64) -> impl Iterator<Item = (&'s Key, &'s Change)> {
             side.changes_from(&key.definition, id).take_while(move |(key, _)| key.path.ids()[0] == id)
         }
         let clashes = |(key, (before, after)): &(&Key, &Change)| {
             let inserts = key.field == Field::Place && before.is_none() && after.is_some();
-            let (Some(id), Some(theirs), true) = (key.path.own(), other.changes.get(key), inserts) else {
+            let (Some(id), Some(theirs), true) = (key.path.own(), other.map.get(key), inserts) else {
                 return false;
             };
             // Equal nodes are one, and so are roots: a definition has a single one.
             let one = is_root(after.as_ref()) && is_root(theirs.1.as_ref());
             !one && of_node(self, key, id).ne(of_node(other, key, id))
         };
-        let clashes: Vec<Key> = self.changes.iter().filter(clashes).map(|(key, _)| key.clone()).collect();
+        let clashes: Vec<Key> = self.map.iter().filter(clashes).map(|(key, _)| key.clone()).collect();
         if clashes.is_empty() {
             return Ok(Vec::new());
         }
         let mut next = BTreeMap::new();
         for (side, (key, (_, after))) in
-            [&*self, other].into_iter().flat_map(|side| side.changes.iter().map(move |change| (side, change)))
+            [&*self, other].into_iter().flat_map(|side| side.map.iter().map(move |change| (side, change)))
         {
             let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
             for ids in [Some(&key.path), parent].into_iter().flatten().map(Path::ids) {
                 for (name, &id) in side.definitions(&key.definition, ids).into_iter().zip(ids) {
-                    let first = self.base.next_id_of(&name, writer_of(id));
+                    let first = self.library.next_id_of(&name, writer_of(id));
                     let next = next.entry((name, writer_of(id))).or_insert(first);
                     *next = (*next).max(id.saturating_add(1));
                 }
@@ -256,7 +222,7 @@ impl Side<'_> {
             let next = next.get_mut(&(key.definition.clone(), writer_of(from))).expect("of each id that is there");
             let to = *next;
             if to & COUNTER == COUNTER {
-                return Err(PatchError::Invalid { key, why: "its writer has no ids left; give it another id" });
+                return Err(Error::Invalid { key, why: "its writer has no ids left; give it another id" });
             }
             *next += 1;
             ids.insert((key.definition.clone(), from), to);
@@ -270,22 +236,22 @@ impl Side<'_> {
             joined(&new, &[])
         };
         let mut changes = Changes::new();
-        for (key, (_, after)) in &self.changes {
+        for (key, (_, after)) in &self.map {
             let after = after.as_ref().map(|value| value.with_parent(|parent| moved(&key.definition, parent)));
             let key = Key { path: moved(&key.definition, &key.path), ..key.clone() };
-            let before = self.base.get(&key).cloned();
+            let before = self.library.get(&key).cloned();
             changes.insert(key, (before, after));
         }
-        self.changes = changes;
+        self.map = changes;
         Ok(renumbered)
     }
 }
 
 /// A merge in progress.
 struct Merge<'m, 'b> {
-    merged: Side<'b>,
-    ours: &'m Side<'b>,
-    theirs: &'m Side<'b>,
+    merged: Draft<'b>,
+    ours: &'m Draft<'b>,
+    theirs: &'m Draft<'b>,
     conflicts: BTreeMap<Key, [Option<Value>; 2]>,
 }
 
@@ -299,17 +265,17 @@ impl Merge<'_, '_> {
     fn join(&mut self) {
         let sides = [(self.ours, self.theirs.needs(self.ours)), (self.theirs, self.ours.needs(self.theirs))];
         for (side, needed) in sides {
-            for (key, change) in &side.changes {
+            for (key, change) in &side.map {
                 let stays = match change.1 {
                     None => needed.contains(&place(&key.definition, &key.path.ids()[..1])),
                     Some(_) => needed.contains(key),
                 };
-                let other = self.merged.changes.get(key);
+                let other = self.merged.map.get(key);
                 if needed.contains(key) || !stays && other.is_some_and(|other| other.1 != change.1) {
                     self.conflict(key);
                 }
                 if !stays {
-                    self.merged.changes.entry(key.clone()).or_insert_with(|| change.clone());
+                    self.merged.map.entry(key.clone()).or_insert_with(|| change.clone());
                 }
             }
         }
@@ -318,26 +284,26 @@ impl Merge<'_, '_> {
     /// Takes a place back: the node stays where it was. It comes below the root if it was nowhere, or the root itself.
     fn take_back(&mut self, node: &Key, root: Option<&Path>) {
         self.conflict(node);
-        let before = self.merged.base.get(node).cloned();
+        let before = self.merged.library.get(node).cloned();
         let stood = before.as_ref().and_then(Value::spot).is_some_and(|spot| spot.parent.is_some());
         match root.filter(|&root| !stood && node.path.own().is_some() && *root != node.path) {
-            None => _ = self.merged.changes.remove(node),
+            None => _ = self.merged.map.remove(node),
             Some(root) => {
                 let order = self.merged.get(node).and_then(Value::spot).map_or(Order::ZERO, |spot| spot.order);
                 let below = Value::Place(Some(Spot { parent: Some(root.clone()), order }));
-                self.merged.changes.insert(node.clone(), (before, Some(below)));
+                self.merged.map.insert(node.clone(), (before, Some(below)));
             }
         }
     }
 
     fn base_root(&self, definition: &str) -> Option<Path> {
-        self.merged.base.number(definition).and_then(|number| self.merged.base.at(number).root()).map(Path::from)
+        self.merged.library.number(definition).and_then(|number| self.merged.library.at(number).root()).map(Path::from)
     }
 
     /// Leaves one root to each definition, ours if it has one. Returns the roots of definitions whose root may change.
     fn settle_roots(&mut self) -> BTreeMap<Arc<str>, Path> {
         let mut roots: BTreeMap<Arc<str>, BTreeSet<Path>> = BTreeMap::new();
-        for (key, (before, after)) in &self.merged.changes {
+        for (key, (before, after)) in &self.merged.map {
             if is_root(before.as_ref()) || is_root(after.as_ref()) {
                 roots.entry(key.definition.clone()).or_default().insert(key.path.clone());
             }
@@ -351,7 +317,7 @@ impl Merge<'_, '_> {
             let ours = paths.iter().find(|path| is_root(self.ours.get(&node(path))));
             let Some(keep) = ours.or(paths.first()).cloned() else {
                 // The definition goes, unless one side needs a statement of it.
-                let stated = self.merged.base.stated(&definition).count();
+                let stated = self.merged.library.stated(&definition).count();
                 let changes = || self.merged.changes_from(&definition, 0).map(|(_, change)| change);
                 let stated = stated + changes().filter(|(_, after)| after.is_some()).count();
                 if let Some(root) = base.filter(|_| stated > changes().filter(|(before, _)| before.is_some()).count()) {
@@ -370,7 +336,7 @@ impl Merge<'_, '_> {
     /// Takes back places of theirs that make a circle with ours.
     fn settle_circles(&mut self, roots: &BTreeMap<Arc<str>, Path>) {
         let [ours, theirs] = [self.ours, self.theirs].map(|side| {
-            let placed = side.changes.iter().filter(|(_, (_, after))| after.as_ref().and_then(Value::spot).is_some());
+            let placed = side.map.iter().filter(|(_, (_, after))| after.as_ref().and_then(Value::spot).is_some());
             placed.map(|(key, _)| key.clone()).collect::<BTreeSet<_>>()
         });
         let mut clear = BTreeSet::new();
@@ -391,28 +357,28 @@ impl Merge<'_, '_> {
 
     /// Takes uses as ours has them until no definition contains itself.
     fn settle_uses(&mut self) {
-        let changed = self.ours.changes.keys().chain(self.theirs.changes.keys());
+        let changed = self.ours.map.keys().chain(self.theirs.map.keys());
         let mut other: Vec<(Key, Arc<str>)> = Vec::new();
         for key in changed.filter(|key| self.merged.get(key) != self.ours.get(key)) {
-            if let Some(Value::Use(Some(name))) = self.merged.get(key) {
+            if let Some(name) = self.merged.get(key).and_then(Value::uses) {
                 other.push((key.clone(), name.clone()));
             }
         }
         loop {
             // Taking one back may bring back a use of the base, so all others are tried again.
             let mut tried = BTreeSet::new();
-            let changed = self.merged.changes.iter().map(|(key, (before, after))| (key, before, after));
+            let changed = self.merged.map.iter().map(|(key, (before, after))| (key, before, after));
             let changed = changed_uses(changed);
             let closes = |(key, name): &(Key, Arc<str>)| {
                 tried.insert((key.definition.clone(), name.clone()))
-                    && reaches(self.merged.base, &changed, name, &key.definition)
+                    && reaches(self.merged.library, &changed, name, &key.definition)
             };
             let Some(closes) = other.iter().position(closes) else { return };
             let (key, _) = other.swap_remove(closes);
             self.conflict(&key);
-            match self.ours.changes.get(&key) {
-                Some(change) => _ = self.merged.changes.insert(key, change.clone()),
-                None => _ = self.merged.changes.remove(&key),
+            match self.ours.map.get(&key) {
+                Some(change) => _ = self.merged.map.insert(key, change.clone()),
+                None => _ = self.merged.map.remove(&key),
             }
         }
     }

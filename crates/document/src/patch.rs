@@ -1,6 +1,6 @@
 //! Changes of a library as one plain value.
 
-use crate::error::PatchError;
+use crate::error::Error;
 use crate::library::Library;
 use crate::path::Path;
 use crate::value::{Field, Value};
@@ -47,6 +47,9 @@ pub struct Entry {
     pub after: Option<Value>,
 }
 
+/// The values of keys before and after.
+pub(crate) type Changes = BTreeMap<Key, (Option<Value>, Option<Value>)>;
+
 /// Changes of a library: a map from keys to their values before and after, sorted by key.
 ///
 /// Every operation works key by key: an override has no copy of the value beneath it, so nothing is rebased when a
@@ -69,16 +72,16 @@ impl Patch {
     /// log entries)**.
     ///
     /// # Errors
-    /// [`PatchError::Invalid`] if two entries have the same key, or if a value is of another field than its key.
-    /// [`PatchError::Scene`] for a value that a scene refuses; others are normalised as by an edit.
-    pub fn from_entries(entries: Vec<Entry>) -> Result<Self, PatchError> {
+    /// [`Error::Invalid`] if two entries have the same key, or if a value is of another field than its key.
+    /// [`Error::Value`] for a value that a scene refuses; others are normalised as by an edit.
+    pub fn from_entries(entries: Vec<Entry>) -> Result<Self, Error> {
         let mut checked = Vec::with_capacity(entries.len());
         for Entry { key, before, after } in entries {
             let check = |value: Option<Value>| match value {
                 Some(value) if value.field() != key.field => {
-                    Err(PatchError::Invalid { key: key.clone(), why: "the value is of another field; use its own key" })
+                    Err(Error::Invalid { key: key.clone(), why: "the value is of another field; use its own key" })
                 }
-                Some(value) => value.checked().map(Some).map_err(|error| PatchError::Scene { key: key.clone(), error }),
+                Some(value) => value.checked().map(Some).map_err(|error| Error::Value { key: key.clone(), error }),
                 None => Ok(None),
             };
             let (before, after) = (check(before)?, check(after)?);
@@ -92,7 +95,7 @@ impl Patch {
     }
 
     /// Creates the patch from one list of statements to another, whose values are checked already.
-    pub(crate) fn of_sides(mut old: Vec<(Key, Value)>, mut new: Vec<(Key, Value)>) -> Result<Self, PatchError> {
+    pub(crate) fn of_sides(mut old: Vec<(Key, Value)>, mut new: Vec<(Key, Value)>) -> Result<Self, Error> {
         for side in [&mut old, &mut new] {
             side.sort_by(|(a, _), (b, _)| a.cmp(b));
             each_once(side, |(key, _)| key)?;
@@ -117,7 +120,7 @@ impl Patch {
     }
 
     /// Creates a patch of entries whose values are checked already.
-    pub(crate) fn of_map(map: BTreeMap<Key, (Option<Value>, Option<Value>)>) -> Self {
+    pub(crate) fn of_map(map: Changes) -> Self {
         let needed = map.into_iter().filter(|(_, (before, after))| before != after);
         Self { entries: needed.map(|(key, (before, after))| Entry { key, before, after }).collect() }
     }
@@ -157,8 +160,8 @@ impl Patch {
     /// entries)**.
     ///
     /// # Errors
-    /// [`PatchError::State`] names a key whose value after this patch differs from its value before the later one.
-    pub fn then(&self, later: &Self) -> Result<Self, PatchError> {
+    /// [`Error::State`] names a key whose value after this patch differs from its value before the later one.
+    pub fn then(&self, later: &Self) -> Result<Self, Error> {
         Self::join([self, later])
     }
 
@@ -166,12 +169,12 @@ impl Patch {
     ///
     /// # Errors
     /// The errors of [`then`](Self::then).
-    pub fn join<P: Borrow<Self>>(patches: impl IntoIterator<Item = P>) -> Result<Self, PatchError> {
-        let mut map: BTreeMap<Key, (Option<Value>, Option<Value>)> = BTreeMap::new();
+    pub fn join<P: Borrow<Self>>(patches: impl IntoIterator<Item = P>) -> Result<Self, Error> {
+        let mut map = Changes::new();
         for patch in patches {
             for Entry { key, before, after } in &patch.borrow().entries {
                 match map.entry(key.clone()) {
-                    Slot::Occupied(joined) if joined.get().1 != *before => return Err(PatchError::State(key.clone())),
+                    Slot::Occupied(joined) if joined.get().1 != *before => return Err(Error::State(key.clone())),
                     Slot::Occupied(mut joined) => joined.get_mut().1 = after.clone(),
                     Slot::Vacant(free) => _ = free.insert((before.clone(), after.clone())),
                 }
@@ -181,22 +184,6 @@ impl Patch {
     }
 
     /// Returns the patch from one library to another. Runs in **O(statements)**.
-    ///
-    /// ```
-    /// use hedgerow_document::{Library, Patch};
-    /// use hedgerow::{Node, Tree};
-    ///
-    /// let (mut lamp, mut library) = (Tree::new(), Library::new());
-    /// lamp.push(None, Node::material(1).named("lamp"));
-    /// library.apply(&library.define("lamp", &lamp)?)?;
-    /// let patch = Patch::between(&Library::new(), &library);
-    /// let mut copy = Library::new();
-    /// copy.apply(&patch)?;
-    /// assert_eq!(copy, library);
-    /// copy.apply(&patch.inverse())?;
-    /// assert_eq!(copy, Library::new());
-    /// # Ok::<(), hedgerow_document::PatchError>(())
-    /// ```
     #[must_use]
     pub fn between(old: &Library, new: &Library) -> Self {
         let [old, new] = [old, new].map(|side| side.statements().map(|(key, value)| (key, value.clone())).collect());
@@ -205,10 +192,10 @@ impl Patch {
 }
 
 /// Checks that no two neighbours of a sorted list have the same key.
-fn each_once<T>(sorted: &[T], key: impl Fn(&T) -> &Key) -> Result<(), PatchError> {
+fn each_once<T>(sorted: &[T], key: impl Fn(&T) -> &Key) -> Result<(), Error> {
     match sorted.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
         Some([first, ..]) => {
-            Err(PatchError::Invalid { key: key(first).clone(), why: "two entries have this key; keep one" })
+            Err(Error::Invalid { key: key(first).clone(), why: "two entries have this key; keep one" })
         }
         _ => Ok(()),
     }

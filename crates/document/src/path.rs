@@ -19,6 +19,7 @@ use std::sync::Arc;
 /// let (node, inner) = (Path::from(5), Path::from([5, 2]));
 /// assert_eq!((inner.ids(), inner.to_string().as_str()), (&[5, 2][..], "5/2"));
 /// assert!(inner.starts_with(&node) && node < inner && inner < Path::from(6));
+/// assert_eq!(node.join(&Path::from([2, 1])), Path::from([5, 2, 1]));
 /// assert_eq!(Path::try_from(vec![5, 2])?, inner);
 /// # Ok::<(), hedgerow_document::EmptyPath>(())
 /// ```
@@ -55,12 +56,6 @@ impl Path {
     }
 
     /// Returns the path of a node inside the definition that this path's node uses.
-    ///
-    /// ```
-    /// use hedgerow_document::Path;
-    ///
-    /// assert_eq!(Path::from(5).join(&Path::from([2, 1])), Path::from([5, 2, 1]));
-    /// ```
     #[must_use]
     pub fn join(&self, inner: &Self) -> Self {
         joined(self.ids(), inner.ids())

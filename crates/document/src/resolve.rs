@@ -121,8 +121,7 @@ impl Library {
 
     /// Returns the definition that a node uses; `None` also if the library does not have it.
     pub(crate) fn enter(&self, scope: &Scope, id: u64) -> Option<u32> {
-        let Value::Use(Some(name)) = self.look(scope, id, Field::Use)?.0 else { return None };
-        self.number(name).filter(|&number| self.at(number).root().is_some())
+        self.defined(self.look(scope, id, Field::Use)?.0.uses()?).ok()
     }
 
     /// Returns where a node is, if it is not the root of a used definition, and the number of the instance from which
@@ -210,24 +209,6 @@ impl Library {
     ///
     /// Fields other than the place and the use also come from the root of what the node uses. `None` if no level states
     /// the field, or if the path leads nowhere. Runs in **O(levels · log statements)**.
-    ///
-    /// ```
-    /// use hedgerow_document::{Field, Library, Path, Spot, Value};
-    /// use hedgerow::{Node, Tree};
-    ///
-    /// let mut library = Library::new();
-    /// let (mut lamp, mut street) = (Tree::new(), Tree::new());
-    /// lamp.push(None, Node::material(1));
-    /// street.push(None, Node::group());
-    /// library.apply(&library.define("lamp", &lamp)?)?;
-    /// library.apply(&library.define("street", &street)?)?;
-    /// library.apply(&library.place("street", Spot::below(0, 0.0), "lamp", Node::group().named("left"))?)?;
-    ///
-    /// let left = Path::from(1);
-    /// assert_eq!(library.value("street", &left, Field::Name), Some((Value::Name(Some("left".into())), 0)));
-    /// assert_eq!(library.value("street", &left, Field::Material), Some((Value::Material(Some(1)), 1)));
-    /// # Ok::<(), hedgerow_document::PatchError>(())
-    /// ```
     #[must_use]
     pub fn value(&self, definition: &str, path: &Path, field: Field) -> Option<(Value, usize)> {
         let route = self.locate(self.number(definition)?, path.ids())?;

@@ -1,144 +1,107 @@
 //! Brings the scene to what the library says, for the places that a patch touches.
 
+use crate::document::holds;
 use crate::error::Error;
-use crate::expand::{ByNumber, Expansion, Sibling};
+use crate::expand::{Expansion, Sibling};
 use crate::library::Library;
 use crate::places::{NONE, Places};
 use hedgerow::internal::node_of_record;
 use hedgerow::{Keep, NodeHandle, Place, Scene, Tree};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The structure of a document's scene while it follows the library.
 ///
-/// Places that are not touched stand as they stood: their parents are those of the scene. A touched place is there if
-/// its stated parents end at the root. Nodes that leave take along all below them, but for touched ones that stay.
+/// Nodes whose places are not touched stay where they are. Those of touched places are taken out; then each touched
+/// place goes in as soon as its stated parent is there. What never does, an orphan or a circle, leaves with all below.
 pub(crate) struct Structure<'d> {
-    pub(crate) expansion: Expansion<'d>,
-    pub(crate) scene: &'d mut Scene,
-    root: u32,
-    touched: BTreeSet<u32>,
-    /// Of places whose parents were followed, whether they are there.
-    known: ByNumber<u32, bool>,
-    /// Whether any node may move or leave; if not, each node that is there stays.
+    expansion: Expansion<'d>,
+    scene: &'d mut Scene,
+    root: NodeHandle,
+    /// Whether nodes were taken out or removed; if not, each node that is in the scene stands.
     loose: bool,
     /// Memory for the places of what enters.
     list: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    Enter,
-    Leave(NodeHandle),
-    Move(NodeHandle),
-}
-
-/// What a touched place is to do, and where: its parent's place, and itself among the siblings.
-pub(crate) struct Planned {
-    pub(crate) place: u32,
-    pub(crate) step: Step,
-    spot: Option<(u32, Sibling)>,
-}
-
 impl<'d> Structure<'d> {
-    /// Prepares to follow the library; the document's root has this place.
-    pub(crate) fn new(library: &'d Library, places: &'d mut Places, scene: &'d mut Scene, root: u32) -> Self {
-        let (touched, known) = (BTreeSet::new(), ByNumber::from_iter([(root, true)]));
-        Self { expansion: Expansion::new(library, places), scene, root, touched, known, loose: true, list: Vec::new() }
+    /// Prepares to follow the library below the document's root.
+    pub(crate) fn new(library: &'d Library, places: &'d mut Places, scene: &'d mut Scene, root: NodeHandle) -> Self {
+        Self { expansion: Expansion::new(library, places), scene, root, loose: false, list: Vec::new() }
     }
 
     /// Lets these places follow their statements, and makes what the uses at these places name.
-    pub(crate) fn follow(mut self, touched: Vec<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
-        self.touched = touched.into_iter().collect();
-        self.touched.remove(&self.root);
-        self.loose = !uses.is_empty();
-        let (mut gone, mut grown) = (Vec::new(), Vec::new());
+    pub(crate) fn follow(mut self, places: Vec<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
+        let (mut touched, mut gone) = (BTreeSet::from_iter(places), Vec::new());
         for &place in uses {
-            self.swap(place, &mut gone, &mut grown)?;
+            self.swap(place, &mut gone, &mut touched)?;
         }
-        let waiting = self.take(gone, grown, true)?;
-        if waiting.is_empty() {
-            return Ok(());
+        if let Some(root) = self.place_of(self.root) {
+            touched.remove(&root);
         }
-        // Now the uses are there.
-        for (place, node) in waiting {
-            if self.expansion.places.is_gone(place) {
-                self.remove(node)?;
+        // Instances are gone only if uses changed.
+        let mut pending: Vec<u32> = touched.into_iter().collect();
+        pending.retain(|&place| uses.is_empty() || !self.expansion.places.is_gone(place));
+        // All are taken out first, so that no order of moves makes a circle, and none leaves with a parent that it had.
+        let mut taken = Vec::new();
+        for &place in &pending {
+            let Some(node) = self.node(place) else { continue };
+            if self.expansion.sibling(place).is_some() {
+                self.scene.reparent(node, Place::Detached, Keep::Local)?;
+                taken.push(node);
+            } else {
+                gone.push(node);
             }
         }
-        (self.known, self.loose) = (ByNumber::from_iter([(self.root, true)]), true);
-        self.take(Vec::new(), Vec::new(), false).map(drop)
-    }
-
-    /// Takes the steps of touched places. Removes nodes that are gone, and makes what is missing below places that have
-    /// grown. Returns the nodes that wait, detached, because the use that their parents are in enters only now.
-    fn take(
-        &mut self,
-        mut gone: Vec<NodeHandle>,
-        grown: Vec<u32>,
-        may_wait: bool,
-    ) -> Result<Vec<(u32, NodeHandle)>, Error> {
-        let steps = self.steps();
-        let unresolved = |planned: &Planned| planned.spot.is_none() && matches!(planned.step, Step::Leave(_));
-        let waits = may_wait && steps.iter().any(unresolved);
-        let mut waiting = Vec::new();
-        for planned in &steps {
-            match planned.step {
-                Step::Leave(node) if waits && self.expansion.sibling(planned.place).is_some() => {
-                    self.scene.reparent(node, Place::Detached, Keep::Local)?;
-                    waiting.push((planned.place, node));
-                }
-                Step::Leave(node) => gone.push(node),
-                // All that move are taken out first, so that no order of moves makes a circle.
-                Step::Move(node) => self.scene.reparent(node, Place::Detached, Keep::Local).map(drop)?,
-                Step::Enter => {}
-            }
-        }
+        self.loose = !taken.is_empty() || !gone.is_empty();
         for node in gone {
             self.remove(node)?;
         }
-        let moves = steps.into_iter().filter(|planned| !matches!(planned.step, Step::Leave(_)));
-        let mut ahead: Vec<(u32, Sibling)> = moves.filter_map(|planned| planned.spot).collect();
-        for place in grown {
-            // What left with its node needs no children.
-            if self.expansion.places.is_gone(place) || self.node(place).is_none() {
-                continue;
+        pending.retain(|&place| !self.loose || !self.expansion.places.is_gone(place));
+        self.bring_in(pending)?;
+        for node in taken {
+            if self.scene.parent(node).is_none() {
+                self.remove(node)?;
             }
-            for child in self.expansion.children(place) {
-                if self.node(child.place).is_none() {
-                    ahead.push((place, child));
+        }
+        Ok(())
+    }
+
+    /// Brings places in, each after its parent. Those that stay out have no parent there, or are a circle.
+    fn bring_in(&mut self, mut pending: Vec<u32>) -> Result<(), Error> {
+        let mut waiting: BTreeMap<u32, Vec<Sibling>> = BTreeMap::new();
+        let mut entered = true;
+        while core::mem::take(&mut entered) && !pending.is_empty() {
+            let mut ready = Vec::with_capacity(pending.len());
+            // The instance that the parent is in may enter only now.
+            pending.retain(|&place| match self.expansion.spot(place) {
+                Some((parent, sibling)) if parent != NONE => {
+                    ready.push((parent, sibling));
+                    false
+                }
+                _ => true,
+            });
+            ready.sort_unstable();
+            for siblings in ready.chunk_by(|a, b| a.0 == b.0) {
+                let (parent, all) = (siblings[0].0, siblings.iter().map(|(_, sibling)| *sibling));
+                if !self.stands(parent) {
+                    waiting.insert(parent, all.collect());
+                    continue;
+                }
+                entered = true;
+                self.enter(parent, all.clone())?;
+                // Those that waited for one of these, and so on.
+                let mut ahead: Vec<u32> =
+                    if waiting.is_empty() { Vec::new() } else { all.map(|sibling| sibling.place).collect() };
+                while let Some(parent) = ahead.pop() {
+                    if let Some(siblings) = waiting.remove(&parent) {
+                        self.enter(parent, siblings.iter().copied())?;
+                        ahead.extend(siblings.iter().map(|sibling| sibling.place));
+                    }
                 }
             }
+            pending.extend(core::mem::take(&mut waiting).into_values().flatten().map(|sibling| sibling.place));
         }
-        self.enter(ahead)?;
-        Ok(waiting)
-    }
-
-    /// Returns what the touched places are to do, in their order, and where.
-    pub(crate) fn steps(&mut self) -> Vec<Planned> {
-        let mut steps = Vec::new();
-        let places = &*self.expansion.places;
-        // Instances are gone only if uses changed.
-        if self.loose {
-            self.touched.retain(|&place| !places.is_gone(place));
-        }
-        let touched: Vec<u32> = self.touched.iter().copied().collect();
-        self.loose |= touched.iter().any(|&place| self.node(place).is_some());
-        for place in touched {
-            let spot = self.expansion.spot(place);
-            let step = match (self.node(place), self.is_there(place, spot.map(|(parent, _)| parent))) {
-                (Some(node), true) => Step::Move(node),
-                (Some(node), false) => Step::Leave(node),
-                (None, true) => Step::Enter,
-                (None, false) => continue,
-            };
-            steps.push(Planned { place, step, spot });
-        }
-        steps
-    }
-
-    /// Also lets these places follow their statements.
-    pub(crate) fn touch(&mut self, places: impl IntoIterator<Item = u32>) {
-        self.touched.extend(places.into_iter().filter(|&place| place != self.root));
+        Ok(())
     }
 
     fn library(&self) -> &'d Library {
@@ -152,47 +115,18 @@ impl<'d> Structure<'d> {
         node
     }
 
+    /// Returns whether a place has a node below the root.
+    fn stands(&self, place: u32) -> bool {
+        self.node(place).is_some_and(|node| !self.loose || holds(self.scene, self.root, node))
+    }
+
     /// Returns the place of a node.
-    pub(crate) fn place_of(&mut self, node: NodeHandle) -> Option<u32> {
+    fn place_of(&mut self, node: NodeHandle) -> Option<u32> {
         self.expansion.of_node(self.scene, node)
     }
 
-    /// Returns the place of a place's parent.
-    fn parent(&mut self, place: u32) -> Option<u32> {
-        let node = self.node(place).filter(|_| !self.touched.contains(&place));
-        match node {
-            Some(node) => self.place_of(self.scene.parent(node)?),
-            None => self.expansion.spot(place).map(|(parent, _)| parent),
-        }
-    }
-
-    /// Returns whether the parents of a touched place end at the root; the first one is given.
-    fn is_there(&mut self, place: u32, parent: Option<u32>) -> bool {
-        if let Some(parent) = parent.filter(|&at| at != NONE && !self.loose && !self.known.contains_key(&place))
-            && self.node(parent).is_some()
-        {
-            return true;
-        }
-        let (mut way, mut next) = (Vec::new(), Some(place));
-        let there = loop {
-            let Some(at) = next.filter(|&at| at != NONE) else { break false };
-            if let Some(&known) = self.known.get(&at) {
-                break known;
-            }
-            if !self.loose && self.node(at).is_some() {
-                break true;
-            }
-            // A place on the way counts as not there until its own parents are known, so a circle ends here.
-            self.known.insert(at, false);
-            way.push(at);
-            next = if at == place { parent } else { self.parent(at) };
-        };
-        self.known.extend(way.into_iter().map(|place| (place, there)));
-        there
-    }
-
     /// Makes the instances that a place's use names in place of those that it named.
-    fn swap(&mut self, place: u32, gone: &mut Vec<NodeHandle>, grown: &mut Vec<u32>) -> Result<(), Error> {
+    fn swap(&mut self, place: u32, gone: &mut Vec<NodeHandle>, touched: &mut BTreeSet<u32>) -> Result<(), Error> {
         let library = self.library();
         if self.expansion.places.is_gone(place) {
             return Ok(());
@@ -211,8 +145,7 @@ impl<'d> Structure<'d> {
             let handles: Vec<NodeHandle> = below.collect();
             let places: Vec<u32> = handles.into_iter().filter_map(|node| self.place_of(node)).collect();
             let outside = places.into_iter().filter(|&at| !instances.contains(&self.expansion.places.instance_at(at)));
-            let outside: Vec<u32> = outside.collect();
-            self.touch(outside);
+            touched.extend(outside);
             gone.extend(left);
             self.expansion.places.clear(place);
         }
@@ -221,7 +154,8 @@ impl<'d> Structure<'d> {
         if uses.is_some() || used.is_some() {
             self.expansion.places.put(library, self.scene, outermost, node);
         }
-        grown.push(outermost);
+        let children = self.expansion.children(outermost).into_iter().map(|child| child.place);
+        touched.extend(children.filter(|&child| self.node(child).is_none()));
         Ok(())
     }
 
@@ -242,43 +176,26 @@ impl<'d> Structure<'d> {
         Ok(())
     }
 
-    /// Inserts places that have no node yet, with all that is missing below them, and brings nodes that were taken out
-    /// to where they are stated.
-    fn enter(&mut self, mut ahead: Vec<(u32, Sibling)>) -> Result<(), Error> {
-        ahead.retain(|&(parent, _)| parent != NONE);
-        ahead.sort_unstable();
-        ahead.dedup_by_key(|(_, sibling)| sibling.place);
-        // Siblings come one after another, each behind the last.
-        let mut last: Option<(u32, NodeHandle)> = None;
-        let mut wait = Vec::new();
-        while !ahead.is_empty() {
-            let mut entered = false;
-            for (parent, sibling) in ahead.drain(..) {
-                let Some(above) = self.node(parent) else {
-                    wait.push((parent, sibling));
-                    continue;
-                };
-                entered = true;
-                let node = self.node(sibling.place);
-                let stands = node.is_some_and(|node| self.scene.parent(node).is_some());
-                if stands {
-                    continue;
+    /// Inserts children of a place that have no node yet, with all that is missing below them, and brings nodes that
+    /// were taken out to where they are stated.
+    fn enter(&mut self, parent: u32, siblings: impl Iterator<Item = Sibling>) -> Result<(), Error> {
+        let Some(above) = self.node(parent) else { return Ok(()) };
+        // They come one after another, each behind the last.
+        let mut last = None;
+        for sibling in siblings {
+            let node = self.node(sibling.place);
+            // It may have come with a node above it.
+            if node.is_some_and(|node| self.scene.parent(node).is_some()) {
+                continue;
+            }
+            let at = self.position(above, &sibling, last);
+            last = Some(match node {
+                Some(node) => {
+                    self.scene.reparent(node, at, Keep::Local)?;
+                    node
                 }
-                let at = self.position(above, &sibling, last.filter(|last| last.0 == parent).map(|last| last.1));
-                let node = match node {
-                    Some(node) => {
-                        self.scene.reparent(node, at, Keep::Local)?;
-                        node
-                    }
-                    None => self.insert(sibling.place, at)?,
-                };
-                last = Some((parent, node));
-            }
-            debug_assert!(entered, "what is there has parents that are there");
-            if !entered {
-                break;
-            }
-            core::mem::swap(&mut ahead, &mut wait);
+                None => self.insert(sibling.place, at)?,
+            });
         }
         Ok(())
     }

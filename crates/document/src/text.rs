@@ -21,7 +21,7 @@
 //! of them. Use self-describing formats, such as JSON, RON or YAML. The first member, `hedgerow`, is the number of the
 //! form, 1 if it is absent: every later version reads [such files](hedgerow::snapshot#files-that-last).
 
-use crate::PatchError;
+use crate::Error;
 use crate::library::{Definition, Library};
 use crate::order::Order;
 use crate::patch::{Entry, Key, Patch};
@@ -183,8 +183,8 @@ impl Ids {
     }
 }
 
-fn refused(definition: &Arc<str>, path: impl Into<Path>, why: &'static str) -> PatchError {
-    PatchError::Invalid { key: Key { definition: definition.clone(), path: path.into(), field: Field::Place }, why }
+fn refused(definition: &Arc<str>, path: impl Into<Path>, why: &'static str) -> Error {
+    Error::Invalid { key: Key { definition: definition.clone(), path: path.into(), field: Field::Place }, why }
 }
 
 /// Bytes, as two digits each.
@@ -279,7 +279,7 @@ impl DefinitionForm {
     }
 
     /// Appends what is stated, and returns the next ids.
-    fn read(self, name: &Arc<str>, entries: &mut Vec<Entry>) -> Result<Vec<u64>, PatchError> {
+    fn read(self, name: &Arc<str>, entries: &mut Vec<Entry>) -> Result<Vec<u64>, Error> {
         if self.nodes.is_empty() {
             return Err(refused(name, 0, "the definition has no root; list a node without a parent"));
         }

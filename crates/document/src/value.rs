@@ -4,7 +4,7 @@ use crate::order::Order;
 use crate::path::Path;
 use hedgerow::glam::DVec3;
 use hedgerow::internal::plain_components;
-use hedgerow::{Drawable, Error, Local, Node, Place};
+use hedgerow::{Drawable, Local, Node, Place};
 use std::sync::Arc;
 
 /// Where a node is: below a parent, among siblings.
@@ -180,7 +180,7 @@ impl Value {
     }
 
     /// Returns the value as a scene keeps it.
-    pub(crate) fn checked(self) -> Result<Self, Error> {
+    pub(crate) fn checked(self) -> Result<Self, hedgerow::Error> {
         let mut node = Node::group();
         self.put(&mut node);
         match Self::of(&node.checked()?, self.field()) {
@@ -197,6 +197,11 @@ impl Value {
             }
             value => value.clone(),
         }
+    }
+
+    /// Returns the definition that a value names.
+    pub(crate) fn uses(&self) -> Option<&Arc<str>> {
+        if let Self::Use(uses) = self { uses.as_ref() } else { None }
     }
 
     /// Returns the place of a value that is one.

@@ -5,7 +5,7 @@ use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, Tree};
-use hedgerow_document::{Document, Entry, Field, Key, Library, Patch, PatchError, Path, Spot, Value};
+use hedgerow_document::{Document, Entry, Error, Field, Key, Library, Patch, Path, Spot, Value};
 
 fn open(library: Library, definition: &str) -> (Scene, Document) {
     let mut scene = scene();
@@ -62,30 +62,6 @@ fn a_history_goes_from_a_document_to_one_of_another_definition_and_back() {
 }
 
 #[test]
-fn documents_that_follow_each_other_share_one_history() {
-    let [mut level, mut prefab] = ["street", "wheel"].map(|definition| open(street(), definition));
-    let start = level.1.library().clone();
-    let made = paint(&mut level.1, &mut level.0, [5, 1, 2], 70);
-    prefab.1.follow(&mut prefab.0, &made).unwrap();
-    core::mem::swap(level.1.history_mut(), prefab.1.history_mut());
-    let made = paint(&mut prefab.1, &mut prefab.0, 1, 71);
-    level.1.follow(&mut level.0, &made).unwrap();
-    core::mem::swap(level.1.history_mut(), prefab.1.history_mut());
-    let tyre = |(scene, document): &(Scene, Document)| {
-        let node = document.node(scene, &[5, 1, 1].into()).unwrap();
-        scene.get(node).unwrap().own_material()
-    };
-    assert_eq!(tyre(&level), Some(71));
-    for _ in 0..2 {
-        let made = level.1.undo(&mut level.0).unwrap().unwrap();
-        prefab.1.follow(&mut prefab.0, &made).unwrap();
-        assert_ne!(tyre(&level), Some(71), "the level takes back what the prefab's document made");
-        [&level, &prefab].into_iter().for_each(|(scene, document)| check(document, scene, "undone"));
-    }
-    assert!(*level.1.library() == start && *prefab.1.library() == start);
-}
-
-#[test]
 fn an_undo_that_would_remove_the_open_definition_changes_nothing() {
     let (mut scene, mut document) = open(street(), "street");
     let made = document.library().extract("street", &5.into(), "bench").unwrap();
@@ -94,12 +70,12 @@ fn an_undo_that_would_remove_the_open_definition_changes_nothing() {
     let (mut scene, mut document) = open(document.library().clone(), "bench");
     *document.history_mut() = history;
     let before = document.library().clone();
-    assert!(matches!(document.undo(&mut scene), Err(PatchError::Invalid { .. })));
+    assert!(matches!(document.undo(&mut scene), Err(Error::Invalid { .. })));
     assert_eq!((document.library(), document.history().done().len()), (&before, 1));
     // A history of another library is refused, too.
     let (mut scene, mut other) = open(street(), "street");
     core::mem::swap(other.history_mut(), document.history_mut());
-    assert!(matches!(other.undo(&mut scene), Err(PatchError::State(_))));
+    assert!(matches!(other.undo(&mut scene), Err(Error::State(_))));
     check(&other, &scene, "refused");
 }
 
@@ -140,73 +116,6 @@ fn a_label_stays_with_its_step() {
 }
 
 #[test]
-fn edits_that_were_pending_are_in_what_others_follow() {
-    let (mut scene, mut document) = open(street(), "street");
-    let mut follower = document.library().clone();
-    let mut user_data = 0;
-    type Call = fn(&mut Document, &mut Scene, &Patch) -> Result<Patch, PatchError>;
-    let calls: [Call; 2] = [
-        |document, scene, patch| document.apply(scene, patch),
-        |document, scene, patch| document.follow(scene, patch)?.then(patch),
-    ];
-    for call in calls {
-        user_data += 1;
-        let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
-        scene.edit(tyre).unwrap().set_user_data(user_data);
-        let patch = document.library().state("street", [5, 1], Value::UserData(user_data)).unwrap();
-        let made = call(&mut document, &mut scene, &patch).unwrap();
-        assert_eq!(made.entries().len(), 2);
-        follower.apply(&made).unwrap();
-        assert_eq!(follower, *document.library());
-    }
-    let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
-    scene.edit(tyre).unwrap().set_user_data(80);
-    assert_eq!(document.undo(&mut scene).unwrap(), Some(Patch::new()), "nobody knew of the edit");
-    assert_eq!(follower, *document.library());
-    scene.edit(tyre).unwrap().set_user_data(81);
-    follower.apply(&document.redo(&mut scene).unwrap().unwrap()).unwrap();
-    assert_eq!(follower, *document.library());
-}
-
-#[test]
-fn steps_of_different_keys_are_undone_in_any_order() {
-    let (mut scene, mut document) = open(street(), "street");
-    let start = document.library().clone();
-    for (material, path) in (100..).zip([&[5, 1, 1][..], &[5, 1, 2], &[5, 2], &[5, 2, 0, 1]]) {
-        paint(&mut document, &mut scene, Path::try_from(path).unwrap(), material);
-    }
-    let painted = document.library().clone();
-    for number in [2, 0, 3, 1] {
-        document.undo_step(&mut scene, number).unwrap().unwrap();
-        check(&document, &scene, &format!("step {number}"));
-    }
-    assert_eq!((document.library(), document.history().done().len()), (&start, 8));
-    (0..4).for_each(|_| _ = document.undo(&mut scene).unwrap().unwrap());
-    assert_eq!(*document.library(), painted, "each undo was a step");
-    assert_eq!(document.undo_step(&mut scene, 4).unwrap(), None);
-}
-
-#[test]
-fn what_later_steps_stated_stays_when_an_older_one_is_undone() {
-    let (mut scene, mut document) = open(street(), "street");
-    let tyre = document.node(&scene, &[5, 1, 1].into()).unwrap();
-    let [kept, lost] = [(); 2].map(|()| scene.insert(tyre, Node::group()).unwrap());
-    scene.edit(tyre).unwrap().set_material(70).set_user_data(5);
-    document.commit(&mut scene).unwrap();
-    let kept = document.path(&scene, kept).unwrap();
-    paint(&mut document, &mut scene, [5, 1, 1], 71);
-    paint(&mut document, &mut scene, kept.clone(), 72);
-    let before = document.library().clone();
-    document.undo_step(&mut scene, 0).unwrap().unwrap();
-    let node = scene.get(tyre).unwrap();
-    assert_eq!((node.own_material(), node.user_data()), (Some(71), 0));
-    assert!(document.node(&scene, &kept).is_some() && !scene.contains(lost));
-    check(&document, &scene, "undone");
-    document.undo(&mut scene).unwrap();
-    assert_eq!(*document.library(), before);
-}
-
-#[test]
 fn a_step_that_was_taken_back_already_is_taken_back_without_a_second_node() {
     let (mut library, mut tree) = (Library::new(), Tree::new());
     let top = tree.push(None, Node::group());
@@ -227,30 +136,59 @@ fn a_step_that_was_taken_back_already_is_taken_back_without_a_second_node() {
 }
 
 #[test]
+fn what_was_stated_since_stays_when_a_step_is_taken_back() {
+    for followed in [false, true] {
+        let (mut scene, mut document) = open(street(), "street");
+        let (at, start) = (Path::from([5, 1, 1]), document.library().clone());
+        let tyre = document.node(&scene, &at).unwrap();
+        let [kept, lost] = [(); 2].map(|()| scene.insert(tyre, Node::group()).unwrap());
+        scene.edit(tyre).unwrap().set_material(70).set_user_data(5);
+        document.commit(&mut scene).unwrap();
+        let kept = document.path(&scene, kept).unwrap();
+        for path in [&at, &kept] {
+            if followed {
+                let theirs = document.library().state("street", path.clone(), Value::Material(Some(99))).unwrap();
+                document.follow(&mut scene, &theirs).unwrap();
+            } else {
+                paint(&mut document, &mut scene, path.clone(), 99);
+            }
+        }
+        let before = document.library().clone();
+        let undone = if followed { document.undo(&mut scene) } else { document.undo_step(&mut scene, 0) };
+        undone.unwrap().unwrap();
+        check(&document, &scene, "undone");
+        let node = scene.get(tyre).unwrap();
+        assert_eq!((node.own_material(), node.user_data()), (Some(99), 0));
+        assert!(document.node(&scene, &kept).is_some() && !scene.contains(lost));
+        if followed {
+            assert_eq!(document.undo(&mut scene).unwrap(), None);
+            document.redo(&mut scene).unwrap().unwrap();
+        } else {
+            assert_eq!(document.undo_step(&mut scene, 4).unwrap(), None);
+            document.undo(&mut scene).unwrap().unwrap();
+        }
+        assert_eq!(*document.library(), before);
+        if !followed {
+            (0..3).rev().for_each(|number| _ = document.undo_step(&mut scene, number).unwrap().unwrap());
+            assert_eq!((document.library(), document.history().done().len()), (&start, 6));
+        }
+    }
+}
+
+#[test]
 fn what_was_followed_stays_known_when_steps_are_joined() {
     let (mut scene, mut document) = open(street(), "street");
-    let theirs = document.library().state("street", [5, 1, 1], Value::Material(Some(99))).unwrap();
-    let start = document.library().clone();
-    let first = document.library().get(&Key::new("street", [5, 1, 2], Field::Material)).cloned();
     paint(&mut document, &mut scene, [5, 1, 1], 50);
     paint(&mut document, &mut scene, [5, 1, 2], 60);
     document.follow(&mut scene, &Patch::new()).unwrap();
     paint(&mut document, &mut scene, [5, 1, 2], 61);
     document.amend();
     assert_eq!(document.history().done().len(), 2, "an empty patch is none");
-    let patch = Patch::between(&start, &{
-        let mut other = start.clone();
-        other.apply(&theirs).unwrap();
-        other
-    });
     // The second step is joined with one that takes it back.
     let undo = document.history().done()[1].patch().inverse();
     document.apply(&mut scene, &undo).unwrap();
-    assert_eq!(document.library().get(&Key::new("street", [5, 1, 2], Field::Material)).cloned(), first);
-    let Some(entry) = patch.entries().first() else { panic!("a material is set") };
-    let before = document.library().get(&entry.key).cloned();
-    let patch = Patch::from_entries(vec![Entry { before, ..entry.clone() }]).unwrap();
-    document.follow(&mut scene, &patch).unwrap();
+    let theirs = document.library().state("street", [5, 1, 1], Value::Material(Some(99))).unwrap();
+    document.follow(&mut scene, &theirs).unwrap();
     document.amend();
     assert_eq!(document.history().done().len(), 1);
     document.undo(&mut scene).unwrap().unwrap();

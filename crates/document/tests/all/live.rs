@@ -5,7 +5,7 @@ use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Node, Scene};
-use hedgerow_document::{Document, Library, Link, Message, Patch, PatchError, Path, Spot, Value};
+use hedgerow_document::{Document, Error, Library, Link, Message, Patch, Spot};
 use std::collections::VecDeque;
 
 struct Client {
@@ -96,36 +96,6 @@ fn writers_whose_patches_cross_come_to_the_same_library_and_scene() {
 }
 
 #[test]
-fn an_undo_takes_back_what_others_have_not_stated_since() {
-    let (mut scene, at) = (scene(), Path::from([5, 1, 1]));
-    let root = scene.root();
-    let mut document = Document::open(&mut scene, root, street(), "street").unwrap();
-    let own = |scene: &Scene, document: &Document| {
-        let node = scene.get(document.node(scene, &at).unwrap()).unwrap();
-        (node.own_material(), node.user_data(), node.children().count())
-    };
-    let tyre = document.node(&scene, &at).unwrap();
-    let (_, _, children) = own(&scene, &document);
-    scene.edit(tyre).unwrap().set_material(1).set_user_data(2);
-    let [kept, lost] = [(); 2].map(|()| scene.insert(tyre, Node::group()).unwrap());
-    document.commit(&mut scene).unwrap();
-    let kept = document.path(&scene, kept).unwrap();
-    for path in [&at, &kept] {
-        let theirs = document.library().state("street", path.clone(), Value::Material(Some(99))).unwrap();
-        document.follow(&mut scene, &theirs).unwrap();
-    }
-    let before = document.library().clone();
-
-    document.undo(&mut scene).unwrap().unwrap();
-    check(&document, &scene, "undone");
-    assert_eq!(own(&scene, &document), (Some(99), 0, children + 1), "a node that they changed stays");
-    assert!(scene.get(lost).is_none());
-    assert_eq!(document.undo(&mut scene).unwrap(), None);
-    document.redo(&mut scene).unwrap().unwrap();
-    assert_eq!(*document.library(), before);
-}
-
-#[test]
 fn redo_restores_what_undo_took_back_among_the_patches_of_others() {
     for seed in seeds(4) {
         let dice = &mut Rng::with_seed(seed);
@@ -166,9 +136,9 @@ fn redo_restores_what_undo_took_back_among_the_patches_of_others() {
 fn a_message_of_another_link_is_refused() {
     let (mut library, mut here) = (street(), Link::new(street(), false));
     let message = Message { received: 1, patch: Patch::new() };
-    assert_eq!(here.receive(message), Err(PatchError::Messages { received: 1, sent: 0 }));
+    assert_eq!(here.receive(message), Err(Error::Messages { received: 1, sent: 0 }));
     let patch = library.place("street", Spot::below(0, 1.0), "wheel", Node::group()).unwrap();
     library.apply(&patch).unwrap();
     let mut other = Link::new(library, true);
-    assert!(matches!(here.receive(other.send(patch.inverse())), Err(PatchError::State(_))));
+    assert!(matches!(here.receive(other.send(patch.inverse())), Err(Error::State(_))));
 }

@@ -6,7 +6,7 @@ use hedgerow_document::{Field, Key, Library, Merged, Patch, Value};
 use hedgerow_testkit::drivers;
 use std::collections::BTreeSet;
 
-fn read(definitions: &str) -> Library {
+pub(crate) fn read(definitions: &str) -> Library {
     let text = format!(r#"{{"hedgerow": 1, "definitions": {{{definitions}}}}}"#);
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }

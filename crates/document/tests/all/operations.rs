@@ -5,12 +5,12 @@ use crate::model::Model;
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Node, Place, Transform, Tree};
-use hedgerow_document::{At, Entry, Field, Key, Library, Note, Order, Patch, PatchError, Path, Spot, Value};
+use hedgerow_document::{At, Entry, Field, Key, Library, Note, Order, Patch, Error, Path, Spot, Value};
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// States values as one patch; the random ones may be refused.
-pub(crate) fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), PatchError> {
+pub(crate) fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), Error> {
     let entry = |(path, value): (Path, Value)| {
         let key = Key::new(definition, path, value.field());
         Entry { before: library.get(&key).cloned(), key, after: Some(value) }
@@ -53,7 +53,7 @@ fn trees(library: &Library) -> Vec<Tree> {
 }
 
 /// Applies a patch, and checks that its inverse restores the library.
-fn applied(library: &Library, patch: &Patch) -> Result<Library, PatchError> {
+fn applied(library: &Library, patch: &Patch) -> Result<Library, Error> {
     let mut changed = library.clone();
     changed.apply(patch)?;
     let mut restored = changed.clone();
@@ -280,7 +280,7 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
                 _ => (At::Spot(Spot::below(parent, f64::from(rng.u8(0..3)))), None),
             };
             let after = match applied(library, &library.paste(target, place, &copy).unwrap()) {
-                Err(PatchError::Use { .. }) => {
+                Err(Error::Use { .. }) => {
                     done[0] += 1;
                     continue;
                 }
@@ -368,7 +368,7 @@ fn a_push_names_parents_from_its_level_and_refuses_what_it_cannot_name() {
     assert_eq!(car.get(&Key::new("car", [1, 2], Field::Place)), Some(&place([1, 1], 2.0)));
     let root = applied(&library, &push(&5.into(), Field::Material, 1).unwrap()).unwrap();
     assert_eq!(root.get(&Key::new("car", 0, Field::Material)), Some(&Value::Material(Some(9))));
-    let refused = |found| assert!(matches!(found, Err(PatchError::Invalid { .. })), "{found:?}");
+    let refused = |found| assert!(matches!(found, Err(Error::Invalid { .. })), "{found:?}");
     refused(push(&5.into(), Field::Use, 1));
     refused(push(&5.into(), Field::Place, 1));
     refused(push(&bolt, Field::Material, 3));
@@ -432,7 +432,7 @@ fn pasted_definitions_with_other_contents_get_new_names_and_siblings_make_room()
     assert!(
         matches!(other.get(&Key::new("street", 6, Field::Place)), Some(Value::Place(Some(Spot { order, .. }))) if *order > Order::from(step))
     );
-    let refused = |at: At| assert!(matches!(other.paste("street", at, &copy), Err(PatchError::Invalid { .. })));
+    let refused = |at: At| assert!(matches!(other.paste("street", at, &copy), Err(Error::Invalid { .. })));
     refused(Spot::ROOT.into());
     refused(Spot::below(77, 0.0).into());
     refused(Place::Detached.into());

@@ -4,10 +4,10 @@ use crate::operations::street;
 use crate::random::{edits, library, seeds};
 use fastrand::Rng;
 use hedgerow::{Node, Tree};
-use hedgerow_document::{Field, Library, Patch, PatchError, Spot, Value};
+use hedgerow_document::{Field, Library, Patch, Error, Spot, Value};
 use hedgerow_testkit::drivers;
 
-fn applied(library: &Library, patch: &Patch) -> Result<Library, PatchError> {
+fn applied(library: &Library, patch: &Patch) -> Result<Library, Error> {
     let mut applied = library.clone();
     applied.apply(patch).map(|()| applied)
 }
@@ -51,8 +51,8 @@ fn patches_join_as_they_are_applied() {
         assert_eq!(applied(&states[4], &joined.inverse()).as_ref(), Ok(&states[0]));
         assert_eq!(applied(&states[0], &joined).as_ref(), Ok(&states[4]));
         if !b.is_empty() {
-            assert!(matches!(b.then(b), Err(PatchError::State(_))), "{seed}");
-            assert!(matches!(applied(&states[2], b), Err(PatchError::State(_))));
+            assert!(matches!(b.then(b), Err(Error::State(_))), "{seed}");
+            assert!(matches!(applied(&states[2], b), Err(Error::State(_))));
         }
     }
 }
@@ -68,8 +68,8 @@ fn what_is_retained_is_refused_only_for_its_uses_and_roots() {
         let uses = patch.entries().iter().any(|entry| matches!(entry.after, Some(Value::Use(Some(_)))));
         match applied(&base, &patch) {
             Ok(library) => assert_eq!(applied(&library, &patch.inverse()), Ok(base), "{seed}"),
-            Err(PatchError::Use { .. }) if uses => refused[0] += 1,
-            Err(PatchError::Invalid { why, .. }) if why.contains("root") => refused[1] += 1,
+            Err(Error::Use { .. }) if uses => refused[0] += 1,
+            Err(Error::Invalid { why, .. }) if why.contains("root") => refused[1] += 1,
             Err(error) => panic!("{seed}: {error}"),
         }
     }

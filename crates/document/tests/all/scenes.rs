@@ -32,164 +32,107 @@ fn edited(document: &mut Document, scene: &mut Scene, patch: &Patch) -> Vec<Stri
     all
 }
 
-#[test]
-fn a_node_below_the_root_of_a_use_follows_its_parents_id_when_the_use_changes() {
-    let mut library = street();
-    // The root of "nut" has the id of an inner node of "wheel".
-    state(&mut library, "nut", vec![(1.into(), Value::Place(Some(Spot::ROOT)))]).unwrap();
-    let own = |parent: &[u64]| Value::Place(Some(Spot { parent: Path::try_from(parent).ok(), order: 1.0.into() }));
-    let uses = |name: &str| Value::Use(Some(name.into()));
-    let stated = vec![(6.into(), own(&[0])), (6.into(), uses("nut")), (7.into(), own(&[6, 1]))];
-    state(&mut library, "street", stated).unwrap();
+/// Opens definition `a` of a library, follows it to another and back, and checks that own nodes which stay keep their
+/// handles.
+#[cfg(feature = "serde")]
+fn follows(before: &str, after: &str, keep_handles: bool) {
+    let [before, after] = [before, after].map(crate::merge::read);
+    let patch = Patch::between(&before, &after);
     let mut scene = scene();
     let root = scene.root();
-    let mut document = Document::open(&mut scene, root, library, "street").unwrap();
-    let swap = document.library().state("street", 6, uses("wheel")).unwrap();
-    document.apply(&mut scene, &swap).unwrap();
-    check(&document, &scene, "below the tyre");
-    document.undo(&mut scene).unwrap();
-    check(&document, &scene, "below the nut");
-}
-
-#[test]
-fn each_instance_has_what_its_definition_states_inside_of_another() {
-    let mut library = Library::new();
-    let mut tree = Tree::new();
-    let root = tree.push(None, Node::group());
-    for name in ["car", "street"] {
-        library.apply(&library.define(name, &tree).unwrap()).unwrap();
-    }
-    tree.push(Some(root), Node::material(1));
-    library.apply(&library.define("wheel", &tree).unwrap()).unwrap();
-    for (name, uses, count) in [("car", "wheel", 2), ("street", "car", 5)] {
-        for order in 0..count {
-            let order = f64::from(order);
-            let place = library.place(name, Spot::below(0, order), uses, Node::group()).unwrap();
-            library.apply(&place).unwrap();
-        }
-    }
-    state(&mut library, "car", vec![([1, 1].into(), Value::Material(Some(2)))]).unwrap();
-    state(&mut library, "street", vec![([4, 2, 1].into(), Value::Material(Some(3)))]).unwrap();
-    let tree = library.tree("street").unwrap();
-    let tyres: Vec<u32> = tree.iter().filter_map(|(_, node)| node.material).collect();
-    assert_eq!(tyres, [2, 1, 2, 1, 2, 1, 2, 3, 2, 1]);
-}
-
-#[test]
-fn what_one_instance_used_before_a_patch_shows_in_no_other() {
-    let mut library = Library::new();
-    for (name, material) in [("round", 1), ("square", 2), ("door", 3), ("house", 4)] {
-        let mut tree = Tree::new();
-        tree.push(None, Node::material(material));
-        library.apply(&library.define(name, &tree).unwrap()).unwrap();
-    }
-    let mut place = |name: &str, uses: &str| {
-        let patch = library.place(name, Spot::below(0, 1.0), uses, Node::group()).unwrap();
-        library.apply(&patch).unwrap();
+    let mut document = Document::open(&mut scene, root, before, "a").unwrap();
+    check(&document, &scene, "opened");
+    let handles = |document: &Document, scene: &Scene| -> Vec<(Path, NodeHandle)> {
+        let nodes = scene.get(root).unwrap().descendants().map(|node| node.handle());
+        nodes.map(|node| (document.path(scene, node).unwrap(), node)).collect()
     };
-    place("door", "round");
-    place("house", "door");
-    place("house", "door");
-    state(&mut library, "door", vec![(1.into(), Value::Material(Some(5)))]).unwrap();
-    state(&mut library, "house", vec![([1, 1].into(), Value::Use(Some("square".into())))]).unwrap();
-    let mut scene = scene();
-    let root = scene.root();
-    let mut document = Document::open(&mut scene, root, library, "house").unwrap();
-    let library = document.library();
-    let patch = library.unstate("house", &Path::from([1, 1]), &[Field::Use]);
-    let patch = patch.then(&library.unstate("door", &Path::from(1), &[Field::Material])).unwrap();
     document.apply(&mut scene, &patch).unwrap();
-    check(&document, &scene, "both have round knobs");
-}
-
-#[test]
-fn a_patch_through_several_uses_reaches_each_instance_by_its_own_statements() {
-    // A house has two doors, and one of the doors another knob. A knob is a variant of a variant of what the patch sets.
-    for at in [1_u64, 2] {
-        for stale in [false, true] {
-            let mut library = Library::new();
-            for name in ["base", "variant", "knob", "door", "house"] {
-                let mut tree = Tree::new();
-                tree.push(None, Node::group());
-                library.apply(&library.define(name, &tree).unwrap()).unwrap();
-            }
-            let uses = |name: &str| Value::Use(Some(name.into()));
-            state(&mut library, "variant", vec![(0.into(), uses("base"))]).unwrap();
-            state(&mut library, "knob", vec![(0.into(), uses(if stale { "base" } else { "variant" }))]).unwrap();
-            let mut place = |name: &str, uses: &str| {
-                let patch = library.place(name, Spot::below(0, 1.0), uses, Node::group()).unwrap();
-                library.apply(&patch).unwrap();
-            };
-            place("door", if stale { "base" } else { "knob" });
-            place("house", "door");
-            place("house", "door");
-            let (inner, mut patch) = (Path::from([at, 1]), Vec::new());
-            if stale {
-                state(&mut library, "knob", vec![(0.into(), Value::Material(Some(3)))]).unwrap();
-                state(&mut library, "house", vec![(inner.clone(), uses("knob"))]).unwrap();
-                patch.push(library.unstate("house", &inner, &[Field::Use]));
-            } else {
-                state(&mut library, "house", vec![(inner, Value::Material(Some(5)))]).unwrap();
-            }
-            let mut scene = scene();
-            let root = scene.root();
-            let mut document = Document::open(&mut scene, root, library, "house").unwrap();
-            let mut changed = document.library().clone();
-            state(&mut changed, "base", vec![(0.into(), Value::Material(Some(9)))]).unwrap();
-            patch.push(Patch::between(document.library(), &changed));
-            let patch = patch.into_iter().reduce(|all, next| all.then(&next).unwrap()).unwrap();
-            document.apply(&mut scene, &patch).unwrap();
-            check(&document, &scene, &format!("the knob of door {at}, {stale}"));
+    for context in ["applied", "undone", "redone"] {
+        assert!(context != "applied" || *document.library() == after);
+        check(&document, &scene, context);
+        let had = handles(&document, &scene);
+        _ = if context == "applied" { document.undo(&mut scene) } else { document.redo(&mut scene) };
+        for (path, node) in had.into_iter().filter(|(path, _)| keep_handles && path.ids().len() == 1) {
+            assert!(document.node(&scene, &path).is_none_or(|now| now == node), "{path}, after it was {context}");
         }
     }
 }
 
 #[test]
-fn a_definition_goes_where_paths_lead_through_its_root() {
-    let below = |parent: &[u64]| Value::Place(Some(Spot { parent: Path::try_from(parent).ok(), order: 1.0.into() }));
-    let uses = || Value::Use(Some("b".into()));
-    let (mut without, root) = (Library::new(), || Value::Place(Some(Spot::ROOT)));
-    // Two uses of one definition, the second below the root of the first.
-    let stated = vec![(1.into(), root()), (1.into(), uses()), (3.into(), below(&[1, 2])), (3.into(), uses())];
-    state(&mut without, "a", stated).unwrap();
-    let mut library = without.clone();
-    state(&mut library, "b", vec![(2.into(), root())]).unwrap();
-    let patch = Patch::between(&library, &without);
-    let mut scene = scene();
-    let root = scene.root();
-    let mut document = Document::open(&mut scene, root, library, "a").unwrap();
-    document.apply(&mut scene, &patch).unwrap();
-    check(&document, &scene, "without the definition");
-    document.undo(&mut scene).unwrap();
-    check(&document, &scene, "with the definition");
-}
+#[cfg(feature = "serde")]
+fn the_scene_follows_a_patch_of_several_definitions() {
+    let wheel = r#""wheel": {"nodes": [{"id": 0}, {"id": 1, "parent": 0, "material": 1}, {"id": 2, "parent": 0}]}"#;
+    let a = |nodes: &str, overrides: &str| {
+        format!(r#""a": {{"nodes": [{{"id": 0}}{nodes}], "overrides": [{overrides}]}}"#)
+    };
+    let cases = |all: &[&str]| all.join(", ");
 
-#[test]
-fn a_node_keeps_its_handle_if_it_moves_into_a_use_that_comes_with_it() {
-    let (mut scene, mut document) = open();
-    let root = document.root();
-    let [moved, below] = [root, root].map(|parent| scene.insert(parent, Node::material(5)).unwrap());
-    document.commit(&mut scene).unwrap();
-    scene.reparent(below, moved, hedgerow::Keep::Local).unwrap();
-    document.commit(&mut scene).unwrap();
-    let [path, inner] = [moved, below].map(|node| document.path(&scene, node).unwrap());
-    // A car comes, and a node goes below its left wheel's tyre, with the one below it; all in one patch.
-    let mut later = document.library().clone();
-    let placed = later.place("street", Spot::below(0, 9.0), "car", Node::group()).unwrap();
-    later.apply(&placed).unwrap();
-    let car = placed.entries()[0].key.path.clone();
-    let tyre = car.join(&Path::from([1, 1]));
-    let spot = Value::Place(Some(Spot { parent: Some(tyre), order: 0.0.into() }));
-    let move_ = later.state("street", path.clone(), spot).unwrap();
-    document.apply(&mut scene, &placed.then(&move_).unwrap()).unwrap();
-    check(&document, &scene, "applied");
-    assert_eq!([&path, &inner].map(|path| document.node(&scene, path)), [Some(moved), Some(below)]);
-    document.undo(&mut scene).unwrap();
-    check(&document, &scene, "undone");
-    assert_eq!([&path, &inner].map(|path| document.node(&scene, path)), [Some(moved), Some(below)]);
-    document.redo(&mut scene).unwrap();
-    check(&document, &scene, "redone");
-    assert_eq!([&path, &inner].map(|path| document.node(&scene, path)), [Some(moved), Some(below)]);
+    // The root of "nut" has the id of an inner node of "wheel"; a node below follows its parent's id.
+    let uses = |name: &str| {
+        let nodes = format!(r#", {{"id": 6, "parent": 0, "use": "{name}"}}, {{"id": 7, "parent": [6, 1]}}"#);
+        cases(&[wheel, r#""nut": {"nodes": [{"id": 1}]}"#, &a(&nodes, "")])
+    };
+    follows(&uses("nut"), &uses("wheel"), true);
+
+    // A definition states something inside of its second use, and an outer one inside of one of its five instances.
+    let car = r#""car": {"nodes": [{"id": 0}, {"id": 1, "parent": 0, "use": "wheel"},
+        {"id": 2, "parent": 0, "use": "wheel"}], "overrides": [{"at": [1, 1], "material": 2}]}"#;
+    let cars: String = (1..6).map(|id| format!(r#", {{"id": {id}, "parent": 0, "use": "car"}}"#)).collect();
+    let street = |overrides: &str| cases(&[wheel, car, &a(&cars, overrides)]);
+    follows(&street(r#"{"at": [4, 2, 1], "material": 3}"#), &street(""), true);
+
+    // What one instance used before the patch shows in no other.
+    let house = |material: &str, overrides: &str| {
+        let door = format!(r#""door": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0, "use": "round"{material}}}]}}"#);
+        let knobs = r#""round": {"nodes": [{"id": 0, "material": 1}]}, "square": {"nodes": [{"id": 0, "material": 2}]}"#;
+        let doors = r#", {"id": 1, "parent": 0, "use": "door"}, {"id": 2, "parent": 0, "use": "door"}"#;
+        cases(&[knobs, &door, &a(doors, overrides)])
+    };
+    follows(&house(r#", "material": 5"#, r#"{"at": [1, 1], "use": "square"}"#), &house("", ""), true);
+
+    // A house has two doors, and one of them another knob, a variant of a variant of what the patch sets.
+    for at in [1, 2] {
+        for stale in [false, true] {
+            let [inner, knob] = if stale { ["base", "base"] } else { ["knob", "variant"] };
+            let own = if stale { r#", "material": 3"# } else { "" };
+            let overridden = if stale { r#""use": "knob""# } else { r#""material": 5"# };
+            let overridden = format!(r#"{{"at": [{at}, 1], {overridden}}}"#);
+            let house = |base: &str, overrides: &str| {
+                let doors = r#", {"id": 1, "parent": 0, "use": "door"}, {"id": 2, "parent": 0, "use": "door"}"#;
+                let rest = format!(
+                    r#""base": {{"nodes": [{{"id": 0{base}}}]}}, "variant": {{"nodes": [{{"id": 0, "use": "base"}}]}},
+                    "knob": {{"nodes": [{{"id": 0, "use": "{knob}"{own}}}]}},
+                    "door": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0, "use": "{inner}"}}]}}"#
+                );
+                cases(&[&rest, &a(doors, overrides)])
+            };
+            let after = if stale { "" } else { &overridden };
+            follows(&house("", &overridden), &house(r#", "material": 9"#, after), true);
+        }
+    }
+
+    // Two uses of one definition, the second below the root of the first; and the definition goes.
+    let users = r#""a": {"nodes": [{"id": 1, "use": "b"}, {"id": 3, "parent": [1, 2], "use": "b", "order": 1}]}"#;
+    follows(&cases(&[users, r#""b": {"nodes": [{"id": 2}]}"#]), users, false);
+
+    // A node moves into a use that comes with the same patch, or whose node does.
+    let car = r#", {"id": 5, "parent": 0, "use": "car"}"#;
+    let moved = |car: &str, parent: &str| {
+        let nodes = format!(r#"{car}, {{"id": 8, "parent": {parent}}}, {{"id": 9, "parent": 8}}"#);
+        cases(&[wheel, r#""car": {"nodes": [{"id": 0}, {"id": 1, "parent": 0, "use": "wheel"}]}"#, &a(&nodes, "")])
+    };
+    follows(&moved("", "0"), &moved(car, "[5, 1, 1]"), true);
+    follows(&moved(r#", {"id": 5, "parent": 0}"#, "5"), &moved(car, "[5, 1, 1]"), true);
+
+    // A chain is turned round, and hangs below a node that comes back.
+    let chain = |parents: &[u64]| {
+        let node = |(id, parent)| format!(r#", {{"id": {id}, "parent": {parent}}}"#);
+        a(&(1..).zip(parents).map(node).collect::<String>(), "")
+    };
+    follows(&chain(&[0, 1, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]), true);
+    follows(&chain(&[0, 77, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]), true);
+    // A circle leaves, and a node that its parent takes along.
+    follows(&chain(&[0, 1, 2, 3]), &chain(&[2, 1, 2, 0]), true);
 }
 
 #[test]
@@ -366,5 +309,5 @@ fn public_types_go_to_other_threads() {
     fn sends<T: Send + Sync>() {}
     use hedgerow_document::*;
     sends::<(Conflict, Document, Entry, Error, Field, Key, Library, LocalValue)>();
-    sends::<(Merged, Note, Order, Patch, PatchError, Path, Renumbered, Spot, Value)>();
+    sends::<(Merged, Note, Order, Patch, Error, Path, Renumbered, Spot, Value)>();
 }
