@@ -8,7 +8,7 @@
 
 use fastrand::Rng;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
-use hedgerow_document::{Document, Field, Key, Library, Patch, Error, Path, Spot, Value};
+use hedgerow_document::{Document, Error, Field, Key, Library, Patch, Path, Spot, Value};
 
 type Anything = Box<dyn std::error::Error>;
 

@@ -8,9 +8,7 @@
 
 use fastrand::Rng;
 use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform, Tree};
-use hedgerow_document::{
-    Document, Entry, Field, Key, Library, Link, Merged, Message, Patch, Error, Path, Spot, Value,
-};
+use hedgerow_document::{Document, Entry, Error, Field, Key, Library, Link, Merged, Message, Patch, Path, Spot, Value};
 use std::collections::VecDeque;
 
 type Anything = Box<dyn std::error::Error>;

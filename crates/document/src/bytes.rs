@@ -45,9 +45,7 @@ impl Library {
         let mut out = vec![0; HEADER_BYTES];
         let statements: Vec<_> = self.statements().collect();
         write_statements(&mut out, statements.iter().map(|(key, value)| (key, *value)).collect());
-        let defined = self.definitions().filter_map(|name| Some((name, self.at(self.number(name)?))));
-        let next: Vec<_> =
-            defined.flat_map(|(name, at)| self.next_ids(at).into_iter().map(move |id| (name, id))).collect();
+        let next: Vec<_> = self.all().flat_map(|of| of.next_ids().into_iter().map(move |id| (&of.name, id))).collect();
         write(&mut out, next.len() as u64);
         for (name, id) in next {
             write_bytes(&mut out, name.as_bytes());

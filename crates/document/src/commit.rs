@@ -1,17 +1,21 @@
 //! Edits of a scene as statements of the open definition.
 
-use crate::document::{Document, holds};
+use crate::document::{Document, beside, holds};
 use crate::error::Error;
 use crate::expand::Expansion;
-use crate::order::{Order, Rank, arranged, ascending};
-use crate::patch::{Key, Patch};
-use crate::path::Path;
+use crate::library::Library;
+use crate::operations::Draft;
+use crate::order::{Order, Rank, arranged};
+use crate::patch::{Entry, Key, Patch};
+use crate::path::{Path, joined};
 use crate::places::NONE;
+use crate::resolve::Scope;
 use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
 use hedgerow::internal::{last_tag, record, set_tag};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
 
 /// What changed in a scene since the last step.
 #[derive(Default)]
@@ -29,13 +33,9 @@ struct Recording<'d> {
     document: &'d mut Document,
     /// What was stated before.
     before: BTreeMap<(Path, Field), Option<Value>>,
-    gone: BTreeSet<u32>,
-    /// Nodes whose place may have to be stated.
-    placed: HashSet<NodeHandle>,
-    /// Those with a new id in the open definition.
+    edits: Edits,
+    /// Nodes with a new id in the open definition.
     renamed: HashSet<NodeHandle>,
-    /// Nodes of instances that may have left theirs, with their depths.
-    check: BTreeSet<(usize, NodeHandle)>,
     /// The next new id.
     next: u64,
 }
@@ -57,15 +57,13 @@ impl Document {
         if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
             return Ok(Patch::new());
         }
-        let Edits { gone, placed, edited } = edits;
-        self.library.release(self.definition);
-        let ((before, renamed, check), next) = (Default::default(), self.library.next_id(&self.name));
-        let mut recording = Recording { document: self, before, gone, placed, renamed, check, next };
+        self.library.at_mut(self.definition).release();
+        let ((before, renamed), next) = (Default::default(), self.library.next_id(&self.name));
+        let mut recording = Recording { document: self, before, edits, renamed, next };
         recording.take_in(scene);
         recording.take_out(scene);
         recording.order(scene);
-        let components: BTreeSet<NodeHandle> = edited.into_iter().chain(recording.renamed.iter().copied()).collect();
-        recording.components(scene, &components);
+        recording.components(scene);
         recording.correct(scene);
         Ok(recording.finish())
     }
@@ -95,23 +93,6 @@ impl Document {
             };
             left.iter().filter_map(tagged).collect()
         };
-        if whole {
-            // Nodes that stand as the library says need no new places.
-            let mut expansion = Expansion::new(library, places);
-            let mut stand = HashSet::new();
-            for &parent in &placed {
-                let above = expansion.of_node(scene, parent);
-                let children: Vec<NodeHandle> = scene.children(parent).collect();
-                let mut rank = |&child: &NodeHandle| {
-                    let (parent, sibling) = expansion.of_node(scene, child).and_then(|place| expansion.spot(place))?;
-                    (Some(parent) == above).then_some(sibling.rank)
-                };
-                let ranks: Vec<Option<Rank>> = children.iter().map(&mut rank).collect();
-                let run = ascending(&ranks);
-                stand.extend(run.into_iter().map(|index| children[index]));
-            }
-            placed.retain(|node| !stand.contains(node));
-        }
         // A node that a checkpoint brought back lost its mark, but not its place.
         for &node in placed.iter().filter(|_| !whole) {
             let number = record(node);
@@ -123,22 +104,19 @@ impl Document {
             }
         }
         for &node in placed.iter().chain(&left) {
-            let Some(found) = scene.get(node) else { continue };
-            if holds(scene, self.root, node) {
-                continue;
-            }
             // Moved out of the document, with all below.
-            let below = found.descendants().filter_map(|node| self.places.of_node(&self.library, scene, node.handle()));
-            lost.extend(below);
+            let below = scene
+                .get(node)
+                .filter(|_| !holds(scene, self.root, node))
+                .into_iter()
+                .flat_map(|top| top.descendants());
+            lost.extend(below.filter_map(|node| self.places.of_node(&self.library, scene, node.handle())));
         }
         for place in lost {
-            match self.places.node(&self.library, scene, place) {
-                Some(node) if holds(scene, self.root, node) => {}
-                Some(node) => {
-                    set_tag(scene, node, None);
-                    edits.gone.insert(place);
-                }
-                None => _ = edits.gone.insert(place),
+            let node = self.places.node(&self.library, scene, place);
+            if node.is_none_or(|node| !holds(scene, self.root, node)) {
+                node.into_iter().for_each(|node| set_tag(scene, node, None));
+                edits.gone.insert(place);
             }
         }
         for node in placed {
@@ -168,7 +146,7 @@ impl Recording<'_> {
     /// States or unstates a field of the open definition.
     fn state(&mut self, path: &Path, field: Field, value: Option<Value>) {
         let Self { document, before, .. } = self;
-        let stated = document.library.set(document.definition, path, field, value);
+        let stated = document.library.at_mut(document.definition).state(path, field, value);
         before.entry((path.clone(), field)).or_insert(stated);
     }
 
@@ -195,8 +173,10 @@ impl Recording<'_> {
     /// Gives new ids to new nodes and to those that left their instances, parents first.
     fn take_in(&mut self, scene: &mut Scene) {
         let depth = |node: NodeHandle| scene.get(node).map_or(0, |node| node.depth());
-        self.check = self.placed.iter().map(|&node| (depth(node), node)).collect();
-        while let Some((depth, node)) = self.check.pop_first() {
+        // Nodes of instances that may have left theirs, with their depths.
+        let mut check: BTreeSet<(usize, NodeHandle)> =
+            self.edits.placed.iter().map(|&node| (depth(node), node)).collect();
+        while let Some((depth, node)) = check.pop_first() {
             let parent = Self::parent(scene, node);
             let Some(place) = self.place_of(scene, node) else {
                 let place = self.rename(scene, node, parent);
@@ -216,8 +196,8 @@ impl Recording<'_> {
             } else {
                 scene.children(node).map(|node| (depth + 1, node)).collect()
             };
-            self.placed.extend(below.iter().map(|(_, node)| node));
-            self.check.extend(below);
+            self.edits.placed.extend(below.iter().map(|(_, node)| node));
+            check.extend(below);
         }
     }
 
@@ -228,7 +208,7 @@ impl Recording<'_> {
         let Some(use_place) = places.use_place(instance) else { return true };
         let Some(at) = places.of_node(library, scene, parent) else { return false };
         let root = places.outermost(library, use_place);
-        if self.gone.contains(&root) {
+        if self.edits.gone.contains(&root) {
             return false;
         }
         if at == root {
@@ -247,7 +227,7 @@ impl Recording<'_> {
         let (definition, path) = (*definition, Path::from(self.next));
         self.next += 1;
         if library.at(definition).slot_of(path.last()).is_none() {
-            places.make_room(library, scene, &BTreeMap::from([(definition, 1)]), &mut self.gone);
+            places.make_room(library, scene, &BTreeMap::from([(definition, 1)]), &mut self.edits.gone);
         }
         self.renamed.insert(node);
         let parent = self.place_of(scene, parent).expect("parents come first");
@@ -286,21 +266,21 @@ impl Recording<'_> {
         let Document { library, places, definition, .. } = &mut *self.document;
         let use_place = places.use_place(places.instance_at(place));
         let Some(root) = use_place.map(|place| places.outermost(library, place)) else { return (false, false) };
-        if self.gone.contains(&root) || places.node(library, scene, root).is_none() {
+        if self.edits.gone.contains(&root) || places.node(library, scene, root).is_none() {
             return (false, false);
         }
         let stated = library.at(*definition).get(&places.path(library, place), Field::Place);
         let stated = matches!(stated, Some(Value::Place(Some(_))));
         let parent = Expansion::new(library, places).spot(place).map(|(parent, _)| parent);
         let stays = |parent: u32| {
-            parent == root || !self.gone.contains(&parent) && places.node(library, scene, parent).is_some()
+            parent == root || !self.edits.gone.contains(&parent) && places.node(library, scene, parent).is_some()
         };
         (parent.is_some_and(stays), stated)
     }
 
     /// Takes nodes that are gone out of the library.
     fn take_out(&mut self, scene: &Scene) {
-        let gone: Vec<u32> = self.gone.iter().copied().collect();
+        let gone: Vec<u32> = self.edits.gone.iter().copied().collect();
         for &place in &gone {
             let Document { library, places, .. } = &*self.document;
             let own = places.use_place(places.instance_at(place)).is_none();
@@ -315,7 +295,7 @@ impl Recording<'_> {
 
     /// States the parents and orders of nodes that were placed, and of as few other children as have no room.
     fn order(&mut self, scene: &Scene) {
-        let mut placed = core::mem::take(&mut self.placed);
+        let mut placed = core::mem::take(&mut self.edits.placed);
         let mut list: Vec<NodeHandle> = placed.iter().copied().collect();
         list.sort_unstable();
         let mut done = HashSet::new();
@@ -323,11 +303,6 @@ impl Recording<'_> {
             if done.contains(&node) {
                 continue;
             }
-            let beside = |node: NodeHandle, next: bool| {
-                let node = scene.get(node)?;
-                let beside = if next { node.next_sibling() } else { node.previous_sibling() };
-                beside.map(|node| node.handle())
-            };
             let mut run = VecDeque::from([node]);
             let mut spare = 0;
             loop {
@@ -335,7 +310,7 @@ impl Recording<'_> {
                 for next in [false, true] {
                     let mut others = spare;
                     let end = |run: &VecDeque<NodeHandle>| if next { run.back() } else { run.front() }.copied();
-                    while let Some(other) = end(&run).and_then(|node| beside(node, next)) {
+                    while let Some(other) = end(&run).and_then(|node| beside(scene, node, next)) {
                         if !placed.contains(&other) {
                             if others == 0 {
                                 break;
@@ -345,7 +320,7 @@ impl Recording<'_> {
                         if next { run.push_back(other) } else { run.push_front(other) }
                     }
                 }
-                let ends = [beside(run[0], false), beside(run[run.len() - 1], true)];
+                let ends = [beside(scene, run[0], false), beside(scene, run[run.len() - 1], true)];
                 if self.order_run(scene, run.make_contiguous(), ends, spare > 0) {
                     break;
                 }
@@ -391,20 +366,22 @@ impl Recording<'_> {
     }
 
     /// States the components of nodes that differ from what the library resolves.
-    fn components(&mut self, scene: &Scene, nodes: &BTreeSet<NodeHandle>) {
+    fn components(&mut self, scene: &Scene) {
         let Document { library, places, .. } = &mut *self.document;
         let mut expansion = Expansion::new(library, places);
         let mut differ = Vec::new();
-        for &node in nodes {
+        let nodes: BTreeSet<NodeHandle> =
+            self.edits.edited.union(&self.renamed.iter().copied().collect()).copied().collect();
+        for node in nodes {
             let place = expansion.places.of_node(library, scene, node);
             let (Some(place), Some(found)) = (place, scene.get(node)) else { continue };
             let (described, resolved) = (found.node(), expansion.describe(place));
             if !same(&described, &resolved) {
-                let changed =
-                    Field::COMPONENTS.map(|field| (Value::of(&described, field), Value::of(&resolved, field)));
                 let path = expansion.places.path(library, place);
-                let changed = changed.into_iter().filter(|(value, resolved)| value != resolved);
-                differ.extend(changed.filter_map(|(value, _)| Some((path.clone(), value?))));
+                let differs = |field| {
+                    Value::of(&described, field).filter(|value| Some(value) != Value::of(&resolved, field).as_ref())
+                };
+                differ.extend(Field::COMPONENTS.into_iter().filter_map(differs).map(|value| (path.clone(), value)));
             }
         }
         differ.into_iter().for_each(|(path, value)| self.state(&path, value.field(), Some(value)));
@@ -419,19 +396,17 @@ impl Recording<'_> {
             for (path, _) in self.before.keys().filter(|(_, field)| *field == Field::Place) {
                 let Some(place) = expansion.places.find(library, 0, path.ids()) else { continue };
                 let parent = expansion.spot(place).map(|(parent, _)| parent);
-                match expansion.places.node(library, scene, place) {
-                    Some(node) if node == *root => {}
-                    Some(node) => {
-                        if parent.is_none() || parent != expansion.of_node(scene, Self::parent(scene, node)) {
-                            self.placed.insert(node);
-                        }
+                let node = expansion.places.node(library, scene, place).filter(|node| node != root);
+                if let Some(node) = node {
+                    if parent.is_none() || parent != expansion.of_node(scene, Self::parent(scene, node)) {
+                        self.edits.placed.insert(node);
                     }
-                    None if expansion.leads_to_node(scene, parent) => removed.push(expansion.places.path(library, place)),
-                    None => {}
+                } else if expansion.leads_to_node(scene, parent) {
+                    removed.push(expansion.places.path(library, place));
                 }
             }
             removed.retain(|path| path.own().is_none());
-            if self.placed.is_empty() && removed.is_empty() {
+            if self.edits.placed.is_empty() && removed.is_empty() {
                 break;
             }
             removed.iter().for_each(|path| self.state(path, Field::Place, Some(Value::Place(None))));
@@ -448,5 +423,90 @@ impl Recording<'_> {
             (Key { definition: document.name.clone(), path, field }, (before, after))
         });
         Patch::of_map(entries.collect())
+    }
+}
+
+impl Document {
+    /// Makes the edits since the last step one step, like [`commit`](Self::commit), but those inside a use are stated
+    /// by the definition that it uses: edits a prefab in place, and all its instances follow.
+    ///
+    /// What the definition cannot state stays stated by the open one: the placement of a node whose parent it does not
+    /// have, and fields of the use itself. New nodes inside the use become the definition's, with new ids and handles.
+    /// They get the orders that they have here: a last child comes after all that the open definition has added to this
+    /// instance.
+    ///
+    /// # Errors
+    /// Those of [`commit`](Self::commit). [`Error::Invalid`] if the path leads to no use; then no edit is committed.
+    /// [`Error::Scene`] if the scene has no room for what other instances get; then the edits are a step of the open
+    /// definition alone, as after a commit.
+    pub fn commit_in(&mut self, scene: &mut Scene, use_: &Path) -> Result<Patch, Error> {
+        let library = &self.library;
+        let used =
+            library.locate(self.definition, use_.ids()).and_then(|route| library.enter(route.scope(), route.id()));
+        let used = used.map(|used| library.at(used).name.clone()).ok_or_else(|| {
+            let (key, why) = (Key::new(self.name.clone(), use_.clone(), Field::Use), "there is no use; name one");
+            Error::Invalid { key, why }
+        })?;
+        let stated = self.record(scene)?;
+        let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|pushed| {
+            let step = stated.then(&pushed)?;
+            self.make(scene, &pushed).map(|()| step)
+        });
+        let step = made.as_ref().unwrap_or(&stated);
+        self.library.keep_ids(step);
+        self.history.push(step.clone());
+        made
+    }
+}
+
+impl Library {
+    /// Returns the patch that moves what a definition has just stated inside a use to the used definition.
+    fn pushed_in(&self, name: &Arc<str>, use_: &Path, used: &Arc<str>, stated: &Patch) -> Result<Patch, Error> {
+        let (number, level) = (self.defined(name)?, use_.ids().len());
+        let mut moved = self.clone();
+        let mut patches = Vec::new();
+        // What the definition cannot state stays stated here: a parent that it does not have, a use that contains it.
+        let mut push = |library: &mut Self, patch: Result<Patch, Error>| {
+            let patch = patch.ok().filter(|patch| library.apply(patch).is_ok());
+            let pushed = patch.is_some();
+            patches.extend(patch);
+            pushed
+        };
+        // New own nodes below the use, parents first: their ids ascend.
+        let mut ids: BTreeMap<u64, u64> = BTreeMap::new();
+        for Entry { key, before, after } in stated.entries() {
+            let (Some(id), None, Some(Value::Place(Some(Spot { parent: Some(parent), order })))) =
+                (key.path.own(), before, after)
+            else {
+                continue;
+            };
+            let inner = match ids.get(&parent.ids()[0]) {
+                Some(&own) => Some(joined(&[own], &parent.ids()[1..])),
+                None if parent == use_ => self.defined(used).ok().and_then(|used| self.at(used).root()).map(Path::from),
+                None if parent.starts_with(use_) => Path::try_from(&parent.ids()[level..]).ok(),
+                None => None,
+            };
+            if let Some(parent) = inner {
+                let new = moved.next_id(used);
+                let spot = Value::Place(Some(Spot { parent: Some(parent), order: *order }));
+                let mut draft = Draft::new(&moved);
+                draft.remove(number, [id]);
+                draft.state_new(used, new.into(), spot);
+                for ((path, _), value) in moved.flattened(&Scope::top(number), id, &new.into()) {
+                    draft.state_new(used, path, value);
+                }
+                let patch = draft.finish();
+                if push(&mut moved, Ok(patch)) {
+                    ids.insert(id, new);
+                }
+            }
+        }
+        for Entry { key, .. } in stated.entries() {
+            if key.path != *use_ && key.path.starts_with(use_) && self.get(key).is_some() {
+                let patch = moved.push(name, &key.path, &[key.field], level);
+                push(&mut moved, patch);
+            }
+        }
+        Patch::join(&patches)
     }
 }

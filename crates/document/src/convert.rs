@@ -89,7 +89,11 @@ impl Library {
             let (name, field) = (named(inner.ids()), value.field());
             let has_name = inner.ids()[0] == root || ids.contains_key(&inner.ids()[0]);
             let value = match (is_there(inner.ids()), value) {
-                _ if !has_name || draft.get(&Key { definition: outer.name.clone(), path: name.clone(), field }).is_some() => continue,
+                _ if !has_name
+                    || draft.get(&Key { definition: outer.name.clone(), path: name.clone(), field }).is_some() =>
+                {
+                    continue;
+                }
                 (Some(true), value) => value.with_parent(|parent| named(parent.ids())),
                 // Without a place, it would be where the definition beneath places it.
                 (Some(false), Value::Place(_)) => Value::Place(None),
@@ -241,7 +245,7 @@ impl Library {
                 let names = self.children_of(user, &parent).into_iter().filter_map(|(node, _)| name(&node));
                 let list: Vec<_> = names.map(|node| (node.clone(), orders.get(&node).copied())).collect();
                 for (node, place) in arranged(&above, &list) {
-                    later.set(user, &node, Field::Place, Some(place.clone()));
+                    later.at_mut(user).state(&node, Field::Place, Some(place.clone()));
                     draft.state(user, node, Field::Place, Some(place));
                 }
             }

@@ -151,11 +151,11 @@ impl Library {
     pub(crate) fn gap(&self, definition: u32, at: &At) -> Result<Gap, Error> {
         let parent = match at {
             At::Spot(spot) => spot.parent.clone(),
-            At::Place(Place::FirstChildOf(node) | Place::LastChildOf(node) | Place::Child(node, _)) => {
-                Some(node.clone())
-            }
             At::Place(Place::Before(node) | Place::After(node)) => {
                 self.ancestors(definition, node).and_then(|above| above.first().cloned())
+            }
+            At::Place(Place::FirstChildOf(node) | Place::LastChildOf(node) | Place::Child(node, _)) => {
+                Some(node.clone())
             }
             At::Place(Place::Detached) => None,
         };
@@ -192,7 +192,7 @@ impl Library {
     fn bring(&self, draft: &mut Draft<'_>, from: &Self, top: &Definition) -> BTreeMap<Arc<str>, Arc<str>> {
         let mut names: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
         let mut taken = BTreeSet::new();
-        let mut ahead: Vec<(Arc<str>, bool)> = top.uses().keys().map(|name| (name.clone(), false)).collect();
+        let mut ahead: Vec<(Arc<str>, bool)> = top.uses.keys().map(|name| (name.clone(), false)).collect();
         while let Some((name, ready)) = ahead.pop() {
             let Ok(found) = from.defined(&name).map(|number| from.at(number)) else { continue };
             if names.contains_key(&name) {
@@ -201,7 +201,7 @@ impl Library {
             if !ready {
                 // Names inside it are decided first.
                 ahead.push((name, true));
-                ahead.extend(found.uses().keys().map(|inner| (inner.clone(), false)));
+                ahead.extend(found.uses.keys().map(|inner| (inner.clone(), false)));
                 continue;
             }
             let contents: Vec<(Path, Value)> =

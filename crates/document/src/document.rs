@@ -7,9 +7,9 @@ use crate::library::{Library, MOST_NODES};
 use crate::patch::Patch;
 use crate::path::{Path, joined};
 use crate::places::Places;
-use crate::value::Value;
+use crate::value::same;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
-use hedgerow::{NodeHandle, Scene};
+use hedgerow::{NodeHandle, Scene, Tree};
 use std::sync::Arc;
 
 /// A definition of a library in a scene, with its history.
@@ -85,27 +85,20 @@ impl Document {
     /// [`Error::Differs`] if the nodes are not those of the definition; [`Error::NoDefinition`]; [`Error::Scene`] for a
     /// stale handle.
     pub fn bind(scene: &mut Scene, at: NodeHandle, library: Library, definition: &str) -> Result<Self, Error> {
-        let top = scene.get(at).ok_or(hedgerow::Error::StaleHandle(at))?;
+        let (found, mut wanted, mut list) = (scene.tree(at)?, Tree::new(), Vec::new());
         let (mut document, root) = Self::closed(scene, at, library, definition)?;
         let Self { library, places, .. } = &mut document;
-        let mut nodes = top.descendants();
-        let (mut handles, mut list, mut differs) = (Vec::new(), Vec::new(), None);
-        Expansion::new(library, places).expand(root, &mut list, |parent, node| {
-            let found = nodes.next();
-            let above = parent.map(|parent| handles.get(parent).copied().unwrap_or(at));
-            let same = found.is_some_and(|found| {
-                let hangs = handles.is_empty() || found.parent().map(|node| node.handle()) == above;
-                hangs && Value::components(&found.node()).eq(Value::components(&node))
-            });
-            if !same {
-                differs.get_or_insert(handles.len());
-            }
-            handles.push(found.map_or(at, |found| found.handle()));
-        })?;
-        if let Some(number) = differs.or(nodes.next().map(|_| list.len())) {
+        Expansion::new(library, places).expand(root, &mut list, |parent, node| _ = wanted.push(parent, node));
+        let agree = found
+            .iter()
+            .zip(wanted.iter())
+            .take_while(|(found, wanted)| found.0 == wanted.0 && same(&found.1, &wanted.1));
+        let number = agree.count();
+        if number < found.len().max(wanted.len()) {
             return Err(Error::Differs { number });
         }
-        for (&place, &node) in list.iter().zip(&handles) {
+        let nodes = scene.get(at).into_iter().flat_map(|top| top.descendants()).map(|node| node.handle());
+        for (&place, node) in list.iter().zip(nodes.collect::<Vec<_>>()) {
             places.put(library, scene, place, node);
         }
         Ok(document)
@@ -356,6 +349,12 @@ impl Document {
 pub(crate) fn holds(scene: &Scene, root: NodeHandle, node: NodeHandle) -> bool {
     let Some(found) = scene.get(node) else { return false };
     if root == scene.root() { !found.is_detached() } else { node == root || found.is_below(root) }
+}
+
+/// Returns the next or the previous sibling of a node.
+pub(crate) fn beside(scene: &Scene, node: NodeHandle, next: bool) -> Option<NodeHandle> {
+    let node = scene.get(node)?;
+    Some(if next { node.next_sibling()? } else { node.previous_sibling()? }.handle())
 }
 
 /// Returns a reader of edits that has read all up to the last update.

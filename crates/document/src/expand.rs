@@ -288,7 +288,7 @@ impl<'l> Expansion<'l> {
                 return Some(Some(value).filter(|_| self.way[by as usize].number >= instance));
             }
             at = self.places.inner(self.places.place(at, slot))?;
-            slot = library.at(self.places.instance(at).definition).root_slot()?;
+            slot = library.at(self.places.instance(at).definition).root_slot?;
         }
     }
 
@@ -300,21 +300,13 @@ impl<'l> Expansion<'l> {
 
     /// Describes a node and all missing nodes below it, in depth-first order, each with the number of its parent, and
     /// makes their instances. Lists the innermost place of each.
-    pub(crate) fn expand(
-        &mut self,
-        top: u32,
-        list: &mut Vec<u32>,
-        mut push: impl FnMut(Option<usize>, Node<'l>),
-    ) -> Result<(), Error> {
+    pub(crate) fn expand(&mut self, top: u32, list: &mut Vec<u32>, mut push: impl FnMut(Option<usize>, Node<'l>)) {
         list.clear();
         let (number, _) = self.split(top);
         let scope = self.scope(number).clone();
         let Buffers { mut ahead, mut aliases, mut below, mut instances } = core::mem::take(&mut self.buffers);
         ahead.push(Ahead { place: top, scope, parent: None });
         while let Some(Ahead { place, scope, parent }) = ahead.pop() {
-            if list.len() as u64 >= MOST_NODES {
-                return Err(hedgerow::Error::CapacityOverflow.into());
-            }
             let (above, slot) = (Some(list.len()), place - self.places.place(scope.number, 0));
             if scope.outer.is_none()
                 && let Some(pattern) = self.patterns.get(&(scope.definition, slot))
@@ -352,7 +344,6 @@ impl<'l> Expansion<'l> {
             list.push(self.places.place(scope.number, *slot));
         }
         self.buffers = Buffers { ahead, aliases, below, instances };
-        Ok(())
     }
 
     /// Remembers what a node of a definition expands to, from the definition's second instance on.
@@ -370,7 +361,7 @@ impl<'l> Expansion<'l> {
 
     /// Makes the instance of the whole document, and returns the place of its root.
     pub(crate) fn begin(&mut self, definition: u32) -> Option<u32> {
-        let root = self.library.at(definition).root_slot()?;
+        let root = self.library.at(definition).root_slot?;
         let top = self.places.add(self.library, definition, None);
         Some(self.places.place(top, root))
     }
@@ -380,7 +371,7 @@ impl Library {
     /// Returns the definition that a node uses, and the slot of its root.
     fn used(&self, scope: &Scope, id: u64) -> Option<(u32, u32)> {
         let used = self.enter(scope, id)?;
-        Some((used, self.at(used).root_slot()?))
+        Some((used, self.at(used).root_slot?))
     }
 
     /// Returns the nodes that a definition expands to, in depth-first order. Runs in **O((nodes + ids of statements) ·
@@ -390,7 +381,7 @@ impl Library {
     /// [`Error::NoDefinition`]; [`Error::Scene`] if there are more than 2³⁰ nodes.
     pub fn tree(&self, definition: &str) -> Result<Tree, Error> {
         let (mut tree, number) = (Tree::new(), self.defined(definition)?);
-        self.expanded(number, self.at(number).root_slot(), |parent, node| _ = tree.push(parent, node))?;
+        self.expanded(number, self.at(number).root_slot, |parent, node| _ = tree.push(parent, node))?;
         Ok(tree)
     }
 
@@ -412,8 +403,9 @@ impl Library {
             return Err(Error::NoDefinition(name.clone()));
         };
         let mut list = Vec::new();
-        expansion.expand(expansion.places.place(0, slot), &mut list, push)?;
-        places.hold(&list);
+        expansion.expand(expansion.places.place(0, slot), &mut list, push);
+        // Any record says that the node is there.
+        list.into_iter().for_each(|place| places.places[place as usize] = 0);
         Ok(places)
     }
 
@@ -422,7 +414,7 @@ impl Library {
     #[must_use]
     pub fn notes(&self, definition: &str) -> Vec<Note> {
         let Ok(number) = self.defined(definition) else { return Vec::new() };
-        let expanded = self.expanded(number, self.at(number).root_slot(), |_, _| {});
+        let expanded = self.expanded(number, self.at(number).root_slot, |_, _| {});
         let Ok(mut places) = expanded else { return Vec::new() };
         let mut expansion = Expansion::new(self, &mut places);
         let name: Arc<str> = definition.into();

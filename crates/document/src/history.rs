@@ -113,14 +113,6 @@ impl History {
         }
     }
 
-    /// Returns the steps that are gone through, and those that are added to.
-    fn sides(&mut self, way: Way) -> [&mut Vec<Step>; 2] {
-        match way {
-            Way::Undo => [&mut self.done, &mut self.undone],
-            Way::Redo => [&mut self.undone, &mut self.done],
-        }
-    }
-
     /// Returns the patch that the next undo or redo makes.
     pub(crate) fn next(&self, way: Way, library: &Library) -> Result<Option<Patch>, Error> {
         let from = if matches!(way, Way::Undo) { &self.done } else { &self.undone };
@@ -134,7 +126,8 @@ impl History {
 
     /// Notes that the next undo or redo was made.
     pub(crate) fn advance(&mut self, way: Way, made: Patch) {
-        let [from, to] = self.sides(way);
+        let Self { done, undone } = self;
+        let (from, to) = if matches!(way, Way::Undo) { (done, undone) } else { (undone, done) };
         let Some(Step { patch, label, since }) = from.pop() else { return };
         // Usually the two cancel out.
         if let Some(below) = from.last_mut()

@@ -21,7 +21,6 @@
 
 mod bytes;
 mod commit;
-mod commit_in;
 mod convert;
 mod copies;
 mod document;
@@ -29,7 +28,6 @@ mod error;
 mod expand;
 mod history;
 mod library;
-mod link;
 mod make;
 mod merge;
 mod operations;
@@ -49,8 +47,7 @@ pub use error::Error;
 pub use expand::Note;
 pub use history::{History, Step};
 pub use library::Library;
-pub use link::{Link, Message};
-pub use merge::{Conflict, Merged, Renumbered};
+pub use merge::{Conflict, Link, Merged, Message, Renumbered};
 pub use order::Order;
 pub use patch::{Entry, Key, Patch};
 pub use path::{EmptyPath, Path};

@@ -20,30 +20,10 @@ use std::sync::Arc;
 /// [guide](crate#prefabs-and-overrides) lists tasks and their calls.
 ///
 /// Two libraries are equal if they state the same.
-///
-/// ```
-/// use hedgerow::{Node, Tree};
-/// use hedgerow_document::{Field, Library, Path, Spot, Value};
-///
-/// let mut lamp = Tree::new();
-/// let foot = lamp.push(None, Node::material(1).named("lamp"));
-/// lamp.push(Some(foot), Node::material(2).named("bulb"));
-///
-/// let mut library = Library::new();
-/// library.apply(&library.define("lamp", &lamp)?)?;
-/// let mut street = Tree::new();
-/// street.push(None, Node::group());
-/// library.apply(&library.define("street", &street)?)?;
-/// library.apply(&library.place("street", Spot::below(0, 1.0), "lamp", Node::group())?)?;
-/// assert_eq!(library.tree("street")?.len(), 3);
-/// let bulb = Path::from([1, 1]);
-/// assert_eq!(library.value("street", &bulb, Field::Material), Some((Value::Material(Some(2)), 1)));
-/// # Ok::<(), hedgerow_document::Error>(())
-/// ```
 #[derive(Clone, Default)]
 pub struct Library {
     /// By number. A name keeps its number, also when nothing is stated for it any more.
-    pub(crate) definitions: Vec<Definition>,
+    definitions: Vec<Definition>,
     numbers: BTreeMap<Arc<str>, u32>,
     writer: u16,
 }
@@ -66,9 +46,10 @@ pub(crate) struct Definition {
     stated: usize,
     /// The own nodes without a parent; one, but while a patch is applied.
     roots: BTreeSet<u64>,
-    root_slot: Option<u32>,
+    /// The slot of the root.
+    pub(crate) root_slot: Option<u32>,
     /// The definitions that statements name, and how often.
-    uses: BTreeMap<Arc<str>, u32>,
+    pub(crate) uses: BTreeMap<Arc<str>, u32>,
     /// Of each writer, a number greater than those of all ids that were ever mentioned.
     next_ids: BTreeMap<u16, u64>,
 }
@@ -108,7 +89,12 @@ impl Library {
 
     /// Returns the names of all definitions, sorted.
     pub fn definitions(&self) -> impl Iterator<Item = &str> {
-        self.numbers.iter().filter(|&(_, &number)| self.at(number).root().is_some()).map(|(name, _)| &**name)
+        self.all().map(|definition| &*definition.name)
+    }
+
+    /// Iterates over the definitions that have a root, sorted by name.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Definition> {
+        self.numbers.values().map(|&number| self.at(number)).filter(|definition| definition.root().is_some())
     }
 
     /// Returns the definitions that use this one in any statement, sorted.
@@ -152,6 +138,10 @@ impl Library {
         &self.definitions[number as usize]
     }
 
+    pub(crate) fn at_mut(&mut self, number: u32) -> &mut Definition {
+        &mut self.definitions[number as usize]
+    }
+
     /// Returns the number of a definition that has a root.
     pub(crate) fn defined(&self, name: &str) -> Result<u32, Error> {
         let found = self.number(name).filter(|&number| self.at(number).root().is_some());
@@ -181,21 +171,8 @@ impl Library {
         let number = self.number_or_new(&definition.into());
         // No id of a writer is less than its first one.
         if next & COUNTER > 0 {
-            self.definitions[number as usize].mention(next - 1);
+            self.at_mut(number).mention(next - 1);
         }
-    }
-
-    /// Returns the next ids of a definition that are greater than all ids that it mentions.
-    pub(crate) fn next_ids(&self, definition: &Definition) -> Vec<u64> {
-        let mut fresh = Definition::new(definition.name.clone());
-        definition.stated().for_each(|(path, value)| fresh.mention_all(&path, value));
-        let raised = |(writer, counter): &(&u16, &u64)| fresh.next_ids.get(writer).is_none_or(|used| used < counter);
-        definition
-            .next_ids
-            .iter()
-            .filter(raised)
-            .map(|(&writer, counter)| u64::from(writer) << WRITER_BITS | counter)
-            .collect()
     }
 
     fn number_or_new(&mut self, name: &Arc<str>) -> u32 {
@@ -223,7 +200,7 @@ impl Library {
     pub(crate) fn keep_ids(&mut self, patch: &Patch) {
         for entries in patch.entries().chunk_by(|a, b| a.key.definition == b.key.definition) {
             let number = self.number_or_new(&entries[0].key.definition);
-            let definition = &mut self.definitions[number as usize];
+            let definition = self.at_mut(number);
             for Entry { key, after, .. } in entries {
                 after.iter().for_each(|value| definition.mention_all(&key.path, value));
             }
@@ -241,7 +218,7 @@ impl Library {
         for states in [true, false] {
             for Entry { key, after, .. } in patch.entries().iter().filter(|entry| entry.after.is_some() == states) {
                 let number = self.number_or_new(&key.definition);
-                self.set(number, &key.path, key.field, after.clone());
+                self.at_mut(number).state(&key.path, key.field, after.clone());
             }
         }
     }
@@ -255,17 +232,13 @@ impl Library {
             check(entry)?;
         }
         self.check_roots(patch)?;
-        self.check_uses(patch)
-    }
-
-    /// States or unstates a value of a definition, without any check, and returns what was stated.
-    pub(crate) fn set(&mut self, definition: u32, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
-        self.definitions[definition as usize].state(path, field, value)
-    }
-
-    /// Lets the slots that earlier steps freed be used again.
-    pub(crate) fn release(&mut self, definition: u32) {
-        self.definitions[definition as usize].release();
+        self.check_circles(patch).map_err(|circle| {
+            let mut stated =
+                patch.entries().iter().filter_map(|entry| Some((&entry.key, entry.after.as_ref()?.uses()?)));
+            let closing = stated.find(|(key, uses)| circle.contains(*uses) && circle.contains(&key.definition));
+            let (key, uses) = closing.expect("a library without the patch has no circle");
+            Error::Use { key: key.clone(), uses: uses.clone() }
+        })
     }
 
     /// Checks that each definition has one root after a patch, or no statement at all.
@@ -288,11 +261,12 @@ impl Library {
         Ok(())
     }
 
-    /// Checks that the uses that a patch states close no circle.
-    fn check_uses(&self, patch: &Patch) -> Result<(), Error> {
-        let states = |entry: &&Entry| entry.after.as_ref().is_some_and(|value| value.uses().is_some());
-        let starts = patch.entries().iter().filter(states).map(|entry| &*entry.key.definition);
-        self.most_nodes_of(starts, patch).map(drop).map_err(|circle| circle_error(patch, &circle))
+    /// Returns the definitions of a circle of uses that a patch would close.
+    pub(crate) fn check_circles(&self, patch: &Patch) -> Result<(), BTreeSet<Arc<str>>> {
+        let uses = |entry: &&Entry| entry.after.as_ref().is_some_and(|value| value.uses().is_some());
+        let starts = patch.entries().iter().filter(uses).map(|entry| &*entry.key.definition);
+        let circle = self.most_nodes_of(starts, patch).map(drop);
+        circle.map_err(|circle| circle.into_iter().map(Arc::from).collect())
     }
 
     /// Returns how many nodes these definitions, and all that they use, expand to at most after a patch; or the
@@ -302,16 +276,25 @@ impl Library {
         starts: impl IntoIterator<Item = &'a str>,
         patch: &'a Patch,
     ) -> Result<BTreeMap<&'a str, u64>, BTreeSet<&'a str>> {
-        let changed = changed_uses(patch.entries().iter().map(|entry| (&entry.key, &entry.before, &entry.after)));
-        let mut own: BTreeMap<&str, u64> = BTreeMap::new();
-        for Entry { key, before, .. } in patch.entries() {
-            let is_new = before.is_none() && key.field == Field::Place && key.path.own().is_some();
-            *own.entry(&key.definition).or_default() += u64::from(is_new);
+        // How many own nodes each has more, and how much more often it names others.
+        let mut changed: BTreeMap<&str, (u64, BTreeMap<&str, i64>)> = BTreeMap::new();
+        for Entry { key, before, after } in patch.entries() {
+            let (own, uses) = changed.entry(&key.definition).or_default();
+            *own += u64::from(before.is_none() && key.field == Field::Place && key.path.own().is_some());
+            for (value, change) in [(before, -1), (after, 1)] {
+                if let Some(name) = value.as_ref().and_then(Value::uses) {
+                    *uses.entry(name).or_default() += change;
+                }
+            }
         }
         let entered = |name: &'a str| {
-            let before = self.number(name).map_or(0, |number| self.at(number).by_id.len() as u64);
-            let uses: Vec<(&str, u64)> = self.uses_after(name, &changed).collect();
-            (name, before + own.get(name).copied().unwrap_or(0), uses)
+            let (mut own, mut uses) = changed.get(name).cloned().unwrap_or_default();
+            if let Some(definition) = self.number(name).map(|number| self.at(number)) {
+                own += definition.by_id.len() as u64;
+                definition.uses.iter().for_each(|(of, &count)| *uses.entry(of).or_default() += i64::from(count));
+            }
+            let uses = uses.into_iter().filter_map(|(of, count)| Some((of, u64::try_from(count).ok()?)));
+            (name, own, uses.filter(|(_, count)| *count > 0).collect::<Vec<_>>())
         };
         // `None` while those are counted that a definition uses.
         let (mut counts, mut way) = (BTreeMap::<&str, Option<u64>>::new(), Vec::new());
@@ -344,17 +327,6 @@ impl Library {
         Ok(counts.into_iter().filter_map(|(name, count)| Some((name, count?))).collect())
     }
 
-    /// Returns the definitions that one names after a patch that changes the uses, and how often.
-    pub(crate) fn uses_after<'a>(&'a self, name: &str, changed: &Uses<'a>) -> impl Iterator<Item = (&'a str, u64)> {
-        let before = self.number(name).map(|number| &self.at(number).uses);
-        let changed = changed.get(name);
-        let change = move |of: &str| changed.and_then(|uses| uses.get(of)).copied().unwrap_or(0);
-        let kept = before.into_iter().flatten().map(move |(of, &count)| (&**of, i64::from(count) + change(of)));
-        let is_new = move |of: &str| before.is_none_or(|before| !before.contains_key(of));
-        let new = changed.into_iter().flatten().map(|(of, &count)| (*of, count)).filter(move |(of, _)| is_new(of));
-        kept.chain(new).filter_map(|(of, count)| Some((of, u64::try_from(count).ok().filter(|&count| count > 0)?)))
-    }
-
     /// Returns how many nodes a definition expands to at most: what it uses, counted as often as statements name it.
     /// Ask this before you open a file that you do not trust, since few definitions that use each other expand to very
     /// many nodes. Runs in **O(uses of all definitions)**.
@@ -369,35 +341,9 @@ impl Library {
     }
 }
 
-/// How much more often each definition names another.
-pub(crate) type Uses<'p> = BTreeMap<&'p str, BTreeMap<&'p str, i64>>;
-
-/// Returns how much more often each definition names another after changes.
-pub(crate) fn changed_uses<'p>(
-    changes: impl Iterator<Item = (&'p Key, &'p Option<Value>, &'p Option<Value>)>,
-) -> Uses<'p> {
-    let mut changed = Uses::new();
-    for (key, before, after) in changes {
-        for (value, change) in [(before, -1), (after, 1)] {
-            if let Some(name) = value.as_ref().and_then(Value::uses) {
-                *changed.entry(&key.definition).or_default().entry(name).or_default() += change;
-            }
-        }
-    }
-    changed
-}
-
 /// Returns whether a value is the place of a root.
 pub(crate) fn is_root(value: Option<&Value>) -> bool {
     value.and_then(Value::spot).is_some_and(|spot| spot.parent.is_none())
-}
-
-/// Names an entry that closes a circle of these definitions.
-fn circle_error(patch: &Patch, circle: &BTreeSet<&str>) -> Error {
-    let mut stated = patch.entries().iter().filter_map(|entry| Some((&entry.key, entry.after.as_ref()?.uses()?)));
-    let closing = stated.find(|(key, uses)| circle.contains(&***uses) && circle.contains(&*key.definition));
-    let (key, uses) = closing.expect("a library without the patch has no circle");
-    Error::Use { key: key.clone(), uses: uses.clone() }
 }
 
 /// Checks what an entry states by itself.
@@ -427,16 +373,6 @@ impl Definition {
     /// Returns the id of the root.
     pub(crate) fn root(&self) -> Option<u64> {
         self.roots.first().copied()
-    }
-
-    /// Returns the slot of the root.
-    pub(crate) fn root_slot(&self) -> Option<u32> {
-        self.root_slot
-    }
-
-    /// Returns the definitions that statements name, and how often.
-    pub(crate) fn uses(&self) -> &BTreeMap<Arc<str>, u32> {
-        &self.uses
     }
 
     /// Returns the number of slots.
@@ -518,8 +454,8 @@ impl Definition {
         self.free.append(&mut self.freed);
     }
 
-    /// States or unstates a value.
-    fn state(&mut self, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
+    /// States or unstates a value, without any check, and returns what was stated.
+    pub(crate) fn state(&mut self, path: &Path, field: Field, value: Option<Value>) -> Option<Value> {
         if let Some(name) = value.as_ref().and_then(Value::uses) {
             *self.uses.entry(name.clone()).or_default() += 1;
         }
@@ -585,6 +521,15 @@ impl Definition {
         self.slots[slot as usize] = Slot { id, values: Vec::new() };
         self.by_id.insert(id, slot);
         slot
+    }
+
+    /// Returns the next ids that are greater than all ids that are mentioned.
+    pub(crate) fn next_ids(&self) -> Vec<u64> {
+        let mut fresh = Self::default();
+        self.stated().for_each(|(path, value)| fresh.mention_all(&path, value));
+        let raised =
+            self.next_ids.iter().filter(|&(writer, next)| fresh.next_ids.get(writer).is_none_or(|used| used < next));
+        raised.map(|(&writer, next)| u64::from(writer) << WRITER_BITS | next).collect()
     }
 
     /// Never gives these ids to new nodes.

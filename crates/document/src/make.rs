@@ -36,7 +36,8 @@ impl Document {
         self.library.check(patch)?;
         // A use, or a definition that was missing, may bring very many nodes.
         let brings = |entry: &Entry| {
-            entry.after.as_ref().is_some_and(|value| value.uses().is_some()) || changes_root(entry) && is_root(entry.after.as_ref())
+            entry.after.as_ref().is_some_and(|value| value.uses().is_some())
+                || changes_root(entry) && is_root(entry.after.as_ref())
         };
         if patch.entries().iter().any(brings) && self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
             return Err(hedgerow::Error::CapacityOverflow.into());
@@ -88,20 +89,21 @@ impl Document {
         scene.remove_many(&children).map_err(|refused| refused.error)?;
         let Self { library, places, root: at, name, .. } = self;
         let most = usize::try_from(library.most_nodes(name)).unwrap_or(0).min(1 << 20);
-        places.reserve(most);
+        places.places.reserve(most);
         let mut expansion = Expansion::new(library, places);
         let root = expansion.begin(self.definition).ok_or(Error::NoRoot)?;
         let (mut tree, mut first, mut list) = (Tree::with_capacity(most), Node::group(), Vec::new());
         expansion.expand(root, &mut list, |parent, node| match parent {
             None => first = node,
             Some(parent) => _ = tree.push(parent.checked_sub(1), node),
-        })?;
+        });
         let handles = scene.insert_tree(*at, &tree).map_err(|refused| refused.error)?;
         scene.edit(*at)?.set_node(first)?;
         for (&place, node) in list.iter().zip([*at].into_iter().chain(handles)) {
             places.put(library, scene, place, node);
         }
-        places.shrink();
+        places.places.shrink_to_fit();
+        places.instances.shrink_to_fit();
         Ok(())
     }
 

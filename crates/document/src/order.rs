@@ -95,7 +95,7 @@ pub(crate) fn arranged(keys: &[Option<Rank>], [mut low, high]: [Option<Order>; 2
 }
 
 /// Returns the indices of a longest run of ascending keys.
-pub(crate) fn ascending(keys: &[Option<Rank>]) -> Vec<usize> {
+fn ascending(keys: &[Option<Rank>]) -> Vec<usize> {
     // Of the runs of each length, the one with the least last key: its index, and the index before each.
     let (mut ends, mut previous): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), vec![None; keys.len()]);
     for (index, key) in keys.iter().enumerate() {

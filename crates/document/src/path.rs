@@ -2,7 +2,6 @@
 
 use core::cmp::Ordering;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The name of a node in a definition: ids from the outer definition inwards. Takes 16 bytes.
@@ -23,11 +22,11 @@ use std::sync::Arc;
 /// assert_eq!(Path::try_from(vec![5, 2])?, inner);
 /// # Ok::<(), hedgerow_document::EmptyPath>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Path(Ids);
 
 /// A path of one id needs no memory of its own.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum Ids {
     One([u64; 1]),
     // A thin pointer, because there are as many paths as there are statements.
@@ -42,11 +41,6 @@ impl Path {
             Ids::One(id) => id,
             Ids::Many(ids) => ids,
         }
-    }
-
-    /// Returns whether both are the same list, as the paths of one node's fields are that were read from bytes.
-    fn is_shared(&self, other: &Self) -> bool {
-        matches!((&self.0, &other.0), (Ids::Many(a), Ids::Many(b)) if Arc::ptr_eq(a, b))
     }
 
     /// Returns whether this path begins with all ids of another one.
@@ -116,11 +110,7 @@ impl TryFrom<&[u64]> for Path {
     type Error = EmptyPath;
 
     fn try_from(ids: &[u64]) -> Result<Self, EmptyPath> {
-        match *ids {
-            [] => Err(EmptyPath),
-            [id] => Ok(Self(Ids::One([id]))),
-            _ => Ok(Self(Ids::Many(Arc::new(ids.to_vec())))),
-        }
+        if ids.is_empty() { Err(EmptyPath) } else { Ok(joined(ids, &[])) }
     }
 }
 
@@ -132,14 +122,6 @@ impl TryFrom<Vec<u64>> for Path {
     }
 }
 
-impl PartialEq for Path {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_shared(other) || self.ids() == other.ids()
-    }
-}
-
-impl Eq for Path {}
-
 impl PartialOrd for Path {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -148,13 +130,11 @@ impl PartialOrd for Path {
 
 impl Ord for Path {
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.is_shared(other) { Ordering::Equal } else { self.ids().cmp(other.ids()) }
-    }
-}
-
-impl Hash for Path {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.ids().hash(state);
+        match (&self.0, &other.0) {
+            // The paths of one node's fields that were read from bytes are the same list.
+            (Ids::Many(a), Ids::Many(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+            _ => self.ids().cmp(other.ids()),
+        }
     }
 }
 

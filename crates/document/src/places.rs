@@ -35,9 +35,9 @@ pub(crate) struct Instance {
 /// The places of all instances of a document; instance 0 is the document itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
-    places: Vec<u32>,
+    pub(crate) places: Vec<u32>,
     /// In the order of their first places.
-    instances: Vec<Instance>,
+    pub(crate) instances: Vec<Instance>,
     /// The number of places of instances that are gone.
     gone: usize,
 }
@@ -145,7 +145,7 @@ impl Places {
 
     /// Returns the place of the root of an instance's definition.
     pub(crate) fn root_place(&self, library: &Library, instance: u32) -> Option<u32> {
-        let slot = library.at(self.instance(instance).definition).root_slot()?;
+        let slot = library.at(self.instance(instance).definition).root_slot?;
         Some(self.place(instance, slot))
     }
 
@@ -168,7 +168,7 @@ impl Places {
     pub(crate) fn outermost_of(&self, library: &Library, mut instance: u32, mut slot: u32) -> (u32, u32) {
         loop {
             let Instance { definition, outer, slot: outer_slot, .. } = *self.instance(instance);
-            if outer == NONE || library.at(definition).root_slot() != Some(slot) {
+            if outer == NONE || library.at(definition).root_slot != Some(slot) {
                 return (instance, slot);
             }
             (instance, slot) = (outer, outer_slot);
@@ -207,11 +207,6 @@ impl Places {
         let innermost = self.innermost(library, place);
         self.places[innermost as usize] = record(node);
         set_tag(scene, node, Some(innermost));
-    }
-
-    /// Holds some record at each of these innermost places.
-    pub(crate) fn hold(&mut self, places: &[u32]) {
-        places.iter().for_each(|&place| self.places[place as usize] = 0);
     }
 
     /// Takes a node from its place; the instance that it uses, if any, is gone with all places in it.
@@ -359,17 +354,6 @@ impl Places {
         }
         ids.reverse();
         joined(&ids, &[])
-    }
-
-    /// Makes room for so many places in advance.
-    pub(crate) fn reserve(&mut self, places: usize) {
-        self.places.reserve(places);
-    }
-
-    /// Frees memory that was reserved for more instances.
-    pub(crate) fn shrink(&mut self) {
-        self.places.shrink_to_fit();
-        self.instances.shrink_to_fit();
     }
 
     /// Iterates over all places that hold a record, with the record.

@@ -1,6 +1,6 @@
 //! Brings the scene to what the library says, for the places that a patch touches.
 
-use crate::document::holds;
+use crate::document::{beside, holds};
 use crate::error::Error;
 use crate::expand::{Expansion, Sibling};
 use crate::library::Library;
@@ -212,7 +212,7 @@ impl<'d> Structure<'d> {
                 }
                 tree.push(parent, node);
             }
-        })?;
+        });
         let (library, places) = (expansion.library, &mut *expansion.places);
         // Most are leaves, which need no tree.
         if let Some(node) = first.filter(|_| tree.is_empty()) {
@@ -225,29 +225,25 @@ impl<'d> Structure<'d> {
         Ok(handles[0])
     }
 
-    /// Returns the place among a parent's children. The children from `last` on are searched forwards, otherwise all
-    /// from the end.
+    /// Returns the place among a parent's children: behind `last` on, or searched from the end.
     fn position(&mut self, parent: NodeHandle, entering: &Sibling, last: Option<NodeHandle>) -> Place {
-        let mut at = last;
-        let mut next = match last {
-            Some(last) => self.scene.get(last).and_then(|node| node.next_sibling()).map(|node| node.handle()),
-            None => self.scene.get(parent).and_then(|node| node.last_child()).map(|node| node.handle()),
+        let comes_first = |structure: &mut Self, node: &NodeHandle| {
+            let place = structure.place_of(*node);
+            place.and_then(|place| structure.expansion.sibling(place)).is_none_or(|other| other < *entering)
         };
-        while let Some(sibling) = next {
-            let place = self.place_of(sibling);
-            let other = place.and_then(|place| self.expansion.sibling(place));
-            let before = other.is_none_or(|other| other < *entering);
-            match (last, before) {
-                (Some(_), true) => at = Some(sibling),
-                (Some(_), false) => break,
-                (None, true) => return Place::After(sibling),
-                (None, false) => {}
+        if let Some(mut at) = last {
+            while let Some(next) = beside(self.scene, at, true).filter(|next| comes_first(self, next)) {
+                at = next;
             }
-            let sibling = self.scene.get(sibling);
-            let beside =
-                sibling.and_then(|node| if last.is_some() { node.next_sibling() } else { node.previous_sibling() });
-            next = beside.map(|node| node.handle());
+            return Place::After(at);
         }
-        at.map_or(Place::FirstChildOf(parent), Place::After)
+        let mut next = self.scene.get(parent).and_then(|node| node.last_child()).map(|node| node.handle());
+        while let Some(sibling) = next {
+            if comes_first(self, &sibling) {
+                return Place::After(sibling);
+            }
+            next = beside(self.scene, sibling, false);
+        }
+        Place::FirstChildOf(parent)
     }
 }

@@ -34,7 +34,6 @@ use hedgerow::internal::{
     FormNumber, LocalText, MatrixText, TransformText, local_of_text, local_text, plain_components,
 };
 use serde::de::{Error as _, MapAccess, Visitor};
-use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -244,6 +243,15 @@ where
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(rename = "Library", deny_unknown_fields)]
+struct LibraryForm {
+    #[serde(default)]
+    hedgerow: FormNumber<FORM>,
+    #[serde(deserialize_with = "unique")]
+    definitions: BTreeMap<Box<str>, DefinitionForm>,
+}
+
+#[derive(Serialize, Deserialize)]
 #[serde(rename = "Definition", deny_unknown_fields)]
 struct DefinitionForm {
     /// The own nodes.
@@ -256,7 +264,7 @@ struct DefinitionForm {
 }
 
 impl DefinitionForm {
-    fn of(library: &Library, definition: &Definition) -> Self {
+    fn of(definition: &Definition) -> Self {
         let mut siblings = Siblings::default();
         let mut form = |path: &Path, id, at| {
             let mut form = Form { id, at, ..Form::default() };
@@ -275,7 +283,7 @@ impl DefinitionForm {
         paths.dedup();
         paths.retain(|path| path.own().is_none_or(|id| definition.node(id).is_none()));
         let overrides = paths.iter().map(|path| form(path, None, Some(Ids::of(path)))).collect();
-        Self { nodes, overrides, next_id: Ids::of_list(library.next_ids(definition)) }
+        Self { nodes, overrides, next_id: Ids::of_list(definition.next_ids()) }
     }
 
     /// Appends what is stated, and returns the next ids.
@@ -341,19 +349,8 @@ fn listed(definition: &Definition) -> Vec<u64> {
 /// ```
 impl Serialize for Library {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Definitions<'l>(&'l Library);
-
-        impl Serialize for Definitions<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let Self(library) = self;
-                let defined = library.definitions().filter_map(|name| Some((name, library.at(library.number(name)?))));
-                serializer.collect_map(defined.map(|(name, stated)| (name, DefinitionForm::of(library, stated))))
-            }
-        }
-        let mut form = serializer.serialize_struct("Library", 2)?;
-        form.serialize_field("hedgerow", &FormNumber::<FORM>::NEWEST)?;
-        form.serialize_field("definitions", &Definitions(self))?;
-        form.end()
+        let definitions = self.all().map(|definition| ((*definition.name).into(), DefinitionForm::of(definition)));
+        LibraryForm { hedgerow: FormNumber::NEWEST, definitions: definitions.collect() }.serialize(serializer)
     }
 }
 
@@ -361,14 +358,6 @@ impl Serialize for Library {
 /// normalised as by an edit. An error names the definition and the node.
 impl<'de> Deserialize<'de> for Library {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename = "Library", deny_unknown_fields)]
-        struct LibraryForm {
-            #[serde(default, rename = "hedgerow")]
-            _number: FormNumber<FORM>,
-            #[serde(deserialize_with = "unique")]
-            definitions: BTreeMap<Box<str>, DefinitionForm>,
-        }
         let LibraryForm { definitions, .. } = LibraryForm::deserialize(deserializer)?;
         let (mut entries, mut next_ids) = (Vec::new(), Vec::new());
         for (name, form) in definitions {

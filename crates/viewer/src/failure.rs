@@ -52,12 +52,6 @@ impl From<hedgerow_document::Error> for Failure {
     }
 }
 
-impl From<hedgerow_document::PatchError> for Failure {
-    fn from(error: hedgerow_document::PatchError) -> Self {
-        Self::while_doing("the document cannot be changed", error)
-    }
-}
-
 impl From<hedgerow_wgpu::gpu::Error> for Failure {
     fn from(error: hedgerow_wgpu::gpu::Error) -> Self {
         Self::while_doing("the scene cannot be drawn", error)
