@@ -2,10 +2,10 @@
 
 use crate::model::Model;
 use crate::operations;
-use crate::random::seeds;
+use crate::random::{seeds, value};
 use fastrand::Rng;
 use hedgerow::checkpoints::Checkpoints;
-use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Visibility};
+use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig};
 use hedgerow_document::{Document, Entry, Field, Key, Library, Order, Patch, Path, Spot, Value};
 use hedgerow_testkit::drivers;
 
@@ -13,12 +13,21 @@ pub(crate) fn scene() -> Scene {
     Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap()
 }
 
-/// A random library: each definition uses only later ones.
-pub(crate) fn library(dice: &mut Rng, wild: bool) -> Library {
-    let names = ["a", "b", "c", "d"];
+pub(crate) fn open(library: Library, definition: &str) -> (Scene, Document) {
+    let mut scene = scene();
+    let root = scene.root();
+    let document = Document::open(&mut scene, root, library, definition).unwrap();
+    (scene, document)
+}
+
+pub(crate) const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+
+/// A random library: each definition uses only later ones. Orders are often equal, own nodes are below nodes of
+/// instances, and overrides may lead nowhere, out of their instances, or in circles.
+pub(crate) fn library(dice: &mut Rng) -> Library {
     let mut library = Library::new();
-    for (number, name) in names.iter().enumerate().rev() {
-        let later = &names[number + 1..];
+    for (number, name) in NAMES.iter().enumerate().rev() {
+        let later = &NAMES[number + 1..];
         let mut entries = Vec::new();
         let mut state = |path: Path, value: Value| {
             entries.push(Entry { key: Key::new(*name, path, value.field()), before: None, after: Some(value) });
@@ -31,78 +40,58 @@ pub(crate) fn library(dice: &mut Rng, wild: bool) -> Library {
                 state(id.into(), Value::Use(Some(later[dice.usize(0..later.len())].into())));
             }
             if !uses || dice.u8(0..3) == 0 {
-                for field in dice.choose_multiple(Field::COMPONENTS, 3) {
-                    state(id.into(), component(dice, field));
-                }
+                components(dice).into_iter().for_each(|value| state(id.into(), value));
             }
         }
         library.apply(&Patch::from_entries(entries).unwrap()).unwrap();
-        override_some(dice, &mut library, name, wild);
+        let paths = Model::of(&library).tree(name).1;
+        for _ in 0..dice.usize(0..8) {
+            if let (path, Some(value)) = statement(dice, &library, number, &paths) {
+                library.apply(&library.state(name, path, value).unwrap()).unwrap();
+            }
+        }
     }
     library
+}
+
+/// A random statement of a definition, or what is no longer stated. Roots keep their places.
+fn statement(dice: &mut Rng, library: &Library, number: usize, paths: &[Path]) -> (Path, Option<Value>) {
+    let [path, other] = [(); 2].map(|()| dice.choice(paths).unwrap().clone());
+    let (own, is_root, later) = (path.ids().len() == 1, path == paths[0], &NAMES[number + 1..]);
+    let place = |parent: Path, order| Some(Value::Place(Some(Spot::below(parent, order))));
+    match dice.u8(0..16) {
+        0..2 => (library.next_id(NAMES[number]).into(), place(path, order(dice))),
+        2..4 if !is_root => (path, place(other, order(dice))),
+        4 if !own => {
+            let instance = Path::try_from(&path.ids()[..path.ids().len() - 1]).unwrap();
+            (path, place(instance, order(dice)))
+        }
+        5 if !own => (path, Some(Value::Place(None))),
+        6 if !own => (path.join(&(1 << 40).into()), Some(Value::Material(Some(1)))),
+        7 => (path, Some(Value::Own(3, Some([dice.u8(1..9)].into())))),
+        8 | 9 if !later.is_empty() => {
+            (path, Some(Value::Use(dice.choice(later).filter(|_| dice.bool()).map(|&name| name.into()))))
+        }
+        10 if own && !is_root => (path, None),
+        _ => {
+            let field = Field::COMPONENTS[dice.usize(0..Field::COMPONENTS.len())];
+            (path, Some(value(dice, field)))
+        }
+    }
 }
 
 fn order(dice: &mut Rng) -> Order {
     Order::from(f64::from(dice.i32(-3..6)) / 2.0)
 }
 
-fn field(dice: &mut Rng) -> Field {
-    Field::COMPONENTS[dice.usize(0..Field::COMPONENTS.len())]
+fn components(dice: &mut Rng) -> Vec<Value> {
+    dice.choose_multiple(Field::COMPONENTS, 3).into_iter().map(|field| value(dice, field)).collect()
 }
 
-fn component(dice: &mut Rng, field: Field) -> Value {
-    let number = dice.u32(0..9);
-    let node = if dice.u8(0..5) == 0 { Node::group() } else { node(dice, number) };
-    Value::of(&node, field).unwrap()
-}
-
-const NAMES: [&str; 4] = ["", "wheel", "bolt", "tyre"];
-
-fn node(dice: &mut Rng, number: u32) -> Node<'static> {
-    let mut node = Node::transform(Transform::from_xyz(number as f32, -0.0, 1.0)).named(NAMES[number as usize % 4]);
-    node.material = Some(number);
-    node.user_data = number;
-    node.visibility = if dice.bool() { Visibility::Hidden } else { Visibility::Inherited };
-    node.anchored = dice.u8(0..8) == 0;
-    if dice.u8(0..4) == 0 {
-        node.translation_f64 = Some(hedgerow::glam::DVec3::new(1e7 + 0.1, 0.0, f64::from(number)));
-    }
+fn node(components: &[Value]) -> Node<'_> {
+    let mut node = Node::group();
+    components.iter().for_each(|value| value.put(&mut node));
     node
-}
-
-/// States random overrides; wild ones may lead nowhere, out of their instances, or in circles.
-fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) {
-    let paths = Model::of(library).tree(name).1;
-    let inner: Vec<&Path> = paths.iter().filter(|path| path.ids().len() > 1).collect();
-    for _ in 0..dice.usize(0..6) {
-        let Some(&path) = dice.choice(&inner) else { return };
-        let mut path = path.clone();
-        if wild && dice.u8(0..5) == 0 {
-            let ids = [&path.ids()[..path.ids().len() - 1], &[dice.u64(0..7)]].concat();
-            path = Path::try_from(ids).unwrap();
-        }
-        let value = match dice.u8(0..4) {
-            0 => Value::Place(None),
-            1 => {
-                let parent = if wild && dice.u8(0..4) == 0 {
-                    Path::from([dice.u64(0..7), dice.u64(0..7)])
-                } else {
-                    dice.choice(&paths).unwrap().clone()
-                };
-                let spot = Spot::below(parent, order(dice));
-                let stays = spot.parent.as_ref().unwrap().ids().starts_with(&path.ids()[..path.ids().len() - 1]);
-                if !wild && !stays {
-                    continue;
-                }
-                Value::Place(Some(spot))
-            }
-            _ => {
-                let field = field(dice);
-                component(dice, field)
-            }
-        };
-        library.apply(&library.state(name, path, value).unwrap()).unwrap();
-    }
 }
 
 /// Edits a scene at random below the root of a document.
@@ -111,7 +100,7 @@ pub(crate) fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: u
         let nodes: Vec<NodeHandle> = scene.get(root).unwrap().descendants().map(|node| node.handle()).collect();
         let at = *dice.choice(&nodes).unwrap();
         let other = *dice.choice(&nodes).unwrap();
-        let number = dice.u32(0..9);
+        let components = components(dice);
         let place = |at: NodeHandle, beside: NodeHandle, kind: u8, children: usize| match kind {
             0 => Place::FirstChildOf(at),
             1 => Place::Child(at, children / 2),
@@ -122,15 +111,13 @@ pub(crate) fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: u
         let place = place(at, other, dice.u8(0..6), scene.children(at).count());
         match dice.u8(0..10) {
             0..3 => {
-                let field = field(dice);
-                let value = component(dice, field);
                 let found = scene.get(at).unwrap();
                 let name = found.name().map(str::to_string);
                 let mut node = Node { name: name.as_deref(), ..found.node() };
-                value.put(&mut node);
+                components[0].put(&mut node);
                 scene.edit(at).unwrap().set_node(node).unwrap();
             }
-            3..5 => _ = scene.insert(place, node(dice, number)).unwrap(),
+            3..5 => _ = scene.insert(place, node(&components)).unwrap(),
             5 => {
                 let tree = scene.tree(at).unwrap();
                 if tree.len() < 20 {
@@ -159,8 +146,8 @@ pub(crate) fn edit(dice: &mut Rng, scene: &mut Scene, root: NodeHandle, count: u
                 let below: Vec<NodeHandle> = scene.get(at).unwrap().descendants().map(|node| node.handle()).collect();
                 let inner = *dice.choice(&below).unwrap();
                 match dice.u8(0..5) {
-                    0 => _ = scene.edit(inner).unwrap().set_node(node(dice, number)).unwrap(),
-                    1 => _ = scene.insert(inner, node(dice, number)).unwrap(),
+                    0 => _ = scene.edit(inner).unwrap().set_node(node(&components)).unwrap(),
+                    1 => _ = scene.insert(inner, node(&components)).unwrap(),
                     2 if inner != at => _ = scene.remove(inner).unwrap(),
                     3 if inner != at => _ = scene.reparent(inner, root, Keep::Local).unwrap(),
                     _ => {}
@@ -190,28 +177,22 @@ pub(crate) fn check(document: &Document, scene: &Scene, context: &str) {
 }
 
 #[test]
-fn any_table_expands_as_the_model_does() {
-    for seed in seeds(24) {
-        let mut dice = Rng::with_seed(seed);
-        let library = library(&mut dice, true);
-        let mut scene = scene();
-        let root = scene.root();
-        let document = Document::open(&mut scene, root, library, "a").unwrap();
-        check(&document, &scene, &format!("seed {seed}"));
-        let again = Document::bind(&mut scene, root, document.library().clone(), "a").unwrap();
-        check(&again, &scene, &format!("bound, seed {seed}"));
-    }
-}
-
-#[test]
 fn any_edits_are_stated_by_the_open_definition_and_undone() {
     for seed in seeds(24) {
         let mut dice = Rng::with_seed(seed);
-        let library = library(&mut dice, seed % 3 == 0);
-        let mut scene = scene();
+        let library = library(&mut dice);
+        // The history of changes is long enough, or never is.
+        let change_history = if seed % 4 < 2 { 1 << 16 } else { 1 };
+        let mut scene =
+            Scene::with_config(SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT }).unwrap();
         let top = scene.root();
         let root = if seed % 2 == 0 { top } else { scene.insert(top, Node::group()).unwrap() };
-        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let mut document = Document::open(&mut scene, root, library.clone(), "a").unwrap();
+        check(&document, &scene, &format!("seed {seed}"));
+        if seed % 3 == 0 {
+            document = Document::bind(&mut scene, root, library, "a").unwrap();
+            check(&document, &scene, &format!("bound, seed {seed}"));
+        }
         let mut states = vec![document.library().clone()];
         for step in 0..4 {
             let context = format!("seed {seed}, step {step}");
@@ -243,81 +224,37 @@ fn any_edits_are_stated_by_the_open_definition_and_undone() {
 
 /// One random patch of the library: a whole task, or any statements of any definition.
 pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
-    let names = ["a", "b", "c", "d"];
-    let number = dice.usize(0..names.len());
-    let name = names[number];
+    let number = dice.usize(0..NAMES.len());
+    let name = NAMES[number];
     if dice.u8(0..3) == 0
         && let Some(task) = operations::task(dice, library, name)
     {
         return task;
     }
-    let mut changed = library.clone();
-    let paths = Model::of(library).tree(name).1;
+    let (mut changed, paths) = (library.clone(), Model::of(library).tree(name).1);
     for _ in 0..dice.usize(1..4) {
-        let path = dice.choice(&paths).unwrap().clone();
-        let own = path.ids().len() == 1;
-        let stated: Vec<Value> = library.stated_of(name, &path).cloned().collect();
-        let (path, after): (Path, Option<Value>) = match dice.u8(0..12) {
-            // A value beneath, or over, others.
-            0..4 => {
-                let field = field(dice);
-                (path, Some(component(dice, field)))
-            }
-            // A new own node, perhaps a use.
-            4 | 5 => {
-                let id = Path::from(changed.next_id(name));
-                let parent = path.clone();
-                let later = &names[number + 1..];
-                if !later.is_empty() && dice.bool() {
-                    let uses = Value::Use(Some(later[dice.usize(0..later.len())].into()));
-                    let place = Value::Place(Some(Spot::below(parent, order(dice))));
-                    changed.apply(&changed.state(name, id.clone(), place).unwrap()).unwrap();
-                    (id, Some(uses))
-                } else {
-                    (id, Some(Value::Place(Some(Spot::below(parent, order(dice))))))
-                }
-            }
-            // A move, a removal or a swap.
-            6 if path != paths[0] => {
-                let parent = dice.choice(&paths).unwrap().clone();
-                (path, Some(Value::Place(Some(Spot::below(parent, order(dice))))))
-            }
-            7 if !own => (path, Some(Value::Place(None))),
-            8 if number + 1 < names.len() => {
-                let uses = names[dice.usize(number + 1..names.len())];
-                (path, Some(Value::Use(dice.bool().then(|| uses.into()))))
-            }
-            9 if own && path != paths[0] => (path, None),
-            _ if !stated.is_empty() => {
-                let value = dice.choice(&stated).unwrap();
-                if own && path == paths[0] && value.field() == Field::Place {
-                    continue;
-                }
-                changed.apply(&single(&changed, name, &path, value.field(), None)).unwrap();
-                continue;
-            }
-            _ => continue,
-        };
-        let field = after.as_ref().map_or(Field::Place, Value::field);
-        changed.apply(&single(&changed, name, &path, field, after)).unwrap();
+        let (path, mut after) = statement(dice, &changed, number, &paths);
+        let mut field = after.as_ref().map_or(Field::Place, Value::field);
+        let stated: Vec<Field> = library.stated_of(name, &path).map(Value::field).collect();
+        // Something that is stated goes.
+        if let (0, Some(&stated)) = (dice.u8(0..4), dice.choice(&stated))
+            && (stated != Field::Place || path != paths[0])
+        {
+            (field, after) = (stated, None);
+        }
+        let key = Key::new(name, path, field);
+        let before = changed.get(&key).cloned();
+        changed.apply(&Patch::from_entries(vec![Entry { key, before, after }]).unwrap()).unwrap();
     }
     Patch::between(library, &changed)
-}
-
-fn single(library: &Library, name: &str, path: &Path, field: Field, after: Option<Value>) -> Patch {
-    let key = Key::new(name, path.clone(), field);
-    let before = library.get(&key).cloned();
-    Patch::from_entries(vec![Entry { key, before, after }]).unwrap()
 }
 
 #[test]
 fn after_any_acts_the_scene_is_what_the_library_says() {
     for seed in seeds(16) {
         let mut dice = Rng::with_seed(seed);
-        let library = library(&mut dice, seed % 2 == 0);
-        let mut scene = scene();
-        let root = scene.root();
-        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let (mut scene, mut document) = open(library(&mut dice), "a");
+        let root = document.root();
         let start = document.library().clone();
         let (mut follower, followed) = (start.clone(), seed % 4 > 1);
         for act in 0..20 {
@@ -362,7 +299,7 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                 // A definition would contain itself.
                 5 => {
                     let mut entries = patch(&mut dice, document.library()).entries().to_vec();
-                    let key = Key::new(*dice.choice(&["a", "b", "c", "d"]).unwrap(), 0, Field::Use);
+                    let key = Key::new(*dice.choice(&NAMES).unwrap(), 0, Field::Use);
                     entries.retain(|entry| entry.key != key);
                     let (before, after) =
                         (document.library().get(&key).cloned(), Value::Use(Some(key.definition.clone())));
@@ -401,7 +338,7 @@ fn stale_moved_and_foreign_nodes_have_no_path() {
     let mut scene = scene();
     let top = scene.root();
     let root = scene.insert(top, Node::group()).unwrap();
-    let mut document = Document::open(&mut scene, root, library(&mut Rng::with_seed(3), false), "a").unwrap();
+    let mut document = Document::open(&mut scene, root, library(&mut Rng::with_seed(3)), "a").unwrap();
     let nodes: Vec<NodeHandle> = scene.children(root).collect();
     let (first, path) = (nodes[0], document.path(&scene, nodes[0]).unwrap());
     let place = scene.get(first).unwrap().place().unwrap();
@@ -430,10 +367,8 @@ fn stale_moved_and_foreign_nodes_have_no_path() {
 fn what_a_restore_changes_is_a_step() {
     for seed in seeds(16) {
         let mut dice = Rng::with_seed(seed);
-        let library = library(&mut dice, false);
-        let mut scene = scene();
-        let root = scene.root();
-        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let (mut scene, mut document) = open(library(&mut dice), "a");
+        let root = document.root();
         let mut checkpoints = Checkpoints::new(&mut scene, 4).unwrap();
         for frame in 0..12 {
             checkpoints.save(&mut scene, frame).unwrap();

@@ -1,18 +1,11 @@
 //! Steps: across definitions, in any order, with labels, and as what others follow.
 
-use crate::acts::{check, edit, library, scene};
+use crate::acts::{check, edit, library, open};
 use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, Tree};
 use hedgerow_document::{Document, Entry, Error, Field, Key, Library, Patch, Path, Spot, Value};
-
-fn open(library: Library, definition: &str) -> (Scene, Document) {
-    let mut scene = scene();
-    let root = scene.root();
-    let document = Document::open(&mut scene, root, library, definition).unwrap();
-    (scene, document)
-}
 
 /// Sets the material of a node, and returns the patch of the step.
 fn paint(document: &mut Document, scene: &mut Scene, path: impl Into<Path>, material: u32) -> Patch {
@@ -29,7 +22,7 @@ fn labels(document: &Document) -> Vec<Option<&str>> {
 fn a_history_goes_from_a_document_to_one_of_another_definition_and_back() {
     for seed in seeds(3) {
         let dice = &mut Rng::with_seed(seed);
-        let start = library(dice, true);
+        let start = library(dice);
         let (mut scene, mut document) = open(start.clone(), "a");
         let mut states = vec![start];
         for definition in ["a", "b", "a", "c", "b"] {

@@ -1,6 +1,6 @@
 //! Documents that several edit at the same time, over slow connections.
 
-use crate::acts::{check, edit, library, patch, scene};
+use crate::acts::{check, edit, library, open, patch};
 use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
@@ -18,9 +18,9 @@ struct Client {
 
 impl Client {
     fn join(library: &Library, writer: u16) -> Self {
-        let (mut scene, library) = (scene(), Library::from_bytes(&library.to_bytes()).unwrap());
-        let (ends, root) = ([false, true].map(|wins| Link::new(library.clone(), wins)), scene.root());
-        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let library = Library::from_bytes(&library.to_bytes()).unwrap();
+        let ends = [false, true].map(|wins| Link::new(library.clone(), wins));
+        let (scene, mut document) = open(library, "a");
         document.set_writer(writer);
         Self { scene, document, ends, up: VecDeque::new(), down: VecDeque::new() }
     }
@@ -69,7 +69,7 @@ fn deliver(library: &mut Library, clients: &mut [Client], from: usize) {
 fn writers_whose_patches_cross_come_to_the_same_library_and_scene() {
     for seed in seeds(2) {
         let mut dice = Rng::with_seed(seed);
-        let mut ordered = library(&mut dice, seed % 2 == 0);
+        let mut ordered = library(&mut dice);
         let mut clients = vec![Client::join(&ordered, 1), Client::join(&ordered, 2)];
         for round in 0..40 {
             if round == 20 {
@@ -99,9 +99,7 @@ fn writers_whose_patches_cross_come_to_the_same_library_and_scene() {
 fn redo_restores_what_undo_took_back_among_the_patches_of_others() {
     for seed in seeds(4) {
         let dice = &mut Rng::with_seed(seed);
-        let (mut scene, library) = (scene(), library(dice, seed % 2 == 0));
-        let root = scene.root();
-        let mut document = Document::open(&mut scene, root, library, "a").unwrap();
+        let (mut scene, mut document) = open(library(dice), "a");
         let mut followed = 0;
         for round in 0..60 {
             match dice.u8(0..6) {

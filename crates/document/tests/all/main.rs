@@ -4,7 +4,6 @@ mod acts;
 mod bytes;
 mod history;
 mod live;
-#[cfg(feature = "serde")]
 mod merge;
 mod model;
 mod operations;
@@ -12,5 +11,4 @@ mod patch;
 mod random;
 mod refused;
 mod scenes;
-#[cfg(feature = "serde")]
 mod text;

@@ -1,13 +1,12 @@
 //! Whole tasks as patches: trees stay as they are, or change as asked, and inverses restore the library.
 
-use crate::acts;
+use crate::acts::{NAMES, library};
+use crate::merge::read;
 use crate::model::Model;
 use crate::random::seeds;
 use fastrand::Rng;
-use hedgerow::{Node, Place, Transform, Tree};
-use hedgerow_document::{At, Entry, Field, Key, Library, Note, Order, Patch, Error, Path, Spot, Value};
-
-const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+use hedgerow::{Node, Place, Tree};
+use hedgerow_document::{At, Entry, Error, Field, Key, Library, Note, Order, Patch, Path, Spot, Value};
 
 /// States values as one patch; the random ones may be refused.
 pub(crate) fn state(library: &mut Library, definition: &str, values: Vec<(Path, Value)>) -> Result<(), Error> {
@@ -23,37 +22,12 @@ fn place(parent: impl Into<Path>, order: f64) -> Value {
     Value::Place(Some(Spot::below(parent, order)))
 }
 
-/// A random library in which orders are often equal, own nodes are below nodes of instances, some overrides have no
-/// effect, and data of one's own is stated.
-fn random_library(rng: &mut Rng) -> Library {
-    let mut library = acts::library(rng, false);
-    for name in NAMES {
-        let paths = Model::of(&library).tree(name).1;
-        for _ in 0..rng.u8(0..8) {
-            let [path, other] = [(); 2].map(|()| rng.choice(&paths).unwrap().clone());
-            let order = f64::from(rng.u8(0..3));
-            let statement = match rng.u8(0..8) {
-                0..2 => (library.next_id(name).into(), place(path, order)),
-                2..4 if path.ids().len() > 1 => (path, place(other, order)),
-                4 if path.ids().len() > 1 => {
-                    let instance = Path::try_from(&path.ids()[..path.ids().len() - 1]).unwrap();
-                    (path, place(instance, order))
-                }
-                5 if path.ids().len() > 1 => (path.join(&(1 << 40).into()), Value::Material(Some(1))),
-                _ => (path, Value::Own(3, Some([rng.u8(1..9)].into()))),
-            };
-            state(&mut library, name, vec![statement]).unwrap();
-        }
-    }
-    library
-}
-
 fn trees(library: &Library) -> Vec<Tree> {
     NAMES.iter().map(|name| library.tree(name).unwrap()).collect()
 }
 
 /// Applies a patch, and checks that its inverse restores the library.
-fn applied(library: &Library, patch: &Patch) -> Result<Library, Error> {
+pub(crate) fn applied(library: &Library, patch: &Patch) -> Result<Library, Error> {
     let mut changed = library.clone();
     changed.apply(patch)?;
     let mut restored = changed.clone();
@@ -88,7 +62,7 @@ fn own_nodes(library: &Library, definition: &str) -> Vec<Path> {
 fn unpacking_and_extracting_keep_all_trees() {
     let mut done = [0; 5];
     for seed in seeds(24) {
-        let library = random_library(&mut Rng::with_seed(seed));
+        let library = library(&mut Rng::with_seed(seed));
         let before = trees(&library);
         for (name, path) in
             NAMES.iter().flat_map(|name| own_nodes(&library, name).into_iter().map(move |at| (name, at)))
@@ -124,7 +98,7 @@ fn unpacking_and_extracting_keep_all_trees() {
 fn a_reverted_instance_is_what_it_uses_and_a_removed_node_leaves_nothing() {
     let mut done = [0; 2];
     for seed in seeds(24) {
-        let library = random_library(&mut Rng::with_seed(seed));
+        let library = library(&mut Rng::with_seed(seed));
         for name in NAMES {
             let ((before, paths), notes) = (Model::of(&library).tree(name), library.notes(name));
             for (number, path) in paths.iter().enumerate().filter(|(number, path)| *number > 0 && path.ids().len() == 1)
@@ -184,7 +158,7 @@ fn pushed_statements_keep_their_values_and_show_in_other_instances() {
     let mut done = [0; 4];
     for seed in seeds(60) {
         let rng = &mut Rng::with_seed(seed);
-        let library = random_library(rng);
+        let library = library(rng);
         for name in NAMES {
             let (once, before) = (uses_once(&library, name), library.tree(name).unwrap());
             for path in Model::of(&library).tree(name).1 {
@@ -213,7 +187,7 @@ fn pushed_statements_keep_their_values_and_show_in_other_instances() {
 #[test]
 fn a_renamed_definition_keeps_its_users() {
     for seed in seeds(16) {
-        let library = random_library(&mut Rng::with_seed(seed));
+        let library = library(&mut Rng::with_seed(seed));
         let before = trees(&library);
         for (number, name) in NAMES.iter().enumerate() {
             let after = applied(&library, &library.rename(name, "e").unwrap()).unwrap();
@@ -246,7 +220,7 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
     let mut done = [0; 3];
     for seed in seeds(50) {
         let rng = &mut Rng::with_seed(seed);
-        let libraries = [random_library(rng), random_library(rng)];
+        let libraries = [library(rng), library(rng)];
         let from = &libraries[0];
         for (name, library) in NAMES.iter().flat_map(|name| libraries.iter().map(move |library| (*name, library))) {
             let (tree, paths) = Model::of(from).tree(name);
@@ -316,31 +290,15 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
 
 /// A wheel with a tyre, a red wheel, a car with two wheels and a valve at the tyre of the second, and a street.
 pub(crate) fn street() -> Library {
-    let named = |name: &'static str| Node::material(1).named(name);
-    let (mut library, mut wheel) = (Library::new(), Tree::new());
-    let rim = wheel.push(None, Node::transform(Transform::from_xyz(1.0, 0.0, 0.0)).named("wheel"));
-    wheel.push(Some(rim), named("tyre"));
-    wheel.push(Some(rim), named("bolt"));
-    let uses = |name: &str| Value::Use(Some(name.into()));
-    let patch = library.define("wheel", &wheel).unwrap();
-    library.apply(&patch).unwrap();
-    let root =
-        |name: &str| vec![(0.into(), Value::Place(Some(Spot::ROOT))), (0.into(), Value::Name(Some(name.into())))];
-    let red = vec![(0.into(), uses("wheel")), (Path::from([0, 1]), Value::Material(Some(3)))];
-    state(&mut library, "red", [root("red"), red].concat()).unwrap();
-    let car = vec![
-        (1.into(), place(0, 0.0)),
-        (1.into(), uses("wheel")),
-        (2.into(), place(0, 1.0)),
-        (2.into(), uses("red")),
-        (3.into(), place([2, 0, 1], 0.0)),
-        (3.into(), Value::Name(Some("valve".into()))),
-    ];
-    state(&mut library, "car", [root("car"), car].concat()).unwrap();
-    let level =
-        vec![(5.into(), place(0, 0.0)), (5.into(), uses("car")), (Path::from([5, 1, 2]), Value::Material(None))];
-    state(&mut library, "street", [root("street"), level].concat()).unwrap();
-    library
+    read(
+        r#""wheel": {"nodes": [{"id": 0, "name": "wheel", "transform": {"translation": [1, 0, 0]}},
+            {"id": 1, "parent": 0, "name": "tyre", "material": 1}, {"id": 2, "parent": 0, "name": "bolt", "material": 1}]},
+        "red": {"nodes": [{"id": 0, "name": "red", "use": "wheel"}], "overrides": [{"at": [0, 1], "material": 3}]},
+        "car": {"nodes": [{"id": 0, "name": "car"}, {"id": 1, "parent": 0, "use": "wheel"},
+            {"id": 2, "parent": 0, "use": "red"}, {"id": 3, "parent": [2, 0, 1], "name": "valve"}]},
+        "street": {"nodes": [{"id": 0, "name": "street"}, {"id": 5, "parent": 0, "use": "car"}],
+            "overrides": [{"at": [5, 1, 2], "material": null}]}"#,
+    )
 }
 
 /// Returns names, indented by depth.
@@ -432,9 +390,14 @@ fn pasted_definitions_with_other_contents_get_new_names_and_siblings_make_room()
     assert!(
         matches!(other.get(&Key::new("street", 6, Field::Place)), Some(Value::Place(Some(Spot { order, .. }))) if *order > Order::from(step))
     );
-    let refused = |at: At| assert!(matches!(other.paste("street", at, &copy), Err(Error::Invalid { .. })));
+    let refused = |at: At| {
+        for found in [other.paste("street", at.clone(), &copy), other.place("street", at, "wheel", Node::group())] {
+            assert!(matches!(found, Err(Error::Invalid { .. })));
+        }
+    };
     refused(Spot::ROOT.into());
     refused(Spot::below(77, 0.0).into());
+    refused(Spot::below([5, 77], 0.0).into());
     refused(Place::Detached.into());
     refused(Place::After(0.into()).into());
     refused(Place::Child(0.into(), 99).into());

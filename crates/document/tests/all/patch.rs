@@ -1,16 +1,11 @@
 //! The laws of patches, by random tables.
 
-use crate::operations::street;
+use crate::operations::{applied, street};
 use crate::random::{edits, library, seeds};
 use fastrand::Rng;
 use hedgerow::{Node, Tree};
-use hedgerow_document::{Field, Library, Patch, Error, Spot, Value};
+use hedgerow_document::{Error, Field, Library, Patch, Spot, Value};
 use hedgerow_testkit::drivers;
-
-fn applied(library: &Library, patch: &Patch) -> Result<Library, Error> {
-    let mut applied = library.clone();
-    applied.apply(patch).map(|()| applied)
-}
 
 #[test]
 fn disjoint_patches_commute() {

@@ -3,7 +3,7 @@
 use crate::acts::{check, scene};
 use crate::operations::street;
 use hedgerow::{Keep, Node, Place, Scene, Transform, Tree};
-use hedgerow_document::{At, Document, Error, Library, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Error, Library, Patch, Path, Spot, Value};
 
 /// Opens a street with three steps in its history, of which one is undone.
 fn open() -> (Scene, Document) {
@@ -212,21 +212,6 @@ fn few_definitions_of_very_many_nodes_are_refused_before_they_are_expanded() {
     assert_eq!(error, hedgerow::Error::CapacityOverflow.into());
     let top = scene.insert(scene.root(), Node::group()).unwrap();
     assert!(Document::open(&mut scene, top, library, "39").is_err());
-}
-
-#[test]
-fn a_definition_is_placed_only_beside_nodes_that_exist() {
-    let library = street();
-    let place = |at: At| library.place("street", at, "wheel", Node::group());
-    for at in [
-        Spot::below(77, 0.0).into(),
-        Spot::below([5, 77], 0.0).into(),
-        Spot::ROOT.into(),
-        Place::After(77.into()).into(),
-    ] {
-        assert!(matches!(place(at), Err(Error::Invalid { .. })));
-    }
-    assert!(place(Spot::below([5, 1], 0.0).into()).is_ok());
 }
 
 #[test]

@@ -1,23 +1,18 @@
 //! What documents do to their scenes, and what others do there.
 
-use crate::acts::{check, edit, library, patch, scene};
+use crate::acts::{self, check};
+use crate::merge::read;
 use crate::operations::{state, street};
-use crate::random::seeds;
-use fastrand::Rng;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
-use hedgerow::motion::Smooth;
-use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
-use hedgerow_document::{Document, Field, Key, Library, Patch, Path, Spot, Value};
+use hedgerow::{Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow_document::{Document, Field, Key, Patch, Path, Spot, Value};
 
 /// Two streets, each with the cars of `street`, and an overriding material at the bolt of the first car's left wheel.
 fn open() -> (Scene, Document) {
     let mut library = street();
     let place = Value::Place(Some(Spot::below(0, 1.0)));
     state(&mut library, "street", vec![(6.into(), place), (6.into(), Value::Use(Some("car".into())))]).unwrap();
-    let mut scene = scene();
-    let root = scene.root();
-    let document = Document::open(&mut scene, root, library, "street").unwrap();
-    (scene, document)
+    acts::open(library, "street")
 }
 
 /// Applies a patch, and returns the paths of the nodes that were edited in the scene.
@@ -34,13 +29,11 @@ fn edited(document: &mut Document, scene: &mut Scene, patch: &Patch) -> Vec<Stri
 
 /// Opens definition `a` of a library, follows it to another and back, and checks that own nodes which stay keep their
 /// handles.
-#[cfg(feature = "serde")]
 fn follows(before: &str, after: &str, keep_handles: bool) {
-    let [before, after] = [before, after].map(crate::merge::read);
+    let [before, after] = [before, after].map(read);
     let patch = Patch::between(&before, &after);
-    let mut scene = scene();
-    let root = scene.root();
-    let mut document = Document::open(&mut scene, root, before, "a").unwrap();
+    let (mut scene, mut document) = acts::open(before, "a");
+    let root = document.root();
     check(&document, &scene, "opened");
     let handles = |document: &Document, scene: &Scene| -> Vec<(Path, NodeHandle)> {
         let nodes = scene.get(root).unwrap().descendants().map(|node| node.handle());
@@ -59,12 +52,10 @@ fn follows(before: &str, after: &str, keep_handles: bool) {
 }
 
 #[test]
-#[cfg(feature = "serde")]
 fn the_scene_follows_a_patch_of_several_definitions() {
     let wheel = r#""wheel": {"nodes": [{"id": 0}, {"id": 1, "parent": 0, "material": 1}, {"id": 2, "parent": 0}]}"#;
-    let a = |nodes: &str, overrides: &str| {
-        format!(r#""a": {{"nodes": [{{"id": 0}}{nodes}], "overrides": [{overrides}]}}"#)
-    };
+    let a =
+        |nodes: &str, overrides: &str| format!(r#""a": {{"nodes": [{{"id": 0}}{nodes}], "overrides": [{overrides}]}}"#);
     let cases = |all: &[&str]| all.join(", ");
 
     // The root of "nut" has the id of an inner node of "wheel"; a node below follows its parent's id.
@@ -84,7 +75,8 @@ fn the_scene_follows_a_patch_of_several_definitions() {
     // What one instance used before the patch shows in no other.
     let house = |material: &str, overrides: &str| {
         let door = format!(r#""door": {{"nodes": [{{"id": 0}}, {{"id": 1, "parent": 0, "use": "round"{material}}}]}}"#);
-        let knobs = r#""round": {"nodes": [{"id": 0, "material": 1}]}, "square": {"nodes": [{"id": 0, "material": 2}]}"#;
+        let knobs =
+            r#""round": {"nodes": [{"id": 0, "material": 1}]}, "square": {"nodes": [{"id": 0, "material": 2}]}"#;
         let doors = r#", {"id": 1, "parent": 0, "use": "door"}, {"id": 2, "parent": 0, "use": "door"}"#;
         cases(&[knobs, &door, &a(doors, overrides)])
     };
@@ -172,74 +164,6 @@ fn an_entry_edits_each_instance_that_shows_it_and_no_other_node() {
 }
 
 #[test]
-fn a_document_and_its_scene_are_cloned_and_go_on_apart() {
-    for seed in seeds(4) {
-        let mut dice = Rng::with_seed(seed);
-        let mut scene = scene();
-        let root = scene.root();
-        let start = library(&mut dice, false);
-        let mut document = Document::open(&mut scene, root, start.clone(), "a").unwrap();
-        edit(&mut dice, &mut scene, root, 5);
-        document.commit(&mut scene).unwrap();
-        // Edits that are not committed are cloned, too.
-        edit(&mut dice, &mut scene, root, 3);
-        let mut pair = [(document.clone(), scene.clone()), (document, scene)];
-        for round in 0..6 {
-            for (number, (document, scene)) in pair.iter_mut().enumerate() {
-                match dice.u8(0..4) {
-                    0 => _ = document.undo(scene).unwrap(),
-                    1 => {
-                        document.commit(scene).unwrap();
-                        let patch = patch(&mut dice, document.library());
-                        document.apply(scene, &patch).unwrap();
-                    }
-                    _ => {
-                        edit(&mut dice, scene, root, 3);
-                        document.commit(scene).unwrap();
-                    }
-                }
-                check(document, scene, &format!("seed {seed}, round {round}, {number}"));
-            }
-        }
-        let [(mut document, mut scene), (other, _)] = pair;
-        let patch = Patch::between(document.library(), other.library());
-        document.apply(&mut scene, &patch).unwrap();
-        assert_eq!(document.library(), other.library(), "seed {seed}");
-        check(&document, &scene, &format!("seed {seed}, the same"));
-        while document.undo(&mut scene).unwrap().is_some() {}
-        assert_eq!(*document.library(), start, "seed {seed}");
-    }
-}
-
-#[test]
-fn a_commit_after_too_many_changes_is_what_it_is_with_a_longer_history() {
-    for seed in seeds(12) {
-        let [mut long, mut short] = [1 << 16, 1].map(|change_history| {
-            let mut dice = Rng::with_seed(seed);
-            let config = SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT };
-            let mut scene = Scene::with_config(config).unwrap();
-            let root = scene.root();
-            let document = Document::open(&mut scene, root, library(&mut dice, seed % 2 == 0), "a").unwrap();
-            (scene, document, dice)
-        });
-        for round in 0..4 {
-            let [one, other] = [&mut long, &mut short].map(|(scene, document, dice)| {
-                for _ in 0..3 {
-                    edit(dice, scene, document.root(), 2);
-                    scene.update();
-                }
-                // Siblings may get other orders.
-                let entries = document.commit(scene).unwrap().entries().iter();
-                let entries = entries.filter(|entry| entry.key.field != Field::Place).cloned();
-                (entries.collect::<Vec<_>>(), document.library().tree("a").unwrap())
-            });
-            assert_eq!(one, other, "seed {seed}, round {round}");
-            check(&short.1, &short.0, &format!("seed {seed}, round {round}"));
-        }
-    }
-}
-
-#[test]
 fn a_node_between_equal_orders_moves_few_siblings_whatever_the_history() {
     for change_history in [1 << 16, 1] {
         let config = SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT };
@@ -261,46 +185,6 @@ fn a_node_between_equal_orders_moves_few_siblings_whatever_the_history() {
             assert!(patch.get(&Key::new("street", id, Field::Place)).is_some() && placed <= 4, "{placed} places");
             check(&document, &scene, "between");
         }
-    }
-}
-
-#[test]
-fn what_is_shown_between_steps_is_blended_over_commits_and_undo() {
-    let (mut scene, mut document) = open();
-    let mut smooth = Smooth::new(&scene).unwrap();
-    let wheel = document.node(&scene, &[6, 1].into()).unwrap();
-    let x = |scene: &Scene, node: NodeHandle| scene.world(node).unwrap().translation().x;
-    let shown = |smooth: &mut Smooth, scene: &mut Scene, alpha| {
-        smooth.step(scene).unwrap();
-        let shown = smooth.blend(scene, alpha);
-        (shown.world(wheel).unwrap().translation().x, shown.len())
-    };
-    let mut at = x(&scene, wheel);
-    let acts: [fn(&mut Document, &mut Scene, NodeHandle); 5] = [
-        |document, scene, wheel| {
-            scene.set_local(wheel, Transform::from_xyz(5.0, 0.0, 0.0)).unwrap();
-            scene.remove(document.node(scene, &[5, 1].into()).unwrap()).unwrap();
-            document.commit(scene).unwrap();
-        },
-        |document, scene, _| _ = document.undo(scene).unwrap().unwrap(),
-        |document, scene, _| _ = document.redo(scene).unwrap().unwrap(),
-        |document, scene, wheel| {
-            scene.set_local(wheel, Transform::from_xyz(7.0, 0.0, 0.0)).unwrap();
-            document.revert(scene).unwrap();
-        },
-        |document, scene, _| {
-            let local = document.library().unstate("street", &[6, 1].into(), &[Field::Local]);
-            document.apply(scene, &local).unwrap();
-        },
-    ];
-    for (number, act) in acts.into_iter().enumerate() {
-        act(&mut document, &mut scene, wheel);
-        let after = x(&scene, wheel);
-        assert_eq!(shown(&mut smooth, &mut scene, 0.5), ((at + after) / 2.0, scene.len()), "act {number}");
-        // What is shown is no edit.
-        assert!(document.commit(&mut scene).unwrap().is_empty(), "act {number}");
-        check(&document, &scene, &format!("act {number}"));
-        at = after;
     }
 }
 
