@@ -4,7 +4,7 @@ use crate::operations::{applied, street};
 use crate::random::{edits, library, seeds};
 use fastrand::Rng;
 use hedgerow::{Node, Tree};
-use hedgerow_document::{Error, Field, Library, Patch, Spot, Value};
+use hedgerow_document::{Error, Field, Patch, Spot, Value};
 use hedgerow_testkit::drivers;
 
 #[test]

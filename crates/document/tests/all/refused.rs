@@ -130,9 +130,9 @@ type Call = fn(&mut Document, &mut Scene) -> Result<(), Error>;
 
 /// All calls that make a step of the edits first.
 const CALLS: [Call; 7] = [
-    |document, scene| Ok(document.commit(scene).map(drop)?),
-    |document, scene| Ok(document.commit_in(scene, &5.into()).map(drop)?),
-    |document, scene| Ok(document.revert(scene)?),
+    |document, scene| document.commit(scene).map(drop),
+    |document, scene| document.commit_in(scene, &5.into()).map(drop),
+    |document, scene| document.revert(scene),
     |document, scene| document.apply(scene, &Patch::new()).map(drop),
     |document, scene| document.follow(scene, &Patch::new()).map(drop),
     |document, scene| document.undo(scene).map(drop),
