@@ -22,9 +22,8 @@ pub(crate) fn open(library: Library, definition: &str) -> (Scene, Document) {
 
 pub(crate) const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// A random library: each definition uses only later ones. Orders are often equal, own nodes are below nodes of
-/// instances, and overrides may lead nowhere, out of their instances, or in circles.
-pub(crate) fn library(dice: &mut Rng) -> Library {
+/// A random library: each definition uses only later ones.
+pub(crate) fn library(dice: &mut Rng, wild: bool) -> Library {
     let mut library = Library::new();
     for (number, name) in NAMES.iter().enumerate().rev() {
         let later = &NAMES[number + 1..];
@@ -44,14 +43,44 @@ pub(crate) fn library(dice: &mut Rng) -> Library {
             }
         }
         library.apply(&Patch::from_entries(entries).unwrap()).unwrap();
-        let paths = Model::of(&library).tree(name).1;
-        for _ in 0..dice.usize(0..8) {
-            if let (path, Some(value)) = statement(dice, &library, number, &paths) {
-                library.apply(&library.state(name, path, value).unwrap()).unwrap();
-            }
-        }
+        override_some(dice, &mut library, name, wild);
     }
     library
+}
+
+/// States random overrides; wild ones may lead nowhere, out of their instances, or in circles.
+fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) {
+    let paths = Model::of(library).tree(name).1;
+    let inner: Vec<&Path> = paths.iter().filter(|path| path.ids().len() > 1).collect();
+    for _ in 0..dice.usize(0..6) {
+        let Some(&path) = dice.choice(&inner) else { return };
+        let mut path = path.clone();
+        if wild && dice.u8(0..5) == 0 {
+            let ids = [&path.ids()[..path.ids().len() - 1], &[dice.u64(0..7)]].concat();
+            path = Path::try_from(ids).unwrap();
+        }
+        let value = match dice.u8(0..4) {
+            0 => Value::Place(None),
+            1 => {
+                let parent = if wild && dice.u8(0..4) == 0 {
+                    Path::from([dice.u64(0..7), dice.u64(0..7)])
+                } else {
+                    dice.choice(&paths).unwrap().clone()
+                };
+                let spot = Spot::below(parent, order(dice));
+                let stays = spot.parent.as_ref().unwrap().ids().starts_with(&path.ids()[..path.ids().len() - 1]);
+                if !wild && !stays {
+                    continue;
+                }
+                Value::Place(Some(spot))
+            }
+            _ => {
+                let field = Field::COMPONENTS[dice.usize(0..Field::COMPONENTS.len())];
+                value(dice, field)
+            }
+        };
+        library.apply(&library.state(name, path, value).unwrap()).unwrap();
+    }
 }
 
 /// A random statement of a definition, or what is no longer stated. Roots keep their places.
@@ -180,7 +209,7 @@ pub(crate) fn check(document: &Document, scene: &Scene, context: &str) {
 fn any_edits_are_stated_by_the_open_definition_and_undone() {
     for seed in seeds(24) {
         let mut dice = Rng::with_seed(seed);
-        let library = library(&mut dice);
+        let library = library(&mut dice, seed % 2 == 0);
         // The history of changes is long enough, or never is.
         let change_history = if seed % 4 < 2 { 1 << 16 } else { 1 };
         let mut scene =
@@ -253,7 +282,7 @@ pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
 fn after_any_acts_the_scene_is_what_the_library_says() {
     for seed in seeds(16) {
         let mut dice = Rng::with_seed(seed);
-        let (mut scene, mut document) = open(library(&mut dice), "a");
+        let (mut scene, mut document) = open(library(&mut dice, seed % 2 == 0), "a");
         let root = document.root();
         let start = document.library().clone();
         let (mut follower, followed) = (start.clone(), seed % 4 > 1);
@@ -338,7 +367,7 @@ fn stale_moved_and_foreign_nodes_have_no_path() {
     let mut scene = scene();
     let top = scene.root();
     let root = scene.insert(top, Node::group()).unwrap();
-    let mut document = Document::open(&mut scene, root, library(&mut Rng::with_seed(3)), "a").unwrap();
+    let mut document = Document::open(&mut scene, root, library(&mut Rng::with_seed(3), false), "a").unwrap();
     let nodes: Vec<NodeHandle> = scene.children(root).collect();
     let (first, path) = (nodes[0], document.path(&scene, nodes[0]).unwrap());
     let place = scene.get(first).unwrap().place().unwrap();
@@ -367,7 +396,7 @@ fn stale_moved_and_foreign_nodes_have_no_path() {
 fn what_a_restore_changes_is_a_step() {
     for seed in seeds(16) {
         let mut dice = Rng::with_seed(seed);
-        let (mut scene, mut document) = open(library(&mut dice), "a");
+        let (mut scene, mut document) = open(library(&mut dice, seed % 2 == 0), "a");
         let root = document.root();
         let mut checkpoints = Checkpoints::new(&mut scene, 4).unwrap();
         for frame in 0..12 {

@@ -22,6 +22,31 @@ fn place(parent: impl Into<Path>, order: f64) -> Value {
     Value::Place(Some(Spot::below(parent, order)))
 }
 
+/// A random library in which orders are often equal, own nodes are below nodes of instances, some overrides have no
+/// effect, and data of one's own is stated.
+fn random_library(rng: &mut Rng) -> Library {
+    let mut library = library(rng, false);
+    for name in NAMES {
+        let paths = Model::of(&library).tree(name).1;
+        for _ in 0..rng.u8(0..8) {
+            let [path, other] = [(); 2].map(|()| rng.choice(&paths).unwrap().clone());
+            let order = f64::from(rng.u8(0..3));
+            let statement = match rng.u8(0..8) {
+                0..2 => (library.next_id(name).into(), place(path, order)),
+                2..4 if path.ids().len() > 1 => (path, place(other, order)),
+                4 if path.ids().len() > 1 => {
+                    let instance = Path::try_from(&path.ids()[..path.ids().len() - 1]).unwrap();
+                    (path, place(instance, order))
+                }
+                5 if path.ids().len() > 1 => (path.join(&(1 << 40).into()), Value::Material(Some(1))),
+                _ => (path, Value::Own(3, Some([rng.u8(1..9)].into()))),
+            };
+            state(&mut library, name, vec![statement]).unwrap();
+        }
+    }
+    library
+}
+
 fn trees(library: &Library) -> Vec<Tree> {
     NAMES.iter().map(|name| library.tree(name).unwrap()).collect()
 }
@@ -62,7 +87,7 @@ fn own_nodes(library: &Library, definition: &str) -> Vec<Path> {
 fn unpacking_and_extracting_keep_all_trees() {
     let mut done = [0; 5];
     for seed in seeds(24) {
-        let library = library(&mut Rng::with_seed(seed));
+        let library = random_library(&mut Rng::with_seed(seed));
         let before = trees(&library);
         for (name, path) in
             NAMES.iter().flat_map(|name| own_nodes(&library, name).into_iter().map(move |at| (name, at)))
@@ -98,7 +123,7 @@ fn unpacking_and_extracting_keep_all_trees() {
 fn a_reverted_instance_is_what_it_uses_and_a_removed_node_leaves_nothing() {
     let mut done = [0; 2];
     for seed in seeds(24) {
-        let library = library(&mut Rng::with_seed(seed));
+        let library = random_library(&mut Rng::with_seed(seed));
         for name in NAMES {
             let ((before, paths), notes) = (Model::of(&library).tree(name), library.notes(name));
             for (number, path) in paths.iter().enumerate().filter(|(number, path)| *number > 0 && path.ids().len() == 1)
@@ -158,7 +183,7 @@ fn pushed_statements_keep_their_values_and_show_in_other_instances() {
     let mut done = [0; 4];
     for seed in seeds(60) {
         let rng = &mut Rng::with_seed(seed);
-        let library = library(rng);
+        let library = random_library(rng);
         for name in NAMES {
             let (once, before) = (uses_once(&library, name), library.tree(name).unwrap());
             for path in Model::of(&library).tree(name).1 {
@@ -187,7 +212,7 @@ fn pushed_statements_keep_their_values_and_show_in_other_instances() {
 #[test]
 fn a_renamed_definition_keeps_its_users() {
     for seed in seeds(16) {
-        let library = library(&mut Rng::with_seed(seed));
+        let library = random_library(&mut Rng::with_seed(seed));
         let before = trees(&library);
         for (number, name) in NAMES.iter().enumerate() {
             let after = applied(&library, &library.rename(name, "e").unwrap()).unwrap();
@@ -220,7 +245,7 @@ fn copies_equal_what_was_copied_and_stand_where_they_are_pasted() {
     let mut done = [0; 3];
     for seed in seeds(50) {
         let rng = &mut Rng::with_seed(seed);
-        let libraries = [library(rng), library(rng)];
+        let libraries = [random_library(rng), random_library(rng)];
         let from = &libraries[0];
         for (name, library) in NAMES.iter().flat_map(|name| libraries.iter().map(move |library| (*name, library))) {
             let (tree, paths) = Model::of(from).tree(name);

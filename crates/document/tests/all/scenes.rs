@@ -123,6 +123,8 @@ fn the_scene_follows_a_patch_of_several_definitions() {
     };
     follows(&chain(&[0, 1, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]), true);
     follows(&chain(&[0, 77, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]), true);
+    // Its parent comes with a node that comes back.
+    follows(&chain(&[2, 77, 0, 0]), &chain(&[2, 3, 0, 1]), true);
     // A circle leaves, and a node that its parent takes along.
     follows(&chain(&[0, 1, 2, 3]), &chain(&[2, 1, 2, 0]), true);
 }
