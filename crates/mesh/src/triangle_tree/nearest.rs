@@ -73,9 +73,12 @@ impl TriangleTree {
         let square = inverse * inverse.transpose();
         let sums = [square.x_axis, square.y_axis, square.z_axis].map(|axis| axis.abs().element_sum());
         let most = sums.into_iter().fold(0.0, f64::max).sqrt();
-        // How far rounding of the inverse may have moved the point.
-        let lost = 1e-14 * matrix.to_cols_array().map(f64::abs).iter().sum::<f64>() * most * near.length();
-        let sound = most > 0.0 && lost.is_finite();
+        // How far rounding of the inverse, from cross products and a determinant, may have moved the point.
+        let [a, b, c] = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(DVec3::length);
+        let unit = 1e-15 / matrix.determinant().abs();
+        let error = unit * (a * b * c);
+        let lost = unit * (a * b + b * c + c * a) * point.length() + error * near.length();
+        let sound = most > 0.0 && error < 1e-7 && lost.is_finite();
         // In the world, a box is at least `shrink` times as far from the point as in the mesh's space.
         let (near, lost, shrink) = if sound { (near, lost, most.recip()) } else { (DVec3::ZERO, 0.0, 0.0) };
         let scale = f64::from(self.frame.scale());

@@ -89,8 +89,13 @@ fn nearest_points_are_those_of_the_world_under_any_matrix() {
     for turn in 0..400 {
         let mut part = || dice.f64() - 0.5;
         let mut axes = [(); 3].map(|()| DVec3::new(part(), part(), part()) * 2.0);
-        match turn % 4 {
+        match turn % 5 {
             0 => axes[2] *= 1e-3,
+            // A needle in any direction: two of three scales are small.
+            4 => {
+                let along = DVec3::new(part(), part(), part()).normalize() * 10.0_f64.powi(2 + turn as i32 / 5 % 7);
+                axes = axes.map(|axis| axis + along * axis.dot(along));
+            }
             1 => axes[1] = axes[0] + axes[1] * 1e-7,
             // Flat, without an inverse.
             2 if turn % 8 == 2 => axes[2] = axes[0] + axes[1],
