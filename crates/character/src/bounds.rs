@@ -68,8 +68,7 @@ struct Morph {
 /// ```
 ///
 /// Only joints that move a vertex are stored, at 32 bytes each, and 64 for each morph target that moves vertices of a
-/// joint. The resulting box is in the space that the palette maps
-/// to: the space of the node that draws the mesh.
+/// joint. The resulting box is in the space that the palette maps to: the space of the node that draws the mesh.
 #[derive(Clone, Debug)]
 pub struct JointBounds {
     groups: Vec<JointGroup>,
@@ -96,7 +95,7 @@ impl JointBounds {
     }
 
     /// Like [`new`](Self::new), for a mesh that morph targets deform before skinning. Each target has a delta for each
-    /// vertex, or is empty if it moves nothing. Runs in **O(influences × targets)**.
+    /// vertex (a sparse one has zeros), or is empty if it moves nothing. Runs in **O(influences × targets)**.
     ///
     /// # Errors
     /// The errors of [`new`](Self::new), which also apply to deltas.
@@ -177,6 +176,12 @@ impl JointBounds {
         Ok(Self { groups, matrices, targets: targets.len(), skin: skin.id() })
     }
 
+    /// Returns the number of morph targets.
+    #[must_use]
+    pub const fn targets(&self) -> usize {
+        self.targets
+    }
+
     /// Returns the number of joints that move at least one vertex.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -199,11 +204,11 @@ impl JointBounds {
     }
 
     /// Returns a box around all vertices in the pose of this palette, with these weights of the morph targets, which may
-    /// be negative or above 1. Returns [`Aabb::INFINITE`] if a
-    /// number is not finite, and [`Aabb::EMPTY`] if there are no vertices.
+    /// be negative or above 1. Returns [`Aabb::INFINITE`] if a number is not finite, and [`Aabb::EMPTY`] if there are no
+    /// vertices.
     ///
-    /// Runs in **O(joints that move vertices + morph targets of these)**, joints eight at a time. The box contains every vertex that is skinned in
-    /// single precision by up to eight joints, including rounding errors.
+    /// Runs in **O(joints that move vertices + morph targets of these)**, joints eight at a time. The box contains every
+    /// vertex that is skinned in single precision by up to eight joints, including rounding errors.
     ///
     /// # Errors
     /// [`CharacterError::Pose`] with [`SkinError::OtherSkin`] for a palette of another skin, and [`SkinError::Length`] for
@@ -216,6 +221,9 @@ impl JointBounds {
         let (expected, found) = (self.targets, weights.len());
         if found != expected {
             return Err(AnimError::from(SkinError::Length { what: "morph weights", expected, found }).into());
+        }
+        if !weights.iter().all(|weight| weight.is_finite()) {
+            return Ok(if self.is_empty() { Aabb::EMPTY } else { Aabb::INFINITE });
         }
         let palette = palette.matrices();
         assert!(palette.len() >= self.matrices, "a palette has a matrix for each joint of its skin");
@@ -246,7 +254,8 @@ impl JointBounds {
     /// [`Scene::update`].
     ///
     /// The node must draw the vertices, in the space that the palette maps to. So pass the character's node, or one of
-    /// its children that has no transform. Runs in **O(joints that move vertices)**.
+    /// its children that has no transform. Runs in **O(joints that move vertices + morph
+    /// targets of these)**.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;

@@ -75,7 +75,7 @@ pub struct DeformedMesh {
     /// The number of the skin's rig in the list of a player, and the rig's skeleton. Without a rig, the mesh keeps its
     /// bind pose.
     pub rig: Option<(usize, Skeleton)>,
-    /// The boxes of the skin's joints.
+    /// The boxes of the skin's joints, [with](JointBounds::with_morphs) the mesh's morph targets.
     pub bounds: JointBounds,
 }
 
@@ -84,13 +84,18 @@ impl Deformed {
     /// `morph` has its weights. Runs in **O(joints + targets)**.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] if the skin has joints that the rig does not have.
+    /// [`CharacterError::Pose`] if the skin has joints that the rig does not have, or the bounds another number of morph
+    /// targets than the mesh.
     pub fn new(
         mesh: impl Into<Arc<DeformedMesh>>,
         node: NodeHandle,
         morph: Option<&MorphNode>,
     ) -> Result<Self, CharacterError> {
         let shared: Arc<DeformedMesh> = mesh.into();
+        let (expected, found) = (shared.mesh.morph_targets(), shared.bounds.targets());
+        if found != expected {
+            return Err(Error::from(SkinError::Length { what: "morph targets of the bounds", expected, found }).into());
+        }
         let (mut models, mut palette) = (Vec::new(), vec![Mat34::IDENTITY; shared.skin.len()]);
         if let Some((_, skeleton)) = &shared.rig {
             Pose::rest(skeleton).to_models(skeleton, &mut models)?;

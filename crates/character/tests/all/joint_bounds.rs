@@ -132,7 +132,11 @@ fn boxes_are_tight_at_rest_and_at_any_single_target() {
     // Two targets at once: no more than the faces' own ways.
     let found = bounds.of_pose(palette, &[0.5, 0.5, 0.0, 0.0]).unwrap();
     assert!((found.size() - brute(&mesh, palette, &[0.5, 0.5, 0.0, 0.0]).size()).max_element() < 1e-4);
-    assert_eq!(bounds.of_pose(palette, &[f32::NAN, 0.0, 0.0, 0.0]), Ok(Aabb::INFINITE));
+    for target in 0..4 {
+        let mut weights = [0.0; 4];
+        weights[target] = f32::NAN;
+        assert_eq!(bounds.of_pose(palette, &weights), Ok(Aabb::INFINITE), "target {target}");
+    }
     assert_eq!(bounds.of_pose(palette, &[f32::MAX, 0.0, f32::MAX, 0.0]), Ok(Aabb::INFINITE));
     let refused = SkinError::Length { what: "morph weights", expected: 4, found: 1 };
     assert_eq!(bounds.of_pose(palette, &[0.0]), Err(CharacterError::Pose(hedgerow_anim::Error::Skin(refused))));

@@ -156,6 +156,9 @@ fn a_mesh_follows_its_rig_or_keeps_its_bind_pose() {
     assert_eq!(bounds(&scene), expected);
     let refused = own.follow_pose(pose, &[], &mut scene).unwrap_err();
     assert!(matches!(refused, CharacterError::Pose(hedgerow_anim::Error::Skin(_))), "{refused:?}");
+    let without = JointBounds::new(&skin, &[Vec3::Y], &[1], &[1.0]).unwrap();
+    let refused = Deformed::new(DeformedMesh { bounds: without, ..of_rig(&skin, None) }, body, None).map(|_| ());
+    assert!(matches!(refused, Err(CharacterError::Pose(_))), "{refused:?}");
     let far = Skin::new(vec![7, 7], vec![Mat34::IDENTITY; 2]).unwrap();
     let refused = Deformed::new(of_rig(&far, Some((0, chain(2)))), body, None).map(|_| ());
     assert!(matches!(refused, Err(CharacterError::Pose(_))));
