@@ -148,7 +148,7 @@ pub(crate) const ALL: &[Operation] = &[
     ),
     Operation::whole("list-name", "draw_list with an eye and motion, after a name; all", MANY, 1, passes::list_name),
     Operation::whole("list-material", "the same after a material; all", MANY, 1, passes::list_material),
-    Operation::whole("index", "boxes of scattered units sorted, and one query of them", MANY, 1, passes::index),
+    Operation::whole("index", "boxes of scattered units sorted, and 500 queries; all", MANY, 1, passes::index),
     Operation::single("update-clean", "update where nothing changed", MANY, passes::update_clean),
     Operation::kernel("propagate-avx2", "world matrices of 64 slots, with AVX2", kernels::propagate_avx2),
     Operation::kernel("propagate-sse2", "world matrices of 64 slots, with SSE2", kernels::propagate_sse),

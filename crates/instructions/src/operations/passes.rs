@@ -39,7 +39,7 @@ pub(super) fn update_clean(times: u32) {
     }
 }
 
-/// Sorts the boxes of units in random places, and finds some.
+/// Sorts the boxes of units in random places, and finds neighbours.
 pub(super) fn index(times: u32) {
     let mut dice = Dice::new();
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).expect("a valid size");
@@ -52,7 +52,9 @@ pub(super) fn index(times: u32) {
     let (mut index, mut found) = (BoxIndex::new(), Vec::new());
     for _ in 0..times {
         index.fill(&scene, Filter::ALL).expect("boxes are kept");
-        index.query(&Sphere::new(place(), 100.0).expect("a finite sphere"), &mut found).expect("a valid volume");
+        for _ in 0..500 {
+            index.query(&Sphere::new(place(), 50.0).expect("a finite sphere"), &mut found).expect("a valid volume");
+        }
     }
 }
 
