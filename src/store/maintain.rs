@@ -68,7 +68,8 @@ impl Store {
         let mut tasks = self.slices.joins(&candidates);
         let joined: Vec<_> = tasks.iter().flat_map(|task| task.slices.iter().copied()).collect();
         tasks.extend(self.slices.sparse(&candidates, &joined, parts));
-        tasks.sort_unstable_by_key(|task| task.need);
+        // Stable, so that the result is the same with every standard library.
+        tasks.sort_by_key(|task| task.need);
         let mut reorder = Reorder::default();
         while let Some(Task { slices, .. }) = tasks.pop() {
             done.nodes += self.make_one(&slices, &mut reorder);
