@@ -3,6 +3,7 @@
 use crate::document::{Document, beside, holds};
 use crate::error::Error;
 use crate::expand::Expansion;
+use crate::history::Left;
 use crate::library::Library;
 use crate::operations::Draft;
 use crate::order::{Order, Rank, arranged};
@@ -58,6 +59,7 @@ impl Document {
             return Ok(Patch::new());
         }
         self.library.at_mut(self.definition).release();
+        self.left.clear();
         let ((before, renamed), next) = (Default::default(), self.library.next_id(&self.name));
         let mut recording = Recording { document: self, before, edits, renamed, next };
         recording.take_in(scene);
@@ -68,8 +70,17 @@ impl Document {
         Ok(recording.finish())
     }
 
-    /// Reads the changes of the scene.
+    /// Reads the changes of the scene. If they cannot be stated, they stay unread.
     fn edits(&mut self, scene: &mut Scene) -> Result<Edits, Error> {
+        let reader = self.reader.clone();
+        let edits = self.read_edits(scene);
+        if edits.is_err() {
+            self.reader = reader;
+        }
+        edits
+    }
+
+    fn read_edits(&mut self, scene: &mut Scene) -> Result<Edits, Error> {
         let (mut left, mut placed, mut edited): (Vec<_>, Vec<_>, Vec<_>) = Default::default();
         let whole = {
             let changes = scene.changes(&mut self.reader)?;
@@ -454,7 +465,7 @@ impl Document {
         });
         let step = made.as_ref().unwrap_or(&stated);
         self.library.keep_ids(step);
-        self.history.push(step.clone());
+        self.history.push(step.clone(), Left::new());
         made
     }
 }

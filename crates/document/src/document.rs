@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::expand::Expansion;
-use crate::history::{History, Step, Way};
+use crate::history::{History, Left, Step, Way};
 use crate::library::{Library, MOST_NODES};
 use crate::patch::Patch;
 use crate::path::{Path, joined};
@@ -45,8 +45,8 @@ pub struct Document {
     pub(crate) places: Places,
     pub(crate) reader: ChangeReader,
     pub(crate) history: History,
-    /// The paths of nodes that left instances, and the ids that they got in the open definition.
-    pub(crate) left: Vec<(Path, Path)>,
+    /// What the last recorded step took out of instances.
+    pub(crate) left: Left,
 }
 
 impl Document {
@@ -117,7 +117,7 @@ impl Document {
         let mut places = Places::default();
         let top = Expansion::new(&library, &mut places).begin(number).ok_or_else(missing)?;
         let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
-        let (name, history, left) = (definition.into(), History::default(), Vec::new());
+        let (name, history, left) = (definition.into(), History::default(), Left::new());
         Ok((Self { library, definition: number, name, root, places, reader, history, left }, top))
     }
 
@@ -162,8 +162,11 @@ impl Document {
 
     /// Returns the node that had a path at some step, also if it got another path since: when an edit took it out of its
     /// instance, and when that was undone or made again. For selections, of which neither path nor handle is left then.
-    /// Patches that give nodes other paths, such as those of [`Library::unpack`], are not followed. Runs in **O(nodes
-    /// that left instances)**, and like [`node`](Self::node) if the path is there.
+    /// If a node that left is gone and its old path has a node again, that one is found.
+    ///
+    /// Knows the steps of the [history](Self::history) alone; patches that give nodes other paths, such as those of
+    /// [`Library::unpack`], are not followed. Runs in **O(nodes that left instances)**, and like [`node`](Self::node) if
+    /// the path is there.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
         let mut paths = vec![path.clone()];
@@ -172,12 +175,21 @@ impl Document {
             if let Some(node) = self.node(scene, &path) {
                 return Some(node);
             }
-            for (from, to) in self.left.iter().flat_map(|(old, new)| [(old, new), (new, old)]) {
-                if path.starts_with(from) {
-                    let other = joined(to.ids(), &path.ids()[from.ids().len()..]);
-                    if !paths.contains(&other) {
-                        paths.push(other);
-                    }
+            let mut went = Vec::new();
+            let mut follow = |from: &Path, to: &Path| {
+                let other = joined(to.ids(), &path.ids()[from.ids().len()..]);
+                if !paths.contains(&other) {
+                    paths.push(other);
+                }
+            };
+            for (old, new) in self.history.left() {
+                if path.starts_with(new) {
+                    follow(new, old);
+                }
+                // A node that left several times is where it went last.
+                if path.starts_with(old) && !went.contains(&old) {
+                    went.push(old);
+                    follow(old, new);
                 }
             }
             at += 1;
@@ -205,7 +217,7 @@ impl Document {
             return Ok(&EMPTY);
         }
         self.library.keep_ids(&patch);
-        self.history.push(patch);
+        self.history.push(patch, core::mem::take(&mut self.left));
         Ok(self.history.done().last().map_or(&EMPTY, Step::patch))
     }
 
@@ -215,12 +227,10 @@ impl Document {
     /// Those of [`commit`](Self::commit). [`Error::Scene`] if the scene has no room for the nodes that come back; then
     /// the edits are a step, as after a commit.
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
-        let left = self.left.len();
         let patch = self.record(scene)?;
-        self.left.truncate(left);
         self.make(scene, &patch.inverse()).inspect_err(|_| {
             self.library.keep_ids(&patch);
-            self.history.push(patch);
+            self.history.push(patch, core::mem::take(&mut self.left));
         })
     }
 
@@ -235,7 +245,7 @@ impl Document {
     /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then expand
     /// to more than 2³⁰ nodes, and [`Error::Invalid`] if it would lose its root. The edits are then a step nevertheless, the last of the [history](Self::history).
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, Error> {
-        let made = self.go(scene, |_, _| Ok(Some(patch.clone())), History::push)?;
+        let made = self.go(scene, |_, _| Ok(Some(patch.clone())), |history, made| history.push(made, Left::new()))?;
         Ok(made.unwrap_or_default())
     }
 
@@ -307,7 +317,7 @@ impl Document {
     /// # Errors
     /// Those of [`apply`](Self::apply).
     pub fn undo_step(&mut self, scene: &mut Scene, index: usize) -> Result<Option<Patch>, Error> {
-        self.go(scene, |history, library| history.back(index, library), History::push)
+        self.go(scene, |history, library| history.back(index, library), |history, made| history.push(made, Left::new()))
     }
 
     /// Returns the steps that were done and undone: how many, and their labels.

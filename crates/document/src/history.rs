@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::library::Library;
 use crate::merge::Crossed;
 use crate::patch::{Entry, Patch};
+use crate::path::Path;
 use crate::value::Field;
 
 /// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
@@ -16,6 +17,9 @@ pub struct History {
     undone: Vec<Step>,
 }
 
+/// The paths of nodes that left their instances, and the paths that they got instead.
+pub(crate) type Left = Vec<(Path, Path)>;
+
 /// A step of a [`History`].
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -23,6 +27,7 @@ pub struct Step {
     label: Option<Box<str>>,
     /// All that was made between it and the step above it.
     since: Vec<Patch>,
+    left: Left,
 }
 
 /// Whether the last step is taken back, or the last undone one is made again, which takes back what the undo made.
@@ -92,12 +97,17 @@ impl History {
     }
 
     /// Adds a step that was made, if it changed anything.
-    pub(crate) fn push(&mut self, patch: Patch) {
+    pub(crate) fn push(&mut self, patch: Patch, left: Left) {
         if patch.is_empty() {
             return;
         }
         self.undone.clear();
-        self.done.push(Step { patch, label: None, since: Vec::new() });
+        self.done.push(Step { patch, label: None, since: Vec::new(), left });
+    }
+
+    /// Returns what all steps took out of instances, the last that was done first.
+    pub(crate) fn left(&self) -> impl Iterator<Item = &(Path, Path)> {
+        self.done.iter().rev().chain(&self.undone).flat_map(|step| step.left.iter().rev())
     }
 
     /// Notes a patch that is no step.
@@ -128,14 +138,14 @@ impl History {
     pub(crate) fn advance(&mut self, way: Way, made: Patch) {
         let Self { done, undone } = self;
         let (from, to) = if matches!(way, Way::Undo) { (done, undone) } else { (undone, done) };
-        let Some(Step { patch, label, since }) = from.pop() else { return };
+        let Some(Step { patch, label, since, left }) = from.pop() else { return };
         // Usually the two cancel out.
         if let Some(below) = from.last_mut()
             && !(since.is_empty() && patch.inverse() == made)
         {
             below.add([patch].into_iter().chain(since).chain([made.clone()]));
         }
-        to.push(Step { patch: made, label, since: Vec::new() });
+        to.push(Step { patch: made, label, since: Vec::new(), left });
     }
 
     /// Joins the last two steps.
@@ -146,7 +156,8 @@ impl History {
             && let Ok(patch) = first.patch.then(&second.patch)
         {
             let label = second.label.take().or(first.label.take());
-            let joined = Step { patch, label, since: core::mem::take(&mut second.since) };
+            let left = [core::mem::take(&mut first.left), core::mem::take(&mut second.left)].concat();
+            let joined = Step { patch, label, since: core::mem::take(&mut second.since), left };
             self.done.truncate(self.done.len() - 2);
             if !joined.patch.is_empty() {
                 self.done.push(joined);

@@ -5,7 +5,7 @@ use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, Tree};
-use hedgerow_document::{Document, Entry, Error, Field, Key, Library, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Error, Library, Patch, Path, Spot, Value};
 
 /// Sets the material of a node, and returns the patch of the step.
 fn paint(document: &mut Document, scene: &mut Scene, path: impl Into<Path>, material: u32) -> Patch {
@@ -224,7 +224,8 @@ fn a_selected_node_is_found_after_it_left_its_instance_and_each_undo_and_redo() 
         assert_eq!(found(&document, &scene, &now), ["arm", "bulb", "arm", "bulb"]);
         assert_eq!(document.find(&scene, &now[0]), document.node(&scene, &now[back]));
     }
-    // Once more, with another id, and then gone.
+    // Once more, with another id, which ends the undone step, and then gone.
+    let now = both(paths.clone());
     scene.reparent(document.node(&scene, &paths[0]).unwrap(), shelf, Keep::Local).unwrap();
     document.commit(&mut scene).unwrap();
     assert_eq!(found(&document, &scene, &now), ["arm", "bulb", "arm", "bulb"]);
