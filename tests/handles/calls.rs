@@ -5,7 +5,7 @@ use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::edit::{Change, Edit, EditQueue};
 use hedgerow::glam::{DVec3, Vec3, Vec4};
 use hedgerow::motion::Smooth;
-use hedgerow::query::{CullView, Filter, Frustum, Ray, Touch};
+use hedgerow::query::{BoxIndex, CullView, Filter, Frustum, Ray, Touch};
 use hedgerow::visit::Flow;
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Mat34, Node, NodeHandle, NodeMut, NodeRef, Place, Scene,
@@ -206,6 +206,7 @@ pub(crate) const CALLS: &[(&str, Call)] = &[
     ("reparent::reparent", |t, h| done(t.scene.reparent(h[0], place([h[1], h[0]]), Keep::Local))),
     ("spatial::cull", |t, h| done(t.scene.cull(&mut [CullView::new(&everywhere(), &mut DrawList::new()).below(h[0])]))),
     ("spatial::query, below", |t, h| done(t.scene.query(&everywhere(), Filter::below(h[0]), &mut Vec::new()))),
+    ("BoxIndex::fill, below", |t, h| done(BoxIndex::new().fill(&t.scene, Filter::below(h[0])))),
     ("spatial::query_from", |t, h| done(t.scene.query_from(DVec3::X, &everywhere(), Filter::below(h[0]), &mut DrawList::new(), &mut Vec::new()))),
     ("spatial::cast_ray", |t, h| done(t.scene.cast_ray(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(h[0]), &mut Vec::new()))),
     ("pick::pick", |t, h| done(t.scene.pick(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(h[0]), |_, _, _| None))),

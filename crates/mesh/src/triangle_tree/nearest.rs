@@ -135,8 +135,8 @@ fn nearest_on(corners: [DVec3; 3], point: DVec3, to: Snap) -> NearestPoint {
         let on = a * weights[0] + b * weights[1] + c * weights[2];
         NearestPoint { point: on, distance: on.distance(point), triangle: 0, barycentric: weights }
     };
-    let least =
-        |points: [NearestPoint; 3]| points.into_iter().reduce(|x, y| if y.distance < x.distance { y } else { x });
+    let nearer = |x: NearestPoint, y: NearestPoint| if y.distance < x.distance { y } else { x };
+    let least = |points: [NearestPoint; 3]| points.into_iter().reduce(nearer);
     let vertices = || least([of([1.0, 0.0, 0.0]), of([0.0, 1.0, 0.0]), of([0.0, 0.0, 1.0])]);
     let edges = || {
         let part = |a: DVec3, b: DVec3| {
@@ -157,7 +157,9 @@ fn nearest_on(corners: [DVec3; 3], point: DVec3, to: Snap) -> NearestPoint {
             let weight = |a: DVec3, b: DVec3| (b - a).cross(point - a).dot(normal) / square;
             let (u, v) = (weight(b, c), weight(c, a));
             let weights = [u, v, 1.0 - u - v];
-            if weights.iter().all(|&weight| weight >= 0.0) { Some(of(weights)) } else { edges() }
+            let inside = weights.iter().all(|&weight| weight >= 0.0);
+            // Of a needle, the foot may be far off by rounding, though in the triangle.
+            if inside { edges().map(|edge| nearer(of(weights), edge)) } else { edges() }
         }
     };
     found.unwrap_or_else(|| of([1.0, 0.0, 0.0]))
