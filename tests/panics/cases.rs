@@ -394,7 +394,7 @@ pub(crate) const CASES: &[Case] = &[
                     tick();
                     Ok(&*pose)
                 },
-                |_, _| -> Result<(), AnimError> {
+                |_, _, _| -> Result<(), AnimError> {
                     tick();
                     Ok(())
                 },

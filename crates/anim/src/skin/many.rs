@@ -1,7 +1,7 @@
 //! Palettes of many characters, on several threads.
 
 use crate::skin::{Palette, Skin};
-use crate::{Error, Pose, Skeleton};
+use crate::{Error, Mat34, Pose, Skeleton};
 #[cfg(feature = "rayon")]
 use hedgerow_math::internal::sharing::{WORTH_SHARING, is_worth_sharing};
 
@@ -13,10 +13,10 @@ impl Skeleton {
     /// Computes the palettes of many characters, with the bits of [`Pose::to_models`] and [`Skin::palette`], on the
     /// threads of the current pool if the feature `rayon` is on.
     ///
-    /// For each character, `pose` returns its pose, for example after it sampled a player; then `visit` gets the
-    /// palette while it is in the cache, for example to skin vertices.
+    /// For each character, `pose` returns its pose, for example after it sampled a player; then `visit` gets the model
+    /// matrices, as sockets take them, and the palette, while they are in the cache, for example to skin vertices.
     ///
-    /// Runs in **O(characters × joints)**. Allocates two lists of matrices for each 4,096 joints.
+    /// Runs in **O(characters × joints)**. Allocates two lists of matrices for each part of its list, of 2,048 to 4,096 joints.
     ///
     /// ```
     /// # use hedgerow_anim::{ClipBuilder, RawClip, SkeletonBuilder, Transform};
@@ -48,7 +48,7 @@ impl Skeleton {
     ///         character.player.sample(&mut character.pose)?;
     ///         Ok(&character.pose)
     ///     },
-    ///     |character, palette| mesh.skin(palette, SkinOutput::new(&mut character.positions)),
+    ///     |character, _models, palette| mesh.skin(palette, SkinOutput::new(&mut character.positions)),
     /// )?;
     /// assert!(characters.iter().all(|character| character.positions == [[0.0; 3]]));
     /// # Ok::<(), Error>(())
@@ -64,14 +64,14 @@ impl Skeleton {
         skin: &Skin,
         characters: &mut [C],
         pose: impl Fn(&mut C) -> Result<&Pose, E> + Sync,
-        visit: impl Fn(&mut C, Palette<'_>) -> Result<(), E> + Sync,
+        visit: impl Fn(&mut C, &[Mat34], Palette<'_>) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         skin.expect_models(self.len()).map_err(Error::from)?;
         let work = |characters: &mut [C]| {
             let (mut models, mut room) = (Vec::new(), Vec::new());
             characters.iter_mut().try_for_each(|character| {
                 pose(character)?.to_models(self, &mut models)?;
-                visit(character, skin.palette(&models, &mut room)?)
+                visit(character, &models, skin.palette(&models, &mut room)?)
             })
         };
         #[cfg(feature = "rayon")]

@@ -81,7 +81,7 @@ fn characters_have_the_palettes_of_one_after_the_other_on_any_number_of_threads(
                     character.player.sample(&mut character.pose)?;
                     Ok(&character.pose)
                 },
-                |character, palette| {
+                |character, _, palette| {
                     character.palette = palette.to_vec();
                     Ok::<(), Error>(())
                 },
@@ -118,7 +118,7 @@ fn of_several_errors_that_of_the_first_character_is_returned_whoever_was_faster(
             &skin,
             &mut list,
             |character| fails(character.number).map(|()| &character.pose),
-            |character, palette| {
+            |character, _, palette| {
                 character.palette = palette.to_vec();
                 Ok(())
             },
@@ -130,7 +130,7 @@ fn of_several_errors_that_of_the_first_character_is_returned_whoever_was_faster(
             &skin,
             &mut list,
             |character| Ok(&character.pose),
-            |character, _| fails(character.number),
+            |character, _, _| fails(character.number),
         );
         assert_eq!(of_visit, Err(Stop::At(55)));
     });
@@ -140,7 +140,7 @@ fn of_several_errors_that_of_the_first_character_is_returned_whoever_was_faster(
 fn poses_and_skins_of_other_skeletons_are_refused() {
     let skeleton = skeleton();
     let visit = |skin: &Skin, pose: Pose| {
-        skeleton.par_each_palette(skin, &mut [pose], |pose| Ok(&*pose), |_, _| panic!("it has no palette"))
+        skeleton.par_each_palette(skin, &mut [pose], |pose| Ok(&*pose), |_, _, _| panic!("it has no palette"))
     };
     let whole = Skin::at_rest(&skeleton).unwrap();
     assert!(matches!(visit(&whole, Pose::new(3)), Err(Error::Skeleton(_))));

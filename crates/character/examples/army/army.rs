@@ -193,7 +193,7 @@ impl Army {
                 character.skinned = false;
                 Ok(&character.pose)
             },
-            |(character, own), palette| {
+            |(character, own), _, palette| {
                 own.copy_from_slice(&palette);
                 character.bounds = bounds.of_pose(palette, &[])?;
                 Ok::<(), CharacterError>(())

@@ -114,7 +114,8 @@ impl ItemKind {
 
 impl fmt::Display for ItemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::NAMES[*self as usize].1)
+        let name = Self::NAMES.iter().find(|(kind, ..)| kind == self);
+        f.write_str(name.map_or("item", |(_, name, _)| name))
     }
 }
 
