@@ -19,7 +19,7 @@ mkdir -p "$out"
 export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
 slow=(deep:: large_trees:: regressions:: bulk:: batches::)
 # Tests of sizes that only the compiler's own order gives.
-sizes=(an_edit_takes_at_most_eighty_bytes a_vacant_slot_costs_no_byte)
+sizes=(a_vacant_slot_costs_no_byte)
 run() {
     cargo +nightly test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh \
         -p hedgerow-tests -p hedgerow-anim-tests -p hedgerow-character-tests --all-features --lib --test all "$@"

@@ -123,10 +123,11 @@ impl Document {
                 .flat_map(|top| top.descendants());
             lost.extend(below.filter_map(|node| self.places.of_node(&self.library, scene, node.handle())));
         }
+        let mut out = Vec::new();
         for place in lost {
             let node = self.places.node(&self.library, scene, place);
             if node.is_none_or(|node| !holds(scene, self.root, node)) {
-                node.into_iter().for_each(|node| set_tag(scene, node, None));
+                out.extend(node);
                 edits.gone.insert(place);
             }
         }
@@ -148,7 +149,10 @@ impl Document {
         let is_known = |node| edits.placed.contains(&node) || self.places.of_node(&self.library, scene, node).is_some();
         match edits.edited.iter().copied().chain(parents).find(|&node| !is_known(node)) {
             Some(node) => Err(Error::Taken(node)),
-            None => Ok(edits),
+            None => {
+                out.into_iter().for_each(|node| set_tag(scene, node, None));
+                Ok(edits)
+            }
         }
     }
 }
@@ -251,9 +255,9 @@ impl Recording<'_> {
     /// Makes a node that left its instance an own node: all that any level states of it is then stated here.
     fn convert(&mut self, scene: &mut Scene, place: u32, node: NodeHandle, parent: NodeHandle) {
         let (leaves, stated) = self.leaves(scene, place);
-        let Document { library, places, left, .. } = &mut *self.document;
+        let Document { library, places, left, name, .. } = &mut *self.document;
         let (path, new) = (places.path(library, place), Path::from(self.next));
-        left.push((path.clone(), new.clone()));
+        left.push((Arc::clone(name), path.clone(), new.clone()));
         let mut expansion = Expansion::new(library, places);
         let (scope, id) = expansion.node(place);
         let flat = library.flattened(scope, id, &new);

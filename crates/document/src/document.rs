@@ -160,12 +160,13 @@ impl Document {
         holds(scene, self.root, node).then_some(node)
     }
 
-    /// Returns the node that had a path at some step, also if it got another path since: when an edit took it out of its
-    /// instance, and when that was undone or made again. For selections, of which neither path nor handle is left then.
-    /// If a node that left is gone and its old path has a node again, that one is found.
+    /// Returns the node that had a path at a step of the [history](Self::history), also if it got another path since:
+    /// when an edit took it out of its instance, and when that was undone or made again. For selections, of which
+    /// neither path nor handle is left then. If a node that left is gone and its old path has a node again, that one is
+    /// found.
     ///
-    /// Knows the steps of the [history](Self::history) alone; patches that give nodes other paths, such as those of
-    /// [`Library::unpack`], are not followed. Runs in **O(nodes that left instances)**, and like [`node`](Self::node) if
+    /// What gives nodes other paths in another way is not followed: patches such as those of [`Library::unpack`], and
+    /// [`commit_in`](Self::commit_in). Runs in **O(nodes that left instances)**, and like [`node`](Self::node) if
     /// the path is there.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
@@ -182,7 +183,7 @@ impl Document {
                     paths.push(other);
                 }
             };
-            for (old, new) in self.history.left() {
+            for (old, new) in self.history.left(&self.name) {
                 if path.starts_with(new) {
                     follow(new, old);
                 }
@@ -242,8 +243,9 @@ impl Document {
     /// or gets another, all nodes below the document's root are made anew, with new handles.
     ///
     /// # Errors
-    /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then expand
-    /// to more than 2³⁰ nodes, and [`Error::Invalid`] if it would lose its root. The edits are then a step nevertheless, the last of the [history](Self::history).
+    /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then
+    /// expand to more than 2³⁰ nodes, and [`Error::Invalid`] if it would lose its root. The edits are then a step
+    /// nevertheless, the last of the [history](Self::history).
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, Error> {
         let made = self.go(scene, |_, _| Ok(Some(patch.clone())), |history, made| history.push(made, Left::new()))?;
         Ok(made.unwrap_or_default())

@@ -6,6 +6,7 @@ use crate::merge::Crossed;
 use crate::patch::{Entry, Patch};
 use crate::path::Path;
 use crate::value::Field;
+use std::sync::Arc;
 
 /// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
 ///
@@ -17,8 +18,8 @@ pub struct History {
     undone: Vec<Step>,
 }
 
-/// The paths of nodes that left their instances, and the paths that they got instead.
-pub(crate) type Left = Vec<(Path, Path)>;
+/// The definitions of nodes that left their instances, the paths that they had, and the paths that they got instead.
+pub(crate) type Left = Vec<(Arc<str>, Path, Path)>;
 
 /// A step of a [`History`].
 #[derive(Clone, Debug)]
@@ -105,9 +106,10 @@ impl History {
         self.done.push(Step { patch, label: None, since: Vec::new(), left });
     }
 
-    /// Returns what all steps took out of instances, the last that was done first.
-    pub(crate) fn left(&self) -> impl Iterator<Item = &(Path, Path)> {
-        self.done.iter().rev().chain(&self.undone).flat_map(|step| step.left.iter().rev())
+    /// Returns the old and new paths of all that left instances of a definition, the last that was done first.
+    pub(crate) fn left(&self, definition: &str) -> impl Iterator<Item = (&Path, &Path)> {
+        let left = self.done.iter().rev().chain(&self.undone).flat_map(|step| step.left.iter().rev());
+        left.filter(move |(of, ..)| **of == *definition).map(|(_, old, new)| (old, new))
     }
 
     /// Notes a patch that is no step.
