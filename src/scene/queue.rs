@@ -281,15 +281,18 @@ impl EditQueue {
         self.begin();
         self.rounds.clear();
         self.round = None;
-        let mut edits = self.edits.drain(..);
-        while let Some(edit) = edits.next() {
-            if let Some(ahead) = edits.as_slice().get(AHEAD - 1).and_then(Edit::handle) {
+        // Taken out, so that none is applied twice if a panic is caught.
+        let mut edits = core::mem::take(&mut self.edits);
+        for (at, edit) in edits.iter().enumerate() {
+            if let Some(ahead) = edits.get(at + AHEAD).and_then(Edit::handle) {
                 scene.store.nodes.prefetch(ahead.record());
             }
             // An error does not stop the queue; edits that refer to what failed get its error.
             let result = edit.apply(scene, &mut self.applied);
             self.applied.results.push(result);
         }
+        edits.clear();
+        self.edits = edits;
         &self.applied.results
     }
 
