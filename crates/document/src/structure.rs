@@ -68,7 +68,8 @@ impl<'d> Structure<'d> {
 
     /// Brings places in, each after its parent. Those that stay out have no parent there, or are a circle.
     fn bring_in(&mut self, mut pending: Vec<u32>) -> Result<(), Error> {
-        let mut waiting: BTreeMap<u32, Vec<Sibling>> = BTreeMap::new();
+        // By the place that must enter first: of each parent, its children.
+        let mut waiting: BTreeMap<u32, Vec<(u32, Vec<Sibling>)>> = BTreeMap::new();
         let mut entered = true;
         while core::mem::take(&mut entered) && !pending.is_empty() {
             let mut ready = Vec::with_capacity(pending.len());
@@ -84,7 +85,8 @@ impl<'d> Structure<'d> {
             for siblings in ready.chunk_by(|a, b| a.0 == b.0) {
                 let (parent, all) = (siblings[0].0, siblings.iter().map(|(_, sibling)| *sibling));
                 if !self.stands(parent) {
-                    waiting.insert(parent, all.collect());
+                    let awaited = self.awaited(parent);
+                    waiting.entry(awaited).or_default().push((parent, all.collect()));
                     continue;
                 }
                 entered = true;
@@ -92,14 +94,15 @@ impl<'d> Structure<'d> {
                 // Those that waited for one of these, and so on.
                 let mut ahead: Vec<u32> =
                     if waiting.is_empty() { Vec::new() } else { all.map(|sibling| sibling.place).collect() };
-                while let Some(parent) = ahead.pop() {
-                    if let Some(siblings) = waiting.remove(&parent) {
+                while let Some(place) = ahead.pop() {
+                    for (parent, siblings) in waiting.remove(&place).unwrap_or_default() {
                         self.enter(parent, siblings.iter().copied())?;
                         ahead.extend(siblings.iter().map(|sibling| sibling.place));
                     }
                 }
             }
-            pending.extend(core::mem::take(&mut waiting).into_values().flatten().map(|sibling| sibling.place));
+            let left = core::mem::take(&mut waiting).into_values().flatten().flat_map(|(_, siblings)| siblings);
+            pending.extend(left.map(|sibling| sibling.place));
         }
         Ok(())
     }
@@ -118,6 +121,15 @@ impl<'d> Structure<'d> {
     /// Returns whether a place has a node below the root.
     fn stands(&self, place: u32) -> bool {
         self.node(place).is_some_and(|node| !self.loose || holds(self.scene, self.root, node))
+    }
+
+    /// Returns the place that must enter for a place to stand: its own, or that of the detached node it is below.
+    fn awaited(&mut self, place: u32) -> u32 {
+        let Some(mut top) = self.node(place) else { return place };
+        while let Some(above) = self.scene.parent(top) {
+            top = above;
+        }
+        self.place_of(top).unwrap_or(place)
     }
 
     /// Returns the place of a node.
