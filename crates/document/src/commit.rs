@@ -39,11 +39,14 @@ struct Recording<'d> {
     renamed: HashSet<NodeHandle>,
     /// The next new id.
     next: u64,
+    /// What left instances.
+    left: Left,
 }
 
 impl Document {
-    /// Records all edits since the last step in the library, without its ids, and returns them as a patch.
-    pub(crate) fn record(&mut self, scene: &mut Scene) -> Result<Patch, Error> {
+    /// Records all edits since the last step in the library, without its ids, and returns them as a patch, with what
+    /// left instances.
+    pub(crate) fn record(&mut self, scene: &mut Scene) -> Result<(Patch, Left), Error> {
         scene.update();
         if scene.get(self.root).is_none_or(|root| root.is_detached()) {
             return Err(Error::NoRoot);
@@ -52,16 +55,15 @@ impl Document {
         if !self.library.has_ids(&self.name, scene.len() as u64) {
             // The edits stay unread, for another writer.
             let edited = !scene.changes(&mut self.reader.clone())?.is_empty();
-            return if edited { Err(Error::NoIds) } else { Ok(Patch::new()) };
+            return if edited { Err(Error::NoIds) } else { Ok(Default::default()) };
         }
         let edits = self.edits(scene)?;
         if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
-            return Ok(Patch::new());
+            return Ok(Default::default());
         }
         self.library.at_mut(self.definition).release();
-        self.left.clear();
-        let ((before, renamed), next) = (Default::default(), self.library.next_id(&self.name));
-        let mut recording = Recording { document: self, before, edits, renamed, next };
+        let ((before, renamed, left), next) = (Default::default(), self.library.next_id(&self.name));
+        let mut recording = Recording { document: self, before, edits, renamed, next, left };
         recording.take_in(scene);
         recording.take_out(scene);
         recording.order(scene);
@@ -255,9 +257,9 @@ impl Recording<'_> {
     /// Makes a node that left its instance an own node: all that any level states of it is then stated here.
     fn convert(&mut self, scene: &mut Scene, place: u32, node: NodeHandle, parent: NodeHandle) {
         let (leaves, stated) = self.leaves(scene, place);
-        let Document { library, places, left, name, .. } = &mut *self.document;
+        let Document { library, places, name, .. } = &mut *self.document;
         let (path, new) = (places.path(library, place), Path::from(self.next));
-        left.push((Arc::clone(name), path.clone(), new.clone()));
+        self.left.push((Arc::clone(name), path.clone(), new.clone()));
         let mut expansion = Expansion::new(library, places);
         let (scope, id) = expansion.node(place);
         let flat = library.flattened(scope, id, &new);
@@ -429,15 +431,15 @@ impl Recording<'_> {
         }
     }
 
-    /// Returns all that was stated as a patch.
-    fn finish(self) -> Patch {
-        let Self { document, before, .. } = self;
+    /// Returns all that was stated as a patch, and what left instances.
+    fn finish(self) -> (Patch, Left) {
+        let Self { document, before, left, .. } = self;
         let definition = document.library.at(document.definition);
         let entries = before.into_iter().map(|((path, field), before)| {
             let after = definition.get(&path, field).cloned();
             (Key { definition: document.name.clone(), path, field }, (before, after))
         });
-        Patch::of_map(entries.collect())
+        (Patch::of_map(entries.collect()), left)
     }
 }
 
@@ -462,7 +464,7 @@ impl Document {
             let (key, why) = (Key::new(self.name.clone(), use_.clone(), Field::Use), "there is no use; name one");
             Error::Invalid { key, why }
         })?;
-        let stated = self.record(scene)?;
+        let (stated, _) = self.record(scene)?;
         let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|pushed| {
             let step = stated.then(&pushed)?;
             self.make(scene, &pushed).map(|()| step)

@@ -24,9 +24,9 @@ use std::sync::Arc;
 ///
 /// Refer to nodes by [`path`](Self::path) across steps. A step keeps the handles of nodes that have the same path
 /// before and after it; all other nodes that come or come back get new handles, also those that
-/// [`extract`](Library::extract) and [`unpack`](Library::unpack) give other paths. [`find`](Self::find) also finds nodes
-/// that left their instances, and came back by an undo. A node that is detached when a step
-/// is recorded is removed by the step: it stays in the scene as it is, and an undo inserts another.
+/// [`extract`](Library::extract) and [`unpack`](Library::unpack) give other paths. [`find`](Self::find) also finds
+/// nodes that left their instances, and came back by an undo. A node that is detached when a step is recorded is
+/// removed by the step: it stays in the scene as it is, and an undo inserts another.
 ///
 /// One scene holds one document: each node has one mark that says which place it has. If another document takes nodes of
 /// this one, the next commit fails with [`Error::Taken`]. A document does not go back with
@@ -45,8 +45,6 @@ pub struct Document {
     pub(crate) places: Places,
     pub(crate) reader: ChangeReader,
     pub(crate) history: History,
-    /// What the last recorded step took out of instances.
-    pub(crate) left: Left,
 }
 
 impl Document {
@@ -117,8 +115,8 @@ impl Document {
         let mut places = Places::default();
         let top = Expansion::new(&library, &mut places).begin(number).ok_or_else(missing)?;
         let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
-        let (name, history, left) = (definition.into(), History::default(), Left::new());
-        Ok((Self { library, definition: number, name, root, places, reader, history, left }, top))
+        let (name, history) = (definition.into(), History::default());
+        Ok((Self { library, definition: number, name, root, places, reader, history }, top))
     }
 
     /// Returns the library as of the last step.
@@ -213,12 +211,12 @@ impl Document {
     /// [`Error::NoRoot`]; [`Error::Taken`]; [`Error::Scene`] if the scene does not track changes.
     pub fn commit(&mut self, scene: &mut Scene) -> Result<&Patch, Error> {
         static EMPTY: Patch = Patch::EMPTY;
-        let patch = self.record(scene)?;
+        let (patch, left) = self.record(scene)?;
         if patch.is_empty() {
             return Ok(&EMPTY);
         }
         self.library.keep_ids(&patch);
-        self.history.push(patch, core::mem::take(&mut self.left));
+        self.history.push(patch, left);
         Ok(self.history.done().last().map_or(&EMPTY, Step::patch))
     }
 
@@ -228,10 +226,10 @@ impl Document {
     /// Those of [`commit`](Self::commit). [`Error::Scene`] if the scene has no room for the nodes that come back; then
     /// the edits are a step, as after a commit.
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
-        let patch = self.record(scene)?;
+        let (patch, left) = self.record(scene)?;
         self.make(scene, &patch.inverse()).inspect_err(|_| {
             self.library.keep_ids(&patch);
-            self.history.push(patch, core::mem::take(&mut self.left));
+            self.history.push(patch, left);
         })
     }
 
