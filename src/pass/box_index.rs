@@ -10,8 +10,8 @@ use hedgerow_math::{Boxes, Ray};
 /// The boxes of a scene's drawables, sorted by place: a spatial index for many queries between two updates, such as the
 /// neighbours of each of thousands of units that wander.
 ///
-/// An index has the nodes and boxes of when it was [filled](Self::fill). So it also lists nodes that were removed since;
-/// and other threads can use it while the scene changes.
+/// An index has the nodes and boxes of when it was [filled](Self::fill). So it also lists nodes that were removed
+/// since; and other threads can use it while the scene changes.
 ///
 /// [`Scene::query`] tests boxes in the order of the tree, which is fast if siblings are near each other in space. If
 /// they are in random order, each query tests most boxes. Then an index pays from some 40 queries on: to fill it with
@@ -166,8 +166,8 @@ fn place(bounds: &Aabb) -> [f32; 3] {
     (bounds.min + bounds.max).to_array().map(|sum| if sum.is_finite() { sum } else { f32::INFINITY })
 }
 
-/// Sorts items so that those of a block, and of a region, are near each other: halves at the median of the longest side,
-/// as in a k-d tree. Medians do not mind a few items far away, as cells of equal size would.
+/// Sorts items so that those of a block, and of a region, are near each other: halves at the median of the longest
+/// side, as in a k-d tree. Medians do not mind a few items far away, as cells of equal size would.
 fn sort(items: &mut [Item]) {
     if items.len() <= BLOCK {
         return;

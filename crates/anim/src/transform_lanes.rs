@@ -9,8 +9,8 @@ pub(crate) const POSE_LANES: usize = 8;
 
 type Vector = [f32; POSE_LANES];
 
-/// The local transforms of eight joints, with joint `8 b + l` in lane `l` of block `b`. Takes five cache lines. Lanes past
-/// the last joint hold the identity.
+/// The local transforms of eight joints, with joint `8 b + l` in lane `l` of block `b`. Takes five cache lines. Lanes
+/// past the last joint hold the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct PoseBlock {

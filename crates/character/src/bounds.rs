@@ -203,16 +203,16 @@ impl JointBounds {
         })
     }
 
-    /// Returns a box around all vertices in the pose of this palette, with these weights of the morph targets, which may
-    /// be negative or above 1. Returns [`Aabb::INFINITE`] if a number is not finite, and [`Aabb::EMPTY`] if there are no
-    /// vertices.
+    /// Returns a box around all vertices in the pose of this palette, with these weights of the morph targets, which
+    /// may be negative or above 1. Returns [`Aabb::INFINITE`] if a number is not finite, and [`Aabb::EMPTY`] if there
+    /// are no vertices.
     ///
-    /// Runs in **O(joints that move vertices + morph targets of these)**, joints eight at a time. The box contains every
-    /// vertex that is skinned in single precision by up to eight joints, including rounding errors.
+    /// Runs in **O(joints that move vertices + morph targets of these)**, joints eight at a time. The box contains
+    /// every vertex that is skinned in single precision by up to eight joints, including rounding errors.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] with [`SkinError::OtherSkin`] for a palette of another skin, and [`SkinError::Length`] for
-    /// another number of weights than of targets.
+    /// [`CharacterError::Pose`] with [`SkinError::OtherSkin`] for a palette of another skin, and [`SkinError::Length`]
+    /// for another number of weights than of targets.
     pub fn of_pose(&self, palette: Palette<'_>, weights: &[f32]) -> Result<Aabb, CharacterError> {
         let (expected, found) = (self.skin, palette.skin());
         if found != expected {

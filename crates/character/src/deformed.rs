@@ -84,8 +84,8 @@ impl Deformed {
     /// `morph` has its weights. Runs in **O(joints + targets)**.
     ///
     /// # Errors
-    /// [`CharacterError::Pose`] if the skin has joints that the rig does not have, or the bounds another number of morph
-    /// targets than the mesh.
+    /// [`CharacterError::Pose`] if the skin has joints that the rig does not have, or the bounds another number of
+    /// morph targets than the mesh.
     pub fn new(
         mesh: impl Into<Arc<DeformedMesh>>,
         node: NodeHandle,
@@ -154,8 +154,8 @@ impl Deformed {
     }
 
     /// Takes palette and weights from elsewhere, such as [those of many
-    /// characters](hedgerow_anim::Skeleton::par_each_palette), in place of a player. The node's box stays as it is. Rays
-    /// at the same pose compute nothing anew. Runs in **O(joints + targets)**.
+    /// characters](hedgerow_anim::Skeleton::par_each_palette), in place of a player. The node's box stays as it is.
+    /// Rays at the same pose compute nothing anew. Runs in **O(joints + targets)**.
     ///
     /// # Errors
     /// [`SkinError::Palette`](hedgerow_anim::skin::SkinError::Palette) and

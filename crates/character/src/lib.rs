@@ -118,8 +118,8 @@
 //! # Many characters
 //!
 //! [`Skeleton::par_each_palette`](hedgerow_anim::Skeleton::par_each_palette) does steps 1 to 3 and 5 for a list of
-//! characters, and lends models and palette to a closure. With the feature `rayon` it uses the pool. Distant characters can be updated every second or
-//! fourth frame, by the whole time that has passed, as in the example `army`.
+//! characters, and lends models and palette to a closure. With the feature `rayon` it uses the pool. Distant characters
+//! can be updated every second or fourth frame, by the whole time that has passed, as in the example `army`.
 //! [`SkinBatch`](hedgerow_anim::skin::SkinBatch) skins the visible characters of a list.
 //!
 //! # The same bits everywhere

@@ -275,9 +275,9 @@ impl Library {
     /// · log statements)**.
     ///
     /// # Errors
-    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path leads nowhere, if the node has no such level, for a place
-    /// whose parent the level cannot name, and for the place or the use of a node that would go into what the node
-    /// itself uses.
+    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path leads nowhere, if the node has no such level, for a
+    /// place whose parent the level cannot name, and for the place or the use of a node that would go into what the
+    /// node itself uses.
     pub fn push(&self, definition: &str, path: &Path, fields: &[Field], level: usize) -> Result<Patch, Error> {
         let Some(route) = self.locate(self.defined(definition)?, path.ids()) else {
             return invalid(definition, path, Field::Place, "the path leads nowhere; name a node that is there");

@@ -12,8 +12,8 @@
 //! soak players    [--days 1]                               the clocks of players, against double precision
 //! ```
 //!
-//! With the feature `rayon`, a run is in a pool of `--threads` (2) threads. With `--cfg hedgerow_shared`, updates of small
-//! scenes share their work, too.
+//! With the feature `rayon`, a run is in a pool of `--threads` (2) threads. With `--cfg hedgerow_shared`, updates of
+//! small scenes share their work, too.
 
 mod cycles;
 mod frames;

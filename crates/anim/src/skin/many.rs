@@ -16,7 +16,8 @@ impl Skeleton {
     /// For each character, `pose` returns its pose, for example after it sampled a player; then `visit` gets the model
     /// matrices, as sockets take them, and the palette, while they are in the cache, for example to skin vertices.
     ///
-    /// Runs in **O(characters × joints)**. Allocates two lists of matrices for each part of its list, of 2,048 to 4,096 joints.
+    /// Runs in **O(characters × joints)**. Allocates two lists of matrices for each part of its list, of 2,048 to 4,096
+    /// joints.
     ///
     /// ```
     /// # use hedgerow_anim::{ClipBuilder, RawClip, SkeletonBuilder, Transform};

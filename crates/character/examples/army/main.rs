@@ -3,8 +3,8 @@
 //!
 //! Distant characters are posed every second or fourth frame, and then advance by the whole time passed.
 //!
-//! `cargo run --release --example army` plays 120 frames and prints the cost of each stage; `-- --help` lists all options.
-//! The viewer draws the same army.
+//! `cargo run --release --example army` plays 120 frames and prints the cost of each stage; `-- --help` lists all
+//! options. The viewer draws the same army.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! The thesis's dynamic structure: node objects in slices, one slice for each child of the root. It uses the nodes of the
-//! [naive graph](super::Graph), in memory aligned to 16 bytes.
+//! The thesis's dynamic structure: node objects in slices, one slice for each child of the root. It uses the nodes of
+//! the [naive graph](super::Graph), in memory aligned to 16 bytes.
 //!
 //! Source: M. Åkerstedt Bergsten, *Scene Graph Memory Management*, Chalmers 2019, section 4.4.
 

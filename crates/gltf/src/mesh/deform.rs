@@ -78,8 +78,8 @@ impl MeshData {
         builder.build(skin)
     }
 
-    /// Returns a box for each joint. Together the boxes give the mesh's box in any pose, for any morph weights. `skin` is
-    /// the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
+    /// Returns a box for each joint. Together the boxes give the mesh's box in any pose, for any morph weights. `skin`
+    /// is the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh without joints.
     ///
     /// Runs in **O(vertices · influences · targets)**.
     ///

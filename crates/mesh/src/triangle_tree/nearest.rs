@@ -34,8 +34,8 @@ impl TriangleTree {
     /// it is on the triangle with the lowest number.
     ///
     /// `world` maps the mesh's space to that of `point`, as [`NodeRef::world_f64`] does; [`DAffine3::IDENTITY`] if they
-    /// are the same. Distances are right for any matrix, also of uneven scales and shears. The less even the scales, the
-    /// more triangles are tested; if the matrix has no inverse, all.
+    /// are the same. Distances are right for any matrix, also of uneven scales and shears. The less even the scales,
+    /// the more triangles are tested; if the matrix has no inverse, all.
     ///
     /// To snap, cast a ray first, and then look for the nearest vertex or edge around the hit. To touch, list the nodes
     /// whose boxes are near by [`Scene::query`] with a sphere, and keep those with a point within its radius.
