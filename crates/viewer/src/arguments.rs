@@ -37,7 +37,7 @@ Options:
   --relative         matrices relative to the camera wherever things lie
   --textures         read matrices from textures, as WebGL 2 does, not from storage buffers
   --no-culling       draw everything
-  --no-shadows       without shadows
+  --shadows N        texels along a side of a shadow cascade, 0 to 4096; 0: no shadows (default 2048)
   --threads N        threads of the scene (default: one for each core)
   -h, --help         this text
 ";
@@ -108,8 +108,8 @@ pub struct Arguments {
     pub textures: bool,
     /// Whether draws outside the view are culled.
     pub culling: bool,
-    /// Whether the sun casts shadows.
-    pub shadows: bool,
+    /// The width of a shadow cascade's texture; 0 for no shadows.
+    pub shadow_texels: u32,
     /// The number of threads for the scene; 0 for one per core.
     pub threads: usize,
 }
@@ -143,7 +143,7 @@ impl Arguments {
             relative: false,
             textures: false,
             culling: true,
-            shadows: true,
+            shadow_texels: 2048,
             threads: 0,
         }
     }
@@ -209,7 +209,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
             Long("relative") => parsed.relative = true,
             Long("textures") => parsed.textures = true,
             Long("no-culling") => parsed.culling = false,
-            Long("no-shadows") => parsed.shadows = false,
+            Long("shadows") => {
+                let expected = "--shadows takes a number from 0 to 4096";
+                parsed.shadow_texels = one(&mut parser, expected, |&texels: &u32| texels <= 4096)?;
+            }
             Long("threads") => {
                 let expected = "--threads takes a number from 1 to 64";
                 parsed.threads = one(&mut parser, expected, |n: &usize| (1..=64).contains(n))?;

@@ -9,7 +9,7 @@ use hedgerow::query::Frustum;
 pub const CASCADES: usize = 3;
 
 /// One cascade.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cascade {
     /// The matrix from camera-relative positions to the cascade's texture. Depth goes from 0 (near the sun) to 1.
     pub matrix: Mat4,

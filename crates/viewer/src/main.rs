@@ -3,7 +3,6 @@
 use hedgerow_viewer::arguments::{self, Arguments, HELP};
 use hedgerow_viewer::failure::{Failure, Result};
 use hedgerow_viewer::gpu::Gpu;
-use hedgerow_viewer::gpu::renderer::Settings;
 use hedgerow_viewer::viewer;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -38,7 +37,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         return Err(Failure::new("nothing to do: pass --picture FILE, --json, or both"));
     }
     let gpu = Gpu::new()?;
-    let picture = viewer::run(gpu, arguments, Settings::default(), |number, frame| {
+    let picture = viewer::run(gpu, arguments, |number, frame| {
         if arguments.json {
             let _ = writeln!(std::io::stdout(), "{}", frame.json(number));
         }

@@ -62,20 +62,6 @@ pub fn each<T>(items: &mut [T], work: impl Fn(usize, &mut T)) {
     items.iter_mut().enumerate().for_each(|(number, item)| work(number, item));
 }
 
-/// Calls `work` for each item, in parallel if there are threads. A free thread takes the next item, so put the longest
-/// item first.
-#[cfg(not(target_arch = "wasm32"))]
-pub fn in_order<T: Send>(items: Vec<T>, work: impl Fn(T) + Sync + Send) {
-    use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
-    items.into_iter().par_bridge().for_each(work);
-}
-
-/// Calls `work` for each item.
-#[cfg(target_arch = "wasm32")]
-pub fn in_order<T>(items: Vec<T>, work: impl Fn(T)) {
-    items.into_iter().for_each(work);
-}
-
 /// Calls `work` for each item, in parallel if there are threads. Returns one of the errors.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn try_each<T: Send, E: Send>(

@@ -5,7 +5,7 @@ use crate::camera::Camera;
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
 use crate::gpu::canvas::{PICTURE, canvas, read};
-use crate::gpu::renderer::{Renderer, Settings, Uploaded};
+use crate::gpu::renderer::{Renderer, Uploaded};
 use crate::picture::Picture;
 use crate::stage::Stage;
 use crate::threads::Threads;
@@ -70,7 +70,7 @@ impl Frame {
     pub fn json(&self, number: u32) -> String {
         let ms: serde_json::Map<_, _> =
             Self::PHASES.iter().zip(self.ms).map(|(&name, ms)| (name.to_owned(), ms.into())).collect();
-        let Uploaded { tables, draws, uniforms, writes } = self.uploaded;
+        let Uploaded { tables, draws, uniforms } = self.uploaded;
         let [set, moved, inserted, removed] = self.edits;
         serde_json::json!({
             "frame": number,
@@ -80,7 +80,6 @@ impl Frame {
             "uploaded_bytes": {
                 "all": self.uploaded.bytes(), "tables": tables, "draws": draws, "uniforms": uniforms,
             },
-            "writes": writes,
             "edits": { "set": set, "moved": moved, "inserted": inserted, "removed": removed },
             "draws": self.seen[0], "culled_on_device": self.on_device, "groups": self.seen[1], "triangles": self.seen[2],
         })
@@ -90,26 +89,13 @@ impl Frame {
 
 impl Viewer {
     /// Makes the requested stage on a device, for targets of this format.
-    pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat, settings: Settings) -> Result<Self> {
-        Self::of(gpu, Stage::new(arguments)?, arguments, format, settings)
+    pub fn new(gpu: Gpu, arguments: &Arguments, format: wgpu::TextureFormat) -> Result<Self> {
+        Self::of(gpu, Stage::new(arguments)?, arguments, format)
     }
 
     /// Makes a viewer of a stage, with the options of the arguments.
-    pub fn of(
-        gpu: Gpu,
-        stage: Stage,
-        arguments: &Arguments,
-        format: wgpu::TextureFormat,
-        settings: Settings,
-    ) -> Result<Self> {
-        let settings = Settings {
-            textures: arguments.textures,
-            relative: arguments.relative,
-            culling: arguments.culling,
-            shadows: arguments.shadows,
-            ..settings
-        };
-        let renderer = Renderer::new(&gpu, &stage, format, settings);
+    pub fn of(gpu: Gpu, stage: Stage, arguments: &Arguments, format: wgpu::TextureFormat) -> Result<Self> {
+        let renderer = Renderer::new(&gpu, &stage, format, arguments);
         gpu.check()?;
         let mut viewer = Self {
             gpu,
@@ -175,7 +161,7 @@ impl Viewer {
         let updated = Instant::now();
         let mut camera = self.camera;
         let Self { gpu, stage, renderer, frozen, .. } = self;
-        if !renderer.settings().relative {
+        if !renderer.relative {
             // The shader has single precision.
             camera.eye = camera.eye.as_vec3().as_dvec3();
         }
@@ -189,7 +175,7 @@ impl Viewer {
         })?;
         let phases = [updated - start, culled - updated, arranged - culled, arranged.elapsed()];
         frame.ms[3..].copy_from_slice(&phases.map(|time| time.as_secs_f64() * 1e3));
-        frame.uploaded = renderer.take_uploaded();
+        frame.uploaded = renderer.uploaded;
         frame.seen = renderer.seen(stage);
         frame.on_device = renderer.culls_on_device();
         let seen = frame.seen[2];
@@ -218,19 +204,18 @@ impl Viewer {
 }
 
 /// Plays the requested frames without a window, and calls `tell` after each frame. Returns the last picture, if drawn.
-pub fn run(
-    gpu: Gpu,
-    arguments: &Arguments,
-    settings: Settings,
-    mut tell: impl FnMut(u32, &Frame),
-) -> Result<Option<Picture>> {
-    let mut viewer = Viewer::new(gpu, arguments, PICTURE, settings)?;
+pub fn run(gpu: Gpu, arguments: &Arguments, tell: impl FnMut(u32, &Frame)) -> Result<Option<Picture>> {
+    play(Viewer::new(gpu, arguments, PICTURE)?, arguments, tell)
+}
+
+/// Plays the requested frames of a viewer whose pictures can be read back, as [`run`] does.
+pub fn play(mut viewer: Viewer, arguments: &Arguments, mut tell: impl FnMut(u32, &Frame)) -> Result<Option<Picture>> {
     let [width, height] = arguments.size;
     let most = viewer.gpu.device.limits().max_texture_dimension_2d;
     if width.max(height) > most {
         return Err(Failure::new(format!("this adapter draws pictures of at most {most} pixels a side")));
     }
-    let canvas = canvas(&viewer.gpu, arguments.size);
+    let canvas = canvas(&viewer.gpu, arguments.size, PICTURE);
     let aspect = width as f32 / height as f32;
     for number in 0..arguments.frames {
         viewer.still = arguments.still && number > 0;
@@ -239,7 +224,7 @@ pub fn run(
         if arguments.draw && (arguments.draw_all || number + 1 == arguments.frames) {
             frame.draw_ms = viewer.draw(&canvas)?;
         } else {
-            viewer.renderer.flush(&viewer.gpu);
+            viewer.gpu.queue.submit([]);
             viewer.gpu.wait()?;
         }
         tell(number, &frame);

@@ -6,7 +6,6 @@ use hedgerow_viewer::arguments::{Arguments, Subject};
 use hedgerow_viewer::camera::Camera;
 use hedgerow_viewer::gpu::Gpu;
 use hedgerow_viewer::gpu::canvas::{PICTURE, canvas, read};
-use hedgerow_viewer::gpu::renderer::Settings;
 use hedgerow_viewer::lines::{Ink, LineList};
 use hedgerow_viewer::picture::Picture;
 use hedgerow_viewer::viewer::Viewer;
@@ -16,8 +15,9 @@ const ASPECT: f32 = 1.5;
 
 /// Returns a viewer of a few characters on a meadow, who stand still after the first frame.
 fn army(relative: bool) -> Viewer {
-    let arguments = Arguments { characters: 30, threads: 1, shadows: false, relative, ..Arguments::new(Subject::Army) };
-    let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, Settings::default()).unwrap();
+    let arguments =
+        Arguments { characters: 30, threads: 1, shadow_texels: 0, relative, ..Arguments::new(Subject::Army) };
+    let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE).unwrap();
     viewer.work(ASPECT).unwrap();
     viewer.still = true;
     viewer
@@ -29,7 +29,7 @@ fn draws(viewer: &mut Viewer) -> usize {
 }
 
 fn draw(viewer: &mut Viewer) -> Picture {
-    let canvas = canvas(&viewer.gpu, SIZE);
+    let canvas = canvas(&viewer.gpu, SIZE, PICTURE);
     viewer.work(ASPECT).unwrap();
     viewer.draw(&canvas).unwrap();
     read(&viewer.gpu, &canvas).unwrap()
@@ -56,8 +56,8 @@ fn a_frozen_frustum_is_looked_at_from_outside() {
 #[test]
 fn a_camera_of_a_file_is_followed_until_somebody_leads_elsewhere() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/lift.gltf");
-    let arguments = Arguments { threads: 1, shadows: false, ..Arguments::new(Subject::File(file)) };
-    let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE, Settings::default()).unwrap();
+    let arguments = Arguments { threads: 1, shadow_texels: 0, ..Arguments::new(Subject::File(file)) };
+    let mut viewer = Viewer::new(Gpu::new().unwrap(), &arguments, PICTURE).unwrap();
     viewer.work(ASPECT).unwrap();
     assert_eq!((viewer.through, viewer.camera.eye), (Some(0), DVec3::new(0.5, 0.5, 6.0)));
     let scene = &mut viewer.stage.scene;
@@ -82,7 +82,7 @@ fn only_layers_that_are_shown_are_drawn_with_and_without_culling() {
         scene.edit(node).unwrap().set_layers(Layers::new(if number % 2 == 0 { 1 } else { 2 }));
     }
     for culling in [true, false] {
-        viewer.renderer.set_culling(culling);
+        viewer.renderer.culling = culling;
         let counts = [3, 1, 2, 4].map(|layers| {
             viewer.stage.set_layers(Layers::new(layers));
             draws(&mut viewer)
@@ -100,7 +100,7 @@ fn lines_are_drawn_where_they_are_and_hidden_unless_on_top() {
     let mut drawn = |bounds: hedgerow::Aabb, on_top| {
         let mut list = LineList::new(camera.eye);
         list.bounds(&bounds, Ink { colour: [255, 0, 255], on_top });
-        viewer.renderer.set_lines(&viewer.gpu, &list, &camera, ASPECT);
+        viewer.renderer.set_lines(&viewer.gpu, &list);
         let picture = draw(&mut viewer);
         picture.colours.iter().zip(&plain.colours).filter(|(a, b)| a != b).count()
     };
@@ -119,7 +119,7 @@ fn lines_are_drawn_where_they_are_and_hidden_unless_on_top() {
 #[test]
 fn a_lost_device_is_an_error_and_no_panic() {
     let mut viewer = army(false);
-    let canvas = canvas(&viewer.gpu, SIZE);
+    let canvas = canvas(&viewer.gpu, SIZE, PICTURE);
     viewer.draw(&canvas).unwrap();
     viewer.gpu.device.destroy();
     let drawn = viewer.work(ASPECT).and_then(|_| viewer.draw(&canvas));

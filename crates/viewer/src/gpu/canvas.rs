@@ -4,22 +4,16 @@ use super::Gpu;
 use crate::failure::{Failure, Result};
 use crate::picture::Picture;
 
-/// The format of pictures.
+/// The format of pictures that are read back.
 pub const PICTURE: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
-
-/// Returns a texture to draw a picture into, and to read the picture back from.
-#[must_use]
-pub fn canvas(gpu: &Gpu, size: [u32; 2]) -> wgpu::Texture {
-    canvas_of(gpu, size, PICTURE)
-}
 
 /// Returns a texture of a format, to draw a picture into and to copy the picture from.
 #[must_use]
-pub fn canvas_of(gpu: &Gpu, [width, height]: [u32; 2], format: wgpu::TextureFormat) -> wgpu::Texture {
+pub fn canvas(gpu: &Gpu, [width, height]: [u32; 2], format: wgpu::TextureFormat) -> wgpu::Texture {
     gpu.target(format, [width, height, 1], 1, wgpu::TextureUsages::COPY_SRC)
 }
 
-/// Reads a canvas back.
+/// Reads a canvas of the format [`PICTURE`] back.
 pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
     let (width, height) = (canvas.width(), canvas.height());
     let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
@@ -35,15 +29,10 @@ pub fn read(gpu: &Gpu, canvas: &wgpu::Texture) -> Result<Picture> {
         canvas.size(),
     );
     gpu.queue.submit([encoder.finish()]);
-    let (sender, receiver) = std::sync::mpsc::channel();
-    buffer.map_async(wgpu::MapMode::Read, .., move |mapped| {
-        // If the device is lost, there is no receiver.
-        let _ = sender.send(mapped);
-    });
+    // Whether it was mapped is what the range says.
+    buffer.map_async(wgpu::MapMode::Read, .., |_| {});
     gpu.wait()?;
     let what = "the picture cannot be read back from the graphics device";
-    let mapped = receiver.try_recv().map_err(|error| Failure::while_doing(what, error))?;
-    mapped.map_err(|error| Failure::while_doing(what, error))?;
     let bytes = buffer.get_mapped_range(..).map_err(|error| Failure::while_doing(what, error))?;
     let mut colours = Vec::with_capacity((width * height) as usize);
     for row in bytes.chunks_exact(row as usize) {

@@ -3,7 +3,6 @@
 
 pub mod canvas;
 mod draw;
-mod lines;
 mod pipelines;
 pub mod renderer;
 mod resources;

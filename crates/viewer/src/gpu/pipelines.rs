@@ -1,7 +1,10 @@
 //! Pipelines, made when the first draw needs them.
 
 use super::Gpu;
-use super::resources::{Recipe, depth, uniform};
+use super::resources::{DEPTH, SAMPLES, uniform};
+use super::surfaces;
+use super::uniforms::{EYE_BYTES, Light};
+use crate::lines::End;
 use crate::stage::figures::Influences;
 use crate::stage::geometry::{Mesh, Topology, Vertex};
 use crate::stage::{Alpha, Stage, Surface};
@@ -9,7 +12,7 @@ use bytemuck::{Pod, Zeroable};
 use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{FETCH, FETCH_TEXTURES, ROW, SKIN, SKIN_TEXTURES};
 use std::collections::HashMap;
-use wgpu::{BindGroupLayout, BindingType, CompareFunction, PipelineLayout, RenderPipeline, VertexStepMode};
+use wgpu::{BindGroup, BindGroupLayout, BindingType, CompareFunction, RenderPass, RenderPipeline, VertexStepMode};
 
 /// What a figure's vertex has, behind those of all meshes.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -37,6 +40,8 @@ pub(super) enum Pass {
     Blended,
     /// Depth from the sun; `true` for surfaces with an alpha cutoff.
     Shadow(bool),
+    Sky,
+    Line,
 }
 
 /// Whether figures deform a mesh, and what its indices are.
@@ -63,6 +68,9 @@ pub(super) fn keys(stage: &Stage) -> impl Fn(u32, Option<u32>) -> Option<u32> + 
 }
 
 impl Kind {
+    pub(super) const SKY: Self = Self { pass: Pass::Sky, deformed: false, topology: Topology::Triangles, side: None };
+    pub(super) const LINE: Self = Self { pass: Pass::Line, topology: Topology::Lines, ..Self::SKY };
+
     /// Returns the kind of a surface's draws of meshes of a form; `None` if the pass leaves them out.
     pub(super) fn of(surface: &Surface, (deformed, topology): Form, mirrored: bool, shadow: bool) -> Option<Self> {
         let pass = match surface.alpha {
@@ -76,19 +84,19 @@ impl Kind {
     }
 }
 
-/// The pipelines made so far, and the layouts of what they read.
+/// The pipelines made so far, the layouts of what they read, and the surfaces.
 pub(super) struct Pipelines {
     /// Cameras and figures.
     pub(super) world: BindGroupLayout,
-    pub(super) surface: BindGroupLayout,
     pub(super) light: BindGroupLayout,
+    /// The bind groups of surfaces.
+    surfaces: Vec<BindGroup>,
     /// For shadows, and for pictures.
-    layouts: [PipelineLayout; 2],
+    layouts: [wgpu::PipelineLayout; 2],
     module: wgpu::ShaderModule,
     pub(super) format: wgpu::TextureFormat,
     relative: bool,
     made: HashMap<Kind, RenderPipeline>,
-    pub(super) sky: RenderPipeline,
 }
 
 /// How the shader finds the matrix of a draw: by its slot, or as it is, relative to the camera.
@@ -100,23 +108,14 @@ const RELATIVE: &str = "struct Draw {
 }
 fn rows(draw: Draw) -> mat3x4f { return mat3x4f(draw.x, draw.y, draw.z); }
 ";
-/// A fault for tests: rotations are transposed.
-const TRANSPOSED: &str = "fn transposed(r: mat3x4f) -> mat3x4f {
-    return mat3x4f(r[0].x, r[1].x, r[2].x, r[0].w, r[0].y, r[1].y, r[2].y, r[1].w, r[0].z, r[1].z, r[2].z, r[2].w);
-}
-fn rows(draw: Draw) -> mat3x4f { return transposed(right_rows(draw)); }
-fn hg_blend(slot: u32, joints: vec4u, weights: vec4f) -> mat3x4f {
-    return transposed(right_blend(slot, joints, weights));
-}
-";
 
 impl Pipelines {
     pub(super) fn new(
         gpu: &Gpu,
+        stage: &Stage,
         format: wgpu::TextureFormat,
         tables: &SceneTables,
-        light_size: usize,
-        [relative, transposed]: [bool; 2],
+        relative: bool,
     ) -> Self {
         let texture = |view_dimension, sample_type| {
             let multisampled = false;
@@ -124,49 +123,48 @@ impl Pipelines {
         };
         let flat = |filterable| texture(wgpu::TextureViewDimension::D2, wgpu::TextureSampleType::Float { filterable });
         let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
-        let world = gpu.layout("world", vertex, &[uniform(true, 80), flat(false), flat(false)]);
+        let world = gpu.layout("world", vertex, &[uniform(true, EYE_BYTES), flat(false), flat(false)]);
         let mut surface = vec![uniform(false, 192)];
         let sampler = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
         surface.extend([[flat(true), sampler]; 4].as_flattened());
         let surface = gpu.layout("surface", fragment, &surface);
         let shadows = texture(wgpu::TextureViewDimension::D2Array, wgpu::TextureSampleType::Depth);
         let comparison = BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
-        let light = gpu.layout("light", fragment, &[uniform(false, light_size), shadows, comparison]);
-        let of_shadows = gpu.groups(&[&world, tables.layout(), &surface]);
-        let of_pictures = gpu.groups(&[&world, tables.layout(), &surface, &light]);
+        let light = gpu.layout("light", fragment, &[uniform(false, size_of::<Light>()), shadows, comparison]);
+        let groups = [&world, tables.layout(), &surface, &light].map(Some);
+        let layouts = [&groups[..3], &groups].map(|bind_group_layouts| {
+            let descriptor = wgpu::PipelineLayoutDescriptor { bind_group_layouts, ..Default::default() };
+            gpu.device.create_pipeline_layout(&descriptor)
+        });
 
         let fetch = if tables.are_textures() { [FETCH_TEXTURES, SKIN_TEXTURES] } else { [FETCH, SKIN] };
-        let mut text = format!("const ROW = {ROW}u;\n") + &fetch.concat() + if relative { RELATIVE } else { ABSOLUTE };
-        if transposed {
-            text = text.replace("fn rows", "fn right_rows").replace("fn hg_blend", "fn right_blend") + TRANSPOSED;
-        }
+        let text = format!("const ROW = {ROW}u;\n") + &fetch.concat() + if relative { RELATIVE } else { ABSOLUTE };
         let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("scene"),
             source: wgpu::ShaderSource::Wgsl((text + include_str!("scene.wgsl")).into()),
         });
-        let sky = gpu.pipeline(Recipe {
-            layout: &of_pictures,
-            module: &module,
-            entries: ("sky_corner", Some("sky_colour")),
-            buffers: &[],
-            primitive: Default::default(),
-            depth: depth(false, CompareFunction::GreaterEqual, false),
-            target: Some(format.into()),
-        });
-        let layouts = [of_shadows, of_pictures];
-        Self { world, surface, light, layouts, module, format, relative, made: HashMap::new(), sky }
+        let surfaces = surfaces::groups(gpu, &surface, stage);
+        Self { world, light, surfaces, layouts, module, format, relative, made: HashMap::new() }
     }
 
-    /// Makes the pipeline of a kind if it is missing.
-    pub(super) fn prepare(&mut self, gpu: &Gpu, kind: Kind) {
-        if !self.made.contains_key(&kind) {
-            let pipeline = self.make(gpu, kind);
-            self.made.insert(kind, pipeline);
+    /// Sets the pipeline of a kind, made if it is missing, and a surface, unless the pass has set them `last`.
+    pub(super) fn set(
+        &mut self,
+        gpu: &Gpu,
+        pass: &mut RenderPass<'_>,
+        last: &mut Option<(Kind, usize)>,
+        (kind, surface): (Kind, usize),
+    ) {
+        let before = last.replace((kind, surface));
+        if before.is_none_or(|(other, _)| other != kind) {
+            if !self.made.contains_key(&kind) {
+                self.made.insert(kind, self.make(gpu, kind));
+            }
+            pass.set_pipeline(&self.made[&kind]);
         }
-    }
-
-    pub(super) fn get(&self, kind: Kind) -> Option<&RenderPipeline> {
-        self.made.get(&kind)
+        if before.is_none_or(|(_, other)| other != surface) {
+            pass.set_bind_group(2, &self.surfaces[surface], &[]);
+        }
     }
 
     fn make(&self, gpu: &Gpu, kind: Kind) -> RenderPipeline {
@@ -177,28 +175,37 @@ impl Pipelines {
         let skin = wgpu::vertex_attr_array![
             9 => Uint16x4, 10 => Uint16x4, 11 => Float32x4, 12 => Float32x4, 13 => Uint32x3
         ];
+        let end = wgpu::vertex_attr_array![0 => Float32x3, 1 => Unorm8x4];
         let buffer = |size: usize, step_mode, attributes| {
             Some(wgpu::VertexBufferLayout { array_stride: size as u64, step_mode, attributes })
         };
-        let buffers = [
+        let of_mesh = [
             buffer(size_of::<Vertex>(), VertexStepMode::Vertex, &vertex[..]),
             buffer(4, VertexStepMode::Instance, &slot),
             buffer(48, VertexStepMode::Instance, &rows).filter(|_| self.relative),
             buffer(size_of::<SkinVertex>(), VertexStepMode::Vertex, &skin).filter(|_| kind.deformed),
         ];
-        let is_solid = kind.topology == Topology::Triangles;
-        let (fragment, blend) = match kind.pass {
-            Pass::Opaque => (Some("lit"), None),
-            Pass::Blended => (Some("lit"), Some(wgpu::BlendState::ALPHA_BLENDING)),
-            Pass::Shadow(cut) => (cut.then_some("cut"), None),
+        let of_line = [buffer(size_of::<End>(), VertexStepMode::Vertex, &end[..])];
+        let of_mesh = (if kind.deformed { "deformed" } else { "still" }, &of_mesh[..]);
+        let ((entry, buffers), fragment) = match kind.pass {
+            Pass::Opaque | Pass::Blended => (of_mesh, Some("lit")),
+            Pass::Shadow(cut) => (of_mesh, cut.then_some("cut")),
+            Pass::Sky => (("sky_corner", &[][..]), Some("sky_colour")),
+            Pass::Line => (("line_end", &of_line[..]), Some("line_colour")),
         };
-        let target = wgpu::ColorTargetState { format: self.format, blend, write_mask: wgpu::ColorWrites::ALL };
-        let is_shadow = matches!(kind.pass, Pass::Shadow(_));
-        gpu.pipeline(Recipe {
-            layout: &self.layouts[usize::from(!is_shadow)],
-            module: &self.module,
-            entries: (if kind.deformed { "deformed" } else { "still" }, fragment),
-            buffers: &buffers,
+        let (is_solid, is_shadow) = (kind.topology == Topology::Triangles, matches!(kind.pass, Pass::Shadow(_)));
+        let blend = (kind.pass == Pass::Blended).then_some(wgpu::BlendState::ALPHA_BLENDING);
+        let target = Some(wgpu::ColorTargetState { blend, ..self.format.into() });
+        let bias = wgpu::DepthBiasState { constant: 1, slope_scale: 1.5, clamp: 0.0 };
+        gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(entry),
+            layout: Some(&self.layouts[usize::from(!is_shadow)]),
+            vertex: wgpu::VertexState {
+                module: &self.module,
+                entry_point: Some(entry),
+                compilation_options: Default::default(),
+                buffers,
+            },
             primitive: wgpu::PrimitiveState {
                 topology: match kind.topology {
                     Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
@@ -209,13 +216,23 @@ impl Pipelines {
                 cull_mode: (kind.side.is_some() && is_solid).then_some(wgpu::Face::Back),
                 ..Default::default()
             },
-            depth: if is_shadow {
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: DEPTH,
+                depth_write_enabled: Some(is_shadow || kind.pass == Pass::Opaque),
+                depth_compare: Some(if is_shadow { CompareFunction::LessEqual } else { CompareFunction::GreaterEqual }),
+                stencil: Default::default(),
                 // Slope bias is invalid for lines.
-                depth(true, CompareFunction::LessEqual, is_solid)
-            } else {
-                depth(kind.pass != Pass::Blended, CompareFunction::GreaterEqual, false)
-            },
-            target: Some(target).filter(|_| !is_shadow),
+                bias: if is_shadow && is_solid { bias } else { Default::default() },
+            }),
+            multisample: wgpu::MultisampleState { count: if is_shadow { 1 } else { SAMPLES }, ..Default::default() },
+            fragment: fragment.map(|entry| wgpu::FragmentState {
+                module: &self.module,
+                entry_point: Some(entry),
+                compilation_options: Default::default(),
+                targets: if is_shadow { &[] } else { std::slice::from_ref(&target) },
+            }),
+            multiview_mask: None,
+            cache: None,
         })
     }
 }

@@ -2,11 +2,10 @@
 //! [`Renderer::upload`] writes changes, `draw` draws.
 
 use super::Gpu;
-use super::lines::Lines;
 use super::pipelines::{Pipelines, SkinVertex, keys};
 use super::resources::{DEPTH, Kept};
-use super::surfaces;
-use super::uniforms::{EYES, Eye, Light, STRIDE, eyes};
+use super::uniforms::{EYE_BYTES, EYES, Eye, Light, eyes};
+use crate::arguments::Arguments;
 use crate::camera::Camera;
 use crate::cascades::{CASCADES, Cascade, cascades};
 use crate::failure::Result;
@@ -14,7 +13,7 @@ use crate::lines::LineList;
 use crate::stage::Stage;
 use crate::threads;
 use crate::view::{View, primitives};
-use bytemuck::{Zeroable as _, cast_slice};
+use bytemuck::{Zeroable as _, bytes_of, cast_slice};
 use hedgerow::glam::{Mat4, Vec3};
 use hedgerow::query::{CullView, Frustum};
 use hedgerow::visit::ListedDrawable;
@@ -23,40 +22,6 @@ use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{GpuScene, MeshArgs, layout};
 use std::ops::Range;
 use wgpu::{BindingResource, BufferUsages, TextureFormat};
-
-/// How to draw.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Whether tables are in textures and the processor culls, also on a device that can.
-    pub textures: bool,
-    /// Whether matrices are relative to the camera.
-    pub relative: bool,
-    /// Whether draws outside the view are culled.
-    pub culling: bool,
-    /// Whether the sun casts shadows.
-    pub shadows: bool,
-    /// The width of a cascade's texture.
-    pub shadow_texels: u32,
-    /// A deliberate fault, for tests.
-    pub fault: Option<Fault>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { textures: false, relative: false, culling: true, shadows: true, shadow_texels: 2048, fault: None }
-    }
-}
-
-/// Deliberate faults that picture comparisons must detect.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fault {
-    /// The rotations of world matrices are transposed.
-    Transposed,
-    /// Draws of the mesh with this number are left out.
-    LeftOut(u32),
-    /// Surfaces have swapped images.
-    Swapped,
-}
 
 /// The bytes written in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,8 +32,6 @@ pub struct Uploaded {
     pub draws: usize,
     /// Cameras and lights.
     pub uniforms: usize,
-    /// The number of writes.
-    pub writes: usize,
 }
 
 impl Uploaded {
@@ -76,11 +39,6 @@ impl Uploaded {
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.tables + self.draws + self.uniforms
-    }
-
-    fn count(part: &mut usize, writes: &mut usize, bytes: usize) {
-        *part += bytes;
-        *writes += usize::from(bytes > 0);
     }
 }
 
@@ -92,10 +50,15 @@ pub(super) struct Drawn {
 
 /// A stage's data on the device.
 pub struct Renderer {
-    settings: Settings,
+    /// Whether draws outside the view are culled, from the next frame on.
+    pub culling: bool,
+    /// Whether matrices are relative to the camera.
+    pub(crate) relative: bool,
+    /// The width of a cascade's texture; 0 if the sun casts no shadows.
+    shadow_texels: u32,
+    /// The bytes that the last frame uploaded, without lines.
+    pub uploaded: Uploaded,
     pub(super) pipelines: Pipelines,
-    /// The bind groups of surfaces.
-    pub(super) surfaces: Vec<wgpu::BindGroup>,
     pub(super) vertices: wgpu::Buffer,
     /// What figures have behind all vertices.
     pub(super) skin: wgpu::Buffer,
@@ -103,10 +66,10 @@ pub struct Renderer {
     /// The indices of each mesh. They include the number of its first vertex, because WebGL 2 has no base vertex.
     pub(super) parts: Vec<Range<u32>>,
     pub(super) tables: SceneTables,
-    /// The scene to whose nodes the tables have palettes.
-    posed: Option<u64>,
     /// The views that the device culls.
     pub(super) views: Vec<layout::View>,
+    /// The shadow cascades of the frame.
+    falls: [Cascade; CASCADES],
     eyes: Kept,
     light: Kept,
     pub(super) world: wgpu::BindGroup,
@@ -114,22 +77,18 @@ pub struct Renderer {
     pub(super) shadows: Vec<wgpu::TextureView>,
     /// The views: first of the camera, then of the cascades, which the device may cull in place of the processor.
     pub(super) drawn: Vec<Drawn>,
-    pub(super) lines: Option<Lines>,
+    pub(super) lines: Kept,
     /// The colours and depths of pictures of one size.
     pub(super) targets: Option<[wgpu::TextureView; 2]>,
-    /// The bytes uploaded since the last [`Renderer::take_uploaded`].
-    uploaded: Uploaded,
 }
 
 impl Renderer {
     /// Uploads constant data. `format` is the format of the target.
-    pub fn new(gpu: &Gpu, stage: &Stage, format: TextureFormat, settings: Settings) -> Self {
+    pub fn new(gpu: &Gpu, stage: &Stage, format: TextureFormat, arguments: &Arguments) -> Self {
         let (mut vertices, mut indices, mut parts, mut starts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (number, mesh) in (0..).zip(&stage.meshes) {
+        for mesh in &stage.meshes {
             let (first, base) = (indices.len() as u32, vertices.len() as u32);
-            if settings.fault != Some(Fault::LeftOut(number)) {
-                indices.extend(mesh.indices.iter().map(|index| base + index));
-            }
+            indices.extend(mesh.indices.iter().map(|index| base + index));
             parts.push(first..indices.len() as u32);
             starts.push(base as usize);
             vertices.extend_from_slice(&mesh.vertices);
@@ -151,7 +110,8 @@ impl Renderer {
         let coats = gpu.list(TextureFormat::Rgba8Unorm, coats.as_flattened());
         let lists = [gpu.list(TextureFormat::Rgba32Float, &deltas), coats];
 
-        let (views, key) = (if settings.shadows { EYES } else { 1 }, keys(stage));
+        let Arguments { textures, relative, culling, shadow_texels, .. } = *arguments;
+        let (views, key) = (if shadow_texels > 0 { EYES } else { 1 }, keys(stage));
         let key = move |drawn: &ListedDrawable| key(drawn.drawable.mesh, drawn.material);
         let mut tables = GpuScene::new().with_views(views).with_key(key);
         for (mesh, Range { start, end }) in (0..).zip(parts.iter().cloned()) {
@@ -160,40 +120,39 @@ impl Renderer {
         if let Some(levels) = &stage.levels {
             tables.set_levels(&levels.table);
         }
-        let in_textures = settings.textures || !gpu.storage;
+        let in_textures = textures || !gpu.storage;
         let tables = if in_textures { SceneTables::in_textures } else { SceneTables::new }(&gpu.device, tables);
-        let faults = [settings.relative, settings.fault == Some(Fault::Transposed)];
-        let pipelines = Pipelines::new(gpu, format, &tables, size_of::<Light>(), faults);
+        let pipelines = Pipelines::new(gpu, stage, format, &tables, relative);
         let kept = |label, bytes: &[u8], usage| Kept::new(gpu, label, bytes, usage);
         let (vertex, uniform) = (BufferUsages::VERTEX, BufferUsages::UNIFORM);
         let drawn = |_| Drawn {
-            view: View::new(settings.relative),
+            view: View::new(relative),
             draws: ["slots", "relative matrices"].map(|label| kept(label, &[], vertex)),
         };
-        let eyes = kept("eyes", &[0; STRIDE * EYES], uniform);
+        let eyes = kept("eyes", &[0; size_of::<Eye>() * EYES], uniform);
         let light = kept("light", &[0; size_of::<Light>()], uniform);
-        let (shadows, lit) = shadows(gpu, &pipelines, &light.buffer, settings.shadow_texels);
-        let swapped = settings.fault == Some(Fault::Swapped);
+        let (shadows, lit) = shadows(gpu, &pipelines, &light.buffer, shadow_texels.max(1));
         Self {
-            surfaces: surfaces::groups(gpu, &pipelines.surface, stage, swapped),
+            culling,
+            relative,
+            shadow_texels,
+            uploaded: Uploaded::default(),
             vertices: kept("vertices", cast_slice(&vertices), vertex).buffer,
             skin: kept("skin", cast_slice(&skin), vertex).buffer,
             indices: kept("indices", cast_slice(&indices), BufferUsages::INDEX).buffer,
             world: world(gpu, &pipelines, &eyes.buffer, &lists),
             parts,
             tables,
-            posed: None,
             views: Vec::new(),
+            falls: Default::default(),
             eyes,
             light,
             lit,
             shadows,
             drawn: (0..views).map(drawn).collect(),
-            lines: None,
+            lines: kept("lines", &[], vertex),
             targets: None,
-            uploaded: Uploaded::default(),
             pipelines,
-            settings,
         }
     }
 
@@ -202,14 +161,8 @@ impl Renderer {
     pub fn seen(&self, stage: &Stage) -> [usize; 3] {
         let View { list, groups, .. } = &self.drawn[0].view;
         let of_device = self.tables.scene().batches().len();
-        let groups = if self.views.is_empty() { groups.groups().len() } else { of_device };
+        let groups = if self.culls_on_device() { of_device } else { groups.groups().len() };
         [list.len(), groups, primitives(stage, list)]
-    }
-
-    /// Returns whether tables are in textures.
-    #[must_use]
-    pub fn reads_textures(&self) -> bool {
-        self.tables.are_textures()
     }
 
     /// Returns whether the device culls.
@@ -218,28 +171,9 @@ impl Renderer {
         !self.views.is_empty()
     }
 
-    /// Returns the settings.
-    #[must_use]
-    pub fn settings(&self) -> Settings {
-        self.settings
-    }
-
-    /// Sets whether draws are culled, from the next frame on.
-    pub fn set_culling(&mut self, culling: bool) {
-        self.settings.culling = culling;
-    }
-
-    /// Sets the lines to draw from now on, seen by this camera.
-    pub fn set_lines(&mut self, gpu: &Gpu, list: &LineList, camera: &Camera, aspect: f32) {
-        if self.lines.is_some() || !list.is_empty() {
-            let lines = self.lines.get_or_insert_with(|| Lines::new(gpu, self.pipelines.format));
-            lines.set(gpu, list, &camera.view_projection(aspect));
-        }
-    }
-
-    /// Returns the bytes uploaded since the last call.
-    pub fn take_uploaded(&mut self) -> Uploaded {
-        std::mem::take(&mut self.uploaded)
+    /// Sets the lines to draw from now on.
+    pub fn set_lines(&mut self, gpu: &Gpu, list: &LineList) {
+        self.lines.set(gpu, cast_slice(&list.ends));
     }
 
     /// Lists what the camera sees and, if the device cannot cull them, what the cascades see; meanwhile writes the scene's
@@ -253,9 +187,7 @@ impl Renderer {
         frozen: Option<&Camera>,
         aspect: f32,
     ) -> Result<()> {
-        let settings = self.settings;
-        let is_another = self.posed.replace(scene.number()) != Some(scene.number());
-        if stage.figures.take_changed() || is_another {
+        if stage.figures.take_changed() {
             let (figures, tables) = (&stage.figures, self.tables.scene_mut());
             for figure in figures.list.iter().filter(|figure| scene.contains(figure.node())) {
                 let (palette, weights) = (figure.palette.clone(), figure.weights.clone());
@@ -264,34 +196,36 @@ impl Renderer {
         }
         let stage: &Stage = stage;
         let seeing = frozen.unwrap_or(camera);
-        let (layers, detail) = stage.seen_from(settings.culling.then_some(seeing.eye));
+        let (layers, detail) = stage.seen_from(self.culling.then_some(seeing.eye));
+        let ((distance, reach), texels) = (stage.shadows, self.shadow_texels.max(1));
+        self.falls = cascades(camera, aspect, stage.sun(), distance, reach, texels);
+        let Self { drawn, tables, relative, culling, .. } = self;
         let mut frusta = Vec::new();
-        if settings.culling {
+        if *culling {
             // Relative frusta are relative to `camera`, even if a frozen camera culls.
             let away = Mat4::from_translation((camera.eye - seeing.eye).as_vec3());
-            frusta.push(if settings.relative {
+            frusta.push(if *relative {
                 Frustum::from_view_projection(&(seeing.view_projection(aspect) * away))?
             } else {
                 seeing.frustum(aspect)?
             });
-            for cascade in Self::cascades(stage, camera, aspect, settings).iter().take(self.drawn.len() - 1) {
-                frusta.push(if settings.relative { cascade.relative_frustum()? } else { cascade.frustum()? });
+            for fall in &self.falls[..drawn.len() - 1] {
+                frusta.push(if *relative { fall.relative_frustum()? } else { fall.frustum()? });
             }
         }
         let mut views = Vec::new();
         // The processor chooses the surfaces of levels.
-        let listed = settings.relative || stage.has_level_surfaces();
-        if !self.tables.are_textures() && !listed {
+        let listed = *relative || stage.has_level_surfaces();
+        if !tables.are_textures() && !listed {
             let view = |frustum: &Frustum| layout::View::new(frustum, layers);
             let detailed = |view: layout::View| if detail.is_some() { view.with_detail(seeing.eye, 1.0) } else { view };
             views = frusta.iter().map(|frustum| detailed(view(frustum))).collect();
         }
-        let Self { drawn, tables, .. } = self;
         let count = if views.is_empty() { drawn.len() } else { 1 };
         let find = || -> Result<()> {
             for Drawn { view, .. } in drawn.iter_mut() {
                 view.list.set_layers(layers);
-                view.list.set_eye(settings.relative.then_some(camera.eye));
+                view.list.set_eye(relative.then_some(camera.eye));
             }
             if frusta.is_empty() {
                 drawn.iter_mut().for_each(|drawn| scene.draw_list(&mut drawn.view.list));
@@ -306,61 +240,45 @@ impl Renderer {
         found?;
         let synced = synced?;
         self.views = views;
-        self.uploaded.tables += usize::try_from(synced.bytes).unwrap_or(usize::MAX);
-        self.uploaded.writes += synced.steps;
+        self.uploaded.tables = usize::try_from(synced.bytes).unwrap_or(usize::MAX);
         Ok(())
-    }
-
-    fn cascades(stage: &Stage, camera: &Camera, aspect: f32, settings: Settings) -> [Cascade; CASCADES] {
-        let (distance, reach) = stage.shadows;
-        cascades(camera, aspect, stage.sun(), distance, reach, settings.shadow_texels)
     }
 
     /// Groups and orders the draws that the processor listed.
     pub fn arrange(&mut self, stage: &Stage, scene: &Scene, camera: &Camera) {
-        let Self { drawn, tables, views, settings, .. } = self;
-        let eye = if settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
-        let on_device = !views.is_empty();
-        let listed = if on_device { 1 } else { drawn.len() };
-        // A free thread takes the next list, so put the longest list first.
-        let mut lists: Vec<(usize, &mut View)> = drawn.iter_mut().map(|drawn| &mut drawn.view).enumerate().collect();
-        lists.truncate(listed);
-        lists.sort_by_key(|(_, view)| std::cmp::Reverse(view.list.len()));
-        let tables = tables.scene();
-        threads::in_order(lists, |(number, view)| {
+        let (eye, on_device) = (self.eye(camera), self.culls_on_device());
+        let listed = if on_device { 1 } else { self.drawn.len() };
+        let tables = self.tables.scene();
+        threads::each(&mut self.drawn[..listed], |number, Drawn { view, .. }| {
             view.arrange(stage, scene, !on_device, (number == 0).then_some((eye, camera.forward)));
             view.find_slots(|node| tables.slot(scene, node));
         });
     }
 
-    /// Queues writes of all other changes; [`Renderer::draw`] and [`Renderer::flush`] submit them.
+    /// Queues writes of all other changes, which the next submit makes.
     pub fn upload(&mut self, gpu: &Gpu, stage: &Stage, scene: &Scene, camera: &Camera, aspect: f32) {
-        let Uploaded { draws, uniforms, writes, .. } = &mut self.uploaded;
+        let eyes = eyes(camera, aspect, &self.falls, self.eye(camera));
+        let light = Light::new(stage, scene, camera, aspect, &self.falls, self.shadow_texels);
+        self.uploaded.uniforms = self.eyes.set(gpu, cast_slice(&eyes)) + self.light.set(gpu, bytes_of(&light));
+        self.uploaded.draws = 0;
         for Drawn { view, draws: [slots, matrices] } in &mut self.drawn {
-            Uploaded::count(draws, writes, slots.set(gpu, cast_slice(view.slots())));
-            if self.settings.relative {
+            self.uploaded.draws += slots.set(gpu, cast_slice(view.slots()));
+            if self.relative {
                 let all = view.list.relative_matrices();
                 let listed: Vec<Mat34> = view.draws().map(|draw| all[draw as usize]).collect();
-                Uploaded::count(draws, writes, matrices.set(gpu, cast_slice(&listed)));
+                self.uploaded.draws += matrices.set(gpu, cast_slice(&listed));
             }
         }
-        let settings = self.settings;
-        let falls = Self::cascades(stage, camera, aspect, settings);
-        let eye = if settings.relative { Vec3::ZERO } else { camera.eye.as_vec3() };
-        let texels = if settings.shadows { settings.shadow_texels } else { 0 };
-        let light = Light::new(stage, scene, camera, aspect, &falls, texels);
-        Uploaded::count(uniforms, writes, self.eyes.set(gpu, &eyes(camera, aspect, &falls, eye)));
-        Uploaded::count(uniforms, writes, self.light.set(gpu, bytemuck::bytes_of(&light)));
     }
 
-    /// Submits the writes without drawing.
-    pub fn flush(&mut self, gpu: &Gpu) {
-        gpu.queue.submit([]);
+    /// Returns where the camera is in the space of matrices.
+    fn eye(&self, camera: &Camera) -> Vec3 {
+        if self.relative { Vec3::ZERO } else { camera.eye.as_vec3() }
     }
 }
 
 fn world(gpu: &Gpu, pipelines: &Pipelines, eyes: &wgpu::Buffer, lists: &[wgpu::TextureView; 2]) -> wgpu::BindGroup {
-    let size = std::num::NonZeroU64::new(size_of::<Eye>() as u64);
+    let size = std::num::NonZeroU64::new(EYE_BYTES as u64);
     let mut resources = vec![BindingResource::Buffer(wgpu::BufferBinding { buffer: eyes, offset: 0, size })];
     resources.extend(lists.iter().map(BindingResource::TextureView));
     gpu.bind(&pipelines.world, resources)

@@ -1,4 +1,4 @@
-//! Buffers, textures, bind groups and pipelines, in few words.
+//! Buffers, textures and bind groups, in few words.
 
 use super::Gpu;
 use std::num::NonZeroU64;
@@ -9,54 +9,7 @@ use wgpu::{BindGroup, BindGroupLayout, BindingResource, BindingType, ShaderStage
 pub(super) const SAMPLES: u32 = 4;
 pub(super) const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 
-/// What pipelines differ in.
-pub(super) struct Recipe<'r> {
-    pub(super) layout: &'r wgpu::PipelineLayout,
-    pub(super) module: &'r wgpu::ShaderModule,
-    /// The entry points of the vertex shader and, if there is one, of the fragment shader.
-    pub(super) entries: (&'r str, Option<&'r str>),
-    pub(super) buffers: &'r [Option<wgpu::VertexBufferLayout<'r>>],
-    pub(super) primitive: wgpu::PrimitiveState,
-    pub(super) depth: wgpu::DepthStencilState,
-    /// The target; `None` for depth alone, which has one sample.
-    pub(super) target: Option<wgpu::ColorTargetState>,
-}
-
 impl Gpu {
-    pub(super) fn pipeline(&self, recipe: Recipe<'_>) -> wgpu::RenderPipeline {
-        let Recipe { layout, module, entries: (vertex, fragment), buffers, primitive, depth, target } = recipe;
-        let samples = if target.is_some() { SAMPLES } else { 1 };
-        let targets: Vec<_> = target.into_iter().map(Some).collect();
-        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(vertex),
-            layout: Some(layout),
-            vertex: wgpu::VertexState {
-                module,
-                entry_point: Some(vertex),
-                compilation_options: Default::default(),
-                buffers,
-            },
-            primitive,
-            depth_stencil: Some(depth),
-            multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
-            fragment: fragment.map(|entry| wgpu::FragmentState {
-                module,
-                entry_point: Some(entry),
-                compilation_options: Default::default(),
-                targets: &targets,
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
-    }
-
-    /// Returns the layout of pipelines with these groups.
-    pub(super) fn groups(&self, groups: &[&BindGroupLayout]) -> wgpu::PipelineLayout {
-        let groups: Vec<_> = groups.iter().copied().map(Some).collect();
-        let descriptor = wgpu::PipelineLayoutDescriptor { bind_group_layouts: &groups, ..Default::default() };
-        self.device.create_pipeline_layout(&descriptor)
-    }
-
     /// Returns the layout of a group of bindings.
     pub(super) fn layout(&self, label: &str, visibility: ShaderStages, bindings: &[BindingType]) -> BindGroupLayout {
         let entry = |(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
@@ -130,22 +83,10 @@ pub(super) fn uniform(has_dynamic_offset: bool, size: usize) -> BindingType {
     BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: NonZeroU64::new(size as u64) }
 }
 
-/// The state of depths that a pipeline compares, and writes if `write`.
-pub(super) fn depth(write: bool, compare: wgpu::CompareFunction, biased: bool) -> wgpu::DepthStencilState {
-    let bias = wgpu::DepthBiasState { constant: 1, slope_scale: 1.5, clamp: 0.0 };
-    wgpu::DepthStencilState {
-        format: DEPTH,
-        depth_write_enabled: Some(write),
-        depth_compare: Some(compare),
-        stencil: Default::default(),
-        bias: if biased { bias } else { Default::default() },
-    }
-}
-
 /// A buffer with its contents, which is replaced if it is too small.
 pub(super) struct Kept {
     pub(super) buffer: wgpu::Buffer,
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Kept {

@@ -317,3 +317,24 @@ fn sky_colour(in: SkyOut) -> @location(0) vec4<f32> {
     let way = normalize(further.xyz / further.w - near.xyz / near.w);
     return vec4<f32>(toned(sky(way)), 1.0);
 }
+
+struct LineOut {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) colour: vec3<f32>,
+}
+
+// The end of a line, relative to the camera.
+@vertex
+fn line_end(@location(0) place: vec3<f32>, @location(1) colour: vec4<f32>) -> LineOut {
+    var clip = view.view_projection * vec4(place, 1.0);
+    if colour.a > 0.5 {
+        // Depth 1 is the near plane, so nothing hides the line.
+        clip.z = clip.w;
+    }
+    return LineOut(clip, colour.rgb);
+}
+
+@fragment
+fn line_colour(in: LineOut) -> @location(0) vec4<f32> {
+    return vec4(in.colour, 1.0);
+}

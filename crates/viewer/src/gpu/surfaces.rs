@@ -1,8 +1,9 @@
 //! The bind groups of surfaces, with images as textures with mipmaps.
 
 use super::Gpu;
+use super::resources::Kept;
 use crate::stage::images::halved;
-use crate::stage::{Alpha, Image, Stage, Texture, Wrap};
+use crate::stage::{Alpha, Image, Stage, Surface, Texture, Wrap};
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use std::collections::HashMap;
 use wgpu::BindingResource::{Sampler, TextureView};
@@ -18,18 +19,12 @@ struct Uniform {
     transforms: [[f32; 4]; 8],
 }
 
-/// Returns the bind groups of all surfaces of a stage, by number. `swapped` gives each surface the colour image of
-/// another.
-pub(super) fn groups(gpu: &Gpu, layout: &wgpu::BindGroupLayout, stage: &Stage, swapped: bool) -> Vec<wgpu::BindGroup> {
+/// Returns the bind groups of all surfaces of a stage, by number.
+pub(super) fn groups(gpu: &Gpu, layout: &wgpu::BindGroupLayout, stage: &Stage) -> Vec<wgpu::BindGroup> {
     let (mut views, mut samplers) = (HashMap::new(), HashMap::new());
     let mut white = view(gpu, &Image::plain([255; 4]), false);
-    let group = |surface: &crate::stage::Surface| {
-        let mut textures = surface.textures;
-        if swapped {
-            let image = textures[0].map_or(0, |texture| texture.image + 1);
-            textures[0] = (!stage.images.is_empty())
-                .then(|| Texture { image: image % stage.images.len(), ..textures[0].unwrap_or(Texture::plain(0)) });
-        }
+    let group = |surface: &Surface| {
+        let textures = surface.textures;
         let (least, blends) = match surface.alpha {
             Alpha::Opaque => (-1.0, false),
             Alpha::Mask(cutoff) => (cutoff, false),
@@ -59,7 +54,7 @@ pub(super) fn groups(gpu: &Gpu, layout: &wgpu::BindGroupLayout, stage: &Stage, s
             flags: [surface.unlit.into(), textures[3].is_some().into(), blends.into(), 0],
             transforms,
         };
-        let uniform = super::resources::Kept::new(gpu, "surface", bytes_of(&uniform), wgpu::BufferUsages::UNIFORM);
+        let uniform = Kept::new(gpu, "surface", bytes_of(&uniform), wgpu::BufferUsages::UNIFORM);
         let mut resources = vec![uniform.buffer.as_entire_binding()];
         resources.extend(bound.iter().flat_map(|(view, sampler)| [TextureView(view), Sampler(sampler)]));
         gpu.bind(layout, resources)

@@ -5,50 +5,44 @@ use crate::cascades::{CASCADES, Cascade};
 use crate::stage::Stage;
 use bytemuck::{Pod, Zeroable};
 use hedgerow::Scene;
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{Mat4, Vec3, Vec4};
 
 /// The greatest number of lamps in a frame.
 const LAMPS: usize = 16;
-/// The bytes from one camera to the next in the buffer of cameras.
-pub(super) const STRIDE: usize = 256;
 /// The number of views: the camera and the cascades.
 pub(super) const EYES: usize = CASCADES + 1;
+/// The bytes of a camera that the shader reads.
+pub(super) const EYE_BYTES: usize = 80;
 
-/// A camera.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub(super) struct Eye {
-    view_projection: [f32; 16],
-    eye: [f32; 4],
-}
+/// A camera: its matrix, and what is subtracted from translations. It fills the alignment of dynamic offsets.
+pub(super) type Eye = [Vec4; 16];
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Light {
-    cascades: [[f32; 16]; CASCADES],
-    ends: [f32; 4],
-    texels: [f32; 4],
-    sun: [f32; 4],
-    sun_colour: [f32; 4],
-    zenith: [f32; 4],
-    horizon: [f32; 4],
-    ground: [f32; 4],
-    forward: [f32; 4],
-    numbers: [f32; 4],
-    unprojection: [f32; 16],
-    lamps: [[[f32; 4]; 4]; LAMPS],
+    cascades: [Mat4; CASCADES],
+    ends: Vec4,
+    texels: Vec4,
+    sun: Vec4,
+    sun_colour: Vec4,
+    zenith: Vec4,
+    horizon: Vec4,
+    ground: Vec4,
+    forward: Vec4,
+    numbers: Vec4,
+    unprojection: Mat4,
+    lamps: [[Vec4; 4]; LAMPS],
 }
 
-/// Returns the cameras of all views, `STRIDE` bytes each. Matrices are relative to `eye`.
-pub(super) fn eyes(camera: &Camera, aspect: f32, falls: &[Cascade], eye: Vec3) -> Vec<u8> {
-    let eye = eye.extend(0.0).to_array();
-    let matrices = [camera.view_projection(aspect)].into_iter().chain(falls.iter().map(|cascade| cascade.matrix));
-    let mut bytes = vec![0; STRIDE * EYES];
-    for (place, matrix) in bytes.chunks_mut(STRIDE).zip(matrices) {
-        let eye = Eye { view_projection: matrix.to_cols_array(), eye };
-        place[..size_of::<Eye>()].copy_from_slice(bytemuck::bytes_of(&eye));
-    }
-    bytes
+/// Returns the cameras of all views. Matrices are relative to `eye`.
+pub(super) fn eyes(camera: &Camera, aspect: f32, falls: &[Cascade; CASCADES], eye: Vec3) -> [Eye; EYES] {
+    std::array::from_fn(|number| {
+        let fall = number.checked_sub(1).map(|number| falls[number].matrix);
+        let Mat4 { x_axis, y_axis, z_axis, w_axis } = fall.unwrap_or_else(|| camera.view_projection(aspect));
+        let mut of_view = [Vec4::ZERO; 16];
+        of_view[..5].copy_from_slice(&[x_axis, y_axis, z_axis, w_axis, eye.extend(0.0)]);
+        of_view
+    })
 }
 
 impl Light {
@@ -61,37 +55,33 @@ impl Light {
         falls: &[Cascade; CASCADES],
         shadow_texels: u32,
     ) -> Self {
-        let wide = |[r, g, b]: [f32; 3]| [r, g, b, 0.0];
+        let wide = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
         let light = stage.light;
-        let mut lamps = [[[0.0; 4]; 4]; LAMPS];
+        let mut lamps = [[Vec4::ZERO; 4]; LAMPS];
         let mut shining = 0;
         for (lamp, record) in stage.lamps.iter().zip(&mut lamps) {
             let Some(world) = scene.get(lamp.node).map(|node| node.world_f64()) else { continue };
             let place = (world.translation - camera.eye).as_vec3();
             let direction = -world.matrix3.z_axis.as_vec3().normalize_or(Vec3::Z);
             let [inner, outer] = lamp.cone.unwrap_or([1.0, -2.0]);
-            *record = [
-                place.extend(lamp.range.unwrap_or(0.0)).to_array(),
-                wide(lamp.colour),
-                direction.extend(inner).to_array(),
-                [outer, 0.0, 0.0, 0.0],
-            ];
+            let place = place.extend(lamp.range.unwrap_or(0.0));
+            *record = [place, wide(lamp.colour), direction.extend(inner), Vec4::new(outer, 0.0, 0.0, 0.0)];
             shining += 1;
         }
         let haze = if light.haze.is_finite() { light.haze.recip() } else { 0.0 };
         let shadows = f32::from(u8::from(shadow_texels > 0));
         Self {
-            cascades: falls.map(|cascade| cascade.matrix.to_cols_array()),
+            cascades: falls.map(|cascade| cascade.matrix),
             ends: wide(falls.map(|cascade| cascade.end)),
-            texels: Vec3::from(falls.map(|cascade| cascade.texel)).extend((shadow_texels as f32).recip()).to_array(),
-            sun: stage.sun().extend(0.0).to_array(),
+            texels: Vec3::from(falls.map(|cascade| cascade.texel)).extend((shadow_texels as f32).recip()),
+            sun: stage.sun().extend(0.0),
             sun_colour: wide(light.sun_colour),
             zenith: wide(light.zenith),
             horizon: wide(light.horizon),
             ground: wide(light.ground),
-            forward: camera.forward.extend(0.0).to_array(),
-            numbers: [light.exposure, haze, shining as f32, shadows],
-            unprojection: camera.view_projection(aspect).inverse().to_cols_array(),
+            forward: camera.forward.extend(0.0),
+            numbers: Vec4::new(light.exposure, haze, shining as f32, shadows),
+            unprojection: camera.view_projection(aspect).inverse(),
             lamps,
         }
     }

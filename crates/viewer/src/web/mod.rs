@@ -6,8 +6,7 @@ use crate::arguments::{self, Arguments, Subject};
 use crate::editor::{Editor, Orbit};
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
-use crate::gpu::canvas::canvas_of;
-use crate::gpu::renderer::Settings;
+use crate::gpu::canvas::canvas;
 use crate::stage::Stage;
 use crate::viewer::{Frame, Viewer};
 use hedgerow::NodeHandle;
@@ -87,7 +86,7 @@ impl Page {
         let Some(&format) = formats.iter().find(|format| format.is_srgb()).or_else(|| formats.first()) else {
             return Err(Failure::new("the canvas has no format to draw in").into());
         };
-        let viewer = Viewer::of(gpu, stage(&arguments)?, &arguments, format.add_srgb_suffix(), Settings::default())?;
+        let viewer = Viewer::of(gpu, stage(&arguments)?, &arguments, format.add_srgb_suffix())?;
         let orbit = Orbit { target: viewer.stage.target };
         let editor = Editor::default();
         let size = fixed.unwrap_or([16; 2]);
@@ -263,7 +262,7 @@ fn stage(arguments: &Arguments) -> Result<Stage> {
 
 /// Returns the texture to draw into if the surface itself cannot be used.
 fn picture(gpu: &Gpu, size: [u32; 2], format: wgpu::TextureFormat) -> Option<wgpu::Texture> {
-    (!format.is_srgb()).then(|| canvas_of(gpu, size, format.add_srgb_suffix()))
+    (!format.is_srgb()).then(|| canvas(gpu, size, format.add_srgb_suffix()))
 }
 
 impl Page {
@@ -273,7 +272,7 @@ impl Page {
 
     fn replace(&mut self, stage: Stage, arguments: &Arguments, left: Option<u32>) -> Result<()> {
         let gpu = self.viewer.gpu.clone();
-        self.viewer = Viewer::of(gpu, stage, arguments, self.format.add_srgb_suffix(), Settings::default())?;
+        self.viewer = Viewer::of(gpu, stage, arguments, self.format.add_srgb_suffix())?;
         self.orbit = Orbit { target: self.viewer.stage.target };
         (self.editor, self.left, self.frame) = (Editor::default(), left, 0);
         Ok(())
@@ -317,7 +316,7 @@ impl Page {
         };
         let Some(texture) = texture else {
             // Submit queued writes, so that they do not pile up while there is no picture.
-            self.viewer.renderer.flush(&self.viewer.gpu);
+            self.viewer.gpu.queue.submit([]);
             return self.viewer.gpu.check();
         };
         let start = web_time::Instant::now();

@@ -7,7 +7,6 @@ use super::session::{Session, Summary};
 use crate::arguments::Arguments;
 use crate::failure::{Failure, Result};
 use crate::gpu::Gpu;
-use crate::gpu::renderer::Settings;
 use crate::stage::Stage;
 use crate::viewer::Viewer;
 use std::io::Write as _;
@@ -63,7 +62,7 @@ impl Shown {
         // sRGB formats blend linear light.
         config.format = formats.into_iter().find(wgpu::TextureFormat::is_srgb).unwrap_or(config.format);
         config.present_mode = wgpu::PresentMode::AutoVsync;
-        let viewer = Viewer::of(gpu, stage, arguments, config.format, Settings::default())?;
+        let viewer = Viewer::of(gpu, stage, arguments, config.format)?;
         surface.configure(&viewer.gpu.device, &config);
         viewer.gpu.check()?;
         Ok(Self {
@@ -144,7 +143,7 @@ impl Shown {
         }
         let start = Instant::now();
         let Some(texture) = self.picture()? else {
-            self.viewer.renderer.flush(&self.viewer.gpu);
+            self.viewer.gpu.queue.submit([]);
             std::thread::sleep(PAUSE);
             return self.viewer.gpu.check();
         };
@@ -156,7 +155,7 @@ impl Shown {
             self.title = title;
         }
         let lines = outlines(viewer, session, aspect);
-        viewer.renderer.set_lines(&viewer.gpu, &lines, &viewer.camera, aspect);
+        viewer.renderer.set_lines(&viewer.gpu, &lines);
         let mut encoder = viewer.gpu.device.create_command_encoder(&Default::default());
         let view = texture.texture.create_view(&Default::default());
         viewer.renderer.draw(&viewer.gpu, &viewer.stage, &mut encoder, &view, size);

@@ -98,11 +98,8 @@ fn switches(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
             session.switch(viewer, number);
         }
     }
-    let mut culling = viewer.renderer.settings().culling;
     ui.horizontal(|ui| {
-        if ui.checkbox(&mut culling, "culling").changed() {
-            viewer.renderer.set_culling(culling);
-        }
+        ui.checkbox(&mut viewer.renderer.culling, "culling");
         let mut frozen = viewer.frozen.is_some();
         if ui.checkbox(&mut frozen, "frozen frustum").changed() {
             session.freeze(viewer);
@@ -150,9 +147,9 @@ fn tick(ui: &mut Ui, layers: &mut Layers) -> bool {
 
 fn frame(ui: &mut Ui, session: &Session) {
     let frame = &session.frame;
-    let Uploaded { tables, draws, uniforms, writes } = frame.uploaded;
+    let Uploaded { tables, draws, uniforms } = frame.uploaded;
     ui.label(format!(
-        "{} draws in {} groups, {} triangles\nthe {} culls\nuploaded {} bytes in {writes} writes:\ntables {tables}, draws \
+        "{} draws in {} groups, {} triangles\nthe {} culls\nuploaded {} bytes:\ntables {tables}, draws \
          {draws}, cameras {uniforms}",
         frame.seen[0],
         frame.seen[1],
