@@ -5,7 +5,7 @@ use bytemuck::{bytes_of, cast_slice};
 use core::{iter, num::NonZero, ops::Range};
 use hedgerow_gpu::{Buffer, SCATTER, SETTLE, Step};
 use wgpu::util::StagingBelt;
-use wgpu::{BindingResource, BufferUsages, BufferViewMut, CommandEncoder, Device, Queue, WriteOnly};
+use wgpu::{BindingResource, BufferUsages, CommandEncoder, Device, Queue, WriteOnly};
 
 /// The alignment of bindings within a buffer, and of lengths.
 pub(crate) const ALIGN: usize = 256;
@@ -32,8 +32,6 @@ pub(crate) struct Buffers {
     encoder: Option<CommandEncoder>,
     /// The number of bytes that this sync wrote.
     written: usize,
-    /// Whether this sync replaced a table.
-    pub(crate) replaced: bool,
 }
 
 #[derive(Debug)]
@@ -64,7 +62,6 @@ impl Buffers {
             lists: [(); 2].map(|()| Lists { buffer: lists(), end: 0, indices: Default::default() }),
             encoder: None,
             written: 0,
-            replaced: false,
         }
     }
 
@@ -72,10 +69,12 @@ impl Buffers {
     pub(crate) fn begin(&mut self) {
         self.lists.swap(0, 1);
         (self.lists[0].end, self.lists[0].indices) = (0, Default::default());
-        (self.written, self.replaced) = (0, false);
+        self.written = 0;
     }
 
-    pub(crate) fn run(&mut self, step: Step<'_>) {
+    /// Encodes a step. Returns whether it replaces a table.
+    pub(crate) fn run(&mut self, step: Step<'_>) -> bool {
+        let mut replaced = false;
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some("hedgerow") };
         let mut encoder = self.encoder.take().unwrap_or_else(|| self.device.create_command_encoder(&descriptor));
         match step {
@@ -84,15 +83,17 @@ impl Buffers {
                 if table.size() < bytes {
                     let new = make(&self.device, &format!("hedgerow {buffer:?}"), bytes, TABLE);
                     let old = core::mem::replace(table, new);
-                    self.replaced = true;
+                    replaced = true;
                     if keep {
                         encoder.copy_buffer_to_buffer(&old, 0, table, 0, Some(old.size()));
                     }
                 }
             }
             Step::Write { buffer, offset, bytes } => {
-                let view = map(&mut self.belt, &mut encoder, &self.tables[buffer as usize], offset, bytes.len());
-                view.into_iter().for_each(|mut view| view.copy_from_slice(bytes));
+                if let Some(size) = NonZero::new(bytes.len() as u64) {
+                    let table = &self.tables[buffer as usize];
+                    self.belt.write_buffer(&mut encoder, table, offset, size).copy_from_slice(bytes);
+                }
                 self.written += bytes.len();
             }
             Step::Scatter { buffer, indices, items } => {
@@ -123,6 +124,7 @@ impl Buffers {
             }
         }
         self.encoder = Some(encoder);
+        replaced
     }
 
     /// Writes a list of indices, each with an item of so many bytes, and returns where it is.
@@ -146,7 +148,8 @@ impl Buffers {
         }
         lists.end = at + len;
         self.written += len;
-        if let Some(mut view) = map(&mut self.belt, encoder, &lists.buffer, at as u64, len) {
+        if let Some(size) = NonZero::new(len as u64) {
+            let mut view = self.belt.write_buffer(encoder, &lists.buffer, at as u64, size);
             view.slice(..8).copy_from_slice(bytes_of(&[short(indices.len()), short(stride / 4)]));
             view.slice(8..head).copy_from_slice(cast_slice(indices));
             let (to, items) = (view.slice(head..), items.take(indices.len()));
@@ -176,17 +179,6 @@ impl Buffers {
             self.belt = StagingBelt::new(self.device.clone(), CHUNK);
         }
     }
-}
-
-/// Returns mapped memory that is copied to a buffer; `None` if its length is 0.
-fn map(
-    belt: &mut StagingBelt,
-    encoder: &mut CommandEncoder,
-    to: &wgpu::Buffer,
-    offset: u64,
-    len: usize,
-) -> Option<BufferViewMut> {
-    Some(belt.write_buffer(encoder, to, offset, NonZero::new(len as u64)?))
 }
 
 /// Writes items of a constant length, which takes a few instructions each.

@@ -2,13 +2,14 @@
 
 use crate::SceneTables;
 use crate::buffers::{Buffers, TABLE, make, short};
-use crate::pipelines::{Pass, READ, UNIFORM, WRITE, bind, computing, module};
+use crate::pipelines::{Pass, READ, UNIFORM, WRITE, bind, layout, module};
+use crate::tables::{NOT_CULLED, Place};
 use core::ops::Range;
 use hedgerow_gpu::layout::{Command, View, Views};
 use hedgerow_gpu::{Batch, Buffer, CULL, GpuScene};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wgpu::{BindGroup, BufferUsages, CommandEncoder, Device, Queue, RenderPass};
+use wgpu::{BindGroup, BufferUsages, CommandEncoder, Device, Queue, RenderPass, ShaderStages};
 
 /// The tables, the passes of culling, and what they write.
 #[derive(Debug)]
@@ -32,7 +33,8 @@ const WRITTEN: [(&str, BufferUsages); 2] =
 impl Culling {
     pub(crate) fn new(device: &Device, multi: bool) -> Self {
         let buffers = Buffers::new(device);
-        let layout = computing(device, &[UNIFORM, READ, READ, READ, READ, WRITE, WRITE, WRITE, WRITE]);
+        let bindings = [UNIFORM, READ, READ, READ, READ, WRITE, WRITE, WRITE, WRITE];
+        let layout = layout(device, ShaderStages::COMPUTE, &bindings);
         let module = module(device, CULL);
         let [ranges, drawables] =
             ["cull_ranges", "cull_drawables"].map(|entry| Pass::new(device, (entry, &module), &[Some(&layout)], &[]));
@@ -43,13 +45,12 @@ impl Culling {
         Self { buffers, drawables, ranges, views, written, group, last: None, multi }
     }
 
-    /// Makes room for what culling writes, after a sync that took steps, and binds all anew if a buffer was replaced.
-    /// Returns whether one was.
-    pub(crate) fn fit(&mut self, device: &Device, scene: &GpuScene) -> bool {
+    /// Makes room for what culling writes, after a sync that took steps, and binds all anew if a buffer is replaced or a
+    /// table was. Returns whether one was.
+    pub(crate) fn fit(&mut self, device: &Device, scene: &GpuScene, mut replaced: bool) -> bool {
         self.last = None;
         let ((commands, capacity), lists) = (scene.sizes(), u64::from(scene.lists()));
         let needed = [u64::from(commands) * size_of::<Command>() as u64, 4 * u64::from(capacity)];
-        let mut replaced = self.buffers.replaced;
         for ((buffer, (label, usage)), bytes) in self.written.iter_mut().zip(WRITTEN).zip(needed) {
             if buffer.size() < bytes * lists {
                 *buffer = make(device, label, bytes * lists, TABLE | usage);
@@ -87,7 +88,7 @@ impl SceneTables {
         let most = self.scene.views();
         assert!(views.len() <= most, "{} views are more than {most}; ask for more by `with_views`", views.len());
         let ((commands, capacity), slots) = (self.scene.sizes(), short(self.scene.len()));
-        let culling = self.place.culling_mut();
+        let Place::Buffers(culling) = &mut self.place else { panic!("{NOT_CULLED}") };
         // Occlusion lists the rest of a view by what its first list drew.
         let ran = |(of, ran): &(Vec<View>, Arc<AtomicBool>)| of == views && ran.load(Ordering::Acquire);
         let holds = culling.last.as_ref().is_some_and(ran) && !self.scene.has_occlusion();

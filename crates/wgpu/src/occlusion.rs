@@ -2,11 +2,11 @@
 
 use crate::SceneTables;
 use crate::buffers::{make, short};
-use crate::pipelines::{Pass, UNIFORM, bind, computing, module, texture};
+use crate::pipelines::{Pass, UNIFORM, bind, layout, module, texture};
 use bytemuck::{Pod, Zeroable, bytes_of};
 use hedgerow::glam::Mat4;
 use hedgerow_gpu::{CULL, OCCLUSION, PYRAMID};
-use wgpu::{BindGroup, BindingResource, BufferUsages, CommandEncoder, Device, Queue, TextureView};
+use wgpu::{BindGroup, BindingResource, BufferUsages, CommandEncoder, Device, Queue, ShaderStages, TextureView};
 use wgpu::{TextureFormat, TextureSampleType, TextureUsages, TextureViewDescriptor};
 
 /// Culls what is hidden in view 0, in two passes, for tables made [with
@@ -21,8 +21,8 @@ use wgpu::{TextureFormat, TextureSampleType, TextureUsages, TextureViewDescripto
 #[derive(Debug)]
 pub struct Occlusion {
     device: Device,
-    reduce_depth: Pass,
-    reduce_level: Pass,
+    /// For the first level, and for others.
+    reduce: [Pass; 2],
     cull: Pass,
     uniform: wgpu::Buffer,
     pyramid: Option<Pyramid>,
@@ -54,15 +54,15 @@ impl Occlusion {
     pub fn new(device: &Device, tables: &SceneTables, reversed: bool) -> Self {
         let constants = [("REVERSED", f64::from(u8::from(reversed)))];
         let pyramid = module(device, PYRAMID);
-        let reduce = |entry| Pass::new(device, (entry, &pyramid), &[], &constants);
+        let reduce = ["reduce_depth", "reduce_level"];
         let hidden = module(device, &format!("{CULL}{OCCLUSION}"));
-        let of_pyramid = computing(device, &[UNIFORM, texture(TextureSampleType::Float { filterable: false })]);
+        let bindings = [UNIFORM, texture(TextureSampleType::Float { filterable: false })];
+        let of_pyramid = layout(device, ShaderStages::COMPUTE, &bindings);
         let layouts = [Some(&tables.place.culling().drawables.layout), Some(&of_pyramid)];
         let uniform = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
         Self {
             device: device.clone(),
-            reduce_depth: reduce("reduce_depth"),
-            reduce_level: reduce("reduce_level"),
+            reduce: reduce.map(|entry| Pass::new(device, (entry, &pyramid), &[], &constants)),
             cull: Pass::new(device, ("cull_hidden", &hidden), &layouts, &constants),
             uniform: make(device, "hedgerow occlusion", size_of::<Uniform>() as u64, uniform),
             pyramid: None,
@@ -95,10 +95,10 @@ impl Occlusion {
         let Some(pyramid) = &self.pyramid else { return };
         queue.write_buffer(&self.uniform, 0, bytes_of(&Uniform { matrix: *matrix, size: [of.width, of.height, 0, 0] }));
         let views = [depth, &pyramid.levels[0]].map(BindingResource::TextureView);
-        let first = bind(&self.device, &self.reduce_depth.layout, &views);
+        let first = bind(&self.device, &self.reduce[0].layout, &views);
         let mut pass = encoder.begin_compute_pass(&Default::default());
         for (level, group) in (0..).zip([&first].into_iter().chain(&pyramid.groups)) {
-            let reduce = if level == 0 { &self.reduce_depth } else { &self.reduce_level };
+            let reduce = &self.reduce[usize::from(level > 0)];
             let size = pyramid.levels[0].texture().size().mip_level_size(level, wgpu::TextureDimension::D2);
             reduce.run_grid(&mut pass, &[group], [size.width.div_ceil(8), size.height.div_ceil(8)]);
         }
@@ -124,8 +124,7 @@ impl Occlusion {
         };
         let levels: Vec<_> = (0..texture.mip_level_count()).map(level).collect();
         let pairs = levels.iter().zip(&levels[1..]).map(|(finer, level)| [finer, level]);
-        let bound =
-            |pair: [_; 2]| bind(&self.device, &self.reduce_level.layout, &pair.map(BindingResource::TextureView));
+        let bound = |pair: [_; 2]| bind(&self.device, &self.reduce[1].layout, &pair.map(BindingResource::TextureView));
         let groups = pairs.map(bound).collect();
         let whole = texture.create_view(&TextureViewDescriptor::default());
         let bindings = [self.uniform.as_entire_binding(), BindingResource::TextureView(&whole)];

@@ -73,20 +73,11 @@ pub(crate) const fn texture(sample_type: wgpu::TextureSampleType) -> BindingType
     BindingType::Texture { sample_type, view_dimension: wgpu::TextureViewDimension::D2, multisampled: false }
 }
 
-/// Returns the layout of a group of a compute pass.
-pub(crate) fn computing(device: &Device, bindings: &[BindingType]) -> BindGroupLayout {
-    layout(device, "hedgerow compute", ShaderStages::COMPUTE, bindings)
-}
-
-pub(crate) fn layout(
-    device: &Device,
-    label: &str,
-    visibility: ShaderStages,
-    bindings: &[BindingType],
-) -> BindGroupLayout {
+/// Returns the layout of a group that these stages see.
+pub(crate) fn layout(device: &Device, visibility: ShaderStages, bindings: &[BindingType]) -> BindGroupLayout {
     let entry = |(binding, &ty)| wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None };
     let entries: Vec<_> = (0..).zip(bindings).map(entry).collect();
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some("hedgerow"), entries: &entries })
 }
 
 /// Binds resources in their order.

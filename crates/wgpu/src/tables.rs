@@ -20,7 +20,7 @@ pub struct SceneTables {
     generation: u64,
 }
 
-const NOT_CULLED: &str = "a device does not cull tables in textures; list what is seen by `Scene::cull`";
+pub(crate) const NOT_CULLED: &str = "a device does not cull tables in textures; list what is seen by `Scene::cull`";
 
 #[derive(Debug)]
 pub(crate) enum Place {
@@ -37,11 +37,6 @@ impl Place {
     }
 
     pub(crate) fn culling(&self) -> &Culling {
-        let Self::Buffers(culling) = self else { panic!("{NOT_CULLED}") };
-        culling
-    }
-
-    pub(crate) fn culling_mut(&mut self) -> &mut Culling {
         let Self::Buffers(culling) = self else { panic!("{NOT_CULLED}") };
         culling
     }
@@ -89,7 +84,7 @@ impl SceneTables {
     fn of(device: &Device, mut scene: GpuScene, place: Place, binding: wgpu::BindingType) -> Self {
         scene.invalidate();
         let stages = ShaderStages::VERTEX_FRAGMENT | ShaderStages::COMPUTE;
-        let layout = layout(device, "hedgerow tables", stages, &[binding; 5]);
+        let layout = layout(device, stages, &[binding; 5]);
         let group = place.group(device, &layout, scene.has_previous());
         Self { scene, device: device.clone(), place, layout, group, generation: 0 }
     }
@@ -117,7 +112,8 @@ impl SceneTables {
         self.place.resource(buffer)
     }
 
-    /// Returns a number that changes if a sync replaces a table, so that bind groups of your own must be made anew.
+    /// Returns a number that changes if a sync replaces a table or what culling [writes](Self::visible), so that bind groups
+    /// of your own must be made anew.
     #[must_use]
     pub const fn generation(&self) -> u64 {
         self.generation
@@ -142,21 +138,19 @@ impl SceneTables {
     /// # Errors
     /// Those of [`GpuScene::sync`].
     pub fn sync(&mut self, queue: &Queue, scene: &Scene) -> Result<Synced, Error> {
-        let (synced, replaced);
-        match &mut self.place {
+        let mut replaced = false;
+        let synced = match &mut self.place {
             Place::Buffers(culling) => {
                 culling.buffers.begin();
-                synced = self.scene.sync(scene, |step| culling.buffers.run(step));
+                let synced = self.scene.sync(scene, |step| replaced |= culling.buffers.run(step));
                 culling.buffers.submit(queue);
-                let is_still = synced.is_ok_and(|synced| synced.steps == 0);
-                replaced = !is_still && culling.fit(&self.device, &self.scene);
+                if !synced.is_ok_and(|synced| synced.steps == 0) {
+                    replaced = culling.fit(&self.device, &self.scene, replaced);
+                }
+                synced
             }
-            Place::Textures(textures) => {
-                textures.replaced = false;
-                synced = self.scene.sync(scene, |step| textures.run(queue, step));
-                replaced = textures.replaced;
-            }
-        }
+            Place::Textures(textures) => self.scene.sync(scene, |step| replaced |= textures.run(queue, step)),
+        };
         if replaced {
             self.group = self.place.group(&self.device, &self.layout, self.scene.has_previous());
             self.generation += 1;

@@ -9,29 +9,28 @@ pub(crate) struct Textures {
     device: Device,
     /// Views of the tables that shaders read.
     pub(crate) tables: [TextureView; Buffer::Instances as usize + 1],
-    /// Whether this sync replaced a table.
-    pub(crate) replaced: bool,
 }
 
 impl Textures {
     pub(crate) fn new(device: &Device) -> Self {
         let tables = core::array::from_fn(|number| make(device, Buffer::ALL[number], 1));
-        Self { device: device.clone(), tables, replaced: false }
+        Self { device: device.clone(), tables }
     }
 
-    pub(crate) fn run(&mut self, queue: &Queue, step: Step<'_>) {
+    /// Executes a step. Returns whether it replaced a table.
+    pub(crate) fn run(&mut self, queue: &Queue, step: Step<'_>) -> bool {
         match step {
             Step::Resize { buffer, bytes, keep } => {
                 let rows = u32::try_from(bytes.div_ceil(row_of(buffer))).unwrap_or(u32::MAX);
                 if self.tables[buffer as usize].texture().height() < rows {
                     let new = make(&self.device, buffer, rows);
                     let old = core::mem::replace(&mut self.tables[buffer as usize], new);
-                    self.replaced = true;
                     if keep {
                         let [from, to] =
                             [&old, &self.tables[buffer as usize]].map(|view| view.texture().as_image_copy());
                         self.submit(queue, |encoder| encoder.copy_texture_to_texture(from, to, old.texture().size()));
                     }
+                    return true;
                 }
             }
             Step::Write { buffer, offset, bytes } => {
@@ -54,6 +53,7 @@ impl Textures {
             // There are none without compute shaders.
             Step::Scatter { .. } => {}
         }
+        false
     }
 
     fn place(&self, buffer: Buffer, rectangle: &Rectangle) -> (TexelCopyTextureInfo<'_>, Extent3d) {
