@@ -11,12 +11,11 @@ a glTF file.
 
 Usage: hedgerow-viewer [OPTIONS] [town | army | prefabs | smooth | FILE.glb | FILE.gltf]
 
-Without --picture, --json and --no-draw a window opens (features `window` and `panels` of the viewer's build).
+Without --picture, --json and --no-draw a window opens (feature `window` of the viewer's build).
 
 Options:
   --window           open a window; with --json, tell what was done when it closes, in one line
   --picture FILE     draw without a window, and write the last frame as a PNG file
-  --colours N        at most so many colours in that file, 2 to 256: fewer bytes
   --frames N         frames to play, at least 1 (default 1; a window stays open unless this is given)
   --size WxH         width and height in pixels (default 1280x720)
   --json             without a window, one line of JSON for each frame: times in milliseconds, bytes uploaded
@@ -66,8 +65,6 @@ pub struct Arguments {
     pub window: bool,
     /// The file to write.
     pub picture: Option<PathBuf>,
-    /// The greatest number of colours in the picture, if limited.
-    pub colours: Option<usize>,
     /// The number of frames to play; in a window, 0 plays until the window closes.
     pub frames: u32,
     /// Width and height of the picture.
@@ -122,7 +119,6 @@ impl Arguments {
             subject,
             window: false,
             picture: None,
-            colours: None,
             frames: 1,
             size: [1280, 720],
             json: false,
@@ -158,10 +154,6 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Arg
         match argument {
             Long("window") => window = true,
             Long("picture") => parsed.picture = Some(parser.value()?.into()),
-            Long("colours") => {
-                let expected = "--colours takes a number from 2 to 256";
-                parsed.colours = Some(one(&mut parser, expected, |n: &usize| (2..=256).contains(n))?);
-            }
             Long("frames") => {
                 let expected = "--frames takes a number of at least 1";
                 frames = Some(one(&mut parser, expected, |&frames: &u32| frames > 0)?);

@@ -43,9 +43,7 @@ fn run(arguments: &Arguments) -> Result<()> {
         }
     })?;
     match (&arguments.picture, picture) {
-        (Some(path), Some(picture)) => {
-            arguments.colours.map_or_else(|| picture.write(path), |most| picture.write_small(path, most))
-        }
+        (Some(path), Some(picture)) => picture.write(path),
         (Some(_), None) => Err(Failure::new("--picture and --no-draw exclude each other")),
         _ => Ok(()),
     }
