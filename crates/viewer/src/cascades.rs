@@ -1,9 +1,7 @@
 //! The shadow cascades of the sun: boxes around slices of the view frustum, aligned with the sun's rays.
 
 use crate::camera::{Camera, Lens};
-use crate::failure::Result;
 use hedgerow::glam::{DVec3, Mat4, Vec3, Vec4};
-use hedgerow::query::Frustum;
 
 /// The number of cascades.
 pub const CASCADES: usize = 3;
@@ -11,7 +9,8 @@ pub const CASCADES: usize = 3;
 /// One cascade.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cascade {
-    /// The matrix from camera-relative positions to the cascade's texture. Depth goes from 0 (near the sun) to 1.
+    /// The matrix from camera-relative positions to the cascade's texture. Depth goes from 0 (near the sun) to 1. Its frustum
+    /// contains the shadow casters.
     pub matrix: Mat4,
     /// The matrix from world space to the cascade's texture.
     pub world: Mat4,
@@ -19,18 +18,6 @@ pub struct Cascade {
     pub end: f32,
     /// The size of a texel, in metres.
     pub texel: f32,
-}
-
-impl Cascade {
-    /// Returns the frustum of the cascade's shadow casters, relative to the camera.
-    pub fn relative_frustum(&self) -> Result<Frustum> {
-        Ok(Frustum::from_view_projection(&self.matrix)?)
-    }
-
-    /// Returns the frustum of the cascade's shadow casters, in world space.
-    pub fn frustum(&self) -> Result<Frustum> {
-        Ok(Frustum::from_view_projection(&self.world)?)
-    }
 }
 
 /// Returns the cascades of a camera up to `distance`. `sun` points to the sun, `reach` is the distance of the farthest

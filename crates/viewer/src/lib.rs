@@ -10,7 +10,7 @@
 //! | [`gpu`] | tables, textures, pipelines, passes |
 //! | [`viewer`] | a frame, phase by phase |
 //! | [`picture`] | PNG files and their differences |
-//! | `window` | a window (feature `window`), with panels (feature `panels`) |
+//! | `window` | a window with panels (feature `window`) |
 //! | `web` | the viewer in a web page, built for `wasm32-unknown-unknown` |
 //!
 //! The town and the army are those of the examples `frames` and `army`.

@@ -15,7 +15,7 @@ pub struct View {
     /// The blended draws, from back to front.
     pub order: DrawOrder,
     /// The slots of draws in the scene's tables.
-    slots: Vec<u32>,
+    pub slots: Vec<u32>,
 }
 
 impl View {
@@ -48,17 +48,8 @@ impl View {
 
     /// Finds the slots of all draws.
     pub fn find_slots(&mut self, slot: impl Fn(NodeHandle) -> Option<usize>) {
-        let mut slots = std::mem::take(&mut self.slots);
-        slots.clear();
         let nodes = self.draws().map(|draw| self.list.commands()[draw as usize].node);
-        slots.extend(nodes.map(|node| slot(node).unwrap_or(0) as u32));
-        self.slots = slots;
-    }
-
-    /// Returns the slots of all draws.
-    #[must_use]
-    pub fn slots(&self) -> &[u32] {
-        &self.slots
+        self.slots = nodes.map(|node| slot(node).unwrap_or(0) as u32).collect();
     }
 
     /// Returns all draws: those in groups, then those in order.

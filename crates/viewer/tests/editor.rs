@@ -292,7 +292,7 @@ fn what_is_on_no_layer_that_is_shown_is_not_picked() {
     let node = editor.picked.unwrap();
     editor.show(&mut stage, node, Some(Layers::new(4))).unwrap();
     for (layers, is_shown) in [(3, false), (7, true)] {
-        stage.set_layers(Layers::new(layers));
+        stage.layers = Layers::new(layers);
         stage.scene.update();
         editor.pick(&mut stage, &camera, ASPECT, place).unwrap();
         assert_eq!(editor.picked == Some(node), is_shown);

@@ -84,7 +84,7 @@ fn only_layers_that_are_shown_are_drawn_with_and_without_culling() {
     for culling in [true, false] {
         viewer.renderer.culling = culling;
         let counts = [3, 1, 2, 4].map(|layers| {
-            viewer.stage.set_layers(Layers::new(layers));
+            viewer.stage.layers = Layers::new(layers);
             draws(&mut viewer)
         });
         assert_eq!(counts[0], counts[1] + counts[2]);

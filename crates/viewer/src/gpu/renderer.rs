@@ -210,7 +210,7 @@ impl Renderer {
                 seeing.frustum(aspect)?
             });
             for fall in &self.falls[..drawn.len() - 1] {
-                frusta.push(if *relative { fall.relative_frustum()? } else { fall.frustum()? });
+                frusta.push(Frustum::from_view_projection(if *relative { &fall.matrix } else { &fall.world })?);
             }
         }
         let mut views = Vec::new();
@@ -262,7 +262,7 @@ impl Renderer {
         self.uploaded.uniforms = self.eyes.set(gpu, cast_slice(&eyes)) + self.light.set(gpu, bytes_of(&light));
         self.uploaded.draws = 0;
         for Drawn { view, draws: [slots, matrices] } in &mut self.drawn {
-            self.uploaded.draws += slots.set(gpu, cast_slice(view.slots()));
+            self.uploaded.draws += slots.set(gpu, cast_slice(&view.slots));
             if self.relative {
                 let all = view.list.relative_matrices();
                 let listed: Vec<Mat34> = view.draws().map(|draw| all[draw as usize]).collect();

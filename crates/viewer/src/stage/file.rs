@@ -3,14 +3,12 @@
 use super::figures::{FigureDrawable, Figures, Rigged, influences};
 use super::geometry::{Mesh, Topology, Vertex, normals};
 use super::images;
-use super::limbs::Limbs;
-use super::surfaces::Trees;
 use super::{Alpha, Cue, Daylight, Image, Lamp, Play, Stage, Surface, Texture, Wrap};
 use crate::arguments::Arguments;
 use crate::camera::{Camera, Lens};
 use crate::failure::{Failure, Result};
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Drawable, Error, Layers, NodeHandle, Scene, SceneConfig};
+use hedgerow::{Drawable, Error, NodeHandle, Scene, SceneConfig};
 use hedgerow_anim::{ClipBuilder, Pose, player::Playback};
 use hedgerow_gltf::material::{self, AlphaMode, MagFilter, TextureRef};
 use hedgerow_gltf::{
@@ -125,7 +123,7 @@ fn of(
     }
     surfaces.push(Surface::default());
     let images = play.imported.images.iter().map(image).collect();
-    let mut light = Daylight { haze: f32::INFINITY, ..Daylight::AFTERNOON };
+    let mut light = Daylight::AFTERNOON;
     if let Some((node, colour)) = sun {
         (light.sun_node, light.sun_colour) = (Some(node), colour);
     } else if !lamps.is_empty() {
@@ -134,26 +132,15 @@ fn of(
     }
     let far = (camera.eye.distance(target) as f32 + radius).max(2.0 * radius);
     Ok(Stage {
-        title,
-        scene,
         meshes,
         surfaces,
         images,
         figures,
         lamps,
         light,
-        camera,
         through,
-        target,
         shadows: (far, 2.0 * radius),
-        layers: Layers::ALL,
-        levels: None,
-        limbs: Limbs::default(),
-        eye: camera.eye,
-        trees: Trees::default(),
-        play: Play::File(Box::new(play)),
-        loose: Vec::new(),
-        frames: 0,
+        ..Stage::plain(title, scene, Play::File(Box::new(play)), (camera, target))
     })
 }
 

@@ -2,16 +2,14 @@
 
 use super::figures::{Coat, FigureDrawable, Figures, Rigged, influences};
 use super::geometry::{Mesh, Vertex};
-use super::limbs::Limbs;
 use super::paint::Pattern;
-use super::surfaces::Trees;
 use super::{Daylight, Image, Play, Stage, Surface, Texture};
 use crate::army::{self, Army};
 use crate::camera::Camera;
 use crate::failure::Result;
 use crate::puppet::{Lists, PuppetMesh, Rig};
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, Drawable, Layers, Node, Transform};
+use hedgerow::{Aabb, Drawable, Node, Transform};
 use hedgerow_anim::skin::Skin;
 use hedgerow_character::{Deformed, DeformedMesh};
 use std::sync::Arc;
@@ -80,27 +78,15 @@ pub(super) fn stage(seed: u64, characters: u32) -> Result<Stage> {
     let surfaces = vec![Surface { colour, roughness: 1.0, textures, ..Surface::default() }, Surface::default()];
     let eye = DVec3::new(0.15 * f64::from(reach), 1.6 + 0.08 * f64::from(reach), 1.5 + 0.17 * f64::from(reach));
     let target = DVec3::new(-0.04 * f64::from(reach), 0.0, 0.65 * f64::from(centre.z));
+    let (title, view) = (format!("army of {characters}, seed {seed}"), (Camera::looking(eye, target, 0.62), target));
     Ok(Stage {
-        title: format!("army of {characters}, seed {seed}"),
-        scene,
         meshes: vec![person, Mesh::block(meadow, [1.0, 1.0])],
         surfaces,
         images: vec![Image::of(Pattern::Speckle(0.12))],
         figures,
-        lamps: Vec::new(),
         light: Daylight { haze: 230.0, ..Daylight::AFTERNOON },
-        camera: Camera::looking(eye, target, 0.62),
-        through: None,
-        target,
         shadows: ((2.2 * reach).min(160.0), 10.0),
-        layers: Layers::ALL,
-        levels: None,
-        limbs: Limbs::default(),
-        eye,
-        trees: Trees::default(),
-        play: Play::Army(Box::new(army)),
-        loose: Vec::new(),
-        frames: 0,
+        ..Stage::plain(title, scene, Play::Army(Box::new(army)), view)
     })
 }
 

@@ -66,7 +66,8 @@ pub struct Stage {
     pub shadows: (f32, f32),
     /// The levels of detail, if any.
     pub levels: Option<Levels>,
-    layers: Layers,
+    /// The visible layers, from the next frame on.
+    pub layers: Layers,
     /// Where the camera is, at which figures look.
     pub eye: DVec3,
     limbs: limbs::Limbs,
@@ -242,6 +243,32 @@ pub struct Acted {
 }
 
 impl Stage {
+    /// Returns a stage on an afternoon, without meshes, with a surface for what has no material.
+    fn plain(title: String, scene: Scene, play: Play, (camera, target): (Camera, DVec3)) -> Self {
+        Self {
+            title,
+            scene,
+            meshes: Vec::new(),
+            surfaces: vec![Surface::default()],
+            images: Vec::new(),
+            figures: Figures::default(),
+            lamps: Vec::new(),
+            light: Daylight::AFTERNOON,
+            camera,
+            through: None,
+            target,
+            shadows: (260.0, 60.0),
+            layers: Layers::ALL,
+            levels: None,
+            limbs: limbs::Limbs::default(),
+            eye: camera.eye,
+            trees: surfaces::Trees::default(),
+            play,
+            loose: Vec::new(),
+            frames: 0,
+        }
+    }
+
     /// Makes the stage that the arguments ask for.
     pub fn new(arguments: &Arguments) -> Result<Self> {
         let stage = match &arguments.subject {
@@ -502,17 +529,6 @@ impl Stage {
             Some(eye) => (self.layers, Some(DetailView::new(&levels.table, eye))),
             None => (self.layers & !STAND_INS, None),
         }
-    }
-
-    /// Returns the visible layers.
-    #[must_use]
-    pub fn layers(&self) -> Layers {
-        self.layers
-    }
-
-    /// Sets the visible layers, from the next frame on.
-    pub fn set_layers(&mut self, layers: Layers) {
-        self.layers = layers;
     }
 
     /// Returns a camera that sees the whole scene, its target, and its distance from the target.

@@ -4,9 +4,7 @@ use super::figures::Figures;
 use super::geometry::Mesh;
 use super::host::{LOOKS, coat_of, puppet};
 use super::levels::{Levels, STAND_IN};
-use super::limbs::Limbs;
 use super::paint::Pattern;
-use super::surfaces::Trees;
 use super::{Alpha, Daylight, Image, Play, Stage, Surface, Texture};
 use crate::camera::Camera;
 use crate::failure::Result;
@@ -16,7 +14,7 @@ use crate::people::People;
 use crate::threads;
 use crate::town;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::{Aabb, Layers, Scene, SceneConfig};
+use hedgerow::{Aabb, Scene, SceneConfig};
 use hedgerow_character::Deformed;
 use std::sync::Arc;
 
@@ -170,26 +168,11 @@ pub(super) fn painted(title: &str, scene: Scene, meshes: Vec<Mesh>, play: Play, 
     surfaces.extend(LEVELS.map(|[r, g, b]| Surface { colour: [r, g, b, 1.0], ..Surface::default() }));
     surfaces.push(Surface::default());
     Stage {
-        title: title.to_owned(),
-        scene,
         meshes,
         surfaces,
         images: PATTERNS.map(Image::of).into(),
-        figures: Figures::default(),
-        lamps: Vec::new(),
         light: Daylight { sun: Vec3::new(-0.62, 0.62, 0.40), haze: 900.0, ..Daylight::AFTERNOON },
-        camera: Camera::looking(eye, target, 0.75),
-        through: None,
-        target,
-        shadows: (260.0, 60.0),
-        layers: Layers::ALL,
-        levels: None,
-        limbs: Limbs::default(),
-        eye,
-        trees: Trees::default(),
-        play,
-        loose: Vec::new(),
-        frames: 0,
+        ..Stage::plain(title.to_owned(), scene, play, (Camera::looking(eye, target, 0.75), target))
     }
 }
 

@@ -1,11 +1,7 @@
-//! A window to look around, pick and edit. The feature `panels` adds panels.
+//! A window to look around, pick and edit, with panels.
 
 mod input;
 mod outlines;
-#[cfg(feature = "panels")]
-mod panels;
-#[cfg(not(feature = "panels"))]
-#[path = "no_panels.rs"]
 mod panels;
 mod session;
 mod shown;

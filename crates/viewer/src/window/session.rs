@@ -18,7 +18,6 @@ pub(super) struct Session {
     pub(super) boxes: Boxes,
     pub(super) shows_panels: bool,
     /// The number of threads for the scene's work.
-    #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "a panel shows it"))]
     pub(super) threads: usize,
     /// The last frame, and the time since the frame before it, in milliseconds.
     pub(super) frame: Frame,
@@ -162,7 +161,6 @@ impl Session {
     }
 
     /// Sets a local transform; all calls until the editor settles are one edit.
-    #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels adjust"))]
     pub(super) fn adjust(&mut self, viewer: &mut Viewer, node: NodeHandle, local: Local) {
         let before = self.editor.depth(&viewer.stage);
         let adjusted = self.editor.adjust(&mut viewer.stage, node, local);
@@ -170,7 +168,6 @@ impl Session {
         self.summary.moves += usize::from(self.editor.depth(&viewer.stage)[0] > before[0]);
     }
 
-    #[cfg_attr(not(feature = "panels"), expect(dead_code, reason = "panels show and hide"))]
     pub(super) fn show(&mut self, viewer: &mut Viewer, node: NodeHandle, layers: Option<Layers>) {
         let shown = self.editor.show(&mut viewer.stage, node, layers);
         self.tell(shown);

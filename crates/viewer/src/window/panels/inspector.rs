@@ -111,11 +111,8 @@ fn switches(ui: &mut Ui, viewer: &mut Viewer, session: &mut Session) {
             ui.selectable_value(&mut session.boxes, kind, name);
         }
     });
-    let mut layers = viewer.stage.layers();
     ui.label("layers that are shown");
-    if tick(ui, &mut layers) {
-        viewer.stage.set_layers(layers);
-    }
+    tick(ui, &mut viewer.stage.layers);
     ui.add(egui::Slider::new(&mut viewer.load, 0.0..=100.0).text("% of nodes move"));
     let most = session.threads.max(64);
     if ui.add(egui::Slider::new(&mut session.threads, 1..=most).text("threads")).changed() {
