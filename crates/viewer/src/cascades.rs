@@ -9,8 +9,8 @@ pub const CASCADES: usize = 3;
 /// One cascade.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cascade {
-    /// The matrix from camera-relative positions to the cascade's texture. Depth goes from 0 (near the sun) to 1. Its frustum
-    /// contains the shadow casters.
+    /// The matrix from camera-relative positions to the cascade's texture. Depth goes from 0 (near the sun) to 1. Its
+    /// frustum contains the shadow casters.
     pub matrix: Mat4,
     /// The matrix from world space to the cascade's texture.
     pub world: Mat4,

@@ -112,8 +112,8 @@ impl SceneTables {
         self.place.resource(buffer)
     }
 
-    /// Returns a number that changes if a sync replaces a table or what culling [writes](Self::visible), so that bind groups
-    /// of your own must be made anew.
+    /// Returns a number that changes if a sync replaces a table, or what culling [writes](Self::visible), so that bind
+    /// groups of your own must be made anew.
     #[must_use]
     pub const fn generation(&self) -> u64 {
         self.generation
