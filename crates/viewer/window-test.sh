@@ -46,6 +46,15 @@ says() {
     tail -n 1 "$folder/said" | grep -q "\"$1\":$2[,}]" || fail "$1 is not $2"
 }
 
+# Opens the viewer's window with these arguments, and waits until it has drawn.
+opens() {
+    # What the one before said does not count.
+    : > "$folder/said"
+    "$program" --window --json "$@" > "$folder/said" 2> "$folder/complaint" &
+    viewer=$!
+    await "$folder/said"
+}
+
 # Waits for the end of the viewer, which must be a good one; $1 says what of it was tried.
 ends_well() {
     local status=0
@@ -82,9 +91,7 @@ refuses 'device was lost' LOST_AFTER=2 LD_LIBRARY_PATH="$folder" WGPU_BACKEND=vu
 says frames 3
 
 # Pick, drag, delete, undo, duplicate, undo, close. There is no window manager, so keys go where the pointer is.
-"$program" --window --json --still --characters 30 --size 900x560 army > "$folder/said" 2> "$folder/complaint" &
-viewer=$!
-await "$folder/said"
+opens --still --characters 30 --size 900x560 army
 window=$(xdotool search --name '^hedgerow: army' | head -n 1)
 xdotool windowfocus "$window" mousemove --window "$window" 430 280 mousedown 1 mousemove --window "$window" 440 270 \
     mousemove --window "$window" 460 250 mouseup 1
@@ -106,9 +113,7 @@ nodes=$(tail -n 1 "$folder/said" | sed 's/.*"nodes_before":\([0-9]*\).*/\1/')
 says nodes "$nodes"
 
 # Another animation of a file, and another camera.
-"$program" --window --json --size 500x400 tests/files/lift.gltf > "$folder/said" 2> "$folder/complaint" &
-viewer=$!
-await "$folder/said"
+opens --size 500x400 tests/files/lift.gltf
 window=$(xdotool search --name '^hedgerow: .*lift' | head -n 1)
 xdotool windowfocus "$window" mousemove --window "$window" 250 200 key n key v sleep 1 key v key ctrl+q
 ends_well 'the window with a file'
@@ -116,9 +121,7 @@ says animations 1
 says cameras 2
 
 # Overrides are reverted, one of them is applied again, and the title says so.
-"$program" --window --json --size 500x400 prefabs > "$folder/said" 2> "$folder/complaint" &
-viewer=$!
-await "$folder/said"
+opens --size 500x400 prefabs
 window=$(xdotool search --name '^hedgerow: .*1: material on, 2: local on, 3: hidden roof on' | head -n 1)
 xdotool windowfocus "$window" mousemove --window "$window" 250 200 key 1 key 3 key 1 key 4
 timeout 60 xdotool search --sync --name '^hedgerow: .*1: material on, 2: local on, 3: hidden roof off' > /dev/null ||
@@ -130,9 +133,7 @@ says switched 3
 echo "window-test.sh: $(tail -n 1 "$folder/said")"
 
 [ -n "${WINDOW_SHOT:-}" ] || exit 0
-"$program" --window --json --size 1280x800 town > "$folder/said" 2> "$folder/complaint" &
-viewer=$!
-await "$folder/said"
+opens --size 1280x800 town
 window=$(xdotool search --name '^hedgerow: town' | head -n 1)
 xdotool windowfocus "$window" mousemove --window "$window" 730 400 click 1 key p key p key m
 sleep 60
