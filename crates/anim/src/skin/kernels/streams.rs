@@ -50,7 +50,6 @@ impl VertexStream<'_> {
     }
 
     /// Returns the places of a range.
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "portable kernels write all runs in one go"))]
     pub(crate) fn part(&mut self, range: Range<usize>) -> VertexStream<'_> {
         match self {
             Self::Packed(places) => VertexStream::Packed(&mut places[range]),
