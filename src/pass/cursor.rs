@@ -314,26 +314,27 @@ impl<'s> ChangedSlots<'s> {
             }
         };
         let mut whole = 0..0;
-        for (at, &word) in only.words()[..self.end.div_ceil(64)].iter().enumerate() {
-            // Most words are empty: they take three instructions.
-            if word == 0 {
-                continue;
-            }
-            let from = 64 * at;
-            let (beyond, first) = ((from + 64).saturating_sub(self.end), number(from));
-            let mut word = word << beyond >> beyond;
-            if word == u64::MAX {
-                if whole.end != from {
-                    write(core::mem::replace(&mut whole, from..from));
+        only.each_word(|from, word| {
+            let beyond = (from + 64).saturating_sub(self.end);
+            let mut word = if beyond < 64 { word << beyond >> beyond } else { 0 };
+            if word != u64::MAX {
+                let (first, end) = (number(from), list.len() + word.count_ones() as usize);
+                // Four at a time, whether or not there are as many: how many a word has is hard to predict.
+                while list.len() < end {
+                    list.extend_from_slice(&[(); 4].map(|()| {
+                        let slot = first + word.trailing_zeros();
+                        word &= word.wrapping_sub(1);
+                        slot
+                    }));
                 }
-                whole.end = from + 64;
-                continue;
+                list.truncate(end);
+                return;
             }
-            while word != 0 {
-                list.push(first + word.trailing_zeros());
-                word &= word - 1;
+            if whole.end != from {
+                write(core::mem::replace(&mut whole, from..from));
             }
-        }
+            whole.end = from + 64;
+        });
         write(whole);
     }
 }

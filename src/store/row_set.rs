@@ -120,14 +120,19 @@ impl RowSet {
     /// Adds all rows to a list, in ascending order.
     #[inline]
     pub(crate) fn list(&self, list: &mut Vec<u16>) {
+        #[expect(clippy::cast_possible_truncation, reason = "less than 2^12")]
+        self.each_word(|first, word| list.extend(ones(word).map(|bit| (first + bit) as u16)));
+    }
+
+    /// Calls `each` with the words that are not empty, in ascending order, and with the first row of each.
+    #[inline(always)]
+    pub(crate) fn each_word(&self, mut each: impl FnMut(usize, u64)) {
         let (lines, _) = self.0.as_chunks::<8>();
         // Most words are empty in most updates. A branch for each would be mispredicted more than once a row.
         let some = marks(lines.iter().map(|line| line.iter().fold(0, |any, word| any | word)));
         for line in ones(some) {
             for at in ones(marks(lines[line].iter().copied())) {
-                let first = (line * 8 + at) * 64;
-                #[expect(clippy::cast_possible_truncation, reason = "less than 2^12")]
-                list.extend(ones(lines[line][at]).map(|bit| (first + bit) as u16));
+                each((line * 8 + at) * 64, lines[line][at]);
             }
         }
     }
