@@ -11,6 +11,7 @@
 //! | [`Scene::pick`](crate::Scene::pick), [`pick_all`](crate::Scene::pick_all) | a [`Ray`]; a [`Filter`], perhaps [in a list](Filter::in_list); a closure that tests triangles | a [`Pick`], several |
 //! | [`Scene::select`](crate::Scene::select) | the [`Frustum`] of a selection rectangle; the same | [`Selected`] drawables |
 //! | [`BoxIndex::query`], [`cast_ray`](BoxIndex::cast_ray) | the same, of boxes that [`BoxIndex::fill`] sorted by place: for many queries in a frame | the same |
+//! | [`Aabb::intersects_moved`](crate::Aabb::intersects_moved) | two boxes with their matrices | whether they meet |
 //! | boxes of your own, without a scene | [`Boxes`] | their indices |
 //!
 //! ```
