@@ -75,20 +75,20 @@ impl Oracle {
         });
         // Items before a refused one are set. This is checked in a copy, against single edits.
         let is_refused = !refusals.is_empty();
-        let mut stops_there = true;
+        let (mut stops_there, mut taken) = (true, 0);
         let set = |scene: &mut Scene| {
             if !is_refused {
                 return scene.set_locals(items.iter().copied());
             }
             let [mut copy, mut single] = [scene.clone(), scene.clone()];
-            let result = copy.set_locals(items.iter().copied());
+            let result = copy.set_locals(items.iter().copied().inspect(|_| taken += 1));
             let before = result.as_ref().map_or_else(|error| error.item.unwrap_or(0), |()| items.len());
             let set = items[..before].iter().all(|&(node, transform)| single.set_local(node, transform).is_ok());
-            stops_there = set && copy.to_bytes() == single.to_bytes();
+            stops_there = set && copy.to_bytes() == single.to_bytes() && taken == before + 1;
             result
         };
         let done = self.attempt(refusals, set)?;
-        ensure!(stops_there, "a refused list has set other nodes than those before the refused one");
+        ensure!(stops_there, "a refused list has set or taken other items than those before the refused one");
         if done.is_none() {
             return Ok(());
         }

@@ -6,7 +6,6 @@ use super::oracle::Oracle;
 use super::tree::{Mask, Met};
 use super::world::World;
 use hedgerow::edit::BatchError;
-use hedgerow::glam::DVec3;
 use hedgerow::{Error, Layers, Mat34, NodeHandle};
 
 /// The inherited values, as the model computes them on the way down.
@@ -122,10 +121,8 @@ impl Oracle {
         let (node, expected) = (self.scene.get(handle).map(|node| node.node()), self.described(next.index));
         ensure!(node == Some(expected), "{handle:?} reads {node:?}, not {expected:?}");
         let entry = self.tree.at(next.index);
-        let rounded = entry.local.map(|kept| kept.local.to_matrix().translation().as_dvec3());
-        let lost = rounded.zip(entry.precise).map_or(DVec3::ZERO, |(rounded, precise)| precise - rounded);
         let found = self.scene.get(handle).and_then(|node| node.translation_f64());
-        let expected = rounded.map(|rounded| rounded + lost.as_vec3().as_dvec3());
+        let expected = entry.kept().map(|kept| kept.wide.translation);
         ensure!(found == expected, "the translation of {handle:?} is {found:?}, not {expected:?}");
         let (found, expected) = (self.scene.get(handle).map(|node| node.user_data()), self.renderer.user_data(handle));
         ensure!(found == Some(expected), "the user data of {handle:?} is {found:?}, not {expected}");
@@ -139,7 +136,7 @@ impl Oracle {
         let (world, fresh) =
             parent.map_or((World::IDENTITY, Mat34::IDENTITY), |parent| (self.worlds[parent], self.fresh[parent]));
         let (world, fresh) =
-            entry.local.as_ref().map_or((world, fresh), |kept| (world.below(kept), fresh * kept.local.to_matrix()));
+            entry.kept().map_or((world, fresh), |kept| (world.below(&kept), fresh * kept.local.to_matrix()));
         ensure!(world.agrees(&fresh), "the world of {:?} is {fresh:?}, not {world:?}", entry.handle);
         self.worlds.push(world);
         self.fresh.push(fresh);
@@ -154,6 +151,9 @@ impl Oracle {
         ensure!(depth == next.depth, "{handle:?} is {depth} deep, not {}", next.depth);
         let (found, expected) = (node.fresh_world(), self.fresh[self.fresh.len() - 1]);
         ensure!(same_bits(&found, &expected), "the fresh world of {handle:?} is {found:?}, not {expected:?}");
+        let (found, expected) = (node.world_f64(), self.worlds[self.worlds.len() - 1].matrix);
+        let same = found == expected || !expected.is_finite();
+        ensure!(same, "in double precision, the world of {handle:?} is {found:?}, not {expected:?}");
         let mask = self.scene.get(handle).map(|node| node.layers()).map(Layers::mask);
         let expected = inherited.mask.layers();
         ensure!(mask == Some(expected), "{handle:?} shows on {mask:?}, not {expected:#x}");

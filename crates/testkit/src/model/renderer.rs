@@ -174,6 +174,11 @@ impl Renderer {
     /// Compares kept lists relative to a camera with new ones, and with single nodes.
     fn compare_relative(&mut self, scene: &Scene, camera_at: DVec3, seed: u64) -> Check {
         let Self { relative, near, .. } = self;
+        if seed.is_multiple_of(3) {
+            relative.set_eye(None);
+            scene.draw_list(relative);
+            ensure!(relative.relative_matrices().is_empty(), "a list without an eye has relative matrices");
+        }
         relative.set_eye(camera_at);
         scene.draw_list(relative);
         let matrices = relative.relative_matrices();

@@ -31,6 +31,18 @@ pub struct Entry {
     at: usize,
 }
 
+impl Entry {
+    /// Returns the local transform, with what the scene keeps of its translation in double precision.
+    pub fn kept(&self) -> Option<Kept> {
+        let mut kept = self.local?;
+        if let Some(precise) = self.precise {
+            let at = &mut kept.wide.translation;
+            *at += (precise - *at).as_vec3().as_dvec3();
+        }
+        Some(kept)
+    }
+}
+
 /// The layers and the visibility that descendants inherit.
 #[derive(Clone, Copy)]
 pub struct Mask {
@@ -342,8 +354,7 @@ impl Tree {
     /// Returns the description that the scene must return, without user data.
     pub fn node(&self, index: usize) -> Node<'static> {
         let entry = self.at(index);
-        let rounded = entry.local.map(|kept| kept.local.to_matrix().translation().as_dvec3());
-        let lost = rounded.zip(entry.precise).map(|(rounded, precise)| (precise - rounded).as_vec3().as_dvec3());
+        let [rounded, wide] = [entry.local, entry.kept()].map(|kept| kept.map(|kept| kept.wide.translation));
         Node {
             local: entry.local.map(|kept| kept.local),
             material: entry.material,
@@ -354,7 +365,7 @@ impl Tree {
             name: entry.name,
             user_data: 0,
             anchored: entry.anchored,
-            translation_f64: rounded.zip(lost).filter(|(_, lost)| *lost != DVec3::ZERO).map(|(at, lost)| at + lost),
+            translation_f64: wide.filter(|_| wide != rounded),
         }
     }
 

@@ -128,7 +128,7 @@ pub fn widen(local: &Local) -> DAffine3 {
         Local::Matrix(matrix) => widen_matrix(matrix),
         Local::Transform(transform) => DAffine3::from_scale_rotation_translation(
             transform.scale.as_dvec3(),
-            transform.rotation.as_dquat(),
+            transform.rotation.as_dquat().normalize(),
             transform.translation.as_dvec3(),
         ),
     }
