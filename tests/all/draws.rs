@@ -1,9 +1,9 @@
 //! Kept draw lists: filtered, grouped, and relative to a camera.
 
 use core::cell::Cell;
-use hedgerow::glam::{DAffine3, DMat3, DQuat, DVec3, Mat4, Quat, Vec3};
+use hedgerow::glam::{DVec3, Mat4, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Layers, Local, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
+    Aabb, DrawList, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform,
     draw::{DrawGroups, RenderPass},
     query::{CullView, Frustum},
 };
@@ -55,10 +55,6 @@ fn slices_of(counts: &[usize]) -> (Scene, Vec<NodeHandle>) {
     (scene, nodes)
 }
 
-fn mirrored() -> Transform {
-    Transform::from_scale(Vec3::new(-1.0, 1.0, 1.0))
-}
-
 /// Fills a kept list and checks that it equals one filled from scratch.
 #[track_caller]
 fn refill(scene: &Scene, list: &mut DrawList) {
@@ -66,59 +62,6 @@ fn refill(scene: &Scene, list: &mut DrawList) {
     let expected = anew(scene, list.layers());
     assert_eq!(list.commands(), expected.commands());
     assert_eq!(list.matrices(), expected.matrices());
-}
-
-#[test]
-fn a_kept_list_notices_other_scenes_and_clones() {
-    let (mut first, nodes) = town(60);
-    let (second, _) = town(61);
-    let mut list = DrawList::new();
-    refill(&first, &mut list);
-    refill(&second, &mut list);
-    refill(&first, &mut list);
-    let mut clone = first.clone();
-    for (scene, x) in [(&mut first, 1.0), (&mut clone, 2.0)] {
-        scene.set_local(nodes[3], Transform::from_xyz(x, 0.0, 0.0)).unwrap();
-        scene.update();
-    }
-    refill(&first, &mut list);
-    refill(&clone, &mut list);
-    refill(&first, &mut list);
-}
-
-#[test]
-fn a_kept_list_is_filled_again_after_it_was_cleared_or_written_to() {
-    let (scene, _) = town(60);
-    let mut list = DrawList::new();
-    refill(&scene, &mut list);
-    list.clear();
-    assert!(list.is_empty());
-    refill(&scene, &mut list);
-    scene.visit_slices(&mut RenderPass::new(&mut list));
-    assert_eq!(list.len(), 120, "a pass adds to what is there");
-    refill(&scene, &mut list);
-    assert_eq!(list.len(), 60);
-}
-
-#[test]
-fn a_list_holds_what_is_visible_on_its_layers() {
-    let (mut scene, nodes) = town(60);
-    for (at, &node) in nodes.iter().enumerate().skip(1) {
-        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 3) | 8));
-    }
-    scene.update();
-    let mut list = DrawList::new().on_layers(Layers::new(1));
-    refill(&scene, &mut list);
-    let on_one = list.len();
-    assert!(0 < on_one && on_one < 60);
-    list.set_layers(Layers::new(8));
-    refill(&scene, &mut list);
-    assert_eq!(list.len(), 60);
-    scene.edit(nodes[1]).unwrap().set_layers(Layers::NONE);
-    refill(&scene, &mut list);
-    scene.update();
-    refill(&scene, &mut list);
-    assert!(list.len() < 60);
 }
 
 #[test]
@@ -184,36 +127,6 @@ fn matrices_that_changed_are_those_of_what_moved_since() {
 }
 
 #[test]
-fn a_list_that_skipped_an_update_shows_and_groups_what_was_mirrored_in_it() {
-    let (mut scene, nodes) = slices_of(&[100, 60, 60]);
-    let (mut list, mut groups) = (DrawList::new(), DrawGroups::new());
-    refill(&scene, &mut list);
-    list.group(&mut groups);
-    for &node in &nodes[20..22] {
-        scene.set_local(node, mirrored()).unwrap();
-    }
-    scene.update();
-    // Another matrix of the same slice changes in the last update.
-    scene.set_local(nodes[30], Transform::from_xyz(0.0, 1.0, 0.0)).unwrap();
-    scene.update();
-    refill(&scene, &mut list);
-    assert!(list.group(&mut groups));
-    let turned = groups.iter().filter(|(group, _)| group.mirrored).flat_map(|(_, instances)| instances);
-    assert!(turned.map(|&at| list.commands()[at as usize].node).eq(nodes[20..22].iter().copied()));
-}
-
-#[test]
-fn a_kept_list_closes_the_gap_of_a_slice_that_is_gone() {
-    let (mut scene, nodes) = slices_of(&[2, 3, 1, 3]);
-    let mut list = DrawList::new();
-    refill(&scene, &mut list);
-    scene.remove(scene.parent(nodes[5]).unwrap()).unwrap();
-    refill(&scene, &mut list);
-    let meshes: Vec<u32> = list.commands().iter().map(|command| command.mesh).collect();
-    assert_eq!(meshes, [0, 0, 1, 1, 1, 3, 3, 3]);
-}
-
-#[test]
 fn keys_are_asked_for_what_was_listed_again_and_nothing_else() {
     let (mut scene, nodes) = slices_of(&[40, 60, 30]);
     let (mut list, mut groups, asked) = (DrawList::new(), DrawGroups::new(), Cell::new(0));
@@ -252,78 +165,6 @@ fn what_moves_without_being_drawn_makes_no_groups_again() {
         scene.draw_list(&mut list);
         assert!(!list.group(&mut groups), "beside {drawables} drawables");
     }
-}
-
-/// Returns the world transform of a node, composed along its ancestors in double precision.
-fn naive_world(scene: &Scene, node: NodeHandle) -> DAffine3 {
-    let locals = core::iter::once(node)
-        .chain(scene.get(node).unwrap().ancestors().map(|node| node.handle()))
-        .filter_map(|node| scene.local(node));
-    locals.fold(DAffine3::IDENTITY, |below, local| wide(local) * below)
-}
-
-fn wide(local: Local) -> DAffine3 {
-    match local {
-        Local::Transform(Transform { translation, rotation, scale }) => {
-            let rotation: DQuat = rotation.as_dquat().normalize();
-            DAffine3::from_scale_rotation_translation(scale.as_dvec3(), rotation, translation.as_dvec3())
-        }
-        Local::Matrix(Mat34 { rows: [x, y, z] }) => {
-            let column = |c: usize| DVec3::new(x[c].into(), y[c].into(), z[c].into());
-            DAffine3 { matrix3: DMat3::from_cols(column(0), column(1), column(2)), translation: column(3) }
-        }
-    }
-}
-
-#[test]
-fn relative_matrices_are_those_of_a_walk_in_double_precision() {
-    let (mut scene, nodes) = town(300);
-    scene.set_local(nodes[1], Transform::from_xyz(3e7, -2e7, 5e6)).unwrap();
-    let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 7.0], [0.0, 1.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]] };
-    scene.set_local(nodes[40], shear).unwrap();
-    scene.remove(nodes[200]).unwrap();
-    scene.update();
-    let mut list = DrawList::new();
-    for camera in [DVec3::ZERO, naive_world(&scene, nodes[77]).translation + DVec3::new(0.25, 0.5, 0.125)] {
-        list.set_eye(camera);
-        scene.draw_list(&mut list);
-        assert_eq!(list.relative_matrices().len(), list.len());
-        for (command, matrix) in list.commands().iter().zip(list.relative_matrices()) {
-            let mut expected = naive_world(&scene, command.node);
-            expected.translation -= camera;
-            let found = wide(Local::Matrix(*matrix));
-            let scale = expected.translation.length().max(1.0);
-            let off = (found.translation - expected.translation).length() / scale;
-            assert!(off < 1e-7, "{:?} is off by {off} at {scale}", command.node);
-            let turned = found.matrix3 - expected.matrix3;
-            assert!(turned.to_cols_array().iter().all(|part| part.abs() < 1e-6));
-        }
-    }
-    list.set_eye(None);
-    scene.draw_list(&mut list);
-    assert!(list.relative_matrices().is_empty(), "a list that is filled without a camera has none relative to it");
-}
-
-#[test]
-fn what_is_near_the_camera_is_exact_however_far_both_are() {
-    let mut scene = Scene::with_config(SceneConfig { max_nodes: 16, ..SceneConfig::DEFAULT }).unwrap();
-    let far = scene.insert(scene.root(), Node::transform(Transform::from_xyz(1e7, 0.0, -1e7))).unwrap();
-    let mut end = far;
-    for _ in 0..100 {
-        let step =
-            Node::transform(Transform::from_xyz(0.25, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
-        end = scene.insert(end, step).unwrap();
-    }
-    scene.update();
-    assert!(scene.stats().slices > 6);
-    let mut list = DrawList::new();
-    list.set_eye(DVec3::new(1e7 + 12.5, 0.0, -1e7));
-    scene.draw_list(&mut list);
-    let mut found: Vec<f32> = list.relative_matrices().iter().map(|matrix| matrix.translation().x).collect();
-    found.sort_by(f32::total_cmp);
-    let expected: Vec<f32> = (1..=100).map(|step| step as f32 * 0.25 - 12.5).collect();
-    assert_eq!(found, expected);
-    assert!(list.matrices().iter().all(|matrix| matrix.translation().x.fract() == 0.0), "single precision has none");
 }
 
 /// Fills a kept list with motion, and checks each previous matrix. Returns how many differ from the current ones.

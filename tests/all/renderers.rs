@@ -202,41 +202,6 @@ fn a_list_without_matrices_still_tells_what_is_mirrored_and_what_was_before() {
 }
 
 #[test]
-fn user_data_stays_with_its_node_and_is_gone_with_it() {
-    let (mut scene, nodes) = grid(BOUNDED, 6);
-    let mut list = DrawList::new();
-    for (number, &node) in (1..).zip(&nodes) {
-        assert_eq!(scene.get(node).unwrap().user_data(), 0);
-        scene.edit(node).unwrap().set_user_data(number);
-    }
-    scene.reparent(nodes[3], nodes[30], hedgerow::Keep::World).unwrap();
-    scene.shrink_to_fit();
-    let clone = scene.clone();
-    scene.remove(nodes[7]).unwrap();
-    assert_eq!(
-        (scene.get(nodes[7]).map(|node| node.user_data()), clone.get(nodes[7]).map(|node| node.user_data())),
-        (None, Some(8))
-    );
-    assert_eq!(scene.edit(nodes[7]).map(|mut node| _ = node.set_user_data(5)), Err(Error::StaleHandle(nodes[7])));
-    for _ in 0..3 {
-        let drawable = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
-        let new = scene.insert(nodes[8], drawable).unwrap();
-        assert_eq!(scene.get(new).unwrap().user_data(), 0, "a new node, whatever had the index before");
-    }
-    scene.update();
-    scene.draw_list(&mut list);
-    for command in list.commands() {
-        let expected = nodes.iter().position(|&node| node == command.node).map_or(0, |at| at + 1);
-        assert_eq!(command.user_data as usize, expected);
-    }
-    scene.edit(nodes[0]).unwrap().set_user_data(1);
-    let before = list.commands().to_vec();
-    scene.draw_list(&mut list);
-    assert_eq!(list.commands(), before);
-    assert_eq!(list.changed_commands().count(), 0, "the same number again changes nothing");
-}
-
-#[test]
 fn user_data_and_flags_of_nodes_that_are_gone_are_freed() {
     let config = SceneConfig { changes: true, change_history: 0, ..SceneConfig::DEFAULT };
     let mut scene = Scene::with_config(config).unwrap();
