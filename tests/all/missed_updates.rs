@@ -1,7 +1,7 @@
 //! Readers of changes that miss updates while nodes change parents.
 
-use hedgerow::changes::{ChangeKinds, ChangeReader, Changed};
-use hedgerow::{Keep, Layers, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::changes::ChangeReader;
+use hedgerow::{Keep, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 const TOLD: SceneConfig = SceneConfig { changes: true, ..SceneConfig::DEFAULT };
 
@@ -16,22 +16,14 @@ fn cars<const N: usize>(places: [f32; N]) -> (Scene, [NodeHandle; N], NodeHandle
     let cars = places.map(|x| scene.insert(root, Node::transform(at(x))).unwrap());
     let seat = scene.insert(cars[0], Node::group()).unwrap();
     scene.update();
-    let reader = reader(&scene, ChangeKinds::ALL);
+    let reader = ChangeReader::of(&scene);
     (scene, cars, seat, reader)
 }
 
-fn reader(scene: &Scene, kinds: ChangeKinds) -> ChangeReader {
-    ChangeReader::of(scene).with_kinds(kinds)
-}
-
-fn read<'r>(scene: &Scene, reader: &'r mut ChangeReader) -> Changed<'r> {
+fn moved(scene: &Scene, reader: &mut ChangeReader) -> Vec<NodeHandle> {
     let changed = scene.changes(reader).unwrap();
     assert!(!changed.is_whole(), "the history is long enough");
-    changed
-}
-
-fn moved(scene: &Scene, reader: &mut ChangeReader) -> Vec<NodeHandle> {
-    sorted(read(scene, reader).moved())
+    sorted(changed.moved())
 }
 
 fn sorted(nodes: &[NodeHandle]) -> Vec<NodeHandle> {
@@ -45,7 +37,7 @@ fn what_moved_with_a_parent_that_it_joined_and_left_again_is_told() {
     let (mut scene, [_, bus, tram], seat, _) = cars([1.0, 2.0, 5.0]);
     scene.set_local(bus, at(1.0)).unwrap();
     scene.update();
-    let [mut early, mut late] = [(); 2].map(|()| reader(&scene, ChangeKinds::ALL));
+    let [mut early, mut late] = [(); 2].map(|()| ChangeReader::of(&scene));
     // Neither change of the parent moves the seat, but the bus moves in between.
     scene.reparent(seat, bus, Keep::Local).unwrap();
     scene.update();
@@ -82,43 +74,4 @@ fn what_changed_parents_and_stayed_where_it_was_has_not_moved() {
     scene.reparent(seat, bus, Keep::Local).unwrap();
     scene.update();
     assert_eq!(moved(&scene, &mut reader), sorted(&[car, seat]));
-}
-
-#[test]
-fn what_left_and_came_back_is_told_with_every_kind_and_what_left_again_once() {
-    let (mut scene, [car], seat, mut all) = cars([1.0]);
-    let mut worlds = reader(&scene, ChangeKinds::WORLD);
-    let mut last = reader(&scene, ChangeKinds::ALL);
-    let leave = |scene: &mut Scene| {
-        scene.reparent(seat, Place::Detached, Keep::Local).unwrap();
-        scene.update();
-    };
-    leave(&mut scene);
-    scene.reparent(seat, car, Keep::Local).unwrap();
-    scene.update();
-    let told = read(&scene, &mut all);
-    assert!(told.entered().is_empty() && told.left().is_empty());
-    assert_eq!([told.moved(), told.visibility(), told.locals()], [&[seat]; 3]);
-    assert_eq!(told.edited(), [(seat, ChangeKinds::EDITS.without(ChangeKinds::LOCAL) | ChangeKinds::MATERIAL)]);
-    let told = read(&scene, &mut worlds);
-    assert_eq!((told.moved(), told.edited()), (&[seat][..], &[][..]));
-    leave(&mut scene);
-    let told = read(&scene, &mut last);
-    assert_eq!((told.left(), told.moved()), (&[seat][..], &[][..]));
-}
-
-#[test]
-fn a_slice_that_is_reconstituted_tells_in_which_update_it_inherited_another_mask() {
-    let mut scene = Scene::with_config(TOLD).unwrap();
-    let house = scene.insert(scene.root(), Node::group().with_layers(Layers::new(3))).unwrap();
-    let room = scene.insert(house, Node::group()).unwrap();
-    let gone = scene.insert(house, Node::group()).unwrap();
-    scene.update();
-    let mut reader = reader(&scene, ChangeKinds::ALL);
-    scene.edit(house).unwrap().set_layers(Layers::new(1));
-    scene.remove(gone).unwrap();
-    scene.update();
-    assert!(scene.maintain(usize::MAX).reconstituted > 0);
-    scene.update();
-    assert_eq!(sorted(read(&scene, &mut reader).visibility()), sorted(&[house, room]));
 }
