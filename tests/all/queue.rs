@@ -2,13 +2,10 @@
 
 mod whole;
 
-use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Error, Keep, Layers, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Tree,
-    edit::{Change, Edit, EditQueue, LocalForm, Outcome, Queued, QueuedPlace, Target},
-    visit::{Flow, Visitor},
+    Error, Keep, Node, NodeHandle, Place, Scene, Transform, Tree, ViewRange,
+    edit::{Change, Edit, EditQueue, LocalForm, Outcome},
 };
-use std::thread;
 
 fn group(scene: &mut Scene, parent: NodeHandle, name: &str) -> NodeHandle {
     scene.insert(parent, Node::group().named(name)).unwrap()
@@ -19,127 +16,32 @@ fn child_names(scene: &Scene, node: NodeHandle) -> Vec<&str> {
 }
 
 #[test]
-fn a_queue_can_go_to_another_thread() {
-    fn check<T: Send + Sync>() {}
-    check::<EditQueue>();
-    check::<Queued>();
-}
-
-#[test]
-fn descriptions_user_data_and_precise_translations_are_queued() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let mut queue = EditQueue::new();
-    let car = queue.insert(root, Node::transform(Transform::IDENTITY).named("car"));
-    let description = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
-        .with_drawable(Drawable::new(4, Aabb::cube(1.0)))
-        .with_material(5)
-        .with_user_data(16)
-        .named("lorry");
-    queue.push(Edit::change(car, description));
-    queue.push(Edit::change(root, Change::Name(Some("world".into()))));
-    queue.push(Edit::change(root, Node::group().named("root")));
-    queue.push(Edit::change(car, Change::UserData(17)));
-    queue.push(Edit::change(car, Change::UserData(18)));
-    let far = DVec3::new(6_371_000.125, 0.25, -42.0);
-    queue.push(Edit::change(car, Change::TranslationF64(far)));
-    queue.push(Edit::change(root, Change::TranslationF64(far)));
-    queue.push(Edit::set_local(car, Mat34::IDENTITY));
-    queue.push(Edit::change(car, Change::TranslationF64(far)));
-    let results = queue.apply(&mut scene).to_vec();
-    assert_eq!(results[1..7], [Ok(Outcome::Changed); 6]);
-    assert_eq!(results[7..9], [Ok(Outcome::Changed), Ok(Outcome::Changed)]);
-    let car = queue.inserted(car).unwrap();
-    assert_eq!(scene.get(car).map(|node| node.node()).and_then(|node| node.name), Some("lorry"));
-    assert_eq!(
-        (scene.get(car).and_then(|node| node.own_material()), scene.get(root).and_then(|node| node.name())),
-        (Some(5), Some("root"))
-    );
-    assert_eq!(
-        (scene.get(car).map(|node| node.user_data()), scene.get(car).and_then(|node| node.translation_f64())),
-        (Some(18), Some(far))
-    );
-}
-
-#[test]
 fn results_come_in_the_order_of_recording_and_the_queue_is_empty_then() {
     let mut scene = Scene::new();
     let root = scene.root();
+    let shed = scene.insert(root, Node::group()).unwrap();
     let mut queue = EditQueue::new();
     assert!(queue.is_empty());
-    let house = queue.insert(root, Node::group().named("house"));
+    let house = queue.insert(Place::Before(shed), Node::transform(Transform::IDENTITY));
     assert_eq!((queue.len(), queue.is_empty()), (1, false));
-    queue.push(Edit::change(house, Change::Material(Some(4))));
-    queue.push(Edit::change(house, Change::Material(None)));
-    queue.push(Edit::remove(house));
-    assert_eq!(queue.len(), 4);
+    let range = ViewRange::new(1.0, 9.0).unwrap();
+    for change in [Change::UserData(17), Change::UserData(18), Change::ViewRange(Some(range))] {
+        queue.push(Edit::change(house, change));
+    }
+    queue.push(Edit::reparent(house, root, Keep::Local));
+    queue.push(Edit::reparent(shed, house, Keep::Local));
+    queue.push(Edit::remove(shed));
+    assert_eq!(queue.len(), 7);
     let results = queue.apply(&mut scene).to_vec();
-    assert_eq!(queue.len(), 0);
     let house = queue.inserted(house).unwrap();
-    let expected = [Ok(Outcome::Inserted(house)), Ok(Outcome::Changed), Ok(Outcome::Changed), Ok(Outcome::Removed(1))];
-    assert_eq!(results, expected);
-    assert!(queue.is_empty());
+    let (moved, changed) = (Outcome::Moved(Some(LocalForm::Transform)), Outcome::Changed);
+    let removed = Outcome::Removed(1);
+    let expected = [Outcome::Inserted(house), changed, changed, changed, moved, Outcome::Moved(None), removed];
+    assert_eq!(results, expected.map(Ok));
+    let node = Node::transform(Transform::IDENTITY).with_user_data(18).with_view_range(range);
+    assert_eq!(scene.get(house).unwrap().node(), node);
+    assert!(scene.children(root).eq([house]) && queue.is_empty());
     assert_eq!(queue.apply(&mut scene), []);
-}
-
-#[test]
-fn every_edit_reports_what_it_did() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let street = group(&mut scene, root, "street");
-    let (there, turned) = (Transform::from_xyz(1.0, 2.0, 3.0), Transform::from_rotation(Quat::from_rotation_y(1.0)));
-    let sheared = Mat34 { rows: [[1.0, 0.5, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
-    let drawable = Drawable::new(9, Aabb::cube(1.0));
-    let layers = Layers::new(0b101);
-
-    let mut queue = EditQueue::new();
-    let car = queue.insert(Place::FirstChildOf(street), Node::transform(there));
-    queue.push(Edit::set_local(car, turned));
-    queue.push(Edit::change(car, Change::World(there.into())));
-    queue.push(Edit::set_local(car, sheared));
-    queue.push(Edit::change(car, Change::Local(None)));
-    queue.push(Edit::set_local(car, there));
-    queue.push(Edit::change(car, Change::LookAt { target: Vec3::new(1.0, 2.0, -7.0), up: Vec3::Y }));
-    queue.push(Edit::change(car, Change::Material(Some(3))));
-    queue.push(Edit::change(car, Change::Material(None)));
-    queue.push(Edit::change(car, Change::Drawable(Some(drawable))));
-    queue.push(Edit::change(car, Change::Drawable(None)));
-    queue.push(Edit::change(car, Change::Layers(Some(layers))));
-    queue.push(Edit::change(car, Change::Layers(None)));
-    queue.push(Edit::change(car, Change::Name(Some("car".into()))));
-    queue.push(Edit::reparent(car, QueuedPlace::LastChildOf(root.into()), Keep::Local));
-    queue.push(Edit::change(street, Change::Name(None)));
-    queue.push(Edit::reparent(street, car, Keep::Local));
-    queue.push(Edit::remove(street));
-
-    let results = queue.apply(&mut scene).to_vec();
-    let car = queue.inserted(car).unwrap();
-    let expected = [
-        Outcome::Inserted(car),
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Changed,
-        Outcome::Moved(Some(LocalForm::Transform)),
-        Outcome::Changed,
-        Outcome::Moved(None),
-        Outcome::Removed(1),
-    ]
-    .map(Ok);
-    assert_eq!(results, expected);
-    assert_eq!(scene.children(root).collect::<Vec<_>>(), [car]);
-    let node = scene.get(car).unwrap().node();
-    assert_eq!(Node { local: None, ..node }, Node::group().named("car"), "what was removed is gone");
-    assert_eq!(node.local.map(|local| local.to_matrix().translation()), Some(there.translation));
 }
 
 #[test]
@@ -173,26 +75,6 @@ fn a_ticket_gives_the_nodes_of_its_own_subtree() {
 }
 
 #[test]
-fn a_failed_edit_does_not_stop_those_behind_it() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let gone = group(&mut scene, root, "gone");
-    scene.remove(gone).unwrap();
-
-    let mut queue = EditQueue::new();
-    queue.push(Edit::remove(root));
-    queue.push(Edit::change(gone, Change::Name(Some("a name that nobody gets".into()))));
-    queue.push(Edit::set_local(root, Transform::from_scale(Vec3::splat(f32::NAN))));
-    let house = queue.insert(root, Node::group().named("house"));
-    let results = queue.apply(&mut scene);
-    assert_eq!(results[0], Err(Error::RootIsFixed));
-    assert_eq!(results[1], Err(Error::StaleHandle(gone)));
-    assert!(results[2].is_err());
-    assert!(results[3].is_ok());
-    assert_eq!(scene.get(root).and_then(|node| node.find("house")).map(|node| node.handle()), queue.inserted(house));
-}
-
-#[test]
 fn an_edit_on_a_failed_insert_gives_the_error_of_the_insert() {
     let mut scene = Scene::new();
     let root = scene.root();
@@ -205,7 +87,7 @@ fn an_edit_on_a_failed_insert_gives_the_error_of_the_insert() {
     queue.push(Edit::change(room, Change::Name(Some("kitchen".into()))));
     queue.push(Edit::reparent(room, root, Keep::Local));
     let bench = queue.insert(root, Node::group().named("bench"));
-    queue.push(Edit::reparent(bench, QueuedPlace::Before(room.into()), Keep::Local));
+    queue.push(Edit::reparent(bench, Place::Before(room), Keep::Local));
     let results = queue.apply(&mut scene);
     for failed in [0, 1, 2, 3, 5] {
         assert_eq!(results[failed], Err(Error::StaleHandle(gone)));
@@ -213,17 +95,6 @@ fn an_edit_on_a_failed_insert_gives_the_error_of_the_insert() {
     assert_eq!((queue.inserted(house), queue.inserted(room)), (None, None));
     assert!(queue.inserted(bench).is_some());
     assert_eq!(child_names(&scene, root), ["bench"]);
-}
-
-#[test]
-fn an_edit_on_a_queued_node_that_was_removed_again_finds_it_stale() {
-    let mut scene = Scene::new();
-    let mut queue = EditQueue::new();
-    let house = queue.insert(scene.root(), Node::group());
-    queue.push(Edit::remove(house));
-    queue.push(Edit::change(house, Change::Material(Some(1))));
-    let result = queue.apply(&mut scene)[2];
-    assert_eq!(result, Err(Error::StaleHandle(queue.inserted(house).unwrap())));
 }
 
 #[test]
@@ -253,55 +124,6 @@ fn a_ticket_leads_nowhere_before_its_insert_and_after_its_round() {
     let result = early.apply(&mut scene)[0];
     assert_eq!(result, Err(Error::UnknownTicket(forgotten)));
     assert_eq!(early.inserted(kept), None);
-}
-
-#[test]
-fn a_queued_node_can_be_an_anchor_of_each_kind() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let mut queue = EditQueue::new();
-    let middle = queue.insert(root, Node::group().named("middle"));
-    let anchor = Target::from(middle);
-    queue.insert(Place::After(middle), Node::group().named("after"));
-    queue.insert(Place::Before(anchor), Node::group().named("before"));
-    queue.insert(Place::LastChildOf(middle), Node::group().named("second"));
-    queue.insert(Place::FirstChildOf(anchor), Node::group().named("first"));
-    queue.push(Edit::insert(anchor, Node::group().named("third")));
-    queue.insert(Place::FirstChildOf(root), Node::group().named("start"));
-    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
-    assert_eq!(child_names(&scene, root), ["start", "before", "middle", "after"]);
-    let middle = queue.inserted(middle).unwrap();
-    assert_eq!(child_names(&scene, middle), ["first", "second", "third"]);
-    let other = queue.insert(Place::Before(middle), Node::group().named("other"));
-    queue.push(Edit::reparent(other, Place::After(middle), Keep::Local));
-    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
-    assert_eq!(child_names(&scene, root), ["start", "before", "middle", "other", "after"]);
-}
-
-#[test]
-fn names_go_to_the_edits_that_brought_them() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let (mut queue, mut other) = (EditQueue::new(), EditQueue::new());
-    for round in 0..3 {
-        let mut text = String::from("größe");
-        let first = queue.insert(root, Node::group().named(&text));
-        text.clear();
-        text.push_str("another");
-        let second = queue.insert(root, Node::group());
-        queue.push(Edit::change(second, Change::Name(Some(text.as_str().into()))));
-        let third = other.insert(root, Node::group().named(""));
-        let fourth = other.insert(root, Node::group().named("x"));
-        other.push(Edit::change(fourth, Change::Name(None)));
-        drop(text);
-        queue.append(&mut other);
-        queue.push(Edit::change(first, Change::Name(Some("renamed".into()))));
-        assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
-        let names = [first, second, third, fourth]
-            .map(|ticket| scene.get(queue.inserted(ticket).unwrap()).and_then(|node| node.name()));
-        assert_eq!(names, [Some("renamed"), Some("another"), Some(""), None]);
-        assert_eq!(scene.children(root).count(), 4 * (round + 1));
-    }
 }
 
 #[test]
@@ -336,76 +158,4 @@ fn tickets_stay_good_through_every_append() {
     assert_eq!(counts, [1, 1, 1]);
     assert_eq!(scene.get(first.inserted(reused).unwrap()).unwrap().own_material(), Some(30));
     assert_eq!(scene.parent(first.inserted(last).unwrap()), Some(nodes[2]));
-}
-
-#[test]
-#[cfg_attr(target_family = "wasm", ignore = "needs threads")]
-fn the_queues_of_two_threads_are_applied_in_the_callers_order() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let streets = ["left", "right"].map(|name| group(&mut scene, root, name));
-    let mut queues = [EditQueue::new(), EditQueue::new()];
-    thread::scope(|threads| {
-        for (queue, street) in queues.iter_mut().zip(streets) {
-            threads.spawn(move || {
-                for number in 0..100 {
-                    let house = queue.insert(street, Node::material(number));
-                    queue.insert(house, Node::group().named(&format!("room {number}")));
-                    queue.push(Edit::change(
-                        root,
-                        Change::Material(Some(number + u32::from(street == streets[1]) * 1000)),
-                    ));
-                }
-            });
-        }
-    });
-    let [mut left, mut right] = queues;
-    right.append(&mut left);
-    assert!(right.apply(&mut scene).iter().all(Result::is_ok));
-    for street in streets {
-        let houses: Vec<_> = scene.children(street).collect();
-        assert!(
-            houses.iter().map(|&house| scene.get(house).and_then(|node| node.own_material())).eq((0..100).map(Some))
-        );
-        for (number, &house) in houses.iter().enumerate() {
-            assert_eq!(child_names(&scene, house), [format!("room {number}")]);
-        }
-    }
-    assert_eq!(scene.get(root).unwrap().own_material(), Some(99), "the left queue came last");
-    scene.validate().unwrap();
-}
-
-#[test]
-fn edits_are_recorded_during_a_visit() {
-    struct Paint(EditQueue);
-    impl Visitor for Paint {
-        fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
-            if node.name() == Some("weed") {
-                self.0.push(Edit::remove(node.handle()));
-            } else {
-                let coat = self.0.insert(node.handle(), Node::group().named("coat"));
-                self.0.push(Edit::change(coat, Change::Material(Some(5))));
-            }
-            Flow::Continue
-        }
-    }
-
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let garden = group(&mut scene, root, "garden");
-    group(&mut scene, garden, "weed");
-    group(&mut scene, garden, "rose");
-    let mut paint = Paint(EditQueue::new());
-    scene.visit(root, &mut paint);
-    assert_eq!(scene.get(root).unwrap().descendants().count(), 4, "nothing happens before the queue is applied");
-    assert!(paint.0.apply(&mut scene).iter().all(Result::is_ok));
-    assert_eq!(child_names(&scene, garden), ["rose", "coat"]);
-    let coats = scene
-        .get(root)
-        .unwrap()
-        .descendants()
-        .map(|node| node.handle())
-        .filter(|&node| scene.get(node).and_then(|node| node.own_material()) == Some(5));
-    assert_eq!(coats.count(), 3);
-    scene.validate().unwrap();
 }
