@@ -5,6 +5,7 @@ use hedgerow::glam::{Mat4, Vec2};
 use hedgerow::query::Ray;
 use hedgerow::snapshot::SnapshotError;
 use hedgerow::{Error, Mat34, Node, Place, Scene, Transform, Tree};
+use std::error::Error as _;
 use std::io::ErrorKind;
 
 /// Checks that a message contains its parts and advice.
@@ -59,6 +60,8 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         check(&BatchError { item: Some(31), error }, &["item 31 of the list: "]);
         assert_eq!(BatchError { item: None, error }.to_string(), error.to_string());
         assert_eq!(Error::from(BatchError { item: Some(31), error }), error);
+        let source = BatchError { item: Some(31), error }.source().map(ToString::to_string);
+        assert_eq!(source, Some(error.to_string()));
         check(&SnapshotError::Scene(error), parts);
     }
     check(&Error::CapacityOverflow, &["several scenes"]);
