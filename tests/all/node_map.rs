@@ -85,24 +85,6 @@ fn handles_of_arbitrary_bits_are_keys_like_any_other() {
 }
 
 #[test]
-fn blocks_come_in_any_order() {
-    let blocks = 3000_u64;
-    let ascending: Vec<u64> = (0..blocks).collect();
-    let descending: Vec<u64> = (0..blocks).rev().collect();
-    let scattered: Vec<u64> = (0..blocks).map(|number| number * 1811 % blocks).collect();
-    for order in [ascending, descending, scattered] {
-        let mut map = NodeMap::new();
-        for (done, &block) in order.iter().enumerate() {
-            assert_eq!(map.insert(handle(block, block % 5, 1), block), None);
-            let earlier = order[done / 2];
-            assert_eq!(map.get(handle(earlier, earlier % 5, 1)), Some(&earlier));
-        }
-        assert!(map.keys().is_sorted());
-        assert!(map.into_iter().map(|(_, block)| block).eq(0..blocks));
-    }
-}
-
-#[test]
 fn iterators_go_in_handle_order_and_know_their_length() {
     let handles = some_handles(95);
     let mut map: NodeMap<usize> = handles.iter().rev().copied().zip((0..95).rev()).collect();
@@ -143,40 +125,6 @@ fn a_drain_that_is_leaked_leaves_the_rest() {
     mem::forget(drain);
     assert_eq!(map.len(), 25);
     assert!(map.values().copied().eq(15..40));
-}
-
-#[test]
-fn retain_keeps_what_the_closure_says() {
-    let mut map: NodeMap<usize> = some_handles(40).into_iter().zip(0..).collect();
-    let mut seen = Vec::new();
-    map.retain(|handle, value| {
-        seen.push(handle);
-        *value += 100;
-        *value % 3 == 0
-    });
-    assert_eq!(seen, some_handles(40));
-    assert!(map.values().copied().eq((100..140).filter(|value| value % 3 == 0)));
-    assert_eq!(map.len(), map.iter().count());
-}
-
-#[test]
-fn remove_stale_returns_the_values_of_removed_nodes() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let houses: Vec<_> = (0..200).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
-    let rooms: Vec<_> = houses.iter().map(|&house| scene.insert(house, Node::group()).unwrap()).collect();
-    let mut map: NodeMap<usize> = houses.iter().chain(&rooms).copied().zip(0..).collect();
-    for &house in houses.iter().step_by(2) {
-        scene.remove(house).unwrap();
-    }
-    let pairs = houses.iter().chain(&rooms).copied().zip(0..);
-    let mut stale: Vec<_> = pairs.filter(|&(node, _)| !scene.contains(node)).collect();
-    stale.sort_unstable();
-    assert_eq!(map.remove_stale(&scene), stale);
-    assert_eq!(map.len(), 200);
-    assert!(map.keys().all(|handle| scene.contains(handle)));
-    assert_eq!((map.get(houses[0]), map.get(rooms[0])), (None, None));
-    assert_eq!((map.get(houses[1]), map.get(rooms[1])), (Some(&1), Some(&201)));
 }
 
 #[test]
