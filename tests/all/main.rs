@@ -34,7 +34,6 @@ mod picking;
 mod queries;
 mod queue;
 mod random;
-mod regressions;
 mod renderers;
 mod set_worlds;
 mod slices;
@@ -48,3 +47,4 @@ mod updates;
 #[cfg(feature = "bytemuck")]
 mod uploads_as_bytes;
 mod visitors;
+mod world_space;

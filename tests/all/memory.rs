@@ -1,10 +1,9 @@
 //! The memory that a scene takes, and that no edits take it again and again.
 
-use crate::regressions::{drawn, draws, whole as numbered};
-use crate::trees::MODES;
+use crate::trees::{MODES, whole};
 use hedgerow::glam::DVec3;
 use hedgerow::visit::TransformPass;
-use hedgerow::{Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
 /// More nodes than any test has.
 const ENOUGH: usize = usize::MAX - 1;
@@ -15,6 +14,10 @@ const CYCLES: [(usize, usize, usize); 2] = [(10_000, usize::MAX, 1 << 10), (3_00
 
 fn placed(x: f32) -> Node<'static> {
     Node::transform(Transform::from_xyz(x, 0.0, 0.0))
+}
+
+fn drawn() -> Node<'static> {
+    Node::drawable(Drawable::new(1, Aabb::cube(1.0)))
 }
 
 /// Repeated edits that restore the scene, given two nodes of the tree.
@@ -63,7 +66,7 @@ const CYCLES_OF: [(&str, Cycle); 13] = [
     }),
     ("removing later", |scene, [a, _]| {
         let new = scene.insert(a, placed(1.0)).unwrap();
-        scene.insert(new, drawn(1)).unwrap();
+        scene.insert(new, drawn()).unwrap();
         scene.remove(new).unwrap();
         scene.maintain(ENOUGH);
     }),
@@ -101,7 +104,7 @@ fn no_edit_takes_memory_again_and_again_with_updates_or_without() {
             let pair = [1.0, 2.0].map(|x| scene.insert(root, placed(x)).unwrap());
             for number in 0..60 {
                 let parent = pair[number % 2];
-                scene.insert(parent, if number % 3 == 0 { placed(1.0) } else { drawn(1) }).unwrap();
+                scene.insert(parent, if number % 3 == 0 { placed(1.0) } else { drawn() }).unwrap();
             }
             scene.update();
             // Some cycles are updated, so the most of several counts.
@@ -132,8 +135,8 @@ fn no_edit_takes_memory_again_and_again_with_updates_or_without() {
 fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
     let mut scene = Scene::with_config(SceneConfig::DEFAULT).unwrap();
     let root = scene.root();
-    for number in 0..2_000 {
-        scene.insert(root, numbered(number)).unwrap();
+    for _ in 0..2_000 {
+        scene.insert(root, whole()).unwrap();
     }
     scene.update();
     scene.clear();
@@ -141,7 +144,7 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
     scene.update();
     assert_eq!(scene.stats().slices, 2);
     scene.validate().unwrap();
-    let node = scene.insert(root, numbered(1)).unwrap();
+    let node = scene.insert(root, whole()).unwrap();
     scene.update();
     scene.maintain(usize::MAX);
     scene.validate().unwrap();
@@ -154,11 +157,12 @@ fn a_cleared_scene_comes_to_rest_and_gives_its_memory_back() {
     let stats = scene.stats();
     let beside = stats.allocated_bytes() - stats.records.allocated_bytes;
     assert!(beside < 64 << 10, "{beside} bytes beside the records: {stats:?}");
-    let node = scene.insert(root, numbered(1)).unwrap();
+    let node = scene.insert(root, whole()).unwrap();
     scene.update();
     scene.validate().unwrap();
-    let shown = draws(&scene).len();
-    assert_eq!((shown, scene.get(node).map(|node| node.node())), (1, Some(numbered(1))));
+    let mut shown = DrawList::new();
+    scene.draw_list(&mut shown);
+    assert_eq!((shown.len(), scene.get(node).map(|node| node.node())), (1, Some(whole())));
 }
 
 #[test]
@@ -172,14 +176,14 @@ fn a_capacity_shows_in_the_bytes_allocated() {
     let mut scene = Scene::with_capacity(4_000);
     scene.shrink_to_fit();
     assert!(scene.stats().allocated_bytes() <= plain.allocated_bytes(), "room that is not wanted is given back");
-    scene.insert(scene.root(), numbered(1)).unwrap();
+    scene.insert(scene.root(), whole()).unwrap();
     scene.validate().unwrap();
 }
 
 #[test]
 fn what_is_in_use_is_counted_kind_by_kind_and_in_all() {
     let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
-    (0..10).for_each(|number| _ = scene.insert(scene.root(), numbered(number).named("four")).unwrap());
+    (0..10).for_each(|_| _ = scene.insert(scene.root(), whole().named("four")).unwrap());
     scene.update();
     let stats = scene.stats();
     let slices = [stats.rows, stats.transforms, stats.drawables, stats.bounds];

@@ -1,6 +1,5 @@
 //! Edits in world space.
 
-use super::{bits, turned};
 use hedgerow::edit::BatchError;
 use hedgerow::glam::{DAffine3, DMat3, DVec3, EulerRot, Quat, Vec3};
 use hedgerow::{
@@ -9,6 +8,14 @@ use hedgerow::{
 };
 use hedgerow_testkit::model::dump::dump;
 use proptest::prelude::*;
+
+fn bits(matrix: &Mat34) -> [[u32; 4]; 3] {
+    matrix.rows.map(|row| row.map(f32::to_bits))
+}
+
+fn turned(x: f32, angle: f32) -> Transform {
+    Transform::from_xyz(x, 0.5, -x).with_rotation(Quat::from_euler(EulerRot::YXZ, angle, 0.3, -0.2))
+}
 
 /// Returns a node with a transform, below a parent with another transform.
 fn pair() -> (Scene, NodeHandle) {
