@@ -2,10 +2,12 @@
 
 use crate::trees::{APART, group, groups, whole, with};
 use hedgerow::changes::{SliceChange, SliceCursor};
-use hedgerow::visit::{Flow, SliceViewMut};
+use hedgerow::visit::{Flow, SliceView, SliceViewMut};
 use hedgerow::{
     Aabb, DrawList, Drawable, Error, Keep, Layers, Local, Node, NodeHandle, Place, Scene, SceneConfig, Transform,
 };
+use hedgerow_testkit::model::dump::same_slice;
+use std::collections::HashMap;
 
 /// Returns a tree of 2,000 nodes with all components, after inserts and removals in random places.
 fn edited(config: SceneConfig) -> Scene {
@@ -75,6 +77,36 @@ fn draws_are_in_depth_first_order_after_reconstitution() {
 }
 
 #[test]
+fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
+    let mut scene = edited(APART);
+    scene.update();
+    let visit = |at: usize, answer: Flow| {
+        let mut slices: Vec<Vec<NodeHandle>> = Vec::new();
+        let flow = scene.visit_slices(&mut |slice: SliceView<'_>| {
+            slices.push(slice.rows().nodes().collect());
+            if slices.len() == at { answer } else { Flow::Continue }
+        });
+        (flow, slices)
+    };
+    let (flow, slices) = visit(0, Flow::Break);
+    assert_eq!((flow, slices.len(), slices[0][0]), (Flow::Continue, scene.slices().count(), scene.root()));
+    let mut seen = HashMap::new();
+    for (number, nodes) in slices.iter().enumerate() {
+        for &node in nodes {
+            assert_eq!(seen.insert(node, number), None, "{node:?} is in two slices");
+            assert!(same_slice(&scene, node, nodes[0]));
+        }
+        let above = nodes.iter().filter_map(|&node| scene.parent(node));
+        assert!(above.into_iter().all(|parent| seen.contains_key(&parent)), "a slice comes before that of a parent");
+    }
+    assert_eq!(seen.len(), scene.len());
+    let (flow, slices) = visit(5, Flow::Break);
+    assert_eq!((flow, slices.len()), (Flow::Break, 5));
+    let (flow, slices) = visit(1, Flow::Prune);
+    assert_eq!((flow, slices.len()), (Flow::Continue, scene.slices().count()), "slices do not nest");
+}
+
+#[test]
 fn shrinking_gives_back_what_removed_nodes_had() {
     let mut scene = edited(SceneConfig::DEFAULT);
     scene.update();
@@ -110,7 +142,8 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
     let mut scene = with(SceneConfig { bounds: true, max_nodes: 64, ..SceneConfig::DEFAULT });
     let mut nodes = vec![scene.root()];
     for number in 0..400_usize {
-        let node = if number % 3 == 0 { whole() } else { Node::group() };
+        let layers = Layers::new([1, 3, 6][number % 7 % 3]);
+        let node = if number % 3 == 0 { whole().with_layers(layers) } else { Node::group() };
         nodes.push(scene.insert(nodes[number / 3], node).unwrap());
     }
     // The leaf is in the middle of other nodes.
@@ -147,7 +180,13 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
                 (scene.get(node).and_then(|node| node.material()), scene.get(node).map(|node| node.layers()))
             );
             assert_eq!(scene.world(node), Some(&transforms.worlds()[rows.transform(row).unwrap()]));
+            let own = rows.own_transform(row);
+            assert_eq!(own.and_then(|slot| transforms.local(slot)), scene.local(node));
+            assert!(own.is_none_or(|slot| (transforms.parents()[slot] as usize) < slot), "a parent's slot comes first");
         }
+        let own = (0..rows.len()).filter(|&row| rows.own_transform(row).is_some()).count();
+        let occupied = (slice.imports()..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
+        assert_eq!(occupied, own, "each transform belongs to a node");
         assert!((0..drawables.len()).all(|slot| drawables.is_occupied(slot) == drawables.get(slot).is_some()));
         assert_eq!(drawables.is_empty(), !(0..drawables.len()).any(|slot| drawables.is_occupied(slot)));
 
@@ -158,6 +197,8 @@ fn views_tell_what_a_picture_of_the_memory_shows() {
             if let Some(listed) = drawables.get(slot) {
                 let bounds = scene.get(listed.node).unwrap().bounds().unwrap();
                 assert!(blocks[slot / 64].contains_box(&bounds));
+                let node = scene.get(listed.node).unwrap();
+                assert_eq!((node.drawable(), node.material()), (Some(listed.drawable), listed.material));
                 own = own.merge(&bounds);
             }
         }

@@ -1,49 +1,9 @@
-//! Visitors of nodes and of slices. The two passes, written as visitors of nodes, must agree to the bit.
+//! Visitors of nodes, and a visitor that sets what is not there.
 
-use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Layers, Local, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform,
-    visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, Visitor},
+    Aabb, Drawable, Local, Node, NodeRef, Scene, SceneConfig, Transform,
+    visit::{Flow, SliceViewMut, SliceVisitorMut, Visitor},
 };
-use hedgerow_testkit::model::dump::same_slice;
-use std::collections::HashMap;
-
-/// Returns some thousand nodes of all kinds, edited in random places.
-fn busy(config: SceneConfig, seed: u32) -> Scene {
-    let mut dice = fastrand::Rng::with_seed(seed.into());
-    let mut random = move |below: usize| dice.usize(..below);
-    let mut scene = Scene::with_config(config).unwrap();
-    let mut nodes = vec![scene.root()];
-    for number in 0..3000u16 {
-        let parent = nodes[random(nodes.len())];
-        let angle = f32::from(number);
-        let transform = Transform::from_xyz(angle % 7.0, angle % 3.0, -1.0)
-            .with_rotation(Quat::from_rotation_y(angle))
-            .with_scale(Vec3::new(1.0, if number % 11 == 0 { -1.0 } else { 1.1 }, 0.9));
-        let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.1, 1.0, 0.0]] };
-        let drawable = Drawable::new(u32::from(number), Aabb::cube(1.0));
-        let node = match number % 10 {
-            0..=3 => Node::transform(transform),
-            4 => Node::group().with_matrix(shear).with_drawable(drawable),
-            5..=7 => Node::drawable(drawable),
-            8 => Node::material(u32::from(number)),
-            _ => Node::group().with_layers(Layers::new(u32::from(number) | 1)),
-        };
-        nodes.push(scene.insert(parent, node).unwrap());
-        if number % 20 == 19 {
-            let (node, parent) = (nodes[1 + random(nodes.len() - 1)], nodes[random(nodes.len())]);
-            // A move that would make a cycle is refused.
-            let _ = scene.reparent(node, parent, hedgerow::Keep::Local);
-        }
-    }
-    scene
-}
-
-const CONFIGS: [SceneConfig; 3] = [
-    SceneConfig::DEFAULT,
-    SceneConfig { max_nodes: 100, ..SceneConfig::DEFAULT },
-    SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT },
-];
 
 /// Records every call, and returns the scripted answer.
 struct Script {
@@ -126,109 +86,6 @@ fn breaking_off_ends_the_visit_at_once() {
     let scene = little();
     let answer: fn(&str) -> Flow = |call| if call == "material a" { Flow::Break } else { Flow::Continue };
     assert_eq!(script(&scene, answer), (Flow::Break, "enter r, enter a, transform a, material a".into()));
-}
-
-/// Records the slices, and stops or prunes at one of them.
-struct Slices {
-    seen: Vec<Vec<NodeHandle>>,
-    at: usize,
-    answer: Flow,
-}
-
-impl SliceVisitor for Slices {
-    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
-        self.seen.push(slice.rows().nodes().collect());
-        if self.seen.len() == self.at { self.answer } else { Flow::Continue }
-    }
-}
-
-#[test]
-fn slices_are_seen_in_tree_order_and_hold_each_node_once() {
-    let mut scene = busy(CONFIGS[2], 9);
-    scene.update();
-    let mut slices = Slices { seen: Vec::new(), at: 0, answer: Flow::Break };
-    assert_eq!(scene.visit_slices(&mut slices), Flow::Continue);
-    assert_eq!(slices.seen.len(), scene.slices().count());
-    assert_eq!(slices.seen[0][0], scene.root());
-    let mut seen: HashMap<NodeHandle, usize> = HashMap::new();
-    for (number, nodes) in slices.seen.iter().enumerate() {
-        for &node in nodes {
-            assert_eq!(seen.insert(node, number), None, "{node:?} is in two slices");
-            assert!(same_slice(&scene, node, nodes[0]));
-        }
-        for &node in nodes {
-            let above = scene.parent(node).map(|parent| seen.contains_key(&parent));
-            assert_ne!(above, Some(false), "the slice of {node:?} comes before that of its parent");
-        }
-    }
-    assert_eq!(seen.len(), scene.len());
-
-    let mut slices = Slices { seen: Vec::new(), at: 5, answer: Flow::Break };
-    assert_eq!(scene.visit_slices(&mut slices), Flow::Break);
-    assert_eq!(slices.seen.len(), 5);
-    let mut slices = Slices { seen: Vec::new(), at: 1, answer: Flow::Prune };
-    assert_eq!(scene.visit_slices(&mut slices), Flow::Continue);
-    assert_eq!(slices.seen.len(), scene.slices().count(), "slices do not nest");
-}
-
-/// Checks that the columns of each slice agree with the scene.
-struct Columns<'s> {
-    scene: &'s Scene,
-    transforms: usize,
-    drawables: usize,
-}
-
-impl SliceVisitor for Columns<'_> {
-    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
-        let (rows, transforms) = (slice.rows(), slice.transforms());
-        let mut own = 0;
-        for row in 0..rows.len() {
-            let Some(node) = rows.node(row) else { continue };
-            let transform = rows.transform(row).expect("a node has a slot");
-            assert_eq!(rows.own_transform(row), self.scene.local(node).map(|_| transform));
-            assert_eq!(Some(&transforms.worlds()[transform]), self.scene.world(node));
-            assert_eq!(rows.layers(row), self.scene.get(node).map(|node| node.layers()));
-            assert_eq!(rows.material(row), self.scene.get(node).and_then(|node| node.material()));
-            if let Some(local) = self.scene.local(node) {
-                own += 1;
-                assert_eq!(transforms.local(transform), Some(local));
-                assert!((transforms.parents()[transform] as usize) < transform, "a parent's slot comes first");
-            }
-            let parent = rows.parent(row).expect("a row above");
-            assert_eq!(rows.node(parent).or(rows.import(parent)), self.scene.parent(node));
-        }
-        let occupied = (slice.imports()..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
-        assert_eq!(occupied, own, "each transform belongs to a node");
-        self.transforms += own;
-        for listed in slice.drawables().iter() {
-            self.drawables += 1;
-            assert_eq!(self.scene.get(listed.node).unwrap().drawable(), Some(listed.drawable));
-        }
-        Flow::Continue
-    }
-}
-
-#[test]
-fn columns_say_what_the_scene_says() {
-    for config in CONFIGS {
-        let mut scene = busy(config, 4);
-        scene.update();
-        let mut columns = Columns { scene: &scene, transforms: 0, drawables: 0 };
-        scene.visit_slices(&mut columns);
-        let Columns { transforms, drawables, .. } = columns;
-        let mut shown = Vec::new();
-        scene.visit_slices(&mut |slice: SliceView<'_>| {
-            shown.push(slice.rows().nodes().collect::<Vec<_>>());
-            Flow::Continue
-        });
-        assert!(scene.slices().map(|slice| slice.rows().nodes().collect::<Vec<_>>()).eq(shown), "the same order");
-        let nodes: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
-        assert_eq!(transforms, nodes.iter().filter(|&&node| scene.local(node).is_some()).count());
-        assert_eq!(
-            drawables,
-            nodes.iter().filter(|&&node| scene.get(node).and_then(|node| node.drawable()).is_some()).count()
-        );
-    }
 }
 
 #[test]
