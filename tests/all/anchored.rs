@@ -2,8 +2,7 @@
 
 use hedgerow::changes::ChangeReader;
 use hedgerow::glam::{DVec3, Vec3};
-use hedgerow::motion::Smooth;
-use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
 const TRACKED: SceneConfig = SceneConfig { changes: true, bounds: true, max_nodes: 8, ..SceneConfig::DEFAULT };
 
@@ -91,34 +90,6 @@ fn an_anchored_node_without_a_transform_is_carried_with_all_that_it_and_the_node
 }
 
 #[test]
-fn an_anchored_group_begins_at_the_origin_of_the_world_in_any_slice() {
-    let (mut scene, [lorry, ..]) = lorry();
-    let group = scene.insert(lorry, Node::group().anchored()).unwrap();
-    let below: Vec<_> = (0..60_u8).map(|number| scene.insert(group, at(number.into())).unwrap()).collect();
-    let inner = scene.insert(below[30], Node::group().anchored()).unwrap();
-    let more: Vec<_> = (0..60_u8).map(|number| scene.insert(inner, at(number.into())).unwrap()).collect();
-    for turn in 0..3_u8 {
-        scene.set_local(lorry, Transform::from_xyz(turn.into(), 0.0, 0.0)).unwrap();
-        scene.set_local(below[30], Transform::from_xyz(100.0, 0.0, 0.0)).unwrap();
-        scene.update();
-        assert_eq!(scene.world(group), Some(&Mat34::IDENTITY));
-        for number in (0..60_u8).filter(|&number| number != 30) {
-            let nodes = [below[usize::from(number)], more[usize::from(number)]];
-            assert_eq!(nodes.map(|node| x(&scene, node)), [f32::from(number); 2]);
-        }
-        assert_eq!(scene.validate(), Ok(()));
-        scene.maintain(usize::MAX);
-        scene = Scene::from_bytes(&scene.to_bytes()).unwrap();
-    }
-    // Nodes that are no longer anchored follow their parents again.
-    for node in [group, inner] {
-        scene.edit(node).unwrap().set_anchored(false, Keep::Local).unwrap();
-    }
-    scene.update();
-    assert_eq!([below[1], more[1]].map(|node| x(&scene, node)), [3.0, 103.0]);
-}
-
-#[test]
 fn a_release_that_is_refused_changes_nothing() {
     let (mut scene, [lorry, barrel, ..]) = lorry();
     scene.set_local(lorry, Transform::from_scale(Vec3::new(1.0, 0.0, 1.0))).unwrap();
@@ -143,42 +114,4 @@ fn no_parent_is_asked_for_the_world_of_an_anchored_node() {
         assert_eq!(scene.local(barrel), local);
         assert_eq!(scene.get(barrel).unwrap().world_f64().translation, DVec3::new(3.0, 0.0, 0.0));
     }
-}
-
-#[test]
-fn an_eye_in_double_precision_sees_an_anchored_node_where_it_is() {
-    let (mut scene, [lorry, barrel, hoop, _]) = lorry();
-    scene.edit(lorry).unwrap().set_translation_f64(DVec3::splat(1e9 + 0.1)).unwrap();
-    let near = DVec3::new(1e8 + 0.25, 0.0, 0.0);
-    scene.edit(barrel).unwrap().set_translation_f64(near).unwrap();
-    let mut list = DrawList::new();
-    list.set_eye(near);
-    scene.update();
-    scene.draw_list(&mut list);
-    let drawn = list.commands().iter().position(|command| command.node == hoop).unwrap();
-    assert_eq!(list.relative_matrices()[drawn].translation(), Vec3::X);
-}
-
-#[test]
-fn a_node_that_was_anchored_between_two_steps_is_not_blended() {
-    let (mut scene, [lorry, barrel, _, wheel]) = lorry();
-    let mut smooth = Smooth::new(&scene).unwrap();
-    scene.set_local(lorry, Transform::from_xyz(7.0, 0.0, 0.0)).unwrap();
-    scene.edit(wheel).unwrap().set_anchored(true, Keep::World).unwrap();
-    scene.update();
-    smooth.step(&scene).unwrap();
-    let blended = smooth.blend(&mut scene, 0.5);
-    assert_eq!([lorry, barrel, wheel].map(|node| x(&blended, node)), [6.0, 1.0, 8.0]);
-}
-
-#[test]
-#[cfg(feature = "serde")]
-fn text_and_bytes_have_the_mark() {
-    let (scene, [lorry, ..]) = lorry();
-    let tree = scene.tree(lorry).unwrap();
-    let text = serde_json::to_string(&tree).unwrap();
-    assert_eq!(text.matches(r#""anchored":true"#).count(), 1, "{text}");
-    assert_eq!(serde_json::from_str::<hedgerow::Tree>(&text).unwrap(), tree);
-    assert_eq!(hedgerow::Tree::from_bytes(&tree.to_bytes()).unwrap(), tree);
-    assert_eq!(tree.iter().filter(|(_, node)| node.anchored).count(), 1);
 }

@@ -1,8 +1,8 @@
 //! Culling of slices with many blocks, of views on several layers, and with bounds that were set.
 
 use hedgerow::glam::{Vec3, Vec4};
-use hedgerow::query::{CullView, Filter, Frustum, Ray, Sphere};
-use hedgerow::{Aabb, DrawList, Drawable, Error, Keep, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::query::{CullView, Frustum, Sphere};
+use hedgerow::{Aabb, DrawList, Drawable, Layers, Node, NodeHandle, Scene, SceneConfig, Transform};
 use hedgerow_testkit::model::dump::same_slice;
 
 /// Returns drawables in one slice, one metre apart along x. Each has its number as its mesh.
@@ -59,56 +59,4 @@ fn a_node_below_the_last_row_of_a_full_slice_gets_its_row_elsewhere() {
     scene.update();
     assert_eq!(scene.validate(), Ok(()));
     assert_eq!(scene.world(last).map(|world| world.translation()), Some(Vec3::new(4093.0, 0.0, 0.0)));
-}
-
-#[test]
-fn bounds_that_are_set_count_from_the_next_update_on_and_on_their_layers() {
-    let (mut scene, nodes) = row_of(200);
-    scene.edit(nodes[151]).unwrap().set_layers(Layers::new(2));
-    scene.update();
-    for &node in &nodes[150..152] {
-        let drawable = scene.get(node).unwrap().drawable().unwrap();
-        scene.edit(node).unwrap().set_drawable(Drawable { bounds: Aabb::cube(50.0), ..drawable }).unwrap();
-    }
-    let above = Aabb::new(Vec3::new(-1e3, 20.0, -1e3), Vec3::splat(1e3));
-    let mut found = Vec::new();
-    scene.query(&above, Layers::ALL, &mut found).unwrap();
-    assert_eq!(found, []);
-    scene.update();
-    for (layers, expected) in [(1, &nodes[150..151]), (2, &nodes[150..152])] {
-        scene.query(&above, Layers::new(layers), &mut found).unwrap();
-        assert_eq!(found, expected, "on the layers {layers}");
-    }
-}
-
-#[test]
-fn a_filter_goes_by_the_tree_of_now() {
-    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
-    let [town, field] = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
-    let stone = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
-    let stones = [town, town, field].map(|place| scene.insert(place, stone).unwrap());
-    scene.update();
-    let within = |scene: &Scene, top| {
-        let (mut nodes, mut hits, mut list) = (Vec::new(), Vec::new(), DrawList::new());
-        let (all, ray) = (Aabb::cube(9.0), Ray::new(Vec3::ZERO, Vec3::X).unwrap());
-        scene.query(&all, Filter::below(top), &mut nodes).unwrap();
-        scene.cast_ray(&ray, Filter::below(top), &mut hits).unwrap();
-        scene.cull(&mut [CullView::new(&beyond(-9.0), &mut list).below(top)]).unwrap();
-        assert!(hits.iter().all(|hit| nodes.contains(&hit.node)) && hits.len() == nodes.len());
-        assert!(list.commands().iter().map(|command| command.node).eq(nodes.iter().copied()));
-        nodes
-    };
-    assert_eq!(within(&scene, town), stones[..2]);
-    assert_eq!(within(&scene, stones[1]), [stones[1]], "a node is below itself");
-    assert_eq!(within(&scene, scene.root()), stones);
-    scene.reparent(stones[1], field, Keep::Local).unwrap();
-    scene.remove(stones[0]).unwrap();
-    assert_eq!(within(&scene, town), []);
-    assert_eq!(within(&scene, field), stones[1..], "what moved since the update is below its new parent");
-    let stale = Err(Error::StaleHandle(stones[0]));
-    assert_eq!(scene.query(&beyond(0.0), Filter::below(stones[0]), &mut Vec::new()), stale);
-    assert_eq!(
-        scene.cast_ray(&Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Filter::below(stones[0]), &mut Vec::new()),
-        stale
-    );
 }

@@ -1,16 +1,15 @@
 //! What maintenance changes, and what it leaves alone.
 
-use crate::trees::{APART, group, groups, whole, with};
-use hedgerow::changes::ChangeReader;
+use crate::trees::{whole, with};
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::collections::BTreeMap;
 
 /// Small slices, boxes and changes.
 const TOLD: SceneConfig = SceneConfig { max_nodes: 64, bounds: true, changes: true, ..SceneConfig::DEFAULT };
 
-/// Returns a scene after most of its nodes were removed, mostly in one frame, and the remaining nodes.
-fn thinned(config: SceneConfig, left: usize) -> (Scene, Vec<NodeHandle>) {
-    let mut scene = with(config);
+/// Returns a scene after most of its nodes were removed, mostly in one frame.
+fn thinned(left: usize) -> Scene {
+    let mut scene = with(TOLD);
     let mut nodes = vec![scene.root()];
     for number in 0..2000 {
         nodes.push(scene.insert(nodes[number / 3], whole()).unwrap());
@@ -27,7 +26,7 @@ fn thinned(config: SceneConfig, left: usize) -> (Scene, Vec<NodeHandle>) {
         }
     }
     scene.update();
-    (scene, nodes)
+    scene
 }
 
 /// Returns a scene that grew at random between updates and was thinned out, with some subtrees detached.
@@ -102,7 +101,7 @@ fn seen(scene: &Scene) -> BTreeMap<NodeHandle, Seen> {
 fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() {
     // One run leaves a twelfth of the nodes, the other two thirds.
     for (left, small) in [(150, true), (1300, false)] {
-        let (mut scene, _) = thinned(TOLD, left);
+        let mut scene = thinned(left);
         let (slices, before) = (scene.slices().count(), scene.stats());
         let [merged, reconstituted] = maintain(&mut scene);
         assert!(scene.stats().reconstitutions >= before.reconstitutions + reconstituted as u64);
@@ -118,14 +117,14 @@ fn small_slices_are_joined_and_sparse_ones_packed_until_nothing_is_left_to_do() 
 
 #[test]
 fn a_call_stops_after_so_many_nodes() {
-    let (mut scene, _) = thinned(TOLD, 900);
+    let mut scene = thinned(900);
     let done = scene.maintain(100);
     assert!((100..164).contains(&done.nodes) && done.remaining > 0, "{done:?}");
 }
 
 #[test]
 fn all_possible_work_is_done_after_calls_with_a_limit() {
-    let (mut scene, _) = thinned(TOLD, 1750);
+    let mut scene = thinned(1750);
     let mut other = scene.clone();
     while scene.maintain(usize::MAX - 1).remaining > 0 {}
     assert!(scene.stats().holes > 0, "what a limit leaves");
@@ -171,98 +170,6 @@ fn shrinking_leaves_nothing_unused_and_gives_the_same_handles() {
     scene.update();
     scene.shrink_to_fit();
     assert_eq!((scene.validate(), scene.stats().slices), (Ok(()), 2));
-}
-
-#[test]
-fn what_passes_read_and_what_readers_are_told_stays() {
-    for config in [TOLD, SceneConfig { max_nodes: 8, ..TOLD }] {
-        let (mut scene, nodes) = thinned(config, 200);
-        let mut reader = ChangeReader::new();
-        scene.changes(&mut reader).unwrap();
-        let moved = nodes[nodes.len() / 2];
-        scene.modify_local(moved, |local| local.translation.y += 1.0).unwrap();
-        scene.update();
-        let before = seen(&scene);
-        let mut early = reader.clone();
-        let expected = {
-            let told = scene.changes(&mut early).unwrap();
-            (told.moved().to_vec(), told.entered().to_vec(), told.left().to_vec(), told.removed().to_vec())
-        };
-        assert!(expected.0.contains(&moved));
-        let done = scene.maintain(usize::MAX);
-        assert!(done.merged + done.reconstituted > 0);
-        assert_eq!(scene.validate(), Ok(()));
-        assert!(seen(&scene) == before);
-        let told = scene.changes(&mut reader).unwrap();
-        let sorted = |nodes: &[NodeHandle]| {
-            let mut nodes = nodes.to_vec();
-            nodes.sort_unstable();
-            nodes
-        };
-        assert_eq!(sorted(told.moved()), sorted(&expected.0));
-        assert_eq!((told.entered(), told.left(), told.removed()), (&*expected.1, &*expected.2, &*expected.3));
-        // The next update reports nothing, and previous matrices equal the current ones.
-        scene.update();
-        assert!(scene.changes(&mut reader).unwrap().is_empty());
-        assert!(nodes.iter().all(|&node| scene.get(node).and_then(|node| node.previous_world()) == scene.world(node)));
-        assert_eq!(scene.validate(), Ok(()));
-    }
-}
-
-#[test]
-fn nothing_is_done_while_edits_wait() {
-    type Edit = fn(&mut Scene, NodeHandle);
-    let edits: [(&str, Edit); 6] = [
-        ("an insert", |scene, node| _ = group(scene, node)),
-        ("a removal", |scene, node| _ = scene.remove(node).unwrap()),
-        ("a transform", |scene, node| scene.modify_local(node, |local| local.translation.x += 1.0).unwrap()),
-        ("a material", |scene, node| _ = scene.edit(node).unwrap().set_material(99)),
-        ("a mesh", |scene, node| {
-            let drawable = scene.get(node).unwrap().drawable().unwrap();
-            scene.edit(node).unwrap().set_drawable(Drawable { mesh: 99, ..drawable }).unwrap();
-        }),
-        ("a detached branch", |scene, node| _ = scene.reparent(node, Place::Detached, Keep::Local).unwrap()),
-    ];
-    for (what, edit) in edits {
-        let (mut scene, nodes) = thinned(TOLD, 150);
-        edit(&mut scene, nodes[100]);
-        let slots = |scene: &Scene| {
-            nodes.iter().map(|&node| scene.get(node).and_then(|node| node.matrix_slot())).collect::<Vec<_>>()
-        };
-        let (slices, holes, before) = (scene.slices().count(), scene.stats().holes, slots(&scene));
-        let done = scene.maintain(usize::MAX);
-        assert!(slots(&scene) == before, "after {what}");
-        assert_eq!((done.merged, done.reconstituted, done.nodes), (0, 0, 0), "after {what}");
-        assert!(done.remaining > 0, "after {what}");
-        assert_eq!((scene.slices().count(), scene.stats().holes), (slices, holes), "after {what}");
-        scene.update();
-        let done = scene.maintain(usize::MAX);
-        assert!(done.merged + done.reconstituted > 0 && done.remaining == 0, "after {what} and an update");
-        assert_eq!(scene.validate(), Ok(()));
-    }
-}
-
-#[test]
-fn what_is_detached_is_maintained_apart_from_the_tree() {
-    let mut scene = with(APART);
-    let root = scene.root();
-    let branches = groups(&mut scene, root, 30);
-    for &branch in &branches {
-        groups(&mut scene, branch, 4);
-    }
-    scene.update();
-    for &branch in branches.iter().step_by(2) {
-        scene.reparent(branch, Place::Detached, Keep::Local).unwrap();
-        scene.update();
-        scene.maintain(0);
-        assert_eq!(scene.validate(), Ok(()));
-    }
-    scene.maintain(usize::MAX);
-    assert_eq!(scene.validate(), Ok(()));
-    let nodes: Vec<NodeHandle> = scene.slices().flat_map(|slice| slice.rows().nodes()).collect();
-    assert_eq!(nodes.len(), scene.len());
-    assert!(nodes.iter().all(|&node| !scene.get(node).is_some_and(|node| node.is_detached())));
-    assert_eq!(scene.stats().detached, 15 * 5, "{} slices", scene.stats().slices);
 }
 
 /// Slices that were merged away may still be noted as sources of others.

@@ -1,11 +1,9 @@
 //! Each query and iterator on a hand-made tree.
 
 use crate::trees::{APART, with};
-use hedgerow::glam::{DVec3, Vec3};
+use hedgerow::glam::Vec3;
 use hedgerow::query::{BoxIndex, Filter, Frustum, Ray, Sphere, Volume};
-use hedgerow::{
-    Aabb, Drawable, Error, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility,
-};
+use hedgerow::{Aabb, Drawable, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 use hedgerow_testkit::dice::Dice;
 
 /// A tree with these names:
@@ -84,62 +82,6 @@ fn iterators_and_views_print_a_summary() {
     let view = scene.slices().next().unwrap();
     let slice = format!("{view:?}");
     assert!(slice.contains(&format!("nodes: {}", view.nodes())), "{slice}");
-}
-
-#[test]
-fn a_node_has_whichever_of_all_parts_it_was_given() {
-    let mut scene = Scene::new();
-    for set in 0..256_u32 {
-        let has = |part: u32| set >> part & 1 != 0;
-        let translation = DVec3::splat(16_777_217.0);
-        // All numbers of parts are 1.
-        let node = Node {
-            user_data: u32::from(has(0)),
-            visibility: if has(1) { Visibility::Hidden } else { Visibility::Inherited },
-            anchored: has(2),
-            layers: has(3).then_some(Layers::new(1)),
-            name: has(4).then_some("name"),
-            view_range: has(5).then(|| ViewRange::new(0.0, 9.0).unwrap()),
-            drawable: has(6).then(|| Drawable::new(1, Aabb::cube(1.0))),
-            translation_f64: has(7).then_some(translation),
-            ..Node::transform(Transform::from_translation(translation.as_vec3()))
-        };
-        let inserted = scene.insert(scene.root(), node).unwrap();
-        assert_eq!(scene.get(inserted).map(|node| node.node()), Some(node));
-        assert_eq!(scene.get(inserted).map(|node| node.is_anchored()), Some(node.anchored));
-    }
-    let wide = Node::group().with_translation_f64(DVec3::ONE);
-    assert_eq!(wide.with_transform(Transform::IDENTITY), Node::transform(Transform::IDENTITY));
-    assert_eq!(wide.with_matrix(Mat34::IDENTITY).translation_f64, None);
-}
-
-#[test]
-fn a_drawable_that_is_removed_or_moved_among_many_of_a_slice_is_found_where_it_is() {
-    let mut scene = Scene::with_config(SceneConfig { bounds: true, ..SceneConfig::DEFAULT }).unwrap();
-    let cube =
-        |x: f32| Node::transform(Transform::from_xyz(x, 0.0, 0.0)).with_drawable(Drawable::new(1, Aabb::cube(1.0)));
-    let top = scene.insert(scene.root(), cube(0.0)).unwrap();
-    let nodes: Vec<NodeHandle> = (0..200).map(|_| scene.insert(top, cube(0.0)).unwrap()).collect();
-    scene.update();
-    let found = |scene: &Scene, x: f32| {
-        let mut found = Vec::new();
-        let around = Aabb::new(Vec3::new(x - 2.0, -9.0, -9.0), Vec3::new(x + 2.0, 9.0, 9.0));
-        scene.query(&around, Layers::ALL, &mut found).unwrap();
-        found
-    };
-    assert_eq!(found(&scene, 0.0).len(), 201);
-    // The nodes are in the middle of the first and of the second block, and of their groups.
-    for (gone, far) in [(20, 100), (101, 21)] {
-        scene.edit(nodes[gone]).unwrap().set_drawable(None).unwrap();
-        scene.update();
-        scene.validate().unwrap();
-        assert!(!found(&scene, 0.0).contains(&nodes[gone]));
-        scene.set_local(nodes[far], Transform::from_xyz(far as f32, 0.0, 0.0)).unwrap();
-        scene.update();
-        scene.validate().unwrap();
-        assert_eq!(found(&scene, far as f32), [nodes[far]]);
-    }
-    assert_eq!(found(&scene, 0.0).len(), 197);
 }
 
 /// Checks that an index of a whole scene finds the boxes that the scene finds.

@@ -1,11 +1,9 @@
 //! Snapshots that are loaded, and snapshots that are refused.
 
 use crate::random;
-use hedgerow::edit::EditQueue;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Error, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
-    ViewRange,
+    Aabb, DrawList, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Tree, ViewRange,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use hedgerow_anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
@@ -228,86 +226,6 @@ fn files_are_written_and_read_whole() {
     }
     let error = LoadOptions::default().read(Broken).unwrap_err();
     assert_eq!(error, SnapshotError::Read(std::io::ErrorKind::TimedOut));
-}
-
-/// Compares every property of two nodes.
-fn assert_same_node((scene, node): (&Scene, NodeHandle), (other, copy): (&Scene, NodeHandle)) {
-    assert_eq!(other.local(copy), scene.local(node));
-    assert_eq!(
-        other.get(copy).and_then(|node| node.translation_f64()),
-        scene.get(node).and_then(|node| node.translation_f64())
-    );
-    assert_eq!(
-        other.get(copy).and_then(|node| node.own_material()),
-        scene.get(node).and_then(|node| node.own_material())
-    );
-    assert_eq!(other.get(copy).and_then(|node| node.drawable()), scene.get(node).and_then(|node| node.drawable()));
-    assert_eq!(other.get(copy).and_then(|node| node.own_layers()), scene.get(node).and_then(|node| node.own_layers()));
-    assert_eq!(other.get(copy).and_then(|node| node.name()), scene.get(node).and_then(|node| node.name()));
-    assert_eq!(other.get(copy).map(|node| node.user_data()), scene.get(node).map(|node| node.user_data()));
-    assert_eq!(other.children(copy).count(), scene.children(node).count());
-}
-
-#[test]
-fn each_way_to_copy_a_subtree_copies_all_that_a_scene_keeps_of_a_node() {
-    let (mut scene, nodes) = varied();
-    // A large subtree gets its own slices; a small one goes into its parent's.
-    let sizes = [nodes[1], nodes[40]].map(|top| scene.get(top).unwrap().descendants().count());
-    assert!(sizes[0] > 16 && (2..4).contains(&sizes[1]), "{sizes:?}");
-    for top in [nodes[1], nodes[40]] {
-        let olds: Vec<NodeHandle> = scene.get(top).unwrap().descendants().map(|node| node.handle()).collect();
-        let before = scene.clone();
-        let check = |target: &Scene, news: &[NodeHandle]| {
-            assert_eq!((target.validate(), news.len()), (Ok(()), olds.len()));
-            olds.iter().zip(news).for_each(|(&old, &new)| assert_same_node((&before, old), (target, new)));
-        };
-        let tree = scene.tree(top).unwrap();
-        let news = scene.insert_tree(scene.root(), &tree).unwrap();
-        check(&scene, &news);
-
-        let mut other = Scene::with_config(*scene.config()).unwrap();
-        let news = other.insert_tree(other.root(), &tree).unwrap();
-        check(&other, &news);
-        assert_eq!(other.tree(news[0]).unwrap(), tree);
-
-        let mut queue = EditQueue::new();
-        let ticket = queue.insert_tree(scene.root(), tree.clone());
-        queue.apply(&mut scene);
-        check(&scene, queue.inserted_tree(ticket).unwrap());
-
-        let read = Tree::from_bytes(&tree.to_bytes()).unwrap();
-        assert_eq!(read, tree);
-        let mut loaded = Scene::new();
-        let news = loaded.insert_tree(Place::Detached, &read).unwrap();
-        check(&loaded, &news);
-
-        let mut single = Scene::new();
-        let mut news: Vec<NodeHandle> = Vec::new();
-        for (parent, node) in tree.iter() {
-            let parent = parent.map_or(single.root(), |parent| news[parent]);
-            news.push(single.insert(parent, node).unwrap());
-        }
-        check(&single, &news);
-        // `set_node` sets all components of a description and removes the others.
-        let spare = single.insert(single.root(), Node::material(9).with_user_data(9).named("other")).unwrap();
-        for (number, &old) in olds.iter().enumerate() {
-            single.edit(spare).unwrap().set_node(tree.get(number).unwrap()).unwrap();
-            assert_eq!(single.get(spare).map(|node| node.node()), before.get(old).map(|node| node.node()));
-        }
-    }
-}
-
-#[test]
-fn a_tree_is_not_inserted_where_nothing_can_go() {
-    let (mut scene, nodes) = varied();
-    let tree = scene.tree(nodes[2]).unwrap();
-    let before = dump(&scene);
-    let gone = nodes[100];
-    assert_eq!(scene.insert_tree(gone, &tree), Err(Error::StaleHandle(gone).into()));
-    assert_eq!(scene.insert_tree(gone, &Tree::new()), Err(Error::StaleHandle(gone).into()));
-    assert_eq!(scene.insert_tree(Place::After(nodes[0]), &tree), Err(Error::RootIsFixed.into()));
-    assert_eq!(scene.tree(gone), Err(Error::StaleHandle(gone)));
-    assert_eq!(dump(&scene), before);
 }
 
 #[test]

@@ -1,12 +1,10 @@
-//! What passes, reads and readers of changes see before an update, and after it.
+//! What passes and reads see before an update, and after it.
 
 use crate::renderers::looking;
-use crate::trees::{TOLD, WAYS, group, whole, with};
-use hedgerow::changes::ChangeReader;
+use crate::trees::{TOLD, WAYS, group, with};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::query::{CullView, Ray, Sphere};
-use hedgerow::{Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
-use std::collections::HashSet;
+use hedgerow::{Aabb, DrawList, Keep, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 
 /// Counts how often each pass finds a node.
 fn found(scene: &Scene, node: NodeHandle) -> [usize; 9] {
@@ -76,59 +74,6 @@ fn what_was_inserted_since_the_update_is_seen_by_no_pass_and_what_was_removed_by
             assert_eq!(scene.validate(), Ok(()));
         }
     }
-}
-
-#[test]
-fn readers_are_told_of_nodes_that_came_and_went_between_two_updates() {
-    for (way, make) in WAYS {
-        let mut scene = with(TOLD);
-        let root = scene.root();
-        let parent = group(&mut scene, root);
-        scene.update();
-        let mut reader = ChangeReader::new();
-        scene.changes(&mut reader).unwrap();
-        let top = make(&mut scene, parent);
-        let mut gone: HashSet<NodeHandle> = scene.get(top).unwrap().descendants().map(|node| node.handle()).collect();
-        scene.remove(top).unwrap();
-        let spare = group(&mut scene, Place::Detached);
-        scene.remove(spare).unwrap();
-        gone.insert(spare);
-        let stays = group(&mut scene, Place::LastChildOf(parent));
-        scene.update();
-        let told = scene.changes(&mut reader).unwrap();
-        let removed: HashSet<NodeHandle> = told.removed().iter().copied().collect();
-        assert!(gone.is_subset(&removed), "{way}: {removed:?} has not all of {gone:?}");
-        assert_eq!((told.entered(), told.left()), (&[stays][..], &[][..]), "{way}");
-        assert!(removed.iter().all(|&node| !scene.contains(node)));
-        assert_eq!(removed.len(), told.removed().len(), "each once");
-        scene.update();
-        assert!(scene.changes(&mut reader).unwrap().is_empty());
-    }
-}
-
-#[test]
-fn a_drawable_and_user_data_that_are_set_show_with_the_update() {
-    let mut scene = with(TOLD);
-    let node = scene.insert(scene.root(), whole()).unwrap();
-    scene.update();
-    let drawn = |scene: &Scene| {
-        let mut list = DrawList::new();
-        scene.draw_list(&mut list);
-        let draw = list.commands()[0];
-        (draw.mesh, draw.material(), draw.user_data)
-    };
-    assert_eq!(drawn(&scene), (2, Some(1), 0));
-    scene.edit(node).unwrap().set_drawable(Drawable::new(7, Aabb::cube(3.0))).unwrap();
-    scene.edit(node).unwrap().set_material(8);
-    scene.edit(node).unwrap().set_user_data(9);
-    assert_eq!(drawn(&scene), (2, Some(1), 0));
-    assert_eq!(
-        (scene.get(node).unwrap().drawable().unwrap().mesh, scene.get(node).and_then(|node| node.material())),
-        (7, Some(8)),
-        "reads are as of now"
-    );
-    scene.update();
-    assert_eq!(drawn(&scene), (7, Some(8), 9));
 }
 
 #[test]
