@@ -404,14 +404,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_ends_with_the_last_box() {
-        let (mut boxes, mut next, inside) = (Boxes::new(), 0.., Touch { active: 1, inside: 1 });
-        boxes.resize(130);
-        each_touched(&boxes, &[right_of(0.0)], inside, |at, _, _| assert_eq!(Some(at), next.next()));
-        assert_eq!(next.next(), Some(130));
-    }
-
-    #[test]
     fn probes_are_asked_about_what_is_undecided_alone() {
         let config = SceneConfig { bounds: true, max_nodes: 128, ..SceneConfig::DEFAULT };
         let mut scene = Scene::with_config(config).unwrap();

@@ -312,28 +312,3 @@ fn own_slot(store: &Store, id: RecordId) -> Option<(usize, usize)> {
     let (slice, row) = store.view_of(id)?;
     Some((slice.id().index(), slice.rows().own_transform(row)?))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Node, Transform};
-
-    #[test]
-    fn another_scene_is_arranged_anew_though_it_counts_the_same_versions() {
-        let plain = Node::transform(Transform::IDENTITY);
-        let scenes = [[plain, Node::group()], [Node::group(), plain]].map(|pair| {
-            let mut scene = Scene::new();
-            let top = scene.insert(scene.root(), plain).unwrap();
-            let pair = pair.map(|node| scene.insert(top, node).unwrap());
-            scene.update();
-            (scene, pair)
-        });
-        let [(first, [kept, _]), (second, [_, other])] = &scenes;
-        assert_eq!(first.store.slices.versions, second.store.slices.versions);
-        let mut column = Column::new(0);
-        column.update(first);
-        column.set(first, *kept, 7).unwrap();
-        column.update(second);
-        assert_eq!((column.get(second, *kept), column.get(second, *other)), (None, Some(&0)));
-    }
-}

@@ -150,11 +150,4 @@ mod tests {
             ChangeKinds::ALL
         );
     }
-
-    #[test]
-    fn a_kind_that_is_in_both_sets_is_in_either() {
-        let (moved, set) = (ChangeKinds::WORLD | ChangeKinds::LOCAL, ChangeKinds::LOCAL | ChangeKinds::NAME);
-        assert_eq!(moved | set, ChangeKinds::WORLD | ChangeKinds::LOCAL | ChangeKinds::NAME);
-        assert_eq!(ChangeKinds::ALL | ChangeKinds::EDITS, ChangeKinds::ALL);
-    }
 }

@@ -29,19 +29,6 @@ fn removals_are_noted_up_to_the_history_if_nobody_updates() {
 }
 
 #[test]
-fn a_name_alone_makes_a_frame() {
-    let mut store = Store::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
-    store.update();
-    let frame = store.updates();
-    store.nodes.set_name(RecordId::ROOT, Some("world"));
-    store.update();
-    let (mut lists, mut scratch) = (ChangeLists::default(), ReadScratch::default());
-    assert!(!store.read_changes(Some(frame), ChangeKinds::ALL, &mut lists, &mut scratch));
-    assert_eq!(lists.edited, [(store.nodes.root(), ChangeKinds::NAME)]);
-    assert_eq!((store.updates(), store.is_current()), (frame + 1, true));
-}
-
-#[test]
 fn frames_of_slots_begin_again_before_their_numbers_end() {
     let mut store = Store::new(SceneConfig { changes: true, ..SceneConfig::DEFAULT });
     store.update.clock.updates = u64::from(u32::MAX) - 5;
