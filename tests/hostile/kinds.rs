@@ -2,16 +2,15 @@
 
 use hedgerow::glam::DVec3;
 use hedgerow::snapshot::LoadOptions;
-use hedgerow::{
-    Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, ViewRange,
-};
+use hedgerow::{Aabb, Drawable, Keep, Layers, Mat34, Node, Place, Scene, SceneConfig, Transform, Tree, ViewRange};
 use hedgerow_anim::clip::{JumpSpacing, Precision};
-use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
+use hedgerow_anim::skin::{MorphTarget, Skin, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Player, Pose, Skeleton, SkeletonBuilder};
-use hedgerow_testkit::Dice;
 use hedgerow_testkit::clips::{Recipe, raw_clip};
 use hedgerow_testkit::hostile::{Kind, bend};
 use hedgerow_testkit::memory::end;
+use hedgerow_testkit::model::loaded::live_on;
+use hedgerow_testkit::{Dice, drivers};
 
 pub(crate) const SAVED: &[Kind] = &[
     Kind {
@@ -122,26 +121,11 @@ fn snapshots() -> Vec<Vec<u8>> {
     [SceneConfig::DEFAULT, small].map(|config| scene(config).to_bytes()).to_vec()
 }
 
-/// Uses a scene that was read like any other.
-fn use_scene(mut scene: Scene) {
-    assert_eq!(scene.validate(), Ok(()));
-    scene.update();
-    assert_eq!(scene.validate(), Ok(()));
-    scene.draw_list(&mut DrawList::new());
-    let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).ok();
-    if let Some(node) = node {
-        scene.remove(node).expect("it was just inserted");
-    }
-    scene.maintain(usize::MAX);
-    assert_eq!(scene.validate(), Ok(()));
-    assert!(Scene::from_bytes(&scene.to_bytes()).is_ok());
-}
-
 fn read_snapshot(bytes: &[u8]) -> bool {
     let loaded = Scene::from_bytes(bytes);
     end();
     assert_eq!(loaded.is_ok(), LoadOptions::default().read(bytes).is_ok());
-    loaded.map(use_scene).is_ok()
+    loaded.map(|scene| live_on(scene).unwrap()).is_ok()
 }
 
 fn trees() -> Vec<Vec<u8>> {
@@ -177,7 +161,7 @@ fn read_tree(bytes: &[u8]) -> bool {
             .zip(tree.iter())
             .all(|(&node, (_, described))| scene.get(node).map(|node| node.node()) == Some(described))
     );
-    use_scene(scene);
+    live_on(scene).unwrap();
     true
 }
 
@@ -194,18 +178,10 @@ fn skeletons() -> Vec<Vec<u8>> {
     vec![skeleton().to_bytes()]
 }
 
-fn use_skeleton(skeleton: &Skeleton) {
-    let mut models = Vec::new();
-    Pose::rest(skeleton).to_models(skeleton, &mut models).expect("its own pose");
-    assert_eq!(models.len(), skeleton.len());
-    assert!(skeleton.names().count() == skeleton.len());
-    assert!(Skeleton::from_bytes(&skeleton.to_bytes()).is_ok());
-}
-
 fn read_skeleton(bytes: &[u8]) -> bool {
     let skeleton = Skeleton::from_bytes(bytes);
     end();
-    skeleton.map(|skeleton| use_skeleton(&skeleton)).is_ok()
+    skeleton.map(|skeleton| drivers::skeleton::live_on(&skeleton, bytes)).is_ok()
 }
 
 /// Returns clips with all kinds of tracks, in words of 16 and of 32 bits.
@@ -254,12 +230,7 @@ fn skins() -> Vec<Vec<u8>> {
 fn read_skin(bytes: &[u8]) -> bool {
     let skin = Skin::from_bytes(bytes);
     end();
-    if let Ok(skin) = &skin {
-        let joints = skin.joints().iter().copied().max().map_or(0, usize::from) + 1;
-        skin.palette(&vec![Mat34::IDENTITY; joints], &mut Vec::new()).expect("models for all of its joints");
-        assert!(Skin::from_bytes(&skin.to_bytes()).is_ok());
-    }
-    skin.is_ok()
+    skin.map(|skin| drivers::skin::live_on_skin(&skin, bytes)).is_ok()
 }
 
 fn mesh() -> SkinnedMesh {
@@ -284,21 +255,10 @@ fn meshes() -> Vec<Vec<u8>> {
     vec![mesh().to_bytes()]
 }
 
-fn use_mesh(mesh: &mut SkinnedMesh) {
-    let joints = u16::try_from(mesh.joints()).expect("joints are numbered in 16 bits");
-    let skin = Skin::new((0..joints).collect(), vec![Mat34::IDENTITY; usize::from(joints)]);
-    let Ok(skin) = skin else { return };
-    mesh.set_skin(&skin).expect("a joint for each");
-    let mut room = Vec::new();
-    let palette: Palette<'_> = skin.palette(&vec![Mat34::IDENTITY; usize::from(joints)], &mut room).expect("models");
-    let (mut places, weights) = (vec![[0.0_f32; 3]; mesh.len()], vec![0.5; mesh.morph_targets()]);
-    mesh.skin_morphed(palette, &weights, &mut MorphBuffer::new(), SkinOutput::new(&mut places[..])).expect("it fits");
-}
-
 fn read_mesh(bytes: &[u8]) -> bool {
     let mesh = SkinnedMesh::from_bytes(bytes);
     end();
-    mesh.map(|mut mesh| use_mesh(&mut mesh)).is_ok()
+    mesh.map(|mesh| drivers::skin::live_on(mesh, bytes)).is_ok()
 }
 
 /// Returns a scene, and two whose configuration gives many slices with boxes and changes.
@@ -318,9 +278,7 @@ fn read_text(bytes: &[u8]) -> bool {
     let read = serde_json::from_slice::<Scene>(bytes);
     end();
     let Ok(scene) = read else { return false };
-    let text = serde_json::to_string(&scene).expect("what was read can be written");
-    assert!(serde_json::from_str::<Scene>(&text).is_ok());
-    use_scene(scene);
+    drivers::text::live_on(scene);
     true
 }
 

@@ -174,7 +174,7 @@ fn models(skeleton: &Skeleton) {
 }
 
 /// Uses a skeleton of changed bytes, and checks that it is written as it was read.
-fn live_on(skeleton: &Skeleton, bytes: &[u8]) {
+pub fn live_on(skeleton: &Skeleton, bytes: &[u8]) {
     assert_eq!(skeleton.to_bytes(), bytes, "other bytes than were read");
     structure(skeleton);
     skeleton.names().for_each(|name| assert!(skeleton.find(name).is_some()));

@@ -230,7 +230,7 @@ fn wide(point: [f32; 3]) -> DVec3 {
 }
 
 /// Uses a skin of changed bytes, and checks that it is written as it was read.
-fn live_on_skin(skin: &Skin, bytes: &[u8]) {
+pub fn live_on_skin(skin: &Skin, bytes: &[u8]) {
     assert_eq!(skin.to_bytes(), bytes, "other bytes than were read");
     let models = vec![Mat34::IDENTITY; skin.joints().iter().copied().max().map_or(0, |most| usize::from(most) + 1)];
     let mut room = Vec::new();
@@ -238,7 +238,7 @@ fn live_on_skin(skin: &Skin, bytes: &[u8]) {
 }
 
 /// Uses a mesh of changed bytes, and checks that it is written as it was read.
-fn live_on(mut mesh: SkinnedMesh, bytes: &[u8]) {
+pub fn live_on(mut mesh: SkinnedMesh, bytes: &[u8]) {
     assert_eq!(mesh.to_bytes(), bytes, "other bytes than were read");
     // The id of the skin may be changed too.
     let binds = vec![Mat34::IDENTITY; mesh.joints()];

@@ -157,7 +157,7 @@ fn read(text: &[u8]) {
 }
 
 /// Uses a loaded scene like any other.
-fn live_on(mut scene: Scene) {
+pub fn live_on(mut scene: Scene) {
     assert_eq!(scene.validate(), Ok(()));
     scene.update();
     assert_eq!(scene.validate(), Ok(()));
