@@ -40,7 +40,6 @@ mod snapshot;
 mod text;
 mod threads;
 mod trees;
-mod updates;
 #[cfg(feature = "bytemuck")]
 mod uploads_as_bytes;
 mod visitors;

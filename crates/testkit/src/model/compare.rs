@@ -38,6 +38,10 @@ impl Oracle {
             }
             if updated {
                 self.compare_updated(next)?;
+            } else if self.scene.get(self.tree.handle(next.index)).is_some_and(|node| node.matrix_slot().is_none()) {
+                // It was inserted since the update, so no pass finds it: see `compare_spatial`.
+                let world = self.scene.world(self.tree.handle(next.index));
+                ensure!(world == Some(&Mat34::IDENTITY), "a node that waits for the update is at {world:?}");
             } else if let Some(seen) = self.tree.at(next.index).seen {
                 let world = self.scene.world(self.tree.handle(next.index)).copied();
                 let same = world.is_some_and(|world| same_bits(&world, &seen));
