@@ -17,7 +17,7 @@ orders=("$@")
 out=$(realpath -m "${CARGO_TARGET_DIR:-target}")/checked-library
 mkdir -p "$out"
 export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=0
-slow=(deep:: large_trees:: regressions:: bulk:: batches::)
+slow=(deep:: large_trees:: world_space:: bulk:: batches::)
 # Tests of sizes that only the compiler's own order gives.
 sizes=(a_vacant_slot_costs_no_byte)
 run() {
