@@ -127,3 +127,18 @@ fn a_list_of_moves_beside_siblings_is_that_of_single_moves() {
         assert_eq!(done, Err(BatchError { item: Some(0), error }));
     }
 }
+
+#[test]
+fn an_iterator_that_has_ended_is_not_asked_again() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    for count in [0_usize, 1, 64] {
+        let mut left = Some(count);
+        let items = core::iter::from_fn(|| {
+            left = left.expect("it has ended").checked_sub(1);
+            left.map(|_| (root, Transform::IDENTITY))
+        });
+        scene.set_locals(items).unwrap();
+        assert_eq!(left, None);
+    }
+}

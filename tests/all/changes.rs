@@ -1,8 +1,9 @@
 //! The report of an update: handles, and previous matrices.
 
 use crate::trees::{APART, group};
+use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::glam::Vec3;
-use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, changes::ChangeReader};
+use hedgerow::{Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 
 const TOLD: SceneConfig = SceneConfig { changes: true, ..APART };
 
@@ -125,4 +126,25 @@ fn a_reader_of_a_scene_is_told_what_comes_after_alone() {
     assert!(scene.clone().changes(&mut of).unwrap().is_whole(), "it is another scene");
     let untold = Scene::new();
     assert!(matches!(untold.changes(&mut ChangeReader::of(&untold)), Err(Error::NoChanges)));
+}
+
+#[test]
+fn only_nodes_that_show_another_material_are_told_to() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let [house, yard] = [1, 2].map(|material| scene.insert(scene.root(), Node::material(material)).unwrap());
+    let door = group(&mut scene, house);
+    let key = scene.insert(door, Node::material(7)).unwrap();
+    group(&mut scene, key);
+    scene.update();
+    let mut reader = ChangeReader::of(&scene);
+    let both = ChangeKinds::OWN_MATERIAL | ChangeKinds::MATERIAL;
+    scene.edit(house).unwrap().set_material(4);
+    scene.update();
+    let mut told = scene.changes(&mut reader).unwrap().edited().to_vec();
+    told.sort_unstable_by_key(|&(node, _)| node);
+    assert_eq!(told, [(house, both), (door, ChangeKinds::MATERIAL)]);
+    // A node with a material of its own shows the same one below any parent.
+    scene.reparent(key, yard, Keep::Local).unwrap();
+    scene.update();
+    assert_eq!(scene.changes(&mut reader).unwrap().edited(), [(key, ChangeKinds::PARENT)]);
 }

@@ -236,3 +236,18 @@ fn a_parent_is_drawn_before_its_children_whatever_drawables_are_free() {
         assert_eq!(scene.validate(), Ok(()));
     }
 }
+
+#[test]
+fn a_kept_list_has_what_is_on_its_layers_when_only_these_change() {
+    let (mut scene, nodes) = town(60);
+    for (at, &node) in nodes.iter().enumerate().skip(1) {
+        scene.edit(node).unwrap().set_layers(Layers::new(1 << (at % 3) | 8));
+    }
+    scene.update();
+    let mut list = DrawList::new();
+    for (layers, listed) in [(1, 20), (8, 60), (0, 0), (6, 40)] {
+        list.set_layers(Layers::new(layers));
+        refill(&scene, &mut list);
+        assert_eq!(list.len(), listed, "on the layers {layers}");
+    }
+}

@@ -299,3 +299,43 @@ fn boxes_far_from_the_others_of_their_slice_are_enlarged_by_at_most_two_and_a_ha
     }
     assert!(listed > 500 && most < 2.5e-6, "{listed} boxes are listed, enlarged by up to {most} of the distance");
 }
+
+#[test]
+fn what_leaves_a_translation_as_it_is_keeps_it_in_double_precision() {
+    let mut scene = Scene::new();
+    let node = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    let precise = DVec3::new(1e7 + 0.125, 0.25, -3.0);
+    scene.edit(node).unwrap().set_translation_f64(precise).unwrap();
+    let found = |scene: &Scene| scene.get(node).unwrap().translation_f64();
+    scene.modify_local(node, |local| local.rotation = Quat::from_rotation_x(0.5)).unwrap();
+    assert_eq!(found(&scene), Some(precise));
+    scene.edit(node).unwrap().look_at(Vec3::new(0.0, 5.0, 0.0), Vec3::Y).unwrap();
+    assert_eq!(found(&scene), Some(precise));
+    scene.modify_local(node, |local| local.translation.y = 1.0).unwrap();
+    assert_eq!(found(&scene), Some(DVec3::new(1e7, 1.0, -3.0)));
+}
+
+#[test]
+fn boxes_far_away_stay_exact_where_the_first_drawable_is_gone() {
+    let mut scene = Scene::with_config(BOUNDED).unwrap();
+    let place = DVec3::new(1e7 + 0.3, 0.0, 0.0);
+    let nodes = [(); 2].map(|()| {
+        let drawable = Node::transform(Transform::IDENTITY).with_drawable(Drawable::new(1, Aabb::cube(0.5)));
+        let node = scene.insert(scene.root(), drawable).unwrap();
+        scene.edit(node).unwrap().set_translation_f64(place).unwrap();
+        node
+    });
+    scene.update();
+    scene.remove(nodes[0]).unwrap();
+    scene.update();
+    // A node at the origin of the world gets the transform slot of the one that is gone.
+    scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+    scene.update();
+    let (frustum, mut list) = (looking(Vec3::ZERO, Vec3::NEG_Z), DrawList::new());
+    // At the back of the box the view is 3.49 m wide on each side; single precision resolves metres there.
+    for (aside, listed) in [(3.9, 1), (4.1, 0), (-3.9, 1), (-4.1, 0)] {
+        list.set_eye(place + DVec3::new(aside, 0.0, 5.0));
+        scene.cull(&mut [CullView::new(&frustum, &mut list)]).unwrap();
+        assert_eq!(list.len(), listed, "{aside} aside");
+    }
+}

@@ -200,3 +200,15 @@ fn updates_go_on_after_the_last_slices_were_freed() {
         }
     }
 }
+
+#[test]
+fn nothing_is_done_while_an_edit_waits_and_all_is_left_for_later() {
+    let mut scene = thinned(150);
+    scene.set_local(scene.root(), Transform::IDENTITY).unwrap();
+    let done = scene.maintain(usize::MAX);
+    assert_eq!((done.merged, done.reconstituted, done.nodes), (0, 0, 0));
+    assert!(done.remaining > 0);
+    scene.update();
+    let done = scene.maintain(usize::MAX);
+    assert!(done.merged + done.reconstituted > 0 && done.remaining == 0, "{done:?}");
+}

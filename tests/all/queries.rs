@@ -1,7 +1,7 @@
 //! Each query and iterator on a hand-made tree.
 
 use crate::trees::{APART, with};
-use hedgerow::glam::Vec3;
+use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::query::{BoxIndex, Filter, Frustum, Ray, Sphere, Volume};
 use hedgerow::{Aabb, Drawable, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
 use hedgerow_testkit::dice::Dice;
@@ -145,4 +145,27 @@ fn boxes_sorted_by_place_stay_as_they_were_if_a_fill_fails() {
     assert!(matches!(index.query(&nowhere, &mut found), Err(Error::NotFinite(_))));
     index.query(&Aabb::cube(9.0), &mut found).unwrap();
     assert_eq!(found, [node], "the index has the boxes of when it was filled");
+}
+
+#[test]
+fn a_description_with_another_local_transform_has_no_translation_of_the_former_one() {
+    let wide = Node::group().with_translation_f64(DVec3::ONE);
+    assert_eq!(wide.with_transform(Transform::IDENTITY), Node::transform(Transform::IDENTITY));
+    assert_eq!(wide.with_matrix(Mat34::IDENTITY).translation_f64, None);
+}
+
+#[test]
+fn a_ray_finds_what_is_below_the_node_of_its_filter() {
+    let mut scene = with(SceneConfig { bounds: true, ..SceneConfig::DEFAULT });
+    let [town, field] = [(); 2].map(|()| scene.insert(scene.root(), Node::group()).unwrap());
+    let stone = Node::drawable(Drawable::new(1, Aabb::cube(1.0)));
+    let stones = [town, field].map(|place| scene.insert(place, stone).unwrap());
+    scene.update();
+    let (ray, mut hits) = (Ray::new(Vec3::ZERO, Vec3::X).unwrap(), Vec::new());
+    for (top, expected) in [(town, &stones[..1]), (stones[1], &stones[1..]), (scene.root(), &stones[..])] {
+        scene.cast_ray(&ray, Filter::below(top), &mut hits).unwrap();
+        assert!(hits.iter().map(|hit| hit.node).eq(expected.iter().copied()), "below {top:?}");
+    }
+    scene.remove(field).unwrap();
+    assert_eq!(scene.cast_ray(&ray, Filter::below(field), &mut hits), Err(Error::StaleHandle(field)));
 }

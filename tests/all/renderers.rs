@@ -475,3 +475,15 @@ fn many_draws_come_in_the_order_of_any_keys() {
         assert_eq!(order.indices(), expected, "keys below {most}");
     }
 }
+
+#[test]
+fn user_data_that_is_set_to_what_it_is_changes_no_command() {
+    let (mut scene, nodes) = grid(BOUNDED, 6);
+    let mut list = DrawList::new();
+    for changed in [1, 0, 0] {
+        scene.edit(nodes[0]).unwrap().set_user_data(1);
+        scene.update();
+        scene.draw_list(&mut list);
+        assert_eq!((list.changed_commands().count(), list.commands()[0].user_data), (changed, 1));
+    }
+}

@@ -303,3 +303,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_matrix_that_looks_elsewhere_keeps_scale_mirror_and_shear() {
+    let [x, y, z] = [Vec3::new(2.0, 0.5, -1.0), Vec3::new(3.0, 4.0, 0.25), Vec3::new(-1.0, 0.5, 7.0)];
+    let zero = Vec3::ZERO;
+    let all =
+        [[x, y, z], [-x, y, z], [x, -y, -z], [x, y, zero], [x, zero, zero], [zero, y, zero], [zero; 3], [x, x, x]];
+    for axes in all {
+        let rows = [0, 1, 2].map(|row| [axes[0][row], axes[1][row], axes[2][row], 5.0]);
+        let mut scene = Scene::new();
+        let eye = scene.insert(scene.root(), Node::group().with_matrix(Mat34 { rows })).unwrap();
+        scene.edit(eye).unwrap().look_at(Vec3::new(9.0, -3.0, 2.0), Vec3::Y).unwrap();
+        let (before, after) = (wide(Mat34 { rows }), wide(scene.local(eye).unwrap().to_matrix()));
+        assert_eq!(after.translation, before.translation);
+        // Products of axes determine lengths and angles.
+        let inner = |axes: DMat3| axes.transpose() * axes;
+        let off = inner(after.matrix3) - inner(before.matrix3);
+        assert!(off.to_cols_array().iter().all(|number| number.abs() < 1e-4), "{axes:?}: {after:?}");
+        let volume = after.matrix3.determinant() - before.matrix3.determinant();
+        assert!(volume.abs() < 1e-3, "{axes:?} is mirrored");
+        let towards = DVec3::new(4.0, -8.0, -3.0).normalize();
+        let back = after.matrix3.z_axis;
+        assert!((back + towards * back.length()).length() < 1e-5, "{axes:?} points back along {back}");
+    }
+}
