@@ -38,7 +38,9 @@ fn a_batch_of_removals_in_a_large_scene_is_a_set() {
     chosen.extend(chosen.clone().iter().filter_map(below));
     let removed: usize = chosen.iter().filter_map(|&node| single.remove(node).ok()).sum();
     assert_eq!(batched.remove_many(&chosen), Ok(removed));
+    batched.update();
     assert_eq!((dump(&batched), batched.validate()), (dump(&single), Ok(())));
+    assert_eq!(batched.remove_many(&[]), Ok(0));
 }
 
 #[test]
@@ -65,7 +67,7 @@ fn a_refused_batch_of_moves_changes_nothing() {
         (vec![(below, root), (place, flat)], Keep::World, 1, Error::Singular(flat)),
     ] {
         assert_eq!(scene.reparent_many(&items, keep), refused(index, error));
-        assert_eq!(dump(&scene), before);
+        assert_eq!((dump(&scene), scene.validate()), (before.clone(), Ok(())));
     }
     assert_eq!(scene.reparent_many::<NodeHandle>(&[], Keep::World), Ok(()));
 }

@@ -59,8 +59,10 @@ fn what_a_slice_inherits_stays_as_it_is_also_where_it_is_too_large_for_a_number(
     let seat = group(&mut scene, car);
     (0..40).for_each(|_| _ = placed(&mut scene, seat, 1.0));
     scene.update();
+    let mut reader = ChangeReader::of(&scene);
     scene.set_local(car, huge(2.0)).unwrap();
     scene.update();
+    assert!(scene.changes(&mut reader).is_ok_and(|told| !told.is_whole() && told.moved().contains(&car)));
     assert_eq!(scene.world(car).unwrap().rows[0], [f32::INFINITY, 0.0, 0.0, 2e30]);
     scene.validate().unwrap();
 }

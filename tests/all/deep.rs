@@ -93,12 +93,13 @@ fn a_chain_a_million_deep_needs_no_call_stack() {
         scene.validate().unwrap();
         assert_eq!(scene.world(end).unwrap().translation(), Vec3::new(125_000.0, 0.0, 0.0));
 
-        // The top gets a transform, which all nodes up to the next one inherit, and loses it.
-        for (local, y) in [(Some(Transform::from_xyz(0.0, 1.0, 0.0).into()), 1.0), (None, 0.0)] {
-            scene.edit(top).unwrap().set_layers(Layers::NONE).set_material(7).set_local(local).unwrap();
+        // The top gets components, which all nodes below inherit, and loses them.
+        let raised = Some(Transform::from_xyz(0.0, 1.0, 0.0).into());
+        for (local, layers, material, y) in [(raised, Some(Layers::NONE), Some(7), 1.0), (None, None, None, 0.0)] {
+            scene.edit(top).unwrap().set_layers(layers).set_material(material).set_local(local).unwrap();
             scene.update();
             let node = scene.get(end).unwrap();
-            assert_eq!((node.material(), node.layers()), (Some(7), Layers::NONE));
+            assert_eq!((node.material(), node.layers()), (material, layers.unwrap_or(Layers::ALL)));
             assert_eq!(node.world().translation(), Vec3::new(125_000.0, y, 0.0));
         }
         scene.validate().unwrap();
