@@ -3,8 +3,9 @@
 use crate::trees::APART;
 use fastrand::Rng;
 use hedgerow::edit::BatchError;
-use hedgerow::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, Drawable, Error, Keep, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 use hedgerow_testkit::model::dump::dump;
+use std::error::Error as _;
 
 fn node(number: usize) -> Node<'static> {
     let place = Transform::from_xyz(number as f32, 1.0, 2.0);
@@ -143,4 +144,84 @@ fn an_iterator_that_has_ended_is_not_asked_again() {
         scene.set_locals(items).unwrap();
         assert_eq!(left, None);
     }
+}
+
+#[test]
+fn a_list_of_moves_takes_first_and_last_children_and_the_outside() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let nodes: Vec<NodeHandle> = (0..6).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
+    let places = [
+        (nodes[1], Place::FirstChildOf(nodes[0])),
+        (nodes[2], Place::FirstChildOf(nodes[0])),
+        (nodes[3], Place::LastChildOf(nodes[0])),
+        (nodes[0], Place::Detached),
+        (nodes[4], Place::FirstChildOf(root)),
+        (nodes[5], Place::FirstChildOf(root)),
+    ];
+    let mut single = scene.clone();
+    scene.reparent_many(&places, Keep::World).unwrap();
+    places.iter().for_each(|&(node, place)| _ = single.reparent(node, place, Keep::World).unwrap());
+    assert_eq!(scene.validate(), Ok(()));
+    assert!(scene.children(root).eq([nodes[5], nodes[4]]) && single.children(root).eq([nodes[5], nodes[4]]));
+    assert!(scene.children(nodes[0]).eq([nodes[2], nodes[1], nodes[3]]));
+    assert!(single.children(nodes[0]).eq([nodes[2], nodes[1], nodes[3]]));
+    let detached = |scene: &Scene| scene.detached().map(|node| node.handle()).collect::<Vec<_>>();
+    assert_eq!([detached(&scene), detached(&single)], [[nodes[0]], [nodes[0]]]);
+}
+
+#[test]
+fn a_list_of_subtrees_with_a_wrong_handle_changes_nothing() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let [car, gone] = [(); 2].map(|()| scene.insert(root, Node::group()).unwrap());
+    scene.remove(gone).unwrap();
+    let refused = |item, error| Err(BatchError { item: Some(item), error });
+    let mut detach = |nodes: &[NodeHandle]| {
+        let items: Vec<_> = nodes.iter().map(|&node| (node, Place::Detached)).collect();
+        scene.reparent_many(&items, Keep::Local)
+    };
+    assert_eq!(detach(&[car, gone]), refused(1, Error::StaleHandle(gone)));
+    assert_eq!(detach(&[car, car, root]), refused(2, Error::RootIsFixed));
+    for place in [Place::Before(car), Place::After(car), Place::Child(root, 0)] {
+        let items = [(car, Place::Detached), (car, place)];
+        assert_eq!(scene.reparent_many(&items, Keep::Local), refused(1, Error::PlaceInList(place)));
+    }
+    assert_eq!(scene.parent(car), Some(root));
+    assert_eq!(scene.topmost(&[car, gone]), Err(BatchError { item: Some(1), error: Error::StaleHandle(gone) }));
+    assert_eq!(scene.topmost(&[car, root]), Ok(vec![root]));
+}
+
+#[test]
+fn a_refused_batch_names_its_first_bad_item_and_changes_nothing() {
+    let (mut scene, nodes) = tree(SceneConfig::DEFAULT, 500, &mut Rng::with_seed(5));
+    let root = scene.root();
+    let stale = scene.insert(root, Node::group()).unwrap();
+    scene.remove(stale).unwrap();
+    scene.insert(root, Node::group()).unwrap();
+    scene.update();
+    let seen = |scene: &Scene| format!("{} {:?}", dump(scene), scene.stats());
+    let before = seen(&scene);
+    let refused = |index, error| BatchError { item: Some(index), error };
+
+    let mut tree = Tree::new();
+    for number in 0..300 {
+        let x = if number >= 170 { f32::NAN } else { 0.0 };
+        tree.push(None, Node::transform(Transform::from_xyz(x, 0.0, 0.0)));
+    }
+    let error = scene.insert_tree(nodes[3], &tree).unwrap_err();
+    assert!(matches!(error, BatchError { item: Some(170), error: Error::NotFinite(_) }));
+    assert!(error.source().is_some_and(|source| error.to_string().ends_with(&source.to_string())));
+
+    assert_eq!(scene.remove_many(&[nodes[5], root, stale]), Err(refused(1, Error::RootIsFixed)));
+    assert_eq!(scene.remove_many(&[nodes[5], nodes[5], stale]), Err(refused(2, Error::StaleHandle(stale))));
+
+    let with = *nodes.iter().find(|&&node| scene.local(node).is_some()).unwrap();
+    let fine = (with, Transform::from_xyz(9.0, 9.0, 9.0));
+    let flat = fine.1.with_rotation(hedgerow::glam::Quat::from_xyzw(0.0, 0.0, 0.0, 0.0));
+    assert_eq!(scene.set_locals([(stale, fine.1), fine]), Err(refused(0, Error::StaleHandle(stale))));
+    assert_eq!(scene.set_locals([(with, flat), fine]), Err(refused(0, Error::NotRotation)));
+
+    assert!(before == seen(&scene), "a refused batch changed something");
+    scene.validate().unwrap();
 }

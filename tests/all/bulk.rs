@@ -116,14 +116,3 @@ fn a_tree_that_no_scene_takes_is_refused_with_the_number_at_fault_and_keeps_its_
     assert_eq!(scene.insert_tree(gone, &tree), Err(Error::StaleHandle(gone).into()));
     assert_eq!(before.0, dump(&scene));
 }
-
-#[test]
-fn no_tree_is_inserted_where_nothing_can_go_not_even_an_empty_one() {
-    let mut scene = Scene::new();
-    let root = scene.root();
-    let gone = scene.insert(root, Node::group()).unwrap();
-    scene.remove(gone).unwrap();
-    assert_eq!(scene.insert_tree(gone, &Tree::new()), Err(Error::StaleHandle(gone).into()));
-    assert_eq!(scene.insert_tree(Place::After(root), &Tree::new()), Err(Error::RootIsFixed.into()));
-    assert_eq!(scene.insert_tree(root, &Tree::new()), Ok(Vec::new()));
-}

@@ -2,9 +2,11 @@
 
 mod whole;
 
+use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::{
-    Error, Keep, Node, NodeHandle, Place, Scene, Transform, Tree, ViewRange,
-    edit::{Change, Edit, EditQueue, LocalForm, Outcome},
+    Aabb, Drawable, Error, Keep, Mat34, Node, NodeHandle, NodeRef, Place, Scene, Transform, Tree, ViewRange,
+    edit::{Change, Edit, EditQueue, LocalForm, Outcome, Target},
+    visit::{Flow, Visitor},
 };
 
 fn group(scene: &mut Scene, parent: NodeHandle, name: &str) -> NodeHandle {
@@ -158,4 +160,129 @@ fn tickets_stay_good_through_every_append() {
     assert_eq!(counts, [1, 1, 1]);
     assert_eq!(scene.get(first.inserted(reused).unwrap()).unwrap().own_material(), Some(30));
     assert_eq!(scene.parent(first.inserted(last).unwrap()), Some(nodes[2]));
+}
+
+#[test]
+fn descriptions_user_data_and_precise_translations_are_queued() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queue = EditQueue::new();
+    let car = queue.insert(root, Node::transform(Transform::IDENTITY).named("car"));
+    let description = Node::transform(Transform::from_xyz(1.0, 2.0, 3.0))
+        .with_drawable(Drawable::new(4, Aabb::cube(1.0)))
+        .with_material(5)
+        .with_user_data(16)
+        .named("lorry");
+    queue.push(Edit::change(car, description));
+    queue.push(Edit::change(root, Change::Name(Some("world".into()))));
+    queue.push(Edit::change(root, Node::group().named("root")));
+    queue.push(Edit::change(car, Change::UserData(17)));
+    queue.push(Edit::change(car, Change::UserData(18)));
+    let far = DVec3::new(6_371_000.125, 0.25, -42.0);
+    queue.push(Edit::change(car, Change::TranslationF64(far)));
+    queue.push(Edit::change(root, Change::TranslationF64(far)));
+    queue.push(Edit::set_local(car, Mat34::IDENTITY));
+    queue.push(Edit::change(car, Change::TranslationF64(far)));
+    let results = queue.apply(&mut scene).to_vec();
+    assert_eq!(results[1..7], [Ok(Outcome::Changed); 6]);
+    assert_eq!(results[7..9], [Ok(Outcome::Changed), Ok(Outcome::Changed)]);
+    let car = queue.inserted(car).unwrap();
+    assert_eq!(scene.get(car).map(|node| node.node()).and_then(|node| node.name), Some("lorry"));
+    assert_eq!(
+        (scene.get(car).and_then(|node| node.own_material()), scene.get(root).and_then(|node| node.name())),
+        (Some(5), Some("root"))
+    );
+    assert_eq!(
+        (scene.get(car).map(|node| node.user_data()), scene.get(car).and_then(|node| node.translation_f64())),
+        (Some(18), Some(far))
+    );
+}
+
+#[test]
+fn a_failed_edit_does_not_stop_those_behind_it() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let gone = group(&mut scene, root, "gone");
+    scene.remove(gone).unwrap();
+
+    let mut queue = EditQueue::new();
+    queue.push(Edit::remove(root));
+    queue.push(Edit::change(gone, Change::Name(Some("a name that nobody gets".into()))));
+    queue.push(Edit::set_local(root, Transform::from_scale(Vec3::splat(f32::NAN))));
+    let house = queue.insert(root, Node::group().named("house"));
+    let results = queue.apply(&mut scene);
+    assert_eq!(results[0], Err(Error::RootIsFixed));
+    assert_eq!(results[1], Err(Error::StaleHandle(gone)));
+    assert!(results[2].is_err());
+    assert!(results[3].is_ok());
+    assert_eq!(scene.get(root).and_then(|node| node.find("house")).map(|node| node.handle()), queue.inserted(house));
+}
+
+#[test]
+fn an_edit_on_a_queued_node_that_was_removed_again_finds_it_stale() {
+    let mut scene = Scene::new();
+    let mut queue = EditQueue::new();
+    let house = queue.insert(scene.root(), Node::group());
+    queue.push(Edit::remove(house));
+    queue.push(Edit::change(house, Change::Material(Some(1))));
+    let result = queue.apply(&mut scene)[2];
+    assert_eq!(result, Err(Error::StaleHandle(queue.inserted(house).unwrap())));
+}
+
+#[test]
+fn a_queued_node_can_be_an_anchor_of_each_kind() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut queue = EditQueue::new();
+    let middle = queue.insert(root, Node::group().named("middle"));
+    let anchor = Target::from(middle);
+    queue.insert(Place::After(middle), Node::group().named("after"));
+    queue.insert(Place::Before(anchor), Node::group().named("before"));
+    queue.insert(Place::LastChildOf(middle), Node::group().named("second"));
+    queue.insert(Place::FirstChildOf(anchor), Node::group().named("first"));
+    queue.push(Edit::insert(anchor, Node::group().named("third")));
+    queue.insert(Place::FirstChildOf(root), Node::group().named("start"));
+    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+    assert_eq!(child_names(&scene, root), ["start", "before", "middle", "after"]);
+    let middle = queue.inserted(middle).unwrap();
+    assert_eq!(child_names(&scene, middle), ["first", "second", "third"]);
+    let other = queue.insert(Place::Before(middle), Node::group().named("other"));
+    queue.push(Edit::reparent(other, Place::After(middle), Keep::Local));
+    assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
+    assert_eq!(child_names(&scene, root), ["start", "before", "middle", "other", "after"]);
+}
+
+#[test]
+fn edits_are_recorded_during_a_visit() {
+    struct Paint(EditQueue);
+    impl Visitor for Paint {
+        fn enter(&mut self, node: &NodeRef<'_>) -> Flow {
+            if node.name() == Some("weed") {
+                self.0.push(Edit::remove(node.handle()));
+            } else {
+                let coat = self.0.insert(node.handle(), Node::group().named("coat"));
+                self.0.push(Edit::change(coat, Change::Material(Some(5))));
+            }
+            Flow::Continue
+        }
+    }
+
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let garden = group(&mut scene, root, "garden");
+    group(&mut scene, garden, "weed");
+    group(&mut scene, garden, "rose");
+    let mut paint = Paint(EditQueue::new());
+    scene.visit(root, &mut paint);
+    assert_eq!(scene.get(root).unwrap().descendants().count(), 4, "nothing happens before the queue is applied");
+    assert!(paint.0.apply(&mut scene).iter().all(Result::is_ok));
+    assert_eq!(child_names(&scene, garden), ["rose", "coat"]);
+    let coats = scene
+        .get(root)
+        .unwrap()
+        .descendants()
+        .map(|node| node.handle())
+        .filter(|&node| scene.get(node).and_then(|node| node.own_material()) == Some(5));
+    assert_eq!(coats.count(), 3);
+    scene.validate().unwrap();
 }

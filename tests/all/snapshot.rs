@@ -3,7 +3,8 @@
 use crate::random;
 use hedgerow::glam::{DVec3, Quat, Vec3};
 use hedgerow::{
-    Aabb, DrawList, Drawable, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, Tree, ViewRange,
+    Aabb, DrawList, Drawable, Error, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
+    ViewRange,
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use hedgerow_anim::{Skeleton, SkeletonBuilder, skeleton::SkeletonError};
@@ -321,4 +322,19 @@ fn a_file_is_written_into_memory_of_about_its_length() {
     }
     let bytes = scene.to_bytes();
     assert!(bytes.capacity() < 2 * bytes.len(), "{} bytes in {}", bytes.len(), bytes.capacity());
+}
+
+#[test]
+fn a_tree_is_not_inserted_where_nothing_can_go() {
+    let (mut scene, nodes) = varied();
+    let tree = scene.tree(nodes[2]).unwrap();
+    let before = dump(&scene);
+    let gone = nodes[100];
+    for tree in [&tree, &Tree::new()] {
+        assert_eq!(scene.insert_tree(gone, tree), Err(Error::StaleHandle(gone).into()));
+        assert_eq!(scene.insert_tree(Place::After(nodes[0]), tree), Err(Error::RootIsFixed.into()));
+    }
+    assert_eq!(scene.insert_tree(nodes[0], &Tree::new()), Ok(Vec::new()));
+    assert_eq!(scene.tree(gone), Err(Error::StaleHandle(gone)));
+    assert_eq!(dump(&scene), before);
 }
