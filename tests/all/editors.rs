@@ -1,7 +1,7 @@
-//! Long edits: handles never come back, and a sweep sees parents first.
+//! Long edits: handles never come back, and a sweep sees parents first; subtrees outside of the tree.
 
 use hedgerow::data::Column;
-use hedgerow::{Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{Error, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree};
 
 /// Makes `edits` random edits, then removes nodes until `left` are left. Returns stale handles.
 fn edit_for_long(scene: &mut Scene, edits: usize, left: usize) -> Vec<NodeHandle> {
@@ -70,4 +70,26 @@ fn a_sweep_sees_parents_before_children_across_slices() {
         assert_eq!(depth, Some(&node.depth()));
         assert_eq!(depths.at(node.matrix_slot().unwrap()), depth);
     }
+}
+
+#[test]
+fn subtrees_are_loaded_and_built_outside_of_the_tree() {
+    let mut scene = Scene::new();
+    let lamp = scene.insert(scene.root(), Node::transform(Transform::from_xyz(0.0, 4.0, 0.0)).named("lamp")).unwrap();
+    scene.insert(lamp, Node::material(3)).unwrap();
+    let tree = scene.tree(lamp).unwrap();
+    let read = Tree::from_bytes(&tree.to_bytes()).unwrap();
+    let loaded = scene.insert_tree(Place::Detached, &read).unwrap()[0];
+    assert_eq!(
+        (scene.len(), scene.stats().detached, scene.get(loaded).and_then(|node| node.place())),
+        (3, 2, Some(Place::Detached))
+    );
+    let copy = scene.insert_tree(Place::Detached, &tree).unwrap()[0];
+    assert_eq!((scene.stats().detached, scene.get(copy).and_then(|node| node.name())), (4, Some("lamp")));
+    scene.reparent(copy, Place::Child(scene.root(), 0), hedgerow::Keep::Local).unwrap();
+    assert!(scene.children(scene.root()).eq([copy, lamp]));
+    let beyond = Place::Child(scene.root(), 3);
+    let refused = Error::IndexOutOfRange { parent: scene.root(), index: 3, children: 2 };
+    assert_eq!(scene.insert(beyond, Node::group()), Err(refused));
+    scene.validate().unwrap();
 }

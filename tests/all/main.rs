@@ -18,6 +18,7 @@ mod eyes;
 mod far_worlds;
 mod formats;
 mod forms;
+mod handles;
 mod inherited;
 mod kept_inputs;
 mod kept_worlds;
@@ -40,6 +41,7 @@ mod snapshot;
 mod text;
 mod threads;
 mod trees;
+mod updates;
 #[cfg(feature = "bytemuck")]
 mod uploads_as_bytes;
 mod visitors;

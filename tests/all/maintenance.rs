@@ -1,6 +1,6 @@
 //! What maintenance changes, and what it leaves alone.
 
-use crate::trees::{whole, with};
+use crate::trees::{APART, groups, whole, with};
 use hedgerow::{Aabb, DrawList, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform};
 use std::collections::BTreeMap;
 
@@ -211,4 +211,27 @@ fn nothing_is_done_while_an_edit_waits_and_all_is_left_for_later() {
     scene.update();
     let done = scene.maintain(usize::MAX);
     assert!(done.merged + done.reconstituted > 0 && done.remaining == 0, "{done:?}");
+}
+
+#[test]
+fn what_is_detached_is_maintained_apart_from_the_tree() {
+    let mut scene = with(APART);
+    let root = scene.root();
+    let branches = groups(&mut scene, root, 30);
+    for &branch in &branches {
+        groups(&mut scene, branch, 4);
+    }
+    scene.update();
+    for &branch in branches.iter().step_by(2) {
+        scene.reparent(branch, Place::Detached, Keep::Local).unwrap();
+        scene.update();
+        scene.maintain(0);
+        assert_eq!(scene.validate(), Ok(()));
+    }
+    scene.maintain(usize::MAX);
+    assert_eq!(scene.validate(), Ok(()));
+    let nodes: Vec<NodeHandle> = scene.slices().flat_map(|slice| slice.rows().nodes()).collect();
+    assert_eq!(nodes.len(), scene.len());
+    assert!(nodes.iter().all(|&node| !scene.get(node).is_some_and(|node| node.is_detached())));
+    assert_eq!(scene.stats().detached, 15 * 5, "{} slices", scene.stats().slices);
 }

@@ -1,7 +1,7 @@
 //! A table of drawables and buffers of matrices that steps keep, in frames of every kind; those of random edits alone
 //! are in `crates/testkit/src/model/renderer.rs`.
 
-use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MatrixSlot, MirrorStep};
+use hedgerow::changes::{ChangeReader, DrawableMirror, DrawableStep, MatrixMirror, MatrixSlot, MirrorStep};
 use hedgerow::checkpoints::Checkpoints;
 use hedgerow::motion::Smooth;
 use hedgerow::visit::ListedDrawable;
@@ -233,5 +233,41 @@ fn whole_blocks_of_64_are_written_and_all_else_is_scattered() {
         let (done, list) = kept.matrix_mirror.scatter(&scene, step);
         assert_eq!((done.writes, done.matrices, done.moved), (writes, run + 2, false));
         assert_eq!((list.indices().len(), list.matrices().count()), (scattered, scattered));
+    }
+}
+
+#[test]
+fn a_table_follows_where_the_lists_of_changes_are_silent() {
+    let mut scene = Scene::with_config(SceneConfig { max_nodes: 256, ..TRACKED }).unwrap();
+    let [a, b] = [0; 2].map(|_| {
+        let group = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();
+        (0..200).for_each(|_| _ = scene.insert(group, Node::transform(Transform::IDENTITY)).unwrap());
+        group
+    });
+    let car = scene.insert(a, Node::transform(Transform::IDENTITY)).unwrap();
+    let wheel = scene.insert(car, ball()).unwrap();
+    let group = scene.insert(a, Node::group()).unwrap();
+    let heir = scene.insert(group, Node::drawable(Drawable::new(1, Aabb::cube(1.0)))).unwrap();
+    scene.update();
+    let (mut kept, mut reader) = (Kept::default(), ChangeReader::of(&scene));
+    assert_eq!(kept.sync(&scene), 3, "the table is made, and two drawables are set");
+    type Edit = fn(&mut Scene, [NodeHandle; 3]);
+    let edits: [(NodeHandle, Edit); 2] = [
+        (wheel, |scene, [car, b, _]| _ = scene.reparent(car, b, Keep::World).unwrap()),
+        (heir, |scene, [.., group]| scene.set_local(group, Transform::IDENTITY).unwrap()),
+    ];
+    for (node, edit) in edits {
+        let slot = |scene: &Scene| scene.get(node).unwrap().matrix_slot();
+        let before = slot(&scene);
+        edit(&mut scene, [car, b, group]);
+        scene.update();
+        let changed = scene.changes(&mut reader).unwrap();
+        let edited = changed.edited().iter().any(|&(edited, _)| edited == node);
+        assert!(
+            !edited && [changed.moved(), changed.entered(), changed.left()].iter().all(|list| !list.contains(&node))
+        );
+        assert_ne!(slot(&scene), before);
+        assert!(kept.sync(&scene) > 0);
+        kept.check(&scene, 0);
     }
 }

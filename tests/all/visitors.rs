@@ -1,8 +1,9 @@
-//! Visitors of nodes, and a visitor that sets what is not there.
+//! Visitors of nodes, visitors of slices that see what the scene says, and one that sets what is not there.
 
+use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{
-    Aabb, Drawable, Local, Node, NodeRef, Scene, SceneConfig, Transform,
-    visit::{Flow, SliceViewMut, SliceVisitorMut, Visitor},
+    Aabb, Drawable, Layers, Local, Mat34, Node, NodeRef, Scene, SceneConfig, Transform,
+    visit::{Flow, SliceView, SliceViewMut, SliceVisitor, SliceVisitorMut, Visitor},
 };
 
 /// Records every call, and returns the scripted answer.
@@ -103,5 +104,102 @@ fn a_slot_that_no_node_has_cannot_be_set() {
         let visit = std::panic::AssertUnwindSafe(|| scene.visit_slices_mut(&mut Setter(slot)));
         assert!(std::panic::catch_unwind(visit).is_err());
         scene.validate().unwrap();
+    }
+}
+
+/// Returns some thousand nodes of all kinds, edited in random places.
+fn busy(config: SceneConfig, seed: u32) -> Scene {
+    let mut dice = fastrand::Rng::with_seed(seed.into());
+    let mut random = move |below: usize| dice.usize(..below);
+    let mut scene = Scene::with_config(config).unwrap();
+    let mut nodes = vec![scene.root()];
+    for number in 0..3000u16 {
+        let parent = nodes[random(nodes.len())];
+        let angle = f32::from(number);
+        let transform = Transform::from_xyz(angle % 7.0, angle % 3.0, -1.0)
+            .with_rotation(Quat::from_rotation_y(angle))
+            .with_scale(Vec3::new(1.0, if number % 11 == 0 { -1.0 } else { 1.1 }, 0.9));
+        let shear = Mat34 { rows: [[1.0, 0.5, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.1, 1.0, 0.0]] };
+        let drawable = Drawable::new(u32::from(number), Aabb::cube(1.0));
+        let node = match number % 10 {
+            0..=3 => Node::transform(transform),
+            4 => Node::group().with_matrix(shear).with_drawable(drawable),
+            5..=7 => Node::drawable(drawable),
+            8 => Node::material(u32::from(number)),
+            _ => Node::group().with_layers(Layers::new(u32::from(number) | 1)),
+        };
+        nodes.push(scene.insert(parent, node).unwrap());
+        if number % 20 == 19 {
+            let (node, parent) = (nodes[1 + random(nodes.len() - 1)], nodes[random(nodes.len())]);
+            // A move that would make a cycle is refused.
+            let _ = scene.reparent(node, parent, hedgerow::Keep::Local);
+        }
+    }
+    scene
+}
+
+const CONFIGS: [SceneConfig; 3] = [
+    SceneConfig::DEFAULT,
+    SceneConfig { max_nodes: 100, ..SceneConfig::DEFAULT },
+    SceneConfig { max_nodes: 8, ..SceneConfig::DEFAULT },
+];
+
+/// Checks that the columns of each slice agree with the scene.
+struct Columns<'s> {
+    scene: &'s Scene,
+    transforms: usize,
+    drawables: usize,
+}
+
+impl SliceVisitor for Columns<'_> {
+    fn slice(&mut self, slice: SliceView<'_>) -> Flow {
+        let (rows, transforms) = (slice.rows(), slice.transforms());
+        let mut own = 0;
+        for row in 0..rows.len() {
+            let Some(node) = rows.node(row) else { continue };
+            let transform = rows.transform(row).expect("a node has a slot");
+            assert_eq!(rows.own_transform(row), self.scene.local(node).map(|_| transform));
+            assert_eq!(Some(&transforms.worlds()[transform]), self.scene.world(node));
+            assert_eq!(rows.layers(row), self.scene.get(node).map(|node| node.layers()));
+            assert_eq!(rows.material(row), self.scene.get(node).and_then(|node| node.material()));
+            if let Some(local) = self.scene.local(node) {
+                own += 1;
+                assert_eq!(transforms.local(transform), Some(local));
+                assert!((transforms.parents()[transform] as usize) < transform, "a parent's slot comes first");
+            }
+            let parent = rows.parent(row).expect("a row above");
+            assert_eq!(rows.node(parent).or(rows.import(parent)), self.scene.parent(node));
+        }
+        let occupied = (slice.imports()..transforms.len()).filter(|&slot| transforms.is_occupied(slot)).count();
+        assert_eq!(occupied, own, "each transform belongs to a node");
+        self.transforms += own;
+        for listed in slice.drawables().iter() {
+            self.drawables += 1;
+            assert_eq!(self.scene.get(listed.node).unwrap().drawable(), Some(listed.drawable));
+        }
+        Flow::Continue
+    }
+}
+
+#[test]
+fn columns_say_what_the_scene_says() {
+    for config in CONFIGS {
+        let mut scene = busy(config, 4);
+        scene.update();
+        let mut columns = Columns { scene: &scene, transforms: 0, drawables: 0 };
+        scene.visit_slices(&mut columns);
+        let Columns { transforms, drawables, .. } = columns;
+        let mut shown = Vec::new();
+        scene.visit_slices(&mut |slice: SliceView<'_>| {
+            shown.push(slice.rows().nodes().collect::<Vec<_>>());
+            Flow::Continue
+        });
+        assert!(scene.slices().map(|slice| slice.rows().nodes().collect::<Vec<_>>()).eq(shown), "the same order");
+        let nodes: Vec<_> = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle()).collect();
+        assert_eq!(transforms, nodes.iter().filter(|&&node| scene.local(node).is_some()).count());
+        assert_eq!(
+            drawables,
+            nodes.iter().filter(|&&node| scene.get(node).and_then(|node| node.drawable()).is_some()).count()
+        );
     }
 }
