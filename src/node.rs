@@ -564,4 +564,25 @@ mod tests {
             assert_eq!(OwnedNode::from(node).as_node(), node);
         }
     }
+
+    #[test]
+    fn a_description_that_was_checked_is_kept() {
+        let node = Node::transform(Transform::IDENTITY);
+        let checked = |number| node.with_translation_f64(DVec3::splat(number)).checked();
+        for number in [0.1, 1e7 + 0.1, -1e30, 1e-42, 1.0 + 2_f64.powi(-24), 1.0 + 2_f64.powi(-24) - 2_f64.powi(-52)] {
+            let once = checked(number).unwrap();
+            assert!(once.is_kept() && once.checked() == Ok(once), "{number}");
+            // The translation in double precision replaces the local one.
+            let near = Node { local: Some(Transform::from_xyz(1.0, -0.0, 0.0).into()), ..once };
+            assert!(once.translation_f64.is_none() || !near.is_kept() && near.checked() == Ok(once), "{number}");
+        }
+        assert_eq!(checked(0.5), Ok(Node::transform(Transform::from_xyz(0.5, 0.5, 0.5))), "nothing is lost");
+        for number in [f64::NAN, f64::INFINITY, 1e300] {
+            assert_eq!(checked(number), Err(Error::NotFinite("a translation")));
+        }
+        // It would be rounded up to infinity.
+        let most = f64::from(f32::MAX) + 2_f64.powi(103).next_down();
+        assert_eq!(checked(most), Err(Error::NotFinite("a translation")));
+        assert_eq!(Node::group().with_translation_f64(DVec3::ONE).checked(), Err(Error::NoLocal));
+    }
 }

@@ -115,3 +115,15 @@ fn no_parent_is_asked_for_the_world_of_an_anchored_node() {
         assert_eq!(scene.get(barrel).unwrap().world_f64().translation, DVec3::new(3.0, 0.0, 0.0));
     }
 }
+
+#[test]
+#[cfg(feature = "serde")]
+fn text_and_bytes_have_the_mark() {
+    let (scene, [lorry, ..]) = lorry();
+    let tree = scene.tree(lorry).unwrap();
+    let text = serde_json::to_string(&tree).unwrap();
+    assert_eq!(text.matches(r#""anchored":true"#).count(), 1, "{text}");
+    assert_eq!(serde_json::from_str::<hedgerow::Tree>(&text).unwrap(), tree);
+    assert_eq!(hedgerow::Tree::from_bytes(&tree.to_bytes()).unwrap(), tree);
+    assert_eq!(tree.iter().filter(|(_, node)| node.anchored).count(), 1);
+}

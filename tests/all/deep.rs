@@ -1,4 +1,4 @@
-//! Extreme shapes: a chain a million nodes deep, thousands of slices.
+//! Extreme shapes: a chain a million nodes deep, a hundred thousand siblings, thousands of slices.
 
 use crate::trees::APART;
 use hedgerow::glam::Vec3;
@@ -187,4 +187,73 @@ fn ten_thousand_slices_below_each_other_need_no_call_stack() {
         assert_eq!(scene.remove(middle), Ok(nodes));
         scene.validate().unwrap();
     });
+}
+
+/// Edits among very many siblings and compares with the expected list: 1000 inserts and 500 removals.
+fn crowd(scene: &mut Scene, parent: NodeHandle, count: usize) {
+    let mut order: Vec<NodeHandle> =
+        (0..count).map(|number| scene.insert(parent, link(number)).expect("there is room")).collect();
+    for turn in 0..2000 {
+        if turn % 50 == 0 {
+            scene.update();
+        }
+        let at = (turn * 7919 + count / 2) % order.len();
+        let anchor = order[at];
+        match turn % 4 {
+            0 => order.insert(at, scene.insert(Place::Before(anchor), Node::group()).unwrap()),
+            1 => order.insert(at + 1, scene.insert(Place::After(anchor), link(turn)).unwrap()),
+            2 => {
+                assert_eq!(scene.remove(anchor), Ok(1));
+                order.remove(at);
+            }
+            _ => {
+                let moved = order.remove(at);
+                let to = (at * 31) % order.len();
+                scene.reparent(moved, Place::Before(order[to]), Keep::Local).unwrap();
+                order.insert(to, moved);
+            }
+        }
+    }
+    scene.update();
+    scene.validate().unwrap();
+    assert!(scene.children(parent).eq(order.iter().copied()), "the siblings are in another order");
+    assert!(scene.children(parent).rev().eq(order.iter().rev().copied()), "they are, read backwards");
+}
+
+#[test]
+fn a_hundred_thousand_siblings_are_edited_in_the_middle() {
+    let mut scene = Scene::new();
+    let parent = scene.insert(scene.root(), Node::group()).unwrap();
+    crowd(&mut scene, parent, 100_000);
+    assert_eq!(scene.len(), 2 + 100_000 + 500);
+}
+
+#[test]
+fn a_hundred_thousand_children_of_the_root_are_edited_in_the_middle() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    crowd(&mut scene, root, 100_000);
+    assert_eq!(scene.len(), 1 + 100_000 + 500);
+}
+
+#[test]
+fn children_of_the_root_in_thousands_of_slices_are_edited_in_the_middle() {
+    let mut scene = Scene::with_config(APART).unwrap();
+    let root = scene.root();
+    crowd(&mut scene, root, 20_000);
+    assert!(scene.stats().slices > 20_500 / 8, "{} slices", scene.stats().slices);
+}
+
+#[test]
+fn a_hundred_thousand_siblings_are_sorted_and_stay_in_order() {
+    let mut scene = Scene::new();
+    let parent = scene.insert(scene.root(), Node::group()).unwrap();
+    let mut order: Vec<NodeHandle> = (0..100_000u32)
+        .map(|number| scene.insert(parent, Node::material(number.wrapping_mul(40_503) % 1000)).unwrap())
+        .collect();
+    scene.edit(parent).unwrap().sort_children_by(|a, b| a.own_material().cmp(&b.own_material()));
+    order.sort_by_key(|&node| scene.get(node).and_then(|node| node.own_material()));
+    scene.validate().unwrap();
+    assert!(scene.children(parent).eq(order.iter().copied()), "the sort is not stable, or no sort");
+    assert!(scene.children(parent).rev().eq(order.into_iter().rev()));
 }

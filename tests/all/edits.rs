@@ -1,10 +1,11 @@
 //! Each kind of edit alone.
 
-use hedgerow::glam::{Affine3, Affine3A, Vec3};
+use hedgerow::glam::{Affine3, Affine3A, Quat, Vec3};
 use hedgerow::{
-    Error, Keep, Local, Node, NodeHandle, NodeMut, Place, Scene, Transform,
-    edit::{Change, Edit},
+    Error, Keep, Local, Mat34, Node, NodeHandle, NodeMut, Place, Scene, Transform,
+    edit::{Change, Edit, LocalForm},
 };
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn at(scene: &mut Scene, parent: NodeHandle, x: f32) -> NodeHandle {
     scene.insert(parent, Node::transform(Transform::from_xyz(x, 0.0, 0.0))).unwrap()
@@ -117,4 +118,99 @@ fn what_moves_before_it_has_a_row_is_not_moved_by_a_later_update() {
         scene.validate().unwrap();
         assert_eq!(last.map(|last| scene.world(last).unwrap().translation().x), last.map(|_| 2.0));
     }
+}
+
+fn named(scene: &mut Scene, place: impl Into<Place>, name: &str) -> NodeHandle {
+    scene.insert(place, Node::group().named(name)).unwrap()
+}
+
+fn near(a: &Mat34, b: &Mat34) -> bool {
+    a.rows.iter().flatten().zip(b.rows.iter().flatten()).all(|(x, y)| (x - y).abs() < 1e-5)
+}
+
+#[test]
+fn a_world_transform_that_needs_shear_is_kept_as_a_matrix() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let stretched = Transform::from_scale(Vec3::new(3.0, 1.0, 1.0));
+    let parent = scene.insert(root, Node::transform(stretched)).unwrap();
+    let turned = Transform::from_rotation(Quat::from_rotation_z(0.5));
+    let node = scene.insert(root, Node::transform(turned)).unwrap();
+    let before = scene.get(node).unwrap().fresh_world();
+    assert_eq!(scene.reparent(node, parent, Keep::World), Ok(Some(LocalForm::Matrix)));
+    assert!(matches!(scene.local(node), Some(Local::Matrix(_))));
+    assert!(near(&before, &scene.get(node).unwrap().fresh_world()));
+    assert!(scene.get(node).unwrap().node().local.is_some_and(|local| local.transform().is_none()));
+
+    // Below the root, the local transform is a rotation again.
+    assert_eq!(scene.reparent(node, root, Keep::World), Ok(Some(LocalForm::Transform)));
+    assert!(near(&before, &scene.get(node).unwrap().fresh_world()));
+    scene.validate().unwrap();
+}
+
+#[test]
+fn a_node_without_a_transform_is_given_one_to_stay_in_place() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let (one, two) = (at(&mut scene, root, 1.0), at(&mut scene, root, 2.0));
+    let node = named(&mut scene, one, "node");
+    assert_eq!(scene.reparent(node, two, Keep::World), Ok(Some(LocalForm::Transform)));
+    assert_eq!(scene.get(node).unwrap().fresh_world().translation().x, 1.0);
+    let group = named(&mut scene, one, "group");
+    let other = named(&mut scene, one, "other");
+    assert_eq!(scene.reparent(group, other, Keep::World), Ok(None), "the parents are in one place");
+    assert_eq!(scene.local(group), None);
+}
+
+#[test]
+fn a_rotation_is_normalised_when_it_is_set() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let node = at(&mut scene, root, 0.0);
+    for size in [1e-30_f32, 0.1, 7.0, 1e30] {
+        let long = Quat::from_rotation_x(1.0) * size;
+        scene.set_local(node, Transform::from_rotation(long)).unwrap();
+        let kept = scene.local(node).and_then(Local::transform).unwrap().rotation;
+        assert!((kept.length() - 1.0).abs() < 1e-6, "{kept:?}");
+        assert!((kept.dot(Quat::from_rotation_x(1.0)) - 1.0).abs() < 1e-6, "{kept:?}");
+    }
+}
+
+#[test]
+fn a_node_that_stays_below_its_parent_keeps_its_local_transform_to_the_bit() {
+    let mut scene = Scene::new();
+    let odd = |x: f32| {
+        let turned = Transform::from_rotation(Quat::from_rotation_x(x) * Quat::from_rotation_z(1.0 + x));
+        Transform { translation: Vec3::new(x, 0.1, 1e3 * x), scale: Vec3::splat(0.3 + x), ..turned }
+    };
+    let parent = scene.insert(scene.root(), Node::transform(odd(0.7))).unwrap();
+    let nodes = [0.1, 0.2, 0.3].map(|x| scene.insert(parent, Node::transform(odd(x))).unwrap());
+    scene.update();
+    for place in [Place::FirstChildOf(parent), Place::LastChildOf(parent), Place::After(nodes[0])] {
+        let local = scene.local(nodes[1]);
+        scene.reparent(nodes[1], place, Keep::World).unwrap();
+        assert_eq!(scene.local(nodes[1]), local, "{place:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(panic = "abort", ignore = "needs unwinding")]
+fn a_comparison_without_order_leaves_all_children() {
+    let mut scene = Scene::new();
+    let root = scene.root();
+    let mut all: Vec<_> = (0..50).map(|_| scene.insert(root, Node::group()).unwrap()).collect();
+    let mut turn = 0;
+    let sort = AssertUnwindSafe(|| {
+        scene.edit(root).unwrap().sort_children_by(|_, _| {
+            turn += 1;
+            [core::cmp::Ordering::Less, core::cmp::Ordering::Greater][turn % 3 % 2]
+        });
+    });
+    // The standard sort may panic if it detects that there is no total order.
+    let _ = catch_unwind(sort);
+    scene.validate().unwrap();
+    let mut children: Vec<_> = scene.children(root).collect();
+    children.sort_unstable();
+    all.sort_unstable();
+    assert_eq!(children, all);
 }

@@ -3,7 +3,9 @@
 use crate::trees::{APART, with};
 use hedgerow::glam::{DVec3, Vec3};
 use hedgerow::query::{BoxIndex, Filter, Frustum, Ray, Sphere, Volume};
-use hedgerow::{Aabb, Drawable, Error, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform};
+use hedgerow::{
+    Aabb, Drawable, Error, Layers, Mat34, Node, NodeHandle, Scene, SceneConfig, Transform, ViewRange, Visibility,
+};
 use hedgerow_testkit::dice::Dice;
 
 /// A tree with these names:
@@ -168,4 +170,28 @@ fn a_ray_finds_what_is_below_the_node_of_its_filter() {
     }
     scene.remove(field).unwrap();
     assert_eq!(scene.cast_ray(&ray, Filter::below(field), &mut hits), Err(Error::StaleHandle(field)));
+}
+
+#[test]
+fn a_node_has_whichever_of_all_parts_it_was_given() {
+    let mut scene = Scene::new();
+    for set in 0..256_u32 {
+        let has = |part: u32| set >> part & 1 != 0;
+        let translation = DVec3::splat(16_777_217.0);
+        // All numbers of parts are 1.
+        let node = Node {
+            user_data: u32::from(has(0)),
+            visibility: if has(1) { Visibility::Hidden } else { Visibility::Inherited },
+            anchored: has(2),
+            layers: has(3).then_some(Layers::new(1)),
+            name: has(4).then_some("name"),
+            view_range: has(5).then(|| ViewRange::new(0.0, 9.0).unwrap()),
+            drawable: has(6).then(|| Drawable::new(1, Aabb::cube(1.0))),
+            translation_f64: has(7).then_some(translation),
+            ..Node::transform(Transform::from_translation(translation.as_vec3()))
+        };
+        let inserted = scene.insert(scene.root(), node).unwrap();
+        assert_eq!(scene.get(inserted).map(|node| node.node()), Some(node));
+        assert_eq!(scene.get(inserted).map(|node| node.is_anchored()), Some(node.anchored));
+    }
 }

@@ -108,3 +108,35 @@ fn worlds_of_copies_what_single_calls_return_and_leaves_those_of_stale_handles()
         }
     }
 }
+
+fn bits(local: Option<Local>) -> Option<[[u32; 4]; 3]> {
+    local.map(|local| match local {
+        Local::Transform(Transform { translation, rotation, scale }) => {
+            let [x, y, z, w] = rotation.to_array().map(f32::to_bits);
+            let ([a, b, c], [d, e, f]) = (translation.to_array().map(f32::to_bits), scale.to_array().map(f32::to_bits));
+            [[x, y, z, w], [a, b, c, 0], [d, e, f, 1]]
+        }
+        Local::Matrix(Mat34 { rows }) => rows.map(|row| row.map(f32::to_bits)),
+    })
+}
+
+#[test]
+fn worlds_below_a_thousand_parents_are_those_of_single_calls() {
+    let mut rng = Rng::with_seed(77);
+    let mut many = Scene::new();
+    let add = |scene: &mut Scene, parent, place| scene.insert(parent, Node::transform(place)).unwrap();
+    let nodes: Vec<NodeHandle> = (0..1000)
+        .map(|_| {
+            let root = many.root();
+            let parent = add(&mut many, root, transform(&mut rng));
+            add(&mut many, parent, Transform::IDENTITY)
+        })
+        .collect();
+    let mut single = many.clone();
+    let items: Vec<(NodeHandle, Transform)> = nodes.iter().map(|&node| (node, transform(&mut rng))).collect();
+    many.set_worlds(&items).unwrap();
+    for &(node, place) in &items {
+        single.set_world(node, place).unwrap();
+        assert_eq!(bits(many.local(node)), bits(single.local(node)), "{node:?}");
+    }
+}
