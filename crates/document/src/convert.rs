@@ -37,8 +37,9 @@ impl Library {
     /// once.
     ///
     /// # Errors
-    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node with a use that is there, or if
-    /// another definition overrides this use.
+    /// [`Error::NoDefinition`]; [`Error::NoIds`]. [`Error::Invalid`] if the path is no own node with a use that is
+    /// there, if another definition overrides this use, and if one overrides another use so that it leads from inside
+    /// this definition back to it, or to or from it where a definition between states something.
     pub fn unpack(&self, definition: &str, path: &Path) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let outer = self.at(number);
@@ -52,6 +53,9 @@ impl Library {
         };
         // No node ever gets this id: it stands for parents that are not there.
         let nowhere = self.next_id(definition);
+        if !self.has_ids(definition, 1 + self.at(used).slots() as u64) {
+            return Err(Error::NoIds);
+        }
         let users = self.all_users(number);
         // A user may show what this definition does not.
         let shows = |user: &u32, path: &Path, value: &Value| {
@@ -114,7 +118,8 @@ impl Library {
     ///
     /// # Errors
     /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node that is there, if the name is
-    /// in use, and if another definition overrides the node's use or moves a node out of what is extracted.
+    /// in use, if another definition overrides the node's use or moves a node out of what is extracted, and if one
+    /// overrides a use as [`unpack`](Self::unpack) says.
     pub fn extract(&self, definition: &str, path: &Path, name: &str) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let outer = self.at(number);
@@ -157,6 +162,7 @@ impl Library {
     ) -> Result<Vec<(u32, BTreeSet<Path>)>, Error> {
         let Change { definition, id, within, renamed, goes } = *change;
         let is_root = self.at(definition).root() == Some(id);
+        let contain: BTreeSet<u32> = users.iter().copied().chain([definition]).collect();
         let mut influenced = Vec::new();
         for &user in users {
             let (mut parents, mut moves) = (BTreeSet::new(), Vec::new());
@@ -170,15 +176,23 @@ impl Library {
             for (path, value) in stated {
                 let (field, mut place, mut stays_stated) = (value.field(), value.clone(), true);
                 let mut new = path.clone();
-                if let Some((outside, inside)) = self.split(user, &path, definition) {
-                    if field == Field::Use && inside == [id] && !is_root && user != definition {
-                        return invalid(
-                            stating.name.clone(),
-                            &path,
-                            field,
-                            "it overrides the use; push or unstate it first",
-                        );
+                let at = self.split(user, &path, definition);
+                let overrides = at.is_some_and(|(_, inside)| inside == [id]) && !is_root && user != definition;
+                let refused = match value {
+                    Value::Use(_) if overrides => Some("it overrides the use; push or unstate it first"),
+                    // What is stated inside is about nodes of two definitions, or about some whose paths change twice.
+                    Value::Use(Some(uses)) => {
+                        let why = "it leads back to the definition, or from it to another; unstate it first";
+                        let uses = self.number(uses);
+                        let itself = at.is_some() && uses.is_some_and(|of| contain.contains(&of));
+                        (itself || self.is_stated_of_two(user, &path, uses, &contain)).then_some(why)
                     }
+                    _ => None,
+                };
+                if let Some(why) = refused {
+                    return invalid(stating.name.clone(), &path, field, why);
+                }
+                if let Some((outside, inside)) = at {
                     stays_stated = !goes(inside);
                     new = joined(outside, renamed(inside).ids());
                 }
@@ -243,7 +257,8 @@ impl Library {
                 });
                 let orders: BTreeMap<Path, Order> = later.children_of(user, &above).into_iter().collect();
                 let names = self.children_of(user, &parent).into_iter().filter_map(|(node, _)| name(&node));
-                let list: Vec<_> = names.map(|node| (node.clone(), orders.get(&node).copied())).collect();
+                // Those that are nowhere in the tree have no place any more.
+                let list: Vec<_> = names.filter_map(|node| Some((node.clone(), Some(*orders.get(&node)?)))).collect();
                 for (node, place) in arranged(&above, &list) {
                     later.at_mut(user).state(&node, Field::Place, Some(place.clone()));
                     draft.state(user, node, Field::Place, Some(place));
@@ -263,6 +278,19 @@ impl Library {
             scope = self.entered(&scope, id, inner, scope.depth + 1);
         }
         None
+    }
+
+    /// Returns whether a definition on the way to a node, but the first, states anything inside it, and what the node
+    /// uses for that one, or for the first, is one of these.
+    fn is_stated_of_two(&self, first: u32, path: &Path, uses: Option<u32>, of: &BTreeSet<u32>) -> bool {
+        let stated = |(level, scope): (usize, &Scope)| {
+            let inner = self.locate(scope.definition, &path.ids()[level..]);
+            let own = inner.and_then(|inner| self.enter(inner.scope(), inner.id()));
+            self.at(scope.definition).overrides.find(&path.ids()[level..]).is_some()
+                && [uses, own].into_iter().flatten().any(|uses| of.contains(&uses))
+        };
+        let route = self.locate(first, path.ids());
+        route.is_some_and(|route| route.scopes.iter().enumerate().skip(1).any(stated))
     }
 
     /// Returns all definitions that contain this one, inner ones first.

@@ -148,7 +148,8 @@ impl Library {
         found.ok_or_else(|| Error::NoDefinition(name.into()))
     }
 
-    /// Returns the id that the next new node of a definition gets. Add 1 for each further one.
+    /// Returns the id that the next new node of a definition gets. Add 1 for each further one. No statement names it, so
+    /// no override without effect gets one. Runs in **O(overrides of other definitions)**.
     #[must_use]
     pub fn next_id(&self, definition: &str) -> u64 {
         self.next_id_of(definition, self.writer)
@@ -158,7 +159,9 @@ impl Library {
     pub(crate) fn next_id_of(&self, definition: &str, writer: u16) -> u64 {
         let next_ids = self.number(definition).map(|number| &self.at(number).next_ids);
         let counter = next_ids.and_then(|next_ids| next_ids.get(&writer)).copied().unwrap_or(0);
-        u64::from(writer) << WRITER_BITS | counter
+        let others = self.definitions.iter().filter(|other| *other.name != *definition);
+        let named = others.flat_map(|other| other.overrides.inner_ids()).filter(|&id| writer_of(id) == writer);
+        u64::from(writer) << WRITER_BITS | named.map(|id| (id & COUNTER) + 1).fold(counter, u64::max)
     }
 
     /// Returns whether a definition has ids for so many more nodes.

@@ -44,6 +44,11 @@ impl Overrides {
         self.by_id.get(&(at, id)).copied()
     }
 
+    /// Iterates over all ids behind the first of any path.
+    pub(crate) fn inner_ids(&self) -> impl Iterator<Item = u64> {
+        self.by_id.keys().filter(|(outer, _)| *outer != TOP).map(|(_, id)| *id)
+    }
+
     /// Returns what is stated for a path.
     pub(crate) fn values(&self, at: u32) -> &[Value] {
         self.parts.get(at as usize).map_or(&[], |part| &part.values)

@@ -84,7 +84,7 @@ fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) 
 }
 
 /// A random statement of a definition, or what is no longer stated. Roots keep their places.
-fn statement(dice: &mut Rng, library: &Library, number: usize, paths: &[Path]) -> (Path, Option<Value>) {
+pub(crate) fn statement(dice: &mut Rng, library: &Library, number: usize, paths: &[Path]) -> (Path, Option<Value>) {
     let [path, other] = [(); 2].map(|()| dice.choice(paths).unwrap().clone());
     let (own, is_root, later) = (path.ids().len() == 1, path == paths[0], &NAMES[number + 1..]);
     let place = |parent: Path, order| Some(Value::Place(Some(Spot::below(parent, order))));

@@ -1,6 +1,6 @@
 //! Whole tasks as patches: trees stay as they are, or change as asked, and inverses restore the library.
 
-use crate::acts::{NAMES, library};
+use crate::acts::{NAMES, check, library, open, statement};
 use crate::merge::read;
 use crate::model::Model;
 use crate::random::seeds;
@@ -22,26 +22,16 @@ fn place(parent: impl Into<Path>, order: f64) -> Value {
     Value::Place(Some(Spot::below(parent, order)))
 }
 
-/// A random library in which orders are often equal, own nodes are below nodes of instances, some overrides have no
-/// effect, and data of one's own is stated.
+/// A random library with overrides that have no effect, dead statements, circles and data of one's own.
 fn random_library(rng: &mut Rng) -> Library {
-    let mut library = library(rng, false);
-    for name in NAMES {
-        let paths = Model::of(&library).tree(name).1;
-        for _ in 0..rng.u8(0..8) {
-            let [path, other] = [(); 2].map(|()| rng.choice(&paths).unwrap().clone());
-            let order = f64::from(rng.u8(0..3));
-            let statement = match rng.u8(0..8) {
-                0..2 => (library.next_id(name).into(), place(path, order)),
-                2..4 if path.ids().len() > 1 => (path, place(other, order)),
-                4 if path.ids().len() > 1 => {
-                    let instance = Path::try_from(&path.ids()[..path.ids().len() - 1]).unwrap();
-                    (path, place(instance, order))
-                }
-                5 if path.ids().len() > 1 => (path.join(&(1 << 40).into()), Value::Material(Some(1))),
-                _ => (path, Value::Own(3, Some([rng.u8(1..9)].into()))),
-            };
-            state(&mut library, name, vec![statement]).unwrap();
+    let wild = rng.bool();
+    let mut library = library(rng, wild);
+    for _ in 0..rng.usize(0..16) {
+        let number = rng.usize(0..NAMES.len());
+        let paths = Model::of(&library).tree(NAMES[number]).1;
+        if let (path, Some(value)) = statement(rng, &library, number, &paths) {
+            // A place below a node inside may be refused.
+            _ = state(&mut library, NAMES[number], vec![(path, value)]);
         }
     }
     library
@@ -181,7 +171,7 @@ fn uses_once(library: &Library, definition: &str) -> bool {
 #[test]
 fn pushed_statements_keep_their_values_and_show_in_other_instances() {
     let mut done = [0; 4];
-    for seed in seeds(60) {
+    for seed in seeds(120) {
         let rng = &mut Rng::with_seed(seed);
         let library = random_library(rng);
         for name in NAMES {
@@ -380,6 +370,12 @@ fn a_variant_unpacks_to_its_use_and_what_users_state_follows() {
     let extracted = applied(&unpacked, &unpacked.extract("car", &1.into(), "left").unwrap()).unwrap();
     assert_eq!(extracted.get(&Key::new("street", [5, 1, 6], Field::Material)), Some(&Value::Material(None)));
     assert_eq!((outline(&extracted, "left").as_str(), trees_of(&extracted)), ("wheel >tyre >bolt", trees_of(&library)));
+    // What its use placed below a node that is not there is not there, either, and has no note of its own.
+    let mut circle = library.clone();
+    state(&mut circle, "red", vec![([0, 2].into(), place([0, 1], 0.0))]).unwrap();
+    state(&mut circle, "car", vec![([2, 0, 1].into(), place([2, 0, 1], 0.0))]).unwrap();
+    let unpacked = applied(&circle, &circle.unpack("car", &2.into()).unwrap()).unwrap();
+    assert_eq!(unpacked.notes("car").len(), circle.notes("car").len());
     // A use that a user overrides stays.
     let mut swapped = library.clone();
     state(&mut swapped, "street", vec![([5, 1].into(), Value::Use(Some("red".into())))]).unwrap();
@@ -388,6 +384,43 @@ fn a_variant_unpacks_to_its_use_and_what_users_state_follows() {
     assert!(
         library.extract("street", &[5, 1].into(), "left").is_err() && library.extract("car", &1.into(), "red").is_err()
     );
+}
+
+#[test]
+fn no_new_node_gets_an_id_that_another_definition_names() {
+    let dead = |id: u64| ([5, id].into(), Value::Place(None));
+    let mut library = street();
+    state(&mut library, "street", [4, 5, 6, 7].map(dead).to_vec()).unwrap();
+    let unpacked = applied(&library, &library.unpack("car", &2.into()).unwrap()).unwrap();
+    assert_eq!((library.next_id("car"), library.next_id("street"), trees_of(&unpacked)), (8, 6, trees_of(&library)));
+    let (mut scene, mut document) = open(library.clone(), "street");
+    scene.insert(document.node(&scene, &5.into()).unwrap(), Node::group()).unwrap();
+    document.commit_in(&mut scene, &5.into()).unwrap();
+    check(&document, &scene, "edited in place");
+    assert_eq!(document.library().tree("street").unwrap().len(), library.tree("street").unwrap().len() + 1);
+    let last = (1 << 48) - 4;
+    state(&mut library, "street", vec![dead(last)]).unwrap();
+    assert_eq!(library.unpack("car", &2.into()), Err(Error::NoIds));
+    library.set_writer(u16::MAX);
+    assert!(library.unpack("car", &2.into()).is_ok());
+}
+
+#[test]
+fn a_definition_is_not_extracted_from_where_overrides_lead_back_to_it_or_away() {
+    let uses = |path: &[u64], name: &str| (Path::try_from(path).unwrap(), Value::Use(Some(name.into())));
+    let mut library = street();
+    library.apply(&library.define("van", &library.tree("wheel").unwrap()).unwrap()).unwrap();
+    let is_refused =
+        |library: &Library, from: &str| matches!(library.extract(from, &1.into(), "e"), Err(Error::Invalid { .. }));
+    // The tyre of a wheel of the car becomes a car.
+    let mut itself = library.clone();
+    state(&mut itself, "street", vec![uses(&[5, 1, 1], "car")]).unwrap();
+    assert!(is_refused(&itself, "car") && itself.unpack("car", &1.into()).is_err());
+    // What the car states inside its wheel is about the tyre of the van, too.
+    state(&mut library, "street", vec![uses(&[5, 1], "van")]).unwrap();
+    assert!(!is_refused(&library, "van") && !is_refused(&library, "wheel"));
+    state(&mut library, "car", vec![([1, 1].into(), Value::UserData(9))]).unwrap();
+    assert!(is_refused(&library, "van") && is_refused(&library, "wheel"));
 }
 
 fn trees_of(library: &Library) -> Vec<Tree> {
