@@ -28,6 +28,9 @@ pub struct Step {
     label: Option<Box<str>>,
     /// All that was made between it and the step above it.
     since: Vec<Patch>,
+    /// If what others stated may have kept part of it from being taken back: the step as it was made first, and all that
+    /// was made between that and `since`.
+    whole: Option<(Patch, Patch)>,
     left: Left,
 }
 
@@ -65,12 +68,15 @@ impl Step {
     }
 }
 
-/// Returns the patch that takes back the first of some steps, up to the last. What was stated since stays.
-fn back(steps: &[Step], library: &Library) -> Result<Option<Patch>, Error> {
+/// Returns the patch that takes back the first of some steps, up to the last. What was stated since stays. A redo takes
+/// back what the undo made; an undo takes back the whole step.
+fn back(steps: &[Step], way: Way, library: &Library) -> Result<Option<Patch>, Error> {
     let [step, later @ ..] = steps else { return Ok(None) };
-    let mut back = step.patch.inverse();
+    let whole = step.whole.as_ref().filter(|_| matches!(way, Way::Undo));
+    let (whole, rest) = whole.map_or((&step.patch, None), |(whole, rest)| (whole, Some(rest)));
+    let mut back = whole.inverse();
     let later = later.iter().flat_map(|step| [&step.patch].into_iter().chain(&step.since));
-    let since = Patch::join(step.since.iter().chain(later))?;
+    let since = Patch::join(rest.into_iter().chain(&step.since).chain(later))?;
     if since.is_empty() {
         return Ok(Some(back));
     }
@@ -103,7 +109,7 @@ impl History {
             return;
         }
         self.undone.clear();
-        self.done.push(Step { patch, label: None, since: Vec::new(), left });
+        self.done.push(Step { patch, label: None, since: Vec::new(), whole: None, left });
     }
 
     /// Returns the old and new paths of all that left instances of a definition, the last that was done first.
@@ -128,26 +134,33 @@ impl History {
     /// Returns the patch that the next undo or redo makes.
     pub(crate) fn next(&self, way: Way, library: &Library) -> Result<Option<Patch>, Error> {
         let from = if matches!(way, Way::Undo) { &self.done } else { &self.undone };
-        back(&from[from.len().saturating_sub(1)..], library)
+        back(&from[from.len().saturating_sub(1)..], way, library)
     }
 
     /// Returns the patch that takes back a step that was done, whatever was made since.
     pub(crate) fn back(&self, number: usize, library: &Library) -> Result<Option<Patch>, Error> {
-        back(self.done.get(number..).unwrap_or_default(), library)
+        back(self.done.get(number..).unwrap_or_default(), Way::Undo, library)
     }
 
     /// Notes that the next undo or redo was made.
     pub(crate) fn advance(&mut self, way: Way, made: Patch) {
         let Self { done, undone } = self;
         let (from, to) = if matches!(way, Way::Undo) { (done, undone) } else { (undone, done) };
-        let Some(Step { patch, label, since, left }) = from.pop() else { return };
+        let Some(mut step) = from.pop() else { return };
         // Usually the two cancel out.
-        if let Some(below) = from.last_mut()
-            && !(since.is_empty() && patch.inverse() == made)
-        {
-            below.add([patch].into_iter().chain(since).chain([made.clone()]));
+        if step.whole.is_some() || !step.since.is_empty() || step.patch.inverse() != made {
+            let later: Vec<Patch> = step.since.drain(..).chain([made.clone()]).collect();
+            let (whole, rest) = step.whole.take().unwrap_or_else(|| match way {
+                Way::Undo => (step.patch.clone(), Patch::new()),
+                Way::Redo => (step.patch.inverse(), step.patch.clone()),
+            });
+            step.whole = Patch::join([&rest].into_iter().chain(&later)).ok().map(|rest| (whole, rest));
+            if let Some(below) = from.last_mut() {
+                below.add([step.patch].into_iter().chain(later));
+            }
         }
-        to.push(Step { patch: made, label, since: Vec::new(), left });
+        step.patch = made;
+        to.push(step);
     }
 
     /// Joins the last two steps.
@@ -155,11 +168,12 @@ impl History {
         if let [.., first, second] = &mut self.done[..]
             && self.undone.is_empty()
             && first.since.is_empty()
+            && first.whole.is_none()
             && let Ok(patch) = first.patch.then(&second.patch)
         {
             let label = second.label.take().or(first.label.take());
             let left = [core::mem::take(&mut first.left), core::mem::take(&mut second.left)].concat();
-            let joined = Step { patch, label, since: core::mem::take(&mut second.since), left };
+            let joined = Step { patch, label, since: core::mem::take(&mut second.since), whole: None, left };
             self.done.truncate(self.done.len() - 2);
             if !joined.patch.is_empty() {
                 self.done.push(joined);

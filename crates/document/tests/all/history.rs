@@ -169,6 +169,29 @@ fn what_was_stated_since_stays_when_a_step_is_taken_back() {
 }
 
 #[test]
+fn a_step_that_others_hide_is_whole_again_when_they_take_theirs_back() {
+    let (mut scene, mut document) = open(street(), "street");
+    let (at, start) = (Path::from([5, 1, 1]), document.library().clone());
+    paint(&mut document, &mut scene, at.clone(), 70);
+    let done = document.library().clone();
+    let theirs = document.library().state("street", at, Value::Material(Some(99))).unwrap();
+    document.follow(&mut scene, &theirs).unwrap();
+    for way in [Document::undo, Document::redo].repeat(2) {
+        assert_eq!(way(&mut document, &mut scene).unwrap(), Some(Patch::new()), "theirs hides it");
+    }
+    paint(&mut document, &mut scene, [5, 1, 2], 60);
+    document.amend();
+    assert_eq!(document.history().done().len(), 2, "theirs came between");
+    document.undo(&mut scene).unwrap();
+    document.follow(&mut scene, &theirs.inverse()).unwrap();
+    for (way, library) in [(Document::undo as fn(&mut _, &mut _) -> _, &start), (Document::redo, &done)].repeat(2) {
+        way(&mut document, &mut scene).unwrap().unwrap();
+        assert_eq!(document.library(), library);
+        check(&document, &scene, "whole again");
+    }
+}
+
+#[test]
 fn what_was_followed_stays_known_when_steps_are_joined() {
     let (mut scene, mut document) = open(street(), "street");
     paint(&mut document, &mut scene, [5, 1, 1], 50);
