@@ -1,6 +1,6 @@
 //! Edits of a scene as statements of the open definition.
 
-use crate::document::{Document, beside, holds};
+use crate::document::{Document, beside, holds, unread};
 use crate::error::Error;
 use crate::expand::Expansion;
 use crate::history::Left;
@@ -13,7 +13,7 @@ use crate::places::NONE;
 use crate::resolve::Scope;
 use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
-use hedgerow::internal::{last_tag, record, set_tag};
+use hedgerow::internal::{last_tag, node_of_record, record, set_tag, tag};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
@@ -51,12 +51,6 @@ impl Document {
         if scene.get(self.root).is_none_or(|root| root.is_detached()) {
             return Err(Error::NoRoot);
         }
-        // No step has more new nodes than the scene has nodes.
-        if !self.library.has_ids(&self.name, scene.len() as u64) {
-            // The edits stay unread, for another writer.
-            let edited = !scene.changes(&mut self.reader.clone())?.is_empty();
-            return if edited { Err(Error::NoIds) } else { Ok(Default::default()) };
-        }
         let edits = self.edits(scene)?;
         if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
             return Ok(Default::default());
@@ -72,17 +66,8 @@ impl Document {
         Ok(recording.finish())
     }
 
-    /// Reads the changes of the scene. If they cannot be stated, they stay unread.
+    /// Reads the changes of the scene. If they cannot be stated, the next step looks at the whole scene.
     fn edits(&mut self, scene: &mut Scene) -> Result<Edits, Error> {
-        let reader = self.reader.clone();
-        let edits = self.read_edits(scene);
-        if edits.is_err() {
-            self.reader = reader;
-        }
-        edits
-    }
-
-    fn read_edits(&mut self, scene: &mut Scene) -> Result<Edits, Error> {
         let (mut left, mut placed, mut edited): (Vec<_>, Vec<_>, Vec<_>) = Default::default();
         let whole = {
             let changes = scene.changes(&mut self.reader)?;
@@ -96,7 +81,12 @@ impl Document {
         };
         let mut edits = Edits::default();
         let Self { library, places, .. } = self;
+        let mut taken = None;
         let mut lost: BTreeSet<u32> = if whole {
+            let other = |(place, record)| {
+                node_of_record(scene, record).filter(|&node| tag(scene, node).is_some_and(|tag| tag != place))
+            };
+            taken = places.held().filter_map(other).find(|&node| holds(scene, self.root, node));
             let held = places.held().map(|(place, _)| places.outermost(library, place));
             held.collect()
         } else {
@@ -149,13 +139,19 @@ impl Document {
         // All other nodes below the root have a place, unless another document was opened around them or below.
         let parents = edits.placed.iter().filter_map(|&node| scene.get(node)?.parent()).map(|node| node.handle());
         let is_known = |node| edits.placed.contains(&node) || self.places.of_node(&self.library, scene, node).is_some();
-        match edits.edited.iter().copied().chain(parents).find(|&node| !is_known(node)) {
-            Some(node) => Err(Error::Taken(node)),
+        taken = taken.or_else(|| edits.edited.iter().copied().chain(parents).find(|&node| !is_known(node)));
+        // No step has more new nodes than the scene has nodes.
+        let has_ids = || edits.placed.is_empty() || self.library.has_ids(&self.name, scene.len() as u64);
+        let error = match taken {
+            Some(node) => Error::Taken(node),
+            None if !has_ids() => Error::NoIds,
             None => {
                 out.into_iter().for_each(|node| set_tag(scene, node, None));
-                Ok(edits)
+                return Ok(edits);
             }
-        }
+        };
+        self.reader = unread();
+        Err(error)
     }
 }
 

@@ -114,8 +114,7 @@ impl Document {
         let number = library.number(definition).ok_or_else(missing)?;
         let mut places = Places::default();
         let top = Expansion::new(&library, &mut places).begin(number).ok_or_else(missing)?;
-        let reader = ChangeReader::new().with_kinds(ChangeKinds::EDITS);
-        let (name, history) = (definition.into(), History::default());
+        let (name, reader, history) = (definition.into(), unread(), History::default());
         Ok((Self { library, definition: number, name, root, places, reader, history }, top))
     }
 
@@ -205,10 +204,10 @@ impl Document {
     /// any level stated for it is then stated here.
     ///
     /// Runs in **O(changed nodes · levels · log statements)**, and in O(nodes) if the scene's [change
-    /// history](hedgerow::SceneConfig::change_history) does not reach back to the last step.
+    /// history](hedgerow::SceneConfig::change_history) does not reach back to the last step, and after an error.
     ///
     /// # Errors
-    /// [`Error::NoRoot`]; [`Error::Taken`]; [`Error::Scene`] if the scene does not track changes.
+    /// [`Error::NoRoot`]; [`Error::Taken`]; [`Error::NoIds`]; [`Error::Scene`] if the scene does not track changes.
     pub fn commit(&mut self, scene: &mut Scene) -> Result<&Patch, Error> {
         static EMPTY: Patch = Patch::EMPTY;
         let (patch, left) = self.record(scene)?;
@@ -365,6 +364,11 @@ pub(crate) fn holds(scene: &Scene, root: NodeHandle, node: NodeHandle) -> bool {
 pub(crate) fn beside(scene: &Scene, node: NodeHandle, next: bool) -> Option<NodeHandle> {
     let node = scene.get(node)?;
     Some(if next { node.next_sibling()? } else { node.previous_sibling()? }.handle())
+}
+
+/// Returns a reader of edits whose first read is of the whole scene.
+pub(crate) fn unread() -> ChangeReader {
+    ChangeReader::new().with_kinds(ChangeKinds::EDITS)
 }
 
 /// Returns a reader of edits that has read all up to the last update.

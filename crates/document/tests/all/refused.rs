@@ -235,5 +235,13 @@ fn a_document_that_another_one_took_nodes_from_says_so() {
         let undone = document.undo(&mut scene);
         assert!(matches!(undone, Err(Error::Taken(_))), "{inside}: {undone:?}");
         assert_eq!(other.commit(&mut scene).unwrap().entries().len(), 2, "a transform, and a place");
+        if inside {
+            // What was taken is gone.
+            scene.remove(inner).unwrap();
+            document.commit(&mut scene).unwrap();
+            check(&document, &scene, "removed");
+            document.undo(&mut scene).unwrap();
+            assert_eq!(document.library(), &before);
+        }
     }
 }
