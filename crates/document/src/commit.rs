@@ -83,6 +83,7 @@ impl Document {
         let Self { library, places, .. } = self;
         let mut taken = None;
         let mut lost: BTreeSet<u32> = if whole {
+            // Another document gave these nodes other marks.
             let other = |(place, record)| {
                 node_of_record(scene, record).filter(|&node| tag(scene, node).is_some_and(|tag| tag != place))
             };
@@ -460,21 +461,34 @@ impl Document {
             let (key, why) = (Key::new(self.name.clone(), use_.clone(), Field::Use), "there is no use; name one");
             Error::Invalid { key, why }
         })?;
-        let (stated, _) = self.record(scene)?;
-        let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|pushed| {
+        let (stated, mut left) = self.record(scene)?;
+        let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|(pushed, ids)| {
             let step = stated.then(&pushed)?;
-            self.make(scene, &pushed).map(|()| step)
+            self.make(scene, &pushed)?;
+            for (_, _, new) in &mut left {
+                if let Some(&id) = ids.get(&new.last()) {
+                    *new = use_.join(&id.into());
+                }
+            }
+            Ok(step)
         });
         let step = made.as_ref().unwrap_or(&stated);
         self.library.keep_ids(step);
-        self.history.push(step.clone(), Left::new());
+        self.history.push(step.clone(), left);
         made
     }
 }
 
 impl Library {
-    /// Returns the patch that moves what a definition has just stated inside a use to the used definition.
-    fn pushed_in(&self, name: &Arc<str>, use_: &Path, used: &Arc<str>, stated: &Patch) -> Result<Patch, Error> {
+    /// Returns the patch that moves what a definition has just stated inside a use to the used definition, and the new
+    /// ids there of own nodes.
+    fn pushed_in(
+        &self,
+        name: &Arc<str>,
+        use_: &Path,
+        used: &Arc<str>,
+        stated: &Patch,
+    ) -> Result<(Patch, BTreeMap<u64, u64>), Error> {
         let (number, level) = (self.defined(name)?, use_.ids().len());
         let mut moved = self.clone();
         let mut patches = Vec::new();
@@ -486,7 +500,7 @@ impl Library {
             pushed
         };
         // New own nodes below the use, parents first: their ids ascend.
-        let mut ids: BTreeMap<u64, u64> = BTreeMap::new();
+        let (mut ids, mut new): (BTreeMap<u64, u64>, _) = (BTreeMap::new(), self.next_id(used));
         for Entry { key, before, after } in stated.entries() {
             let (Some(id), None, Some(Value::Place(Some(Spot { parent: Some(parent), order })))) =
                 (key.path.own(), before, after)
@@ -500,7 +514,6 @@ impl Library {
                 None => None,
             };
             if let Some(parent) = inner {
-                let new = moved.next_id(used);
                 let spot = Value::Place(Some(Spot { parent: Some(parent), order: *order }));
                 let mut draft = Draft::new(&moved);
                 draft.remove(number, [id]);
@@ -511,6 +524,7 @@ impl Library {
                 let patch = draft.finish();
                 if push(&mut moved, Ok(patch)) {
                     ids.insert(id, new);
+                    new += 1;
                 }
             }
         }
@@ -520,6 +534,6 @@ impl Library {
                 push(&mut moved, patch);
             }
         }
-        Patch::join(&patches)
+        Ok((Patch::join(&patches)?, ids))
     }
 }

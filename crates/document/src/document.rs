@@ -162,9 +162,8 @@ impl Document {
     /// neither path nor handle is left then. If a node that left is gone and its old path has a node again, that one is
     /// found.
     ///
-    /// What gives nodes other paths in another way is not followed: patches such as those of [`Library::unpack`], and
-    /// [`commit_in`](Self::commit_in). Runs in **O(nodes that left instances)**, and like [`node`](Self::node) if
-    /// the path is there.
+    /// Patches that give nodes other paths, such as those of [`Library::unpack`], are not followed. Runs in **O(nodes
+    /// that left instances)**, and like [`node`](Self::node) if the path is there.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
         let mut paths = vec![path.clone()];

@@ -256,3 +256,51 @@ fn a_selected_node_is_found_after_it_left_its_instance_and_each_undo_and_redo() 
     document.commit(&mut scene).unwrap();
     assert!(now.iter().all(|path| document.find(&scene, path).is_none()));
 }
+
+#[test]
+fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
+    let (library, old) = (street(), Path::from([5, 1, 1]));
+    let is_tyre = |document: &Document, scene: &Scene, path: &Path| {
+        document.find(scene, path).is_some_and(|node| scene.get(node).unwrap().name() == Some("tyre"))
+    };
+    for case in 0..6 {
+        let (mut scene, mut document) = open(library.clone(), "street");
+        let [tyre, car] = [&old, &5.into()].map(|path| document.node(&scene, path).unwrap());
+        // Out of its wheel: into the car, which states it if that is edited in place.
+        scene.reparent(tyre, car, Keep::Local).unwrap();
+        if case < 2 {
+            let use_ = if case == 0 { Path::from(5) } else { [5, 2].into() };
+            document.commit_in(&mut scene, &use_).unwrap();
+        } else {
+            document.commit(&mut scene).unwrap();
+        }
+        let place = scene.children(car).next_back().unwrap();
+        let new = document.path(&scene, place).unwrap();
+        assert!(new != old && new.ids().len() == if case == 0 { 2 } else { 1 }, "{new}");
+        paint(&mut document, &mut scene, new.clone(), 70);
+        match case {
+            2 => document.amend(),
+            3 => _ = document.undo_step(&mut scene, 0).unwrap().unwrap(),
+            4 => {
+                let (library, history) = (document.library().clone(), core::mem::take(document.history_mut()));
+                (scene, document) = open(library.clone(), "car");
+                *document.history_mut() = history;
+                assert!(document.find(&scene, &old).is_none() && document.find(&scene, &new).is_none());
+                let history = core::mem::take(document.history_mut());
+                (scene, document) = open(library, "street");
+                *document.history_mut() = history;
+            }
+            5 => {
+                document.forget(1);
+                assert!(document.find(&scene, &old).is_none() && is_tyre(&document, &scene, &new));
+                continue;
+            }
+            _ => {}
+        }
+        assert!([&old, &new].into_iter().all(|path| is_tyre(&document, &scene, path)), "{case}");
+        while document.undo(&mut scene).unwrap().is_some() {
+            assert!([&old, &new].into_iter().all(|path| is_tyre(&document, &scene, path)), "{case}");
+        }
+        assert_eq!(*document.library(), library);
+    }
+}
