@@ -56,7 +56,9 @@ impl Document {
             return Ok(Default::default());
         }
         self.library.at_mut(self.definition).release();
-        let ((before, renamed, left), next) = (Default::default(), self.library.next_id(&self.name));
+        let (before, renamed, left) = Default::default();
+        // Only nodes that were placed get new ids.
+        let next = if edits.placed.is_empty() { 0 } else { self.library.next_id(&self.name) };
         let mut recording = Recording { document: self, before, edits, renamed, next, left };
         recording.take_in(scene);
         recording.take_out(scene);

@@ -149,7 +149,7 @@ impl Library {
     }
 
     /// Returns the id that the next new node of a definition gets. Add 1 for each further one. No statement names it, so
-    /// no override without effect gets one. Runs in **O(overrides of other definitions)**.
+    /// no override without effect gets one. Runs in **O(definitions · log overrides)**.
     #[must_use]
     pub fn next_id(&self, definition: &str) -> u64 {
         self.next_id_of(definition, self.writer)
@@ -157,11 +157,13 @@ impl Library {
 
     /// Returns the next id of a writer.
     pub(crate) fn next_id_of(&self, definition: &str, writer: u16) -> u64 {
-        let next_ids = self.number(definition).map(|number| &self.at(number).next_ids);
+        let number = self.number(definition);
+        let next_ids = number.map(|number| &self.at(number).next_ids);
         let counter = next_ids.and_then(|next_ids| next_ids.get(&writer)).copied().unwrap_or(0);
-        let others = self.definitions.iter().filter(|other| *other.name != *definition);
-        let named = others.flat_map(|other| other.overrides.inner_ids()).filter(|&id| writer_of(id) == writer);
-        u64::from(writer) << WRITER_BITS | named.map(|id| (id & COUNTER) + 1).fold(counter, u64::max)
+        let others = (0..).zip(&self.definitions).filter(|(other, _)| Some(*other) != number);
+        let ids = u64::from(writer) << WRITER_BITS..=u64::from(writer) << WRITER_BITS | COUNTER;
+        let named = others.filter_map(|(_, other)| other.overrides.last_inner_id(ids.clone()));
+        *ids.start() | named.map(|id| (id & COUNTER) + 1).fold(counter, u64::max)
     }
 
     /// Returns whether a definition has ids for so many more nodes.

@@ -5,7 +5,9 @@
 
 use crate::path::{Path, joined};
 use crate::value::{Field, Value};
+use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// The root of the tree: the first ids of paths are below it.
 pub(crate) const TOP: u32 = u32::MAX;
@@ -17,6 +19,8 @@ pub(crate) struct Overrides {
     parts: Vec<Part>,
     /// The number of each, by that of the outer one and its last id.
     by_id: BTreeMap<(u32, u64), u32>,
+    /// The ids behind the first of any path, and how often each is in `by_id`.
+    inner_ids: BTreeMap<u64, u32>,
     free: Vec<u32>,
 }
 
@@ -44,9 +48,9 @@ impl Overrides {
         self.by_id.get(&(at, id)).copied()
     }
 
-    /// Iterates over all ids behind the first of any path.
-    pub(crate) fn inner_ids(&self) -> impl Iterator<Item = u64> {
-        self.by_id.keys().filter(|(outer, _)| *outer != TOP).map(|(_, id)| *id)
+    /// Returns the greatest of some ids that is behind the first of any path.
+    pub(crate) fn last_inner_id(&self, ids: RangeInclusive<u64>) -> Option<u64> {
+        self.inner_ids.range(ids).next_back().map(|(&id, _)| id)
     }
 
     /// Returns what is stated for a path.
@@ -106,6 +110,12 @@ impl Overrides {
             self.free.push(at);
             if let Some(outer) = self.parts.get_mut(outer as usize) {
                 outer.inner -= 1;
+                if let Entry::Occupied(mut count) = self.inner_ids.entry(id) {
+                    *count.get_mut() -= 1;
+                    if *count.get() == 0 {
+                        count.remove();
+                    }
+                }
             }
             at = outer;
         }
@@ -121,6 +131,7 @@ impl Overrides {
         self.by_id.insert((outer, id), at);
         if let Some(outer) = self.parts.get_mut(outer as usize) {
             outer.inner += 1;
+            *self.inner_ids.entry(id).or_default() += 1;
         }
         at
     }
