@@ -398,6 +398,14 @@ fn no_new_node_gets_an_id_that_another_definition_names() {
     document.commit_in(&mut scene, &5.into()).unwrap();
     check(&document, &scene, "edited in place");
     assert_eq!(document.library().tree("street").unwrap().len(), library.tree("street").unwrap().len() + 1);
+    // An id is free again when the last statement that names it is gone.
+    let mut twice = library.clone();
+    state(&mut twice, "street", vec![([5, 30].into(), Value::Place(None)), ([5, 1, 30].into(), Value::Place(None))])
+        .unwrap();
+    for (path, next) in [(Path::from([5, 30]), 31), ([5, 1, 30].into(), 8)] {
+        twice.apply(&twice.unstate("street", &path, &[Field::Place])).unwrap();
+        assert_eq!(twice.next_id("car"), next);
+    }
     let last = (1 << 48) - 4;
     state(&mut library, "street", vec![dead(last)]).unwrap();
     assert_eq!(library.unpack("car", &2.into()), Err(Error::NoIds));
