@@ -150,11 +150,12 @@ impl History {
         // Usually the two cancel out.
         if step.whole.is_some() || !step.since.is_empty() || step.patch.inverse() != made {
             let later: Vec<Patch> = step.since.drain(..).chain([made.clone()]).collect();
-            let (whole, rest) = step.whole.take().unwrap_or_else(|| match way {
-                Way::Undo => (step.patch.clone(), Patch::new()),
-                Way::Redo => (step.patch.inverse(), step.patch.clone()),
+            // An undo takes back no more than the redo before it made.
+            let undone = || matches!(way, Way::Undo).then(|| (step.patch.clone(), Patch::new()));
+            step.whole = step.whole.take().or_else(undone).and_then(|(whole, rest)| {
+                let rest = Patch::join([&rest].into_iter().chain(&later)).ok()?;
+                Some((whole, rest))
             });
-            step.whole = Patch::join([&rest].into_iter().chain(&later)).ok().map(|rest| (whole, rest));
             if let Some(below) = from.last_mut() {
                 below.add([step.patch].into_iter().chain(later));
             }

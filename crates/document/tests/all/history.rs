@@ -192,6 +192,21 @@ fn a_step_that_others_hide_is_whole_again_when_they_take_theirs_back() {
 }
 
 #[test]
+fn what_others_state_alike_while_a_step_is_undone_stays_when_it_is_undone_again() {
+    let (mut scene, mut document) = open(street(), "street");
+    let at = Path::from([5, 1, 1]);
+    paint(&mut document, &mut scene, at.clone(), 70);
+    document.undo(&mut scene).unwrap();
+    let theirs = document.library().state("street", at, Value::Material(Some(70))).unwrap();
+    document.follow(&mut scene, &theirs).unwrap();
+    let after = document.library().clone();
+    for way in [Document::redo, Document::undo].repeat(2) {
+        assert_eq!(way(&mut document, &mut scene).unwrap(), Some(Patch::new()), "theirs is the same");
+        assert_eq!(*document.library(), after);
+    }
+}
+
+#[test]
 fn what_was_followed_stays_known_when_steps_are_joined() {
     let (mut scene, mut document) = open(street(), "street");
     paint(&mut document, &mut scene, [5, 1, 1], 50);
