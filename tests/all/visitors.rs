@@ -1,4 +1,4 @@
-//! Visitors of nodes, visitors of slices that see what the scene says, and one that sets what is not there.
+//! Visitors of nodes, visitors of slices that see what the scene says, and one that sets a slot without a node.
 
 use hedgerow::glam::{Quat, Vec3};
 use hedgerow::{

@@ -28,8 +28,8 @@ pub struct Step {
     label: Option<Box<str>>,
     /// All that was made between it and the step above it.
     since: Vec<Patch>,
-    /// If what others stated may have kept part of it from being taken back: the step as it was made first, and all that
-    /// was made between that and `since`.
+    /// If what others stated may have kept part of it from being taken back: the step as it was made first, and all
+    /// that was made between that and `since`.
     whole: Option<(Patch, Patch)>,
     left: Left,
 }

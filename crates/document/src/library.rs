@@ -148,8 +148,8 @@ impl Library {
         found.ok_or_else(|| Error::NoDefinition(name.into()))
     }
 
-    /// Returns the id that the next new node of a definition gets. Add 1 for each further one. No statement names it, so
-    /// no override without effect gets one. Runs in **O(definitions · log overrides)**.
+    /// Returns the id that the next new node of a definition gets. Add 1 for each further one. No statement names it,
+    /// so no override without effect gets one. Runs in **O(definitions · log overrides)**.
     #[must_use]
     pub fn next_id(&self, definition: &str) -> u64 {
         self.next_id_of(definition, self.writer)

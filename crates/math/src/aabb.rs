@@ -106,8 +106,9 @@ impl Aabb {
     /// Returns whether two boxes that matrices move have a point in common, such as parts of a machine that turn. The
     /// matrices may scale and shear. Returns false if either box is empty; an infinite box meets all others.
     ///
-    /// The borders are accurate to about a millionth of the distances from the origin, so far away take matrices relative
-    /// to one of the boxes. If a matrix flattens its box, the result may be true for boxes of one plane that do not meet.
+    /// The borders are accurate to about a millionth of the distances from the origin, so far away take matrices
+    /// relative to one of the boxes. If a matrix flattens its box, the result may be true for boxes of one plane that
+    /// do not meet.
     ///
     /// Source: S. Gottschalk, M. Lin, D. Manocha, "`OBBTree`", SIGGRAPH 1996, section 5, with edges of any directions.
     ///
@@ -129,8 +130,8 @@ impl Aabb {
         let (a, b) = (edges(matrix), edges(of_other));
         let apart = of_other.transform_point(other.center()) - matrix.transform_point(self.center());
         let sizes = [self.size(), other.size()];
-        // Twice the distance of the centers along an axis, against the lengths of both boxes along it. A comparison with
-        // NaN, which infinite boxes have, separates nothing.
+        // Twice the distance of the centers along an axis, against the lengths of both boxes along it. A comparison
+        // with NaN, which infinite boxes have, separates nothing.
         let separates = |axis: Vec3| {
             let length = |edges: &[Vec3; 3], size: Vec3| {
                 edges.iter().zip(size.to_array()).map(|(edge, size)| (edge.dot(axis) * size).abs()).sum::<f32>()

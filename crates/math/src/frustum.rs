@@ -125,8 +125,9 @@ impl Frustum {
         }
     }
 
-    /// Creates the space of a box that a matrix moves, such as a turned trigger or a part of a machine, for queries. They
-    /// test the boxes along the axes of the world around what they find; [`Aabb::intersects_moved`] is exact for a pair.
+    /// Creates the space of a box that a matrix moves, such as a turned trigger or a part of a machine, for queries.
+    /// They test the boxes along the axes of the world around what they find; [`Aabb::intersects_moved`] is exact for a
+    /// pair.
     ///
     /// # Errors
     /// [`Error::NotFinite`], also for an empty box and for a matrix without an inverse.

@@ -45,8 +45,8 @@ impl Culling {
         Self { buffers, drawables, ranges, views, written, group, last: None, multi }
     }
 
-    /// Makes room for what culling writes, after a sync that took steps, and binds all anew if a buffer is replaced or a
-    /// table was. Returns whether one was.
+    /// Makes room for what culling writes, after a sync that took steps, and binds all anew if a buffer is replaced or
+    /// a table was. Returns whether one was.
     pub(crate) fn fit(&mut self, device: &Device, scene: &GpuScene, mut replaced: bool) -> bool {
         self.last = None;
         let ((commands, capacity), lists) = (scene.sizes(), u64::from(scene.lists()));
