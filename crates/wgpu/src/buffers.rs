@@ -2,10 +2,10 @@
 
 use crate::pipelines::{Pass, bind, module};
 use bytemuck::{bytes_of, cast_slice};
-use core::{iter, num::NonZero, ops::Range};
+use core::{iter, num::NonZero};
 use hedgerow_gpu::{Buffer, SCATTER, SETTLE, Step};
 use wgpu::util::StagingBelt;
-use wgpu::{BindingResource, BufferUsages, CommandEncoder, Device, Queue, WriteOnly};
+use wgpu::{BindGroup, BindingResource, BufferUsages, CommandEncoder, Device, Queue, WriteOnly};
 
 /// The alignment of bindings within a buffer, and of lengths.
 pub(crate) const ALIGN: usize = 256;
@@ -38,13 +38,28 @@ pub(crate) struct Buffers {
 struct Lists {
     buffer: wgpu::Buffer,
     end: usize,
-    /// The indices of scattered items, by table.
-    indices: [Range<usize>; Buffer::ALL.len()],
+    /// The last list that was scattered to each table.
+    scattered: [Option<Scattered>; Buffer::ALL.len()],
+}
+
+#[derive(Debug)]
+struct Scattered {
+    at: usize,
+    /// The number of indices; 0 if this sync has none.
+    count: usize,
+    /// The lists from there on, and the table: most frames use it again.
+    group: BindGroup,
 }
 
 impl Lists {
-    fn bind(&self, list: &Range<usize>) -> BindingResource<'_> {
-        let (offset, size) = (list.start as u64, NonZero::new(list.len() as u64));
+    fn new(device: &Device) -> Self {
+        let buffer = make(device, "hedgerow lists", 0, TABLE);
+        Self { buffer, end: 0, scattered: Default::default() }
+    }
+
+    /// Binds a list, and what follows it.
+    fn bind(&self, at: usize) -> BindingResource<'_> {
+        let (offset, size) = (at as u64, NonZero::new(self.buffer.size() - at as u64));
         BindingResource::Buffer(wgpu::BufferBinding { buffer: &self.buffer, offset, size })
     }
 }
@@ -52,14 +67,13 @@ impl Lists {
 impl Buffers {
     pub(crate) fn new(device: &Device) -> Self {
         let pass = |entry, source| Pass::new(device, (entry, &module(device, source)), &[], &[]);
-        let lists = || make(device, "hedgerow lists", 0, TABLE);
         Self {
             device: device.clone(),
             scatter: pass("scatter_items", SCATTER),
             settle: pass("settle_matrices", SETTLE),
             tables: Buffer::ALL.map(|buffer| make(device, &format!("hedgerow {buffer:?}"), 0, TABLE)),
             belt: StagingBelt::new(device.clone(), CHUNK),
-            lists: [(); 2].map(|()| Lists { buffer: lists(), end: 0, indices: Default::default() }),
+            lists: [(); 2].map(|()| Lists::new(device)),
             encoder: None,
             written: 0,
         }
@@ -68,7 +82,8 @@ impl Buffers {
     /// Begins a sync.
     pub(crate) fn begin(&mut self) {
         self.lists.swap(0, 1);
-        (self.lists[0].end, self.lists[0].indices) = (0, Default::default());
+        self.lists[0].end = 0;
+        self.lists[0].scattered.iter_mut().flatten().for_each(|list| list.count = 0);
         self.written = 0;
     }
 
@@ -84,6 +99,7 @@ impl Buffers {
                     let new = make(&self.device, &format!("hedgerow {buffer:?}"), bytes, TABLE);
                     let old = core::mem::replace(table, new);
                     replaced = true;
+                    self.lists.iter_mut().for_each(|lists| lists.scattered[buffer as usize] = None);
                     if keep {
                         encoder.copy_buffer_to_buffer(&old, 0, table, 0, Some(old.size()));
                     }
@@ -97,12 +113,15 @@ impl Buffers {
                 self.written += bytes.len();
             }
             Step::Scatter { buffer, indices, items } => {
-                let mut items = items.iter();
+                let (table, mut items) = (buffer as usize, items.iter());
                 for indices in indices.chunks(LONGEST) {
-                    let list = self.list(&mut encoder, indices, buffer.stride(), &mut items);
-                    let table = self.tables[buffer as usize].as_entire_binding();
-                    self.dispatch(&mut encoder, &self.scatter, &[self.lists[0].bind(&list), table], indices.len());
-                    self.lists[0].indices[buffer as usize] = list.start..list.start + 4 * (2 + indices.len());
+                    let (at, count) = (self.list(&mut encoder, indices, buffer.stride(), &mut items), indices.len());
+                    let last = self.lists[0].scattered[table].take().filter(|last| last.at == at);
+                    let resources = || [self.lists[0].bind(at), self.tables[table].as_entire_binding()];
+                    let bound = || bind(&self.device, &self.scatter.layout, &resources());
+                    let group = last.map_or_else(bound, |last| last.group);
+                    dispatch(&mut encoder, &self.scatter, &group, count);
+                    self.lists[0].scattered[table] = Some(Scattered { at, count, group });
                 }
             }
             Step::Settle { from, to, ranges, indices } => {
@@ -113,13 +132,15 @@ impl Buffers {
                 }
                 if !indices.is_empty() {
                     // The list is on the device still, unless it was written in parts.
-                    let (mut lists, mut list) = (1, self.lists[1].indices[from as usize].clone());
-                    if list.len() != 4 * (2 + indices.len()) {
-                        (lists, list) = (0, self.list(&mut encoder, indices, 0, iter::empty()));
-                    }
+                    let list = self.lists[1].scattered[from as usize].as_ref();
+                    let (lists, at) = match list.filter(|list| list.count == indices.len()) {
+                        Some(list) => (1, list.at),
+                        None => (0, self.list(&mut encoder, indices, 0, iter::empty())),
+                    };
                     let [source, target] = [from, to].map(|buffer| self.tables[buffer as usize].as_entire_binding());
-                    let bound = [self.lists[lists].bind(&list), source, target];
-                    self.dispatch(&mut encoder, &self.settle, &bound, indices.len());
+                    let resources = [self.lists[lists].bind(at), source, target];
+                    let group = bind(&self.device, &self.settle.layout, &resources);
+                    dispatch(&mut encoder, &self.settle, &group, indices.len());
                 }
             }
         }
@@ -134,17 +155,18 @@ impl Buffers {
         indices: &[u32],
         stride: usize,
         items: impl Iterator<Item = &'i [u8]>,
-    ) -> Range<usize> {
+    ) -> usize {
         let (lists, head) = (&mut self.lists[0], 8 + size_of_val(indices));
         let len = head + indices.len() * stride;
         let mut at = lists.end.next_multiple_of(ALIGN);
         if lists.buffer.size() < (at + len) as u64 {
             // Passes that are encoded already read the buffer before. The limit may be no multiple of the alignment, to
             // which lengths are rounded up.
-            let most = self.device.limits().max_buffer_size / ALIGN as u64 * ALIGN as u64;
+            let limits = self.device.limits();
+            let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size) / ALIGN as u64 * ALIGN as u64;
             let bytes = (2 * lists.buffer.size()).min(most).max(len as u64);
             lists.buffer = make(&self.device, "hedgerow lists", bytes, TABLE);
-            (at, lists.indices) = (0, Default::default());
+            (at, lists.scattered) = (0, Default::default());
         }
         lists.end = at + len;
         self.written += len;
@@ -160,13 +182,7 @@ impl Buffers {
                 _ => fill::<16>(to, items),
             }
         }
-        at..lists.end
-    }
-
-    /// Runs a pass over so many indices of a list.
-    fn dispatch(&self, encoder: &mut CommandEncoder, pass: &Pass, bound: &[BindingResource<'_>], count: usize) {
-        let group = bind(&self.device, &pass.layout, bound);
-        pass.run(&mut encoder.begin_compute_pass(&Default::default()), &[&group], short(count));
+        at
     }
 
     /// Submits what is encoded.
@@ -179,6 +195,11 @@ impl Buffers {
             self.belt = StagingBelt::new(self.device.clone(), CHUNK);
         }
     }
+}
+
+/// Runs a pass over so many indices of a list.
+fn dispatch(encoder: &mut CommandEncoder, pass: &Pass, group: &BindGroup, count: usize) {
+    pass.run(&mut encoder.begin_compute_pass(&Default::default()), &[group], short(count));
 }
 
 /// Writes items of a constant length, which takes a few instructions each.

@@ -4,11 +4,11 @@
 use crate::cull::{args, cameras, levels, tables, town};
 use crate::painter::Painter;
 use bytemuck::{Pod, cast_slice, pod_collect_to_vec};
-use hedgerow::DrawList;
 use hedgerow::glam::Vec3;
+use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
 use hedgerow_wgpu::SceneTables;
 use hedgerow_wgpu::gpu::{
-    CULL, FETCH, FETCH_TEXTURES, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, SKIN_TEXTURES,
+    Buffer, CULL, FETCH, FETCH_TEXTURES, MeshArgs, OCCLUSION, PYRAMID, SCATTER, SETTLE, SKIN, SKIN_TEXTURES,
 };
 use wgpu::{BindingResource, BufferUsages, Device, Queue};
 
@@ -84,6 +84,32 @@ fn commands_of_a_device_draw_the_pixels_of_the_lists() {
         let drawn = by_lists.iter().filter(|&&pixel| pixel != by_lists[0]).count();
         assert!(differ == 0 && drawn > 1000, "{differ} pixels differ of {drawn} that are drawn");
     }
+}
+
+#[test]
+fn the_generation_changes_if_only_what_culling_writes_is_replaced() {
+    let Some(gpu) = device(wgpu::Features::INDIRECT_FIRST_INSTANCE) else { return };
+    let mut buffers = SceneTables::new(&gpu.0, tables());
+    let resources = |buffers: &SceneTables| {
+        Buffer::ALL.map(|buffer| match buffers.resource(buffer) {
+            Some(BindingResource::Buffer(binding)) => binding.buffer.clone(),
+            _ => unreachable!("tables are in buffers"),
+        })
+    };
+    let (mut scene, mut alone) = (Scene::new(), 0);
+    for number in 0..1500 {
+        let place = Transform::from_xyz(number as f32, 0.0, 0.0);
+        let drawable = Drawable::new(number % 3, Aabb::cube(1.0));
+        scene.insert(scene.root(), Node::transform(place).with_drawable(drawable).with_material(0)).unwrap();
+        scene.update();
+        let written = |buffers: &SceneTables| [buffers.visible().0.clone(), buffers.visible().1.clone()];
+        let before = (buffers.generation(), resources(&buffers), written(&buffers));
+        buffers.sync(&gpu.1, &scene).unwrap();
+        let (tables, written) = (before.1 != resources(&buffers), before.2 != written(&buffers));
+        assert_eq!(before.0 != buffers.generation(), tables || written, "{number}");
+        alone += u32::from(written && !tables);
+    }
+    assert!(alone > 0, "a sync replaces only what culling writes");
 }
 
 #[test]
