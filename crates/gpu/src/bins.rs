@@ -169,9 +169,12 @@ impl Bins {
         bin == other || self.entries[bin as usize].levels.is_some_and(|(_, bins)| bins.contains(&other))
     }
 
-    /// Lets [`arrange`](Self::arrange) write everything.
+    /// Lets [`arrange`](Self::arrange) write everything. Until then there are no commands.
     pub(crate) fn arrange_anew(&mut self) {
         self.stale = true;
+        self.batches.clear();
+        self.firsts.clear();
+        self.capacity = 0;
     }
 
     pub(crate) fn batches(&self) -> &[Batch] {

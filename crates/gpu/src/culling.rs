@@ -39,6 +39,7 @@ impl GpuScene {
     #[must_use]
     pub const fn with_occlusion(mut self) -> Self {
         self.occlusion = true;
+        self.invalidate();
         self
     }
 

@@ -57,7 +57,7 @@ type KeyOf = Box<dyn Fn(&ListedDrawable) -> Option<u32> + Send + Sync>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Set options (`with_…` and `without_…`) before the first sync.
+/// An option (`with_…` and `without_…`) that is set after a sync lets the next one write everything.
 pub struct GpuScene {
     key: KeyOf,
     previous: bool,
@@ -181,6 +181,7 @@ impl GpuScene {
     #[must_use]
     pub fn with_key(mut self, key: impl Fn(&ListedDrawable) -> Option<u32> + Send + Sync + 'static) -> Self {
         self.key = Box::new(key);
+        self.invalidate();
         self
     }
 
@@ -202,6 +203,7 @@ impl GpuScene {
     #[must_use]
     pub fn with_previous(mut self) -> Self {
         self.previous = true;
+        self.invalidate();
         self
     }
 
@@ -219,6 +221,7 @@ impl GpuScene {
     #[must_use]
     pub fn without_compute(mut self) -> Self {
         self.shortest = 1;
+        self.invalidate();
         self
     }
 
@@ -227,6 +230,7 @@ impl GpuScene {
     #[must_use]
     pub const fn without_first_instance(mut self) -> Self {
         self.first_instance = false;
+        self.invalidate();
         self
     }
 
@@ -234,6 +238,7 @@ impl GpuScene {
     #[must_use]
     pub fn with_views(mut self, views: usize) -> Self {
         self.views = u32::try_from(views.clamp(1, MAX_VIEWS)).unwrap_or(1);
+        self.invalidate();
         self
     }
 

@@ -499,6 +499,45 @@ fn without_first_instances_each_command_begins_where_it_did() {
 }
 
 #[test]
+fn options_that_are_set_after_a_sync_hold() {
+    let mut scene = Scene::new();
+    for mesh in 0..3 {
+        let node =
+            Node::transform(Transform::from_xyz(2.0, 0.0, 0.0)).with_drawable(Drawable::new(mesh, Aabb::cube(1.0)));
+        scene.insert(scene.root(), node.with_material(mesh)).unwrap();
+    }
+    scene.update();
+    let with_meshes = || {
+        let mut tables = GpuScene::new().with_key(key_of);
+        (0..3).for_each(|mesh| tables.set_mesh(mesh, MeshArgs::default()));
+        tables
+    };
+    let options: [fn(GpuScene) -> GpuScene; 5] = [
+        |tables| tables.with_previous(),
+        |tables| tables.with_views(9),
+        |tables| tables.without_first_instance(),
+        |tables| tables.with_occlusion(),
+        |tables| tables.without_compute(),
+    ];
+    for (number, option) in options.into_iter().enumerate() {
+        let (mut early, mut buffers) = (option(with_meshes()), Buffers::default());
+        buffers.sync(&mut early, &scene);
+        let (mut late, mut of_late) = (with_meshes(), Buffers::default());
+        of_late.sync(&mut late, &scene);
+        late = option(late);
+        // As on a device that is made anew.
+        of_late.0.iter_mut().for_each(|bytes| bytes.fill(0xee));
+        of_late.sync(&mut late, &scene);
+        assert_eq!(late.batches(), early.batches());
+        for (buffer, (bytes, of_late)) in Buffer::ALL.iter().zip(buffers.0.iter().zip(&of_late.0)) {
+            assert_eq!(bytes[..], of_late[..bytes.len()], "{buffer:?} with option {number}");
+        }
+        buffers.sync(&mut early.with_key(|_| None), &scene);
+        assert!(buffers.of::<Bounds>(Buffer::Bounds).iter().all(|bounds| bounds.bin == 0), "nothing is drawn");
+    }
+}
+
+#[test]
 fn a_panic_of_a_step_loses_nothing() {
     let mut scene = Scene::new();
     let mut nodes: Vec<_> = (0..100).map(|_| scene.insert(scene.root(), ball()).unwrap()).collect();
