@@ -108,6 +108,23 @@ fn a_new_node_with_the_record_of_one_that_had_moved_is_not_told_to_have() {
 }
 
 #[test]
+fn a_node_that_comes_below_a_parent_that_moved_before_is_not_told_to_have_moved() {
+    let mut scene = Scene::with_config(TOLD).unwrap();
+    let root = scene.root();
+    let [first, other] = [1.0, 2.0].map(|x| placed(&mut scene, root, x));
+    let node = scene.insert(first, Node::group()).unwrap();
+    scene.update();
+    let mut reader = ChangeReader::of(&scene);
+    scene.set_local(other, at(1.0)).unwrap();
+    scene.update();
+    for parent in [other, first] {
+        scene.reparent(node, parent, Keep::Local).unwrap();
+        scene.update();
+    }
+    assert_eq!(scene.changes(&mut reader).unwrap().moved(), [other], "the node stayed where it was");
+}
+
+#[test]
 fn a_reader_of_a_scene_is_told_what_comes_after_alone() {
     let mut scene = Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap();
     let car = scene.insert(scene.root(), Node::transform(Transform::IDENTITY)).unwrap();

@@ -94,3 +94,17 @@ fn a_run_on_another_scene_drops_the_locals_of_nodes_that_it_does_not_have() {
     run(&mut sum, &mut two);
     assert_eq!(sum.get(earlier), Some(&8));
 }
+
+#[test]
+fn the_local_of_a_node_that_no_update_ever_placed_goes_with_it() {
+    let mut scene = Scene::new();
+    let mut sum: Inherited<u32> = Inherited::new(0, |above, own| above + own);
+    run(&mut sum, &mut scene);
+    let node = scene.insert(scene.root(), Node::group()).unwrap();
+    sum.set(node, 1);
+    sum.run(&scene);
+    assert_eq!((sum.get(node), sum.local(node)), (None, Some(&1)));
+    scene.remove(node).unwrap();
+    sum.run(&scene);
+    assert_eq!(sum.local(node), None);
+}
