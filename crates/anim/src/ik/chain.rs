@@ -7,7 +7,7 @@ use super::rig::{Local, Rig};
 use super::two_bone::{Reach, rest_path};
 use crate::glam::{Quat, Vec3};
 use crate::skeleton::SkeletonError;
-use crate::{Error, Skeleton};
+use crate::{Error, Pose, Skeleton};
 use fearless_simd::{Simd, f32x4, prelude::*};
 use hedgerow_math::internal::level::{dispatch, level};
 
@@ -79,6 +79,8 @@ use hedgerow_math::internal::level::{dispatch, level};
 /// // From frame to frame, from the last pose. The tool may turn about its axis.
 /// let next = ChainGoal { position: Vec3::new(0.6, 0.48, 0.4), about: Vec3::new(0.0, 1.0, 1.0), ..goal };
 /// assert_eq!(arm.solve(&mut rig, &next), Reach::Reached);
+/// let angles: Vec<f64> = (0..6).filter_map(|joint| arm.angle(&pose, joint)).collect(); // for the drives
+/// assert!(angles.len() == 6 && angles.iter().all(|angle| angle.abs() < 2.2001));
 /// # Ok::<(), hedgerow_anim::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -190,11 +192,31 @@ impl Chain {
     /// # Errors
     /// [`SkeletonError::NotBelow`] unless the joint is in the chain and not its end.
     pub fn set_limit(&mut self, joint: u16, limit: Limit) -> Result<(), Error> {
-        let ends = (self.joints[0], self.joints[self.bounds.len()]);
-        let at = self.joints.iter().position(|&own| own == joint).filter(|&at| at < self.bounds.len());
-        let at = at.ok_or(SkeletonError::NotBelow { joint: ends.1, ancestor: joint })?;
+        let end = self.joints[self.bounds.len()];
+        let at = self.place_of(joint).ok_or(SkeletonError::NotBelow { joint: end, ancestor: joint })?;
         self.bounds[at] = Bound::new(self.rest[at], limit);
         Ok(())
+    }
+
+    /// Returns the angle to which a pose turns a [hinge](Limit::Hinge), in radians from its rotation at rest: what a
+    /// robot's drive is told. `None` for other joints.
+    ///
+    /// After a solve it is within the limits, but for the rounding of the pose. Of a rotation about another axis it is
+    /// the nearest angle. Runs in **O(joints of the chain)**.
+    ///
+    /// # Panics
+    /// Panics if the pose does not have the joint.
+    #[must_use]
+    pub fn angle(&self, pose: &Pose, joint: u16) -> Option<f64> {
+        match self.bounds[self.place_of(joint)?] {
+            Bound::Hinge(hinge) => Some(hinge.angle(Q::from(pose.get(joint).rotation).all(1.0_f64))),
+            Bound::Free | Bound::Cone(_) => None,
+        }
+    }
+
+    /// Returns the place in the chain of a joint that turns.
+    fn place_of(&self, joint: u16) -> Option<usize> {
+        self.joints.iter().position(|&own| own == joint).filter(|&at| at < self.bounds.len())
     }
 
     /// Turns the joints, and computes the matrices from the start on anew. Weight 0 changes nothing, weight 1 solves.

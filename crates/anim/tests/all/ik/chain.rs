@@ -267,6 +267,24 @@ fn hinges_that_are_locked_or_end_at_a_half_turn_keep_their_limits() {
 }
 
 #[test]
+fn the_angle_of_a_hinge_is_read_off_a_pose() {
+    let mut random = Random::new(31);
+    for _ in 0..200 {
+        let mut body = body(&mut random);
+        let (mut chain, axis, rest) = (chain(&body, cone), random.unit(), body.pose.get(3));
+        let angle = random.within(-3.1, 3.1);
+        chain.set_limit(3, Limit::Hinge { axis, least: angle.min(-1.0), most: angle.max(1.0) }).unwrap();
+        let turned = rest.rotation * Quat::from_axis_angle(axis, angle);
+        for rotation in [turned, -turned] {
+            body.pose.set(3, Transform { rotation, ..rest });
+            let read = chain.angle(&body.pose, 3).expect("a hinge");
+            assert!((read - f64::from(angle)).abs() < 2e-6, "{read} instead of {angle}");
+        }
+        assert_eq!([4, BONES, BONES + 1].map(|joint| chain.angle(&body.pose, joint)), [None; 3], "no hinges");
+    }
+}
+
+#[test]
 fn chains_at_their_goals_stand_still() {
     let mut random = Random::new(26);
     for _ in 0..100 {
