@@ -115,6 +115,25 @@ impl Frustum {
     ///
     /// A plane with a zero normal has no effect, so pass `Vec4::ZERO` for planes that you do not need.
     ///
+    /// What either eye of a headset sees, to cull both at once, if the displays are parallel and equally high:
+    ///
+    /// ```
+    /// use hedgerow_math::glam::camera::rh::{proj::directx, view};
+    /// use hedgerow_math::glam::{Vec3, Vec4};
+    /// use hedgerow_math::{Aabb, Frustum};
+    ///
+    /// let projection = directx::perspective_infinite_reverse(1.0, 1.0, 0.1);
+    /// let [l, r] = [-0.03, 0.03].map(|x| projection * view::look_to_mat4(Vec3::X * x, Vec3::NEG_Z, Vec3::Y));
+    /// let [left, right] = [l.row(3) + l.row(0), r.row(3) - r.row(0)];
+    /// let [below, above, near] = [l.row(3) + l.row(1), l.row(3) - l.row(1), l.row(3) - l.row(2)];
+    /// let both = Frustum::from_planes([left, right, below, above, near, Vec4::ZERO])?;
+    ///
+    /// // The left eye sees as far as −5.493, the right one as far as −5.433.
+    /// let [seen, missed] = [-5.48, -5.5].map(|x| Aabb::from_points([Vec3::new(x, 0.0, -10.0)]));
+    /// assert!(both.touches(&seen) && !both.touches(&missed));
+    /// # Ok::<(), hedgerow_math::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::NotFinite`] for a plane with NaN or infinities.
     pub fn from_planes(planes: [Vec4; 6]) -> Result<Self, Error> {
