@@ -15,7 +15,9 @@ use std::sync::Arc;
 pub struct Merged {
     /// What both change. The library that both patches were made for accepts it.
     pub patch: Patch,
-    /// The statements for which the patches disagree, sorted by key. All else of both is in the patch.
+    /// The statements for which the patches disagree, sorted by key. All else of both is in the patch. To take theirs
+    /// after all, apply [`Library::state`] of the key's definition, the key's path and the value, or
+    /// [`unstate`](Library::unstate) if it is `None`.
     pub conflicts: Vec<Conflict>,
     /// Nodes of theirs with new ids.
     pub renumbered: Vec<Renumbered>,
