@@ -107,17 +107,24 @@ impl DrawList {
     /// Panics if there are more than 2³² drawables.
     ///
     /// ```
-    /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, draw::DrawOrder};
+    /// use hedgerow::{Aabb, DrawList, Drawable, Keep, Node, Place, Scene, data::NodeMap, draw::DrawOrder};
     ///
     /// let mut scene = Scene::new();
-    /// for mesh in [7, 9, 2, 9] {
-    ///     scene.insert(scene.root(), Node::drawable(Drawable::new(mesh, Aabb::cube(1.0))))?;
-    /// }
+    /// let panels = [7, 9, 2].map(|mesh| {
+    ///     scene.insert(scene.root(), Node::drawable(Drawable::new(mesh, Aabb::cube(1.0)))).expect("a live parent")
+    /// });
+    /// scene.update();
+    /// scene.reparent(panels[0], Place::LastChildOf(scene.root()), Keep::Local)?; // to the front
     /// scene.update();
     /// let (mut list, mut order) = (DrawList::new(), DrawOrder::new());
     /// scene.draw_list(&mut list);
-    /// list.order_by_key(&mut order, |_, command| (command.mesh != 7).then_some(command.mesh.into()));
-    /// assert_eq!(order.indices(), [2, 1, 3]);
+    ///
+    /// // A user interface is painted in the order of the tree. Number the nodes again when some enter or change places.
+    /// let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
+    /// let paint: NodeMap<u64> = nodes.zip(0..).collect();
+    /// list.order_by_key(&mut order, |_, command| paint.get(command.node).copied());
+    /// let painted = order.indices().iter().map(|&draw| list.commands()[draw as usize].node);
+    /// assert!(painted.eq([panels[1], panels[2], panels[0]]));
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn order_by_key(&self, order: &mut DrawOrder, key: impl Fn(usize, &DrawCommand) -> Option<u64>) {
