@@ -35,32 +35,6 @@
 //! assert_eq!(scene.children(handles[car]).count(), 0);
 //! # Ok::<(), hedgerow::edit::BatchError>(())
 //! ```
-//!
-//! A loader's thread records edits, and the frame loop applies them:
-//!
-//! ```
-//! use hedgerow::edit::{Change, Edit, EditQueue};
-//! use hedgerow::{Node, Scene, Transform, Tree};
-//! use std::thread;
-//!
-//! let mut scene = Scene::new();
-//! let street = scene.insert(scene.root(), Node::group().named("loading"))?;
-//! let loader = thread::spawn(move || {
-//!     let mut tree = Tree::new();
-//!     let house = tree.push(None, Node::transform(Transform::IDENTITY));
-//!     tree.push(Some(house), Node::group().named("door"));
-//!     let mut queue = EditQueue::new();
-//!     let house = queue.insert_tree(street, tree);
-//!     queue.push(Edit::set_local(house, Transform::from_xyz(8.0, 0.0, 0.0)));
-//!     queue.push(Edit::change(street, Change::Name(Some("street".into()))));
-//!     queue
-//! });
-//!
-//! let mut queue = loader.join().expect("the loader does not panic");
-//! assert!(queue.apply(&mut scene).iter().all(Result::is_ok));
-//! assert_eq!(scene.get(street).unwrap().name(), Some("street"));
-//! # Ok::<(), hedgerow::Error>(())
-//! ```
 
 pub use crate::error::BatchError;
 pub use crate::handle::Queued;

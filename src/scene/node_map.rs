@@ -55,11 +55,6 @@ pub struct NodeMap<V> {
 
 impl<V> NodeMap<V> {
     /// Creates an empty map. Allocates nothing.
-    ///
-    /// ```
-    /// let map: hedgerow::data::NodeMap<u32> = hedgerow::data::NodeMap::new();
-    /// assert!(map.is_empty());
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { blocks: Blocks::new(), len: 0 }
@@ -84,12 +79,6 @@ impl<V> NodeMap<V> {
     }
 
     /// Returns the value for this handle. Runs in **O(1)**.
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
-    /// assert_eq!(map.get(scene.root()), Some(&"root"));
-    /// ```
     #[must_use]
     pub fn get(&self, handle: NodeHandle) -> Option<&V> {
         let entry = self.blocks.slot(handle)?.as_ref()?;
@@ -264,13 +253,6 @@ impl<V> NodeMap<V> {
     }
 
     /// Drops all values and keeps the memory. Runs in **O(reach)**, as [`iter`](Self::iter) does.
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
-    /// map.clear();
-    /// assert_eq!(map.get(scene.root()), None);
-    /// ```
     pub fn clear(&mut self) {
         self.drain();
     }
@@ -311,49 +293,21 @@ impl<V> NodeMap<V> {
     }
 
     /// Iterates like [`iter`](Self::iter), with mutable values.
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), 20)]);
-    /// for (_, value) in &mut map {
-    ///     *value += 1;
-    /// }
-    /// assert_eq!(map[scene.root()], 21);
-    /// ```
     pub fn iter_mut(&mut self) -> IterMut<'_, V> {
         IterMut::new(self)
     }
 
     /// Iterates over the handles of [`iter`](Self::iter).
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), "root")]);
-    /// assert!(map.keys().eq([scene.root()]));
-    /// ```
     pub fn keys(&self) -> impl ExactSizeIterator<Item = NodeHandle> {
         self.iter().map(|(handle, _)| handle)
     }
 
     /// Iterates over the values of [`iter`](Self::iter).
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let map = hedgerow::data::NodeMap::from_iter([(scene.root(), 5)]);
-    /// assert_eq!(map.values().sum::<i32>(), 5);
-    /// ```
     pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
 
     /// Iterates over the values of [`iter_mut`](Self::iter_mut).
-    ///
-    /// ```
-    /// # let scene = hedgerow::Scene::new();
-    /// let mut map = hedgerow::data::NodeMap::from_iter([(scene.root(), 5)]);
-    /// map.values_mut().for_each(|value| *value = 0);
-    /// assert_eq!(map[scene.root()], 0);
-    /// ```
     pub fn values_mut(&mut self) -> impl ExactSizeIterator<Item = &mut V> {
         self.iter_mut().map(|(_, value)| value)
     }
