@@ -9,7 +9,7 @@
 //! | How do I find the neighbours of thousands of units? | [`BoxIndex`](crate::query::BoxIndex) |
 //! | How do I undo edits, or roll a game back? | [`undo`] |
 //! | How do I synchronise a scene with a physics engine? | [`physics`] |
-//! | How do I draw between two fixed steps of a simulation, or update twice in a frame? | [`fixed_steps`] |
+//! | How do I draw between two fixed steps of a simulation, update twice in a frame, or cull for a headset? | [`fixed_steps`] |
 //! | How do I load and unload parts of a world at run time? | [`streaming`] |
 //! | How do I draw a planet without jitter? | [`large_worlds`] |
 //! | How do I draw distant objects with coarser meshes? | [`levels_of_detail`] |
@@ -32,7 +32,8 @@
 //! | `traverse`, `getObjectByName`, `Find`, `find_child` | [`NodeRef::descendants`](crate::NodeRef::descendants), [`find_all`](crate::NodeRef::find_all) |
 //! | `visible`, `SetActive` | [`NodeMut::set_visibility`](crate::NodeMut::set_visibility) |
 //! | `layers`, which are each node's own | [`Layers`](crate::Layers), which are inherited; for other masks see the end of [`own_data`] |
-//! | `Sprite`, a billboard | a node with a position; turn it in the vertex shader, since each view sees it from elsewhere |
+//! | `Sprite`, a billboard | a node with a position; add `x * right + y * up` to it in the vertex shader, by the axes of the camera, since each view sees it from elsewhere; trees keep the world's `up`. For one view alone, [`look_at`](crate::NodeMut::look_at) |
+//! | the order of siblings in a user interface | [`DrawList::order_by_key`](crate::DrawList::order_by_key), since draw lists have another; under the pointer lies what [`query`](crate::Scene::query) finds with the greatest key |
 //! | `Raycaster` | [`Scene::pick`](crate::Scene::pick), which finds triangles of nodes that are shown; for boxes of hidden ones, [`NodeRef::bounds`](crate::NodeRef::bounds) of descendants |
 //! | `SelectionBox` | [`Scene::select`](crate::Scene::select) with a [`Frustum::from_view_projection_rect`](crate::query::Frustum::from_view_projection_rect) |
 

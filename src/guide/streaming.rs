@@ -7,6 +7,10 @@
 //! | unload it: [`Scene::remove`](crate::Scene::remove) of its top node | between two frames | O(nodes) |
 //! | free memory: [`Scene::maintain`](crate::Scene::maintain) | once a frame, with a number of nodes | about as many nodes, and at least a slice; records of removed nodes stay allocated, for new nodes |
 //!
+//! **A budget.** Memory follows the number of nodes, so count them: a part takes its share of
+//! [`Stats::live_bytes`](crate::stats::Stats::live_bytes). Before it is there, add the
+//! [bytes of its components](crate#costs).
+//!
 //! **Keep frames short.** One large insert makes one long frame. So split a part into trees of a few thousand nodes,
 //! and insert one tree per frame below the part's top node. If the part must not be seen incomplete, give that node
 //! [`Layers::NONE`](crate::Layers::NONE) until the last tree is inserted. (Hiding it does not hide nodes below it that
