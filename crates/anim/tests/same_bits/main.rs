@@ -19,6 +19,7 @@ use hedgerow_anim::raw::{Interpolation, Track, TrackValue};
 use hedgerow_anim::root_motion::{RootMotion, RootMotionOptions};
 use hedgerow_anim::skin::{MorphBuffer, MorphTarget, Palette, Skin, SkinOutput, SkinnedMesh};
 use hedgerow_anim::{Clip, ClipBuilder, Mat34, Player, Pose, RawClip, Skeleton, SkeletonBuilder, Transform};
+use hedgerow_math::internal::level::at_levels;
 use numbers::{Dice as Numbers, Hash};
 use std::ops::{Deref, DerefMut};
 
@@ -289,18 +290,6 @@ fn solved() -> u64 {
     hash.0
 }
 
-/// Calls a function at each level of the machine, or at the best, and returns results with the level's name.
-fn at_levels<R>(work: impl Fn() -> R) -> Vec<(String, R)> {
-    #[cfg(feature = "_levels")]
-    let found = {
-        use hedgerow_math::internal::level::{at_level, levels};
-        levels().into_iter().map(|level| (format!("{level:?}"), at_level(level, &work))).collect()
-    };
-    #[cfg(not(feature = "_levels"))]
-    let found = vec![(format!("{:?}", hedgerow_math::internal::level::level()), work())];
-    found
-}
-
 /// Hashes a character that root motion moves in a curve, through loops.
 fn moved() -> u64 {
     let mut clip = RawClip::new(1.0, 1).unwrap();
@@ -322,11 +311,9 @@ fn moved() -> u64 {
 
 #[test]
 fn clips_and_blends_have_the_same_bits_on_every_machine() {
-    let results = at_levels(|| {
+    at_levels(|level| {
         let [compact, tight] = clips();
-        [played(&compact), played(&tight), blended(), skinned()[0], moved()]
-    });
-    for (level, found) in results {
+        let found = [played(&compact), played(&tight), blended(), skinned()[0], moved()];
         let expected = [
             0xb4af_6ee0_0241_4dac,
             0x5d0d_1b17_1ee3_3eb0,
@@ -336,16 +323,18 @@ fn clips_and_blends_have_the_same_bits_on_every_machine() {
         ];
         assert_eq!(
             found, expected,
-            "a compact clip, a tight one, blends, a mesh's bytes and box, root motion at {level}"
+            "a compact clip, a tight one, blends, a mesh's bytes and box, root motion at {level:?}"
         );
-    }
+    });
 }
 
 #[test]
 fn matrices_and_skinning_have_the_same_bits_on_every_machine_that_fuses_and_on_every_other() {
-    for (level, found) in at_levels(|| [matrices(), skinned()[1], solved()]) {
-        let fused = ["Avx2", "Avx512", "Neon"].iter().any(|name| level.contains(name));
-        let expected = if fused { FUSED } else { UNFUSED };
-        assert_eq!(found, expected, "models and palettes, skinned vertices, inverse kinematics at {level}");
-    }
+    at_levels(|level| {
+        let name = format!("{level:?}");
+        let expected =
+            if ["Avx2", "Avx512", "Neon"].iter().any(|fused| name.contains(fused)) { FUSED } else { UNFUSED };
+        let found = [matrices(), skinned()[1], solved()];
+        assert_eq!(found, expected, "models and palettes, skinned vertices, inverse kinematics at {name}");
+    });
 }
