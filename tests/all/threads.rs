@@ -87,18 +87,23 @@ mod side_by_side {
     struct Kept {
         lists: [DrawList; 2],
         reader: ChangeReader,
+        levels: LevelsOfDetail,
     }
 
     impl Kept {
         fn new() -> Self {
             let lists = [DrawList::new(), DrawList::new().on_layers(Layers::new(4))];
-            Self { lists, reader: ChangeReader::new().with_parents() }
+            let mut levels = LevelsOfDetail::new();
+            for mesh in (0..27_000).step_by(5) {
+                levels.insert(mesh, &[(30.0, Some(mesh + 1)), (200.0, None)]).unwrap();
+            }
+            Self { lists, reader: ChangeReader::new().with_parents(), levels }
         }
     }
 
     impl Answers {
         fn of(scene: &Scene, nodes: &[NodeHandle], kept: &mut Kept) -> Self {
-            let Kept { lists: kept, reader } = kept;
+            let Kept { lists: kept, reader, levels } = kept;
             let [half, tenth] = [0.0, 100.0].map(|x| {
                 let (wall, any) = (Vec4::new(1.0, 0.0, 0.2, -x), Vec4::ZERO);
                 Frustum::from_planes([wall, any, any, any, any, any]).unwrap()
@@ -124,16 +129,12 @@ mod side_by_side {
             scene.cull(&mut [seen(half, u32::MAX, first), seen(tenth, 2, second)]).unwrap();
             [&mut *near, &mut *far].into_iter().for_each(|list| list.set_eye(DVec3::new(3.0, 0.0, -7.0)));
             scene.cull(&mut [seen(half, u32::MAX, near), seen(tenth, 2, far)]).unwrap();
-            let mut levels = LevelsOfDetail::new();
-            for mesh in (0..27_000).step_by(5) {
-                levels.insert(mesh, &[(30.0, Some(mesh + 1)), (200.0, None)]).unwrap();
-            }
             let mut detailed = [const { DrawList::new() }; 3];
             let mut shown = Vec::new();
             for x in [0.0, 20.0] {
                 let [one, near, far] = &mut detailed;
                 far.set_eye(DVec3::new(3.0, 0.0, -7.0));
-                let detail = DetailView::new(&levels, DVec3::new(x, 3.0, 4.0));
+                let detail = DetailView::new(levels, DVec3::new(x, 3.0, 4.0));
                 let [one, near, far] = [(half, one), (half, near), (tenth, far)]
                     .map(|(frustum, list)| CullView::new(&frustum, list).with_detail(detail));
                 scene.cull(&mut [one]).unwrap();
