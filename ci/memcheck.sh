@@ -16,7 +16,7 @@ filters=("$@")
 [ ${#filters[@]} -gt 0 ] ||
     filters=(edits:: handles:: slices:: detached:: meshes:: snapshot:: visitors::)
 headline 'unit tests'
-cargo test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib -- --test-threads 1 --skip levels
+cargo test -p hedgerow -p hedgerow-anim -p hedgerow-animator -p hedgerow-character -p hedgerow-gltf -p hedgerow-math -p hedgerow-mesh --lib --features hedgerow-anim/_levels -- --test-threads 1 --skip levels
 headline 'tests of edits'
 cargo test -p hedgerow-tests -p hedgerow-mesh --test all -- --test-threads 1 "${filters[@]}"
 skip 'kernels with AVX-512: valgrind does not know it'
