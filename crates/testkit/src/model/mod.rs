@@ -36,6 +36,7 @@ pub mod queue;
 pub mod readers;
 pub mod renderer;
 pub mod restore;
+pub mod smooth;
 pub mod spatial;
 pub mod storage;
 pub mod subtrees;

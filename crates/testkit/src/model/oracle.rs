@@ -12,6 +12,7 @@ use super::tree::{Met, Tree};
 use super::world::World;
 use super::{Check, components, decode};
 use hedgerow::edit::BatchError;
+use hedgerow::motion::Smooth;
 use hedgerow::query::BoxIndex;
 use hedgerow::{DrawList, Error, Keep, Local, Mat34, Node, NodeHandle, Place, Scene, SceneConfig};
 
@@ -97,6 +98,8 @@ pub struct Oracle {
     pub seen: Seen,
     pub readers: Readers,
     pub tags: Tags,
+    /// `None` for scenes that track no changes.
+    pub smooth: Option<Smooth>,
     /// Whether the step visited slices and ended with an update.
     pub visited: bool,
     /// Whether only local transforms were set since the last update.
@@ -118,6 +121,8 @@ impl Oracle {
         let readers = Readers::new(&scene);
         let tree = Tree::new(scene.root());
         let seen = Seen::new(&scene);
+        let smooth = Smooth::new(&scene).ok();
+        let smooth = if bytes[1].is_multiple_of(2) { smooth.map(Smooth::with_motion) } else { smooth };
         let stock = SceneConfig { max_nodes: 16, ..config };
         Self {
             scene,
@@ -136,6 +141,7 @@ impl Oracle {
             seen,
             readers,
             tags: Tags::default(),
+            smooth,
             visited: false,
             still: false,
             goes_back: false,
@@ -200,6 +206,9 @@ impl Oracle {
         }
         self.counts.updates += usize::from(updated);
         self.still |= updated;
+        if updated {
+            self.show(step.probe)?;
+        }
         self.compare(updated)?;
         self.compare_lists()?;
         if updated {
