@@ -188,17 +188,6 @@ impl Histories {
         self.listed = false;
     }
 
-    /// Accepts the present matrices of imports that were out of date, because no node needed them.
-    pub(crate) fn settle(&mut self, imports: &[Mat34]) {
-        for (slot, world) in imports.iter().enumerate() {
-            // Either an import moved unnoticed, or it is noted as moving and does not move.
-            if world.same_bits(&self.previous[slot]) == self.moving.contains(slot) {
-                self.previous[slot] = *world;
-                self.moving.remove(slot);
-            }
-        }
-    }
-
     /// Returns whether a slice that took over histories must be added to `Feed::moving`.
     pub(crate) fn list(&mut self) -> bool {
         self.moving.first(0, self.previous.len()).is_some() && !core::mem::replace(&mut self.listed, true)

@@ -409,14 +409,10 @@ impl Store {
         let feed = self.update.feed.take();
         self.update();
         self.update.feed = feed;
-        let Self { slices, update: Update { feed, clock, .. }, .. } = self;
-        let Some(feed) = feed.as_mut().filter(|_| restored) else { return };
-        for slice in slices.list_mut().iter_mut().filter(|slice| slice.swept_in > feed.frame) {
-            if let Some(histories) = &mut slice.histories {
-                histories.settle(&slice.slots.worlds[..slice.imports.len()]);
-            }
+        let Update { feed, clock, .. } = &mut self.update;
+        if let Some(feed) = feed.as_mut().filter(|_| restored) {
+            feed.frame = clock.updates;
         }
-        feed.frame = clock.updates;
     }
 
     /// Lists the nodes whose world matrices the last update computed.
