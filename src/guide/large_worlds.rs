@@ -16,8 +16,8 @@
 //! [`NodeRef::world_f64`](crate::NodeRef::world_f64) returns the world transform in double precision, for distances,
 //! for physics and for inverse kinematics, and [`NodeMut::set_world_f64`](crate::NodeMut::set_world_f64) sets it. To
 //! keep it exactly when a node moves on or off a planet, or from one part of a world to the next, read it before the
-//! move and set it after: [`Keep::World`](crate::Keep::World) rounds to single precision if the translations of the node
-//! and of the old and new ancestors are all exact in it, such as corners of parts at multiples of 256 m.
+//! move and set it after: [`Keep::World`](crate::Keep::World) rounds to single precision if the translations of the
+//! node and of the old and new ancestors are all exact in it, such as corners of parts at multiples of 256 m.
 //!
 //! ```
 //! use hedgerow::glam::{DVec3, camera::rh::proj::directx};

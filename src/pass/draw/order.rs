@@ -119,7 +119,7 @@ impl DrawList {
     /// let (mut list, mut order) = (DrawList::new(), DrawOrder::new());
     /// scene.draw_list(&mut list);
     ///
-    /// // A user interface is painted in the order of the tree. Number the nodes again when some enter or change places.
+    /// // A user interface is painted in the order of the tree. Number the nodes again if some enter or move.
     /// let nodes = scene.get(scene.root()).unwrap().descendants().map(|node| node.handle());
     /// let paint: NodeMap<u64> = nodes.zip(0..).collect();
     /// list.order_by_key(&mut order, |_, command| paint.get(command.node).copied());
