@@ -6,6 +6,7 @@ use crate::patch::{Entry, Key, Patch};
 use crate::path::Path;
 use crate::value::{Field, Spot, Value};
 use core::fmt;
+use core::ops::RangeInclusive;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -148,8 +149,9 @@ impl Library {
         found.ok_or_else(|| Error::NoDefinition(name.into()))
     }
 
-    /// Returns the id that the next new node of a definition gets. Add 1 for each further one. No statement names it,
-    /// so no override without effect gets one. Runs in **O(definitions · log overrides)**.
+    /// Returns the id that the next new node of a definition gets. Add 1 for each further one. No statement names it or
+    /// one of the next 2³², or has named one since the library was read, so no override without effect gets one, and
+    /// none that an undo brings back. Runs in **O(definitions · log overrides)**.
     #[must_use]
     pub fn next_id(&self, definition: &str) -> u64 {
         self.next_id_of(definition, self.writer)
@@ -160,10 +162,14 @@ impl Library {
         let number = self.number(definition);
         let next_ids = number.map(|number| &self.at(number).next_ids);
         let counter = next_ids.and_then(|next_ids| next_ids.get(&writer)).copied().unwrap_or(0);
-        let others = (0..).zip(&self.definitions).filter(|(other, _)| Some(*other) != number);
-        let ids = u64::from(writer) << WRITER_BITS..=u64::from(writer) << WRITER_BITS | COUNTER;
-        let named = others.filter_map(|(_, other)| other.overrides.last_inner_id(ids.clone()));
-        *ids.start() | named.map(|id| (id & COUNTER) + 1).fold(counter, u64::max)
+        let (mut next, most) = (u64::from(writer) << WRITER_BITS | counter, u64::from(writer) << WRITER_BITS | COUNTER);
+        let others = || (0..).zip(&self.definitions).filter(|(other, _)| Some(*other) != number);
+        let named =
+            |ids: RangeInclusive<u64>| others().filter_map(|(_, of)| of.overrides.last_inner_id(ids.clone())).max();
+        while let Some(last) = named(next..=most.min(next.saturating_add(1 << 32))) {
+            next = last + 1;
+        }
+        next
     }
 
     /// Returns whether a definition has ids for so many more nodes.

@@ -205,29 +205,29 @@ impl Draft<'_> {
         if clashes.is_empty() {
             return Ok(Vec::new());
         }
-        let mut next = BTreeMap::new();
+        let (mut taken, mut next) = (BTreeSet::new(), BTreeMap::new());
         for (side, (key, (_, after))) in
             [&*self, other].into_iter().flat_map(|side| side.map.iter().map(move |change| (side, change)))
         {
             let parent = after.as_ref().and_then(Value::spot).and_then(|spot| spot.parent.as_ref());
             for ids in [Some(&key.path), parent].into_iter().flatten().map(Path::ids) {
-                for (name, &id) in side.definitions(&key.definition, ids).into_iter().zip(ids) {
-                    let first = self.library.next_id_of(&name, writer_of(id));
-                    let next = next.entry((name, writer_of(id))).or_insert(first);
-                    *next = (*next).max(id.saturating_add(1));
-                }
+                taken.extend(side.definitions(&key.definition, ids).into_iter().zip(ids.iter().copied()));
             }
         }
         let (mut ids, mut renumbered) = (BTreeMap::new(), Vec::new());
         for key in clashes {
-            let from = key.path.last();
-            let next = next.get_mut(&(key.definition.clone(), writer_of(from))).expect("of each id that is there");
+            let (from, name) = (key.path.last(), key.definition.clone());
+            let first = self.library.next_id_of(&name, writer_of(from));
+            let next = next.entry((name.clone(), writer_of(from))).or_insert(first);
+            while taken.contains(&(name.clone(), *next)) {
+                *next += 1;
+            }
             let to = *next;
             if to & COUNTER == COUNTER {
                 return Err(Error::Invalid { key, why: "its writer has no ids left; give it another id" });
             }
             *next += 1;
-            ids.insert((key.definition.clone(), from), to);
+            ids.insert((name, from), to);
             renumbered.push(Renumbered { definition: key.definition, from, to });
         }
         let moved = |definition: &Arc<str>, path: &Path| {

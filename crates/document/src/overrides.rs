@@ -6,8 +6,7 @@
 use crate::path::{Path, joined};
 use crate::value::{Field, Value};
 use core::ops::RangeInclusive;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The root of the tree: the first ids of paths are below it.
 pub(crate) const TOP: u32 = u32::MAX;
@@ -19,8 +18,8 @@ pub(crate) struct Overrides {
     parts: Vec<Part>,
     /// The number of each, by that of the outer one and its last id.
     by_id: BTreeMap<(u32, u64), u32>,
-    /// The ids behind the first of any path, and how often each is in `by_id`.
-    inner_ids: BTreeMap<u64, u32>,
+    /// The ids behind the first of any path, also of those that are no longer stated, since an undo may bring them back.
+    inner_ids: BTreeSet<u64>,
     free: Vec<u32>,
 }
 
@@ -50,7 +49,7 @@ impl Overrides {
 
     /// Returns the greatest of some ids that is behind the first of any path.
     pub(crate) fn last_inner_id(&self, ids: RangeInclusive<u64>) -> Option<u64> {
-        self.inner_ids.range(ids).next_back().map(|(&id, _)| id)
+        self.inner_ids.range(ids).next_back().copied()
     }
 
     /// Returns what is stated for a path.
@@ -110,12 +109,6 @@ impl Overrides {
             self.free.push(at);
             if let Some(outer) = self.parts.get_mut(outer as usize) {
                 outer.inner -= 1;
-                if let Entry::Occupied(mut count) = self.inner_ids.entry(id) {
-                    *count.get_mut() -= 1;
-                    if *count.get() == 0 {
-                        count.remove();
-                    }
-                }
             }
             at = outer;
         }
@@ -131,7 +124,7 @@ impl Overrides {
         self.by_id.insert((outer, id), at);
         if let Some(outer) = self.parts.get_mut(outer as usize) {
             outer.inner += 1;
-            *self.inner_ids.entry(id).or_default() += 1;
+            self.inner_ids.insert(id);
         }
         at
     }

@@ -119,16 +119,16 @@ fn a_node_with_an_id_of_ours_gets_another_in_all_that_theirs_states() {
             &format!(r#"{{"at": [1, {id}], "material": 4, "parent": [1, 6]}}"#),
         )
     };
-    let theirs = b(r#", {"id": 7, "parent": 6, "name": "theirs"}, {"id": 8, "parent": 7}"#, inside(7));
+    let theirs = b(r#", {"id": 7, "parent": 6, "name": "theirs"}, {"id": 281474976710654, "parent": 7}"#, inside(7));
     let nodes = r#", {"id": 7, "parent": 0, "order": 0, "name": "ours"},
-        {"id": 9, "parent": 6, "name": "theirs"}, {"id": 8, "parent": 9}"#;
+        {"id": 8, "parent": 6, "name": "theirs"}, {"id": 281474976710654, "parent": 8}"#;
     check(
         &base,
         &ours.replace(r#""parent": 0, "name""#, r#""parent": 0, "order": 0, "name""#),
         &theirs,
-        &b(nodes, inside(9)),
+        &b(nodes, inside(8)),
         &[],
-        &[(7, 9)],
+        &[(7, 8)],
     );
     // A node that both insert alike is one.
     check(&base, &ours, &ours, &ours, &[], &[]);
@@ -143,8 +143,8 @@ fn a_definition_that_both_make_has_our_root() {
     check("", ours, theirs, result, &["c 0 name"], &[(1, 2)]);
     let theirs = r#""c": {"nodes": [{"id": 7}, {"id": 0, "parent": 7}]}"#;
     let result = r#""c": {"nodes": [{"id": 0, "name": "x"}, {"id": 1, "parent": 0, "name": "x"},
-        {"id": 7, "order": 0, "parent": 0}, {"id": 8, "parent": 7}]}"#;
-    check("", ours, theirs, result, &["c 7 place"], &[(0, 8)]);
+        {"id": 7, "order": 0, "parent": 0}, {"id": 2, "parent": 7}]}"#;
+    check("", ours, theirs, result, &["c 7 place"], &[(0, 2)]);
 }
 
 #[test]
