@@ -48,6 +48,17 @@ pub fn set_tag(scene: &mut Scene, node: NodeHandle, tag: Option<u32>) {
     }
 }
 
+/// Returns what the document that set tags last left here.
+#[must_use]
+pub fn tagged_by(scene: &Scene) -> u32 {
+    scene.store.nodes.tagged_by
+}
+
+/// Leaves a number for the document that sets tags.
+pub fn set_tagged_by(scene: &mut Scene, number: u32) {
+    scene.store.nodes.tagged_by = number;
+}
+
 /// Returns the number of a node's record.
 #[must_use]
 pub fn record(node: NodeHandle) -> u32 {

@@ -19,11 +19,13 @@ pub(crate) struct Nodes {
     pub(crate) stack: Vec<RecordId>,
     /// The tags of documents, by record.
     pub(crate) tags: Vec<u32>,
+    /// Says which document set them last.
+    pub(crate) tagged_by: u32,
 }
 
 impl Nodes {
     pub(crate) fn new(pages: Pages, components: Components, inbox: Inbox) -> Self {
-        Self { pages, components, inbox, detached: 0, stack: Vec::new(), tags: Vec::new() }
+        Self { pages, components, inbox, detached: 0, stack: Vec::new(), tags: Vec::new(), tagged_by: 0 }
     }
 
     pub(crate) fn root(&self) -> NodeHandle {

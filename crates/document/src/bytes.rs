@@ -242,7 +242,7 @@ impl<'b> Reader<'b> {
             return self.number().map(Path::from);
         }
         let ids: Vec<u64> = (0..count).map(|_| self.number()).collect::<Result<_, _>>()?;
-        Path::try_from(ids).map_err(|_| invalid("a path has no ids"))
+        Path::of(&ids).ok_or(invalid("a path has no ids"))
     }
 
     fn place(&mut self) -> Result<Option<Spot>, SnapshotError> {

@@ -3,17 +3,16 @@
 use crate::document::{Document, beside, holds, unread};
 use crate::error::Error;
 use crate::expand::Expansion;
-use crate::history::Left;
 use crate::library::Library;
 use crate::operations::Draft;
 use crate::order::{Order, Rank, arranged};
-use crate::patch::{Entry, Key, Patch};
+use crate::patch::{Entry, Key, Moved, Patch};
 use crate::path::{Path, joined};
 use crate::places::NONE;
 use crate::resolve::Scope;
 use crate::value::{Field, Spot, Value, same};
 use hedgerow::changes::ChangeKinds;
-use hedgerow::internal::{last_tag, node_of_record, record, set_tag, tag};
+use hedgerow::internal::{last_tag, record, set_tag};
 use hedgerow::{NodeHandle, Scene};
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
@@ -39,27 +38,26 @@ struct Recording<'d> {
     renamed: HashSet<NodeHandle>,
     /// The next new id.
     next: u64,
-    /// What left instances.
-    left: Left,
+    moved: Vec<Moved>,
 }
 
 impl Document {
-    /// Records all edits since the last step in the library, without its ids, and returns them as a patch, with what
-    /// left instances.
-    pub(crate) fn record(&mut self, scene: &mut Scene) -> Result<(Patch, Left), Error> {
+    /// Records all edits since the last step in the library, without its ids, and returns them as a patch.
+    pub(crate) fn record(&mut self, scene: &mut Scene) -> Result<Patch, Error> {
+        self.check_scene(scene)?;
         scene.update();
         if scene.get(self.root).is_none_or(|root| root.is_detached()) {
             return Err(Error::NoRoot);
         }
         let edits = self.edits(scene)?;
         if edits.gone.is_empty() && edits.placed.is_empty() && edits.edited.is_empty() {
-            return Ok(Default::default());
+            return Ok(Patch::new());
         }
         self.library.at_mut(self.definition).release();
-        let (before, renamed, left) = Default::default();
+        let (before, renamed, moved) = Default::default();
         // Only nodes that were placed get new ids.
         let next = if edits.placed.is_empty() { 0 } else { self.library.next_id(&self.name) };
-        let mut recording = Recording { document: self, before, edits, renamed, next, left };
+        let mut recording = Recording { document: self, before, edits, renamed, next, moved };
         recording.take_in(scene);
         recording.take_out(scene);
         recording.order(scene);
@@ -83,15 +81,8 @@ impl Document {
         };
         let mut edits = Edits::default();
         let Self { library, places, .. } = self;
-        let mut taken = None;
         let mut lost: BTreeSet<u32> = if whole {
-            // Another document gave these nodes other marks.
-            let other = |(place, record)| {
-                node_of_record(scene, record).filter(|&node| tag(scene, node).is_some_and(|tag| tag != place))
-            };
-            taken = places.held().filter_map(other).find(|&node| holds(scene, self.root, node));
-            let held = places.held().map(|(place, _)| places.outermost(library, place));
-            held.collect()
+            places.held().map(|(place, _)| places.outermost(library, place)).collect()
         } else {
             let tagged = |node: &NodeHandle| {
                 let record = record(*node);
@@ -139,22 +130,13 @@ impl Document {
         }
         edited.retain(|&node| holds(scene, self.root, node));
         edits.edited.extend(edited);
-        // All other nodes below the root have a place, unless another document was opened around them or below.
-        let parents = edits.placed.iter().filter_map(|&node| scene.get(node)?.parent()).map(|node| node.handle());
-        let is_known = |node| edits.placed.contains(&node) || self.places.of_node(&self.library, scene, node).is_some();
-        taken = taken.or_else(|| edits.edited.iter().copied().chain(parents).find(|&node| !is_known(node)));
         // No step has more new nodes than the scene has nodes.
-        let has_ids = || edits.placed.is_empty() || self.library.has_ids(&self.name, scene.len() as u64);
-        let error = match taken {
-            Some(node) => Error::Taken(node),
-            None if !has_ids() => Error::NoIds,
-            None => {
-                out.into_iter().for_each(|node| set_tag(scene, node, None));
-                return Ok(edits);
-            }
-        };
-        self.reader = unread();
-        Err(error)
+        if !edits.placed.is_empty() && !self.library.has_ids(&self.name, scene.len() as u64) {
+            self.reader = unread();
+            return Err(Error::NoIds);
+        }
+        out.into_iter().for_each(|node| set_tag(scene, node, None));
+        Ok(edits)
     }
 }
 
@@ -258,7 +240,7 @@ impl Recording<'_> {
         let (leaves, stated) = self.leaves(scene, place);
         let Document { library, places, name, .. } = &mut *self.document;
         let (path, new) = (places.path(library, place), Path::from(self.next));
-        self.left.push((Arc::clone(name), path.clone(), new.clone()));
+        self.moved.push((Arc::clone(name), path.clone(), new.clone()));
         let mut expansion = Expansion::new(library, places);
         let (scope, id) = expansion.node(place);
         let flat = library.flattened(scope, id, &new);
@@ -377,7 +359,7 @@ impl Recording<'_> {
         let use_place = places.use_place(places.instance_at(place));
         // The root of an instance is named by the instance's path.
         let is_use = use_place.is_some_and(|place| places.outermost(library, place) == parent);
-        let parent = if is_use { Path::try_from(path.instance()).ok() } else { Some(self.path(parent)) };
+        let parent = if is_use { Path::of(path.instance()) } else { Some(self.path(parent)) };
         self.state(&path, Field::Place, Some(Value::Place(Some(Spot { parent, order }))));
     }
 
@@ -430,15 +412,15 @@ impl Recording<'_> {
         }
     }
 
-    /// Returns all that was stated as a patch, and what left instances.
-    fn finish(self) -> (Patch, Left) {
-        let Self { document, before, left, .. } = self;
+    /// Returns all that was stated as a patch.
+    fn finish(self) -> Patch {
+        let Self { document, before, moved, .. } = self;
         let definition = document.library.at(document.definition);
         let entries = before.into_iter().map(|((path, field), before)| {
             let after = definition.get(&path, field).cloned();
             (Key { definition: document.name.clone(), path, field }, (before, after))
         });
-        (Patch::of_map(entries.collect()), left)
+        Patch { moved, ..Patch::of_map(entries.collect()) }
     }
 }
 
@@ -463,11 +445,11 @@ impl Document {
             let (key, why) = (Key::new(self.name.clone(), use_.clone(), Field::Use), "there is no use; name one");
             Error::Invalid { key, why }
         })?;
-        let (stated, mut left) = self.record(scene)?;
+        let stated = self.record(scene)?;
         let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|(pushed, ids)| {
-            let step = stated.then(&pushed)?;
+            let mut step = Patch { moved: stated.moved.clone(), ..stated.then(&pushed)? };
             self.make(scene, &pushed)?;
-            for (_, _, new) in &mut left {
+            for (_, _, new) in &mut step.moved {
                 if let Some(&id) = ids.get(&new.last()) {
                     *new = use_.join(&id.into());
                 }
@@ -476,7 +458,7 @@ impl Document {
         });
         let step = made.as_ref().unwrap_or(&stated);
         self.library.keep_ids(step);
-        self.history.push(step.clone(), left);
+        self.history.push(step.clone());
         made
     }
 }
@@ -512,7 +494,7 @@ impl Library {
             let inner = match ids.get(&parent.ids()[0]) {
                 Some(&own) => Some(joined(&[own], &parent.ids()[1..])),
                 None if parent == use_ => self.defined(used).ok().and_then(|used| self.at(used).root()).map(Path::from),
-                None if parent.starts_with(use_) => Path::try_from(&parent.ids()[level..]).ok(),
+                None if parent.starts_with(use_) => Path::of(&parent.ids()[level..]),
                 None => None,
             };
             if let Some(parent) = inner {

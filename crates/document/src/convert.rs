@@ -106,7 +106,9 @@ impl Library {
             draft.state(number, name, field, Some(value));
         }
         self.keep_order(&mut draft, influenced, &change);
-        Ok(draft.finish())
+        let inside = [root].into_iter().chain(ids.keys().copied());
+        let moved = inside.map(|inner| (outer.name.clone(), Path::from([id, inner]), named(&[inner]))).collect();
+        Ok(Patch { moved, ..draft.finish() })
     }
 
     /// Returns the patch that makes a new definition of an own node and all own nodes below it. The node becomes its
@@ -149,7 +151,9 @@ impl Library {
         draft.state_new(&new, path.clone(), Value::Place(Some(Spot::ROOT)));
         draft.state(number, path.clone(), Field::Use, Some(Value::Use(Some(new))));
         self.keep_order(&mut draft, influenced, &change);
-        Ok(draft.finish())
+        let below = moved.iter().filter(|&&inner| inner != id);
+        let moved = below.map(|&inner| (outer.name.clone(), inner.into(), Path::from([id, inner]))).collect();
+        Ok(Patch { moved, ..draft.finish() })
     }
 
     /// Renames what definitions state about nodes whose paths change. Returns the nodes below which they state places
@@ -268,7 +272,7 @@ impl Library {
     }
 
     /// Returns the ids that lead into a definition, as the path's own definition sees it, and those of a node in it.
-    fn split<'p>(&self, from: u32, path: &'p Path, definition: u32) -> Option<(&'p [u64], &'p [u64])> {
+    pub(crate) fn split<'p>(&self, from: u32, path: &'p Path, definition: u32) -> Option<(&'p [u64], &'p [u64])> {
         let mut scope = Scope::top(from);
         for (number, &id) in path.ids().iter().enumerate() {
             if scope.definition == definition {

@@ -328,6 +328,6 @@ pub(crate) fn arranged(parent: &Path, list: &[(Path, Option<Order>)]) -> Vec<(Pa
 fn place(parent: &Path, node: &Path, order: Order) -> Value {
     let instance = node.instance();
     let inside = parent.ids().starts_with(instance) && parent.ids().len() > instance.len();
-    let parent = if inside { Some(parent.clone()) } else { Path::try_from(instance).ok() };
+    let parent = if inside { Some(parent.clone()) } else { Path::of(instance) };
     Value::Place(Some(Spot { parent, order }))
 }

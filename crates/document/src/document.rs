@@ -2,15 +2,18 @@
 
 use crate::error::Error;
 use crate::expand::Expansion;
-use crate::history::{History, Left, Step, Way};
+use crate::history::{History, Step, Way};
 use crate::library::{Library, MOST_NODES};
 use crate::patch::Patch;
-use crate::path::{Path, joined};
+use crate::path::Path;
 use crate::places::Places;
 use crate::value::same;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
+use hedgerow::internal::{set_tagged_by, tagged_by};
 use hedgerow::{NodeHandle, Scene, Tree};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A definition of a library in a scene, with its history.
 ///
@@ -28,8 +31,9 @@ use std::sync::Arc;
 /// nodes that left their instances, and came back by an undo. A node that is detached when a step is recorded is
 /// removed by the step: it stays in the scene as it is, and an undo inserts another.
 ///
-/// One scene holds one document: each node has one mark that says which place it has. If another document takes nodes of
-/// this one, the next commit fails with [`Error::Taken`]. A document does not go back with
+/// One scene holds one document: each node has one mark that says which place it has. Once another is opened, or a clone
+/// of this one goes on in the same scene, all calls that change this one fail with [`Error::Taken`]; open it anew. A clone
+/// of a document goes on in a clone of its scene. A document does not go back with
 /// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
@@ -45,6 +49,8 @@ pub struct Document {
     pub(crate) places: Places,
     pub(crate) reader: ChangeReader,
     pub(crate) history: History,
+    /// What the scene has while no other document has set marks.
+    stamp: u32,
 }
 
 impl Document {
@@ -62,6 +68,7 @@ impl Document {
         document.fill(scene)?;
         scene.update();
         document.reader = reader(scene);
+        document.stamp(scene);
         Ok(document)
     }
 
@@ -99,6 +106,7 @@ impl Document {
         for (&place, node) in list.iter().zip(nodes.collect::<Vec<_>>()) {
             places.put(library, scene, place, node);
         }
+        document.stamp(scene);
         Ok(document)
     }
 
@@ -115,7 +123,23 @@ impl Document {
         let mut places = Places::default();
         let top = Expansion::new(&library, &mut places).begin(number).ok_or_else(missing)?;
         let (name, reader, history) = (definition.into(), unread(), History::default());
-        Ok((Self { library, definition: number, name, root, places, reader, history }, top))
+        Ok((Self { library, definition: number, name, root, places, reader, history, stamp: 0 }, top))
+    }
+
+    /// Makes the scene this document's.
+    fn stamp(&mut self, scene: &mut Scene) {
+        static STAMPS: AtomicU32 = AtomicU32::new(1);
+        self.stamp = STAMPS.fetch_add(1, Ordering::Relaxed);
+        set_tagged_by(scene, self.stamp);
+    }
+
+    /// Checks that the scene is still this document's, and not one of a copy of it that went on.
+    pub(crate) fn check_scene(&mut self, scene: &mut Scene) -> Result<(), Error> {
+        if tagged_by(scene) != self.stamp {
+            return Err(Error::Taken);
+        }
+        self.stamp(scene);
+        Ok(())
     }
 
     /// Returns the library as of the last step.
@@ -158,35 +182,32 @@ impl Document {
     }
 
     /// Returns the node that had a path at a step of the [history](Self::history), also if it got another path since:
-    /// when an edit took it out of its instance, and when that was undone or made again. For selections, of which
-    /// neither path nor handle is left then. If a node that left is gone and its old path has a node again, that one is
-    /// found.
+    /// when an edit took it out of its instance, by [`Library::unpack`] or [`extract`](Library::extract), and when that
+    /// was undone or made again. For selections, of which neither path nor handle is left then. If a node that left is
+    /// gone and its old path has a node again, that one is found.
     ///
-    /// Patches that give nodes other paths, such as those of [`Library::unpack`], are not followed. Runs in **O(nodes
-    /// that left instances)**, and like [`node`](Self::node) if the path is there.
+    /// Patches of used definitions are followed while the path leads there; those of other documents, and those that
+    /// were joined or read from files, are not. Runs in **O(nodes that got other paths)**, and like [`node`](Self::node) if the
+    /// path is there.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
-        let mut paths = vec![path.clone()];
-        let mut at = 0;
-        while let Some(path) = paths.get(at).cloned() {
+        let (mut paths, mut at) = (vec![path.clone()], 0);
+        // Two nodes that were below each other at different times would have longer and longer paths.
+        while let Some(path) = paths.get(at).cloned().filter(|_| at < 1000) {
             if let Some(node) = self.node(scene, &path) {
                 return Some(node);
             }
-            let mut went = Vec::new();
-            let mut follow = |from: &Path, to: &Path| {
-                let other = joined(to.ids(), &path.ids()[from.ids().len()..]);
-                if !paths.contains(&other) {
-                    paths.push(other);
-                }
-            };
-            for (old, new) in self.history.left(&self.name) {
-                if path.starts_with(new) {
-                    follow(new, old);
-                }
+            let mut went = BTreeSet::new();
+            for (definition, old, new) in self.history.moved() {
+                let split = |definition| self.library.split(self.definition, &path, definition);
+                let Some((outside, inside)) = self.library.number(definition).and_then(split) else { continue };
                 // A node that left several times is where it went last.
-                if path.starts_with(old) && !went.contains(&old) {
-                    went.push(old);
-                    follow(old, new);
+                let leaves = inside.starts_with(old.ids()) && went.insert((definition, old));
+                for (follows, from, to) in [(inside.starts_with(new.ids()), new, old), (leaves, old, new)] {
+                    if follows {
+                        let other = Path::of(&[outside, to.ids(), &inside[from.ids().len()..]].concat());
+                        paths.extend(other.filter(|other| !paths.contains(other)));
+                    }
                 }
             }
             at += 1;
@@ -209,12 +230,12 @@ impl Document {
     /// [`Error::NoRoot`]; [`Error::Taken`]; [`Error::NoIds`]; [`Error::Scene`] if the scene does not track changes.
     pub fn commit(&mut self, scene: &mut Scene) -> Result<&Patch, Error> {
         static EMPTY: Patch = Patch::EMPTY;
-        let (patch, left) = self.record(scene)?;
+        let patch = self.record(scene)?;
         if patch.is_empty() {
             return Ok(&EMPTY);
         }
         self.library.keep_ids(&patch);
-        self.history.push(patch, left);
+        self.history.push(patch);
         Ok(self.history.done().last().map_or(&EMPTY, Step::patch))
     }
 
@@ -224,10 +245,10 @@ impl Document {
     /// Those of [`commit`](Self::commit). [`Error::Scene`] if the scene has no room for the nodes that come back; then
     /// the edits are a step, as after a commit.
     pub fn revert(&mut self, scene: &mut Scene) -> Result<(), Error> {
-        let (patch, left) = self.record(scene)?;
+        let patch = self.record(scene)?;
         self.make(scene, &patch.inverse()).inspect_err(|_| {
             self.library.keep_ids(&patch);
-            self.history.push(patch, left);
+            self.history.push(patch);
         })
     }
 
@@ -235,15 +256,15 @@ impl Document {
     /// changed, with these edits: what others must [follow](Self::follow).
     ///
     /// All instances follow, except where an outer definition states the same key. Runs in **O(entries · instances ·
-    /// levels)**, and O(children) for each parent whose children change. If a definition in use loses its root
-    /// or gets another, all nodes below the document's root are made anew, with new handles.
+    /// levels)**, and O(children) for each parent whose children change. If a definition in use loses its root,
+    /// or gets one or another, all nodes below the document's root are made anew, with new handles.
     ///
     /// # Errors
     /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then
     /// expand to more than 2³⁰ nodes, and [`Error::Invalid`] if it would lose its root. The edits are then a step
     /// nevertheless, the last of the [history](Self::history).
     pub fn apply(&mut self, scene: &mut Scene, patch: &Patch) -> Result<Patch, Error> {
-        let made = self.go(scene, |_, _| Ok(Some(patch.clone())), |history, made| history.push(made, Left::new()))?;
+        let made = self.go(scene, |_, _| Ok(Some(patch.clone())), |history, made| history.push(made))?;
         Ok(made.unwrap_or_default())
     }
 
@@ -315,7 +336,7 @@ impl Document {
     /// # Errors
     /// Those of [`apply`](Self::apply).
     pub fn undo_step(&mut self, scene: &mut Scene, index: usize) -> Result<Option<Patch>, Error> {
-        self.go(scene, |history, library| history.back(index, library), |history, made| history.push(made, Left::new()))
+        self.go(scene, |history, library| history.back(index, library), |history, made| history.push(made))
     }
 
     /// Returns the steps that were done and undone: how many, and their labels.

@@ -49,8 +49,8 @@ pub enum Error {
         /// The number of the first node that differs.
         number: usize,
     },
-    /// The node is in another document of the scene now, and no longer in this one: a scene holds one document.
-    Taken(hedgerow::NodeHandle),
+    /// Another document was opened in the scene, or it is another scene: a scene holds one document.
+    Taken,
     /// The scene refuses the nodes.
     Scene(hedgerow::Error),
     /// The writer has no ids left for new nodes; give the document another writer.
@@ -79,10 +79,9 @@ impl fmt::Display for Error {
             Self::Differs { number } => {
                 write!(f, "node {number} of the tree is not as the definition says; open the document in its place")
             }
-            Self::Taken(node) => write!(
-                f,
-                "another document took {node:?}; a scene holds one document, so open this one in a scene of its own"
-            ),
+            Self::Taken => {
+                f.write_str("a scene holds one document, and another one was opened in this scene; open this one anew")
+            }
             Self::Scene(error) => error.fmt(f),
             Self::NoIds => f.write_str("the writer has no ids left for new nodes; give the document another writer"),
         }

@@ -3,10 +3,8 @@
 use crate::error::Error;
 use crate::library::Library;
 use crate::merge::Crossed;
-use crate::patch::{Entry, Patch};
-use crate::path::Path;
+use crate::patch::{Entry, Moved, Patch};
 use crate::value::Field;
-use std::sync::Arc;
 
 /// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
 ///
@@ -18,9 +16,6 @@ pub struct History {
     undone: Vec<Step>,
 }
 
-/// The definitions of nodes that left their instances, the paths that they had, and the paths that they got instead.
-pub(crate) type Left = Vec<(Arc<str>, Path, Path)>;
-
 /// A step of a [`History`].
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -31,7 +26,6 @@ pub struct Step {
     /// If what others stated may have kept part of it from being taken back: the step as it was made first, and all
     /// that was made between that and `since`.
     whole: Option<(Patch, Patch)>,
-    left: Left,
 }
 
 /// Whether the last step is taken back, or the last undone one is made again, which takes back what the undo made.
@@ -104,18 +98,17 @@ impl History {
     }
 
     /// Adds a step that was made, if it changed anything.
-    pub(crate) fn push(&mut self, patch: Patch, left: Left) {
+    pub(crate) fn push(&mut self, patch: Patch) {
         if patch.is_empty() {
             return;
         }
         self.undone.clear();
-        self.done.push(Step { patch, label: None, since: Vec::new(), whole: None, left });
+        self.done.push(Step { patch, label: None, since: Vec::new(), whole: None });
     }
 
-    /// Returns the old and new paths of all that left instances of a definition, the last that was done first.
-    pub(crate) fn left(&self, definition: &str) -> impl Iterator<Item = (&Path, &Path)> {
-        let left = self.done.iter().rev().chain(&self.undone).flat_map(|step| step.left.iter().rev());
-        left.filter(move |(of, ..)| **of == *definition).map(|(_, old, new)| (old, new))
+    /// Returns the nodes that got other paths, the last that did first.
+    pub(crate) fn moved(&self) -> impl Iterator<Item = &Moved> {
+        self.done.iter().rev().chain(&self.undone).flat_map(|step| step.patch.moved.iter().rev())
     }
 
     /// Notes a patch that is no step.
@@ -147,6 +140,7 @@ impl History {
         let Self { done, undone } = self;
         let (from, to) = if matches!(way, Way::Undo) { (done, undone) } else { (undone, done) };
         let Some(mut step) = from.pop() else { return };
+        let moved = step.patch.moved.clone();
         // Usually the two cancel out.
         if step.whole.is_some() || !step.since.is_empty() || step.patch.inverse() != made {
             let later: Vec<Patch> = step.since.drain(..).chain([made.clone()]).collect();
@@ -160,7 +154,7 @@ impl History {
                 below.add([step.patch].into_iter().chain(later));
             }
         }
-        step.patch = made;
+        step.patch = Patch { moved, ..made };
         to.push(step);
     }
 
@@ -173,8 +167,8 @@ impl History {
             && let Ok(patch) = first.patch.then(&second.patch)
         {
             let label = second.label.take().or(first.label.take());
-            let left = [core::mem::take(&mut first.left), core::mem::take(&mut second.left)].concat();
-            let joined = Step { patch, label, since: core::mem::take(&mut second.since), whole: None, left };
+            let patch = Patch { moved: [&first.patch.moved[..], &second.patch.moved].concat(), ..patch };
+            let joined = Step { patch, label, since: core::mem::take(&mut second.since), whole: None };
             self.done.truncate(self.done.len() - 2);
             if !joined.patch.is_empty() {
                 self.done.push(joined);

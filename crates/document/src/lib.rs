@@ -50,7 +50,7 @@ pub use library::Library;
 pub use merge::{Conflict, Link, Merged, Message, Renumbered};
 pub use order::Order;
 pub use patch::{Entry, Key, Patch};
-pub use path::{EmptyPath, Path};
+pub use path::Path;
 pub use value::{At, Field, LocalValue, Spot, Value};
 
 /// The pages of the crate whose examples are tested.

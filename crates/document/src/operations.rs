@@ -309,11 +309,9 @@ impl Library {
                 }
                 Value::Place(Some(spot)) => {
                     let parent = spot.parent.as_ref().map_or(&[][..], Path::ids).get(level - from..);
-                    let parent =
-                        parent.filter(|_| stays(&route.ids[from..depth], spot)).map(|ids| match Path::try_from(ids) {
-                            Err(_) => self.at(*target).root().map(Path::from),
-                            Ok(inner) => Some(inner),
-                        });
+                    let parent = parent
+                        .filter(|_| stays(&route.ids[from..depth], spot))
+                        .map(|ids| Path::of(ids).or_else(|| self.at(*target).root().map(Path::from)));
                     let Some(parent) = parent else {
                         return invalid(definition, path, field, "the level cannot name the parent; choose another");
                     };

@@ -54,13 +54,26 @@ pub(crate) type Changes = BTreeMap<Key, (Option<Value>, Option<Value>)>;
 ///
 /// Every operation works key by key: an override has no copy of the value beneath it, so nothing is rebased when a
 /// definition changes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Patch {
-    entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
+    /// The nodes of definitions that get other paths: for [`Document::find`](crate::Document::find) alone. A joined patch
+    /// has none.
+    pub(crate) moved: Vec<Moved>,
+}
+
+/// A definition, and the paths that one of its nodes has before and after.
+pub(crate) type Moved = (Arc<str>, Path, Path);
+
+/// Compares the entries.
+impl PartialEq for Patch {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
 }
 
 impl Patch {
-    pub(crate) const EMPTY: Self = Self { entries: Vec::new() };
+    pub(crate) const EMPTY: Self = Self { entries: Vec::new(), moved: Vec::new() };
 
     /// Creates a patch without entries.
     #[must_use]
@@ -91,7 +104,7 @@ impl Patch {
         }
         checked.sort_by(|a, b| a.key.cmp(&b.key));
         each_once(&checked, |entry| &entry.key)?;
-        Ok(Self { entries: checked })
+        Ok(Self { entries: checked, moved: Vec::new() })
     }
 
     /// Creates the patch from one list of statements to another, whose values are checked already.
@@ -116,13 +129,14 @@ impl Patch {
             }
         }
         entries.extend(old.map(unstated));
-        Ok(Self { entries })
+        Ok(Self { entries, moved: Vec::new() })
     }
 
     /// Creates a patch of entries whose values are checked already.
     pub(crate) fn of_map(map: Changes) -> Self {
         let needed = map.into_iter().filter(|(_, (before, after))| before != after);
-        Self { entries: needed.map(|(key, (before, after))| Entry { key, before, after }).collect() }
+        let entries = needed.map(|(key, (before, after))| Entry { key, before, after }).collect();
+        Self { entries, moved: Vec::new() }
     }
 
     /// Returns the entries, sorted by key.
@@ -153,7 +167,7 @@ impl Patch {
     #[must_use]
     pub fn inverse(&self) -> Self {
         let swapped = |Entry { key, before, after }: Entry| Entry { key, before: after, after: before };
-        Self { entries: self.entries.iter().cloned().map(swapped).collect() }
+        Self { entries: self.entries.iter().cloned().map(swapped).collect(), moved: self.moved.clone() }
     }
 
     /// Joins this patch and a later one. A key whose last value equals its first has no entry. Runs in **O(entries log

@@ -19,8 +19,7 @@ use std::sync::Arc;
 /// assert_eq!((inner.ids(), inner.to_string().as_str()), (&[5, 2][..], "5/2"));
 /// assert!(inner.starts_with(&node) && node < inner && inner < Path::from(6));
 /// assert_eq!(node.join(&Path::from([2, 1])), Path::from([5, 2, 1]));
-/// assert_eq!(Path::try_from(vec![5, 2])?, inner);
-/// # Ok::<(), hedgerow_document::EmptyPath>(())
+/// assert_eq!(Path::of(inner.ids()), Some(inner));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Path(Ids);
@@ -34,6 +33,12 @@ enum Ids {
 }
 
 impl Path {
+    /// Returns the path of these ids; `None` if there are none.
+    #[must_use]
+    pub fn of(ids: &[u64]) -> Option<Self> {
+        (!ids.is_empty()).then(|| joined(ids, &[]))
+    }
+
     /// Returns the ids, from the outer definition inwards. There is at least one.
     #[must_use]
     pub fn ids(&self) -> &[u64] {
@@ -91,34 +96,6 @@ impl<const N: usize> From<[u64; N]> for Path {
     fn from(ids: [u64; N]) -> Self {
         const { assert!(N > 0, "a path has at least one id") };
         joined(&ids, &[])
-    }
-}
-
-/// A path cannot be made of no ids; give at least one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EmptyPath;
-
-impl fmt::Display for EmptyPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a path cannot be made of no ids; give at least one")
-    }
-}
-
-impl core::error::Error for EmptyPath {}
-
-impl TryFrom<&[u64]> for Path {
-    type Error = EmptyPath;
-
-    fn try_from(ids: &[u64]) -> Result<Self, EmptyPath> {
-        if ids.is_empty() { Err(EmptyPath) } else { Ok(joined(ids, &[])) }
-    }
-}
-
-impl TryFrom<Vec<u64>> for Path {
-    type Error = EmptyPath;
-
-    fn try_from(ids: Vec<u64>) -> Result<Self, EmptyPath> {
-        Self::try_from(&ids[..])
     }
 }
 

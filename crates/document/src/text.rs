@@ -163,7 +163,7 @@ impl Ids {
     }
 
     fn path(self) -> Result<Path, &'static str> {
-        Path::try_from(self.into_list()).map_err(|_| "a path has at least one id")
+        Path::of(&self.into_list()).ok_or("a path has at least one id")
     }
 
     fn of_list(ids: Vec<u64>) -> Option<Self> {

@@ -72,7 +72,7 @@ fn nested(levels: usize) -> Library {
         }
         if level == 0 {
             let innermost = [vec![1; levels - 1], vec![2]].concat();
-            state(Path::try_from(innermost).unwrap(), Value::UserData(5));
+            state(Path::of(&innermost).unwrap(), Value::UserData(5));
         }
     }
     let mut library = Library::new();

@@ -57,7 +57,7 @@ fn override_some(dice: &mut Rng, library: &mut Library, name: &str, wild: bool) 
         let mut path = path.clone();
         if wild && dice.u8(0..5) == 0 {
             let ids = [&path.ids()[..path.ids().len() - 1], &[dice.u64(0..7)]].concat();
-            path = Path::try_from(ids).unwrap();
+            path = Path::of(&ids).unwrap();
         }
         let value = match dice.u8(0..4) {
             0 => Value::Place(None),
@@ -92,7 +92,7 @@ pub(crate) fn statement(dice: &mut Rng, library: &Library, number: usize, paths:
         0..2 => (library.next_id(NAMES[number]).into(), place(path, order(dice))),
         2..4 if !is_root => (path, place(other, order(dice))),
         4 if !own => {
-            let instance = Path::try_from(&path.ids()[..path.ids().len() - 1]).unwrap();
+            let instance = Path::of(&path.ids()[..path.ids().len() - 1]).unwrap();
             (path, place(instance, order(dice)))
         }
         5 if !own => (path, Some(Value::Place(None))),

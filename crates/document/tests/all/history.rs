@@ -319,3 +319,31 @@ fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
         assert_eq!(*document.library(), library);
     }
 }
+
+#[test]
+fn a_selected_node_is_found_after_patches_that_give_it_other_paths() {
+    let (mut scene, mut document) = open(street(), "street");
+    let tyre = |scene: &Scene, document: &Document| {
+        let tyres = scene.get(document.root()).unwrap().descendants().filter(|node| node.name() == Some("tyre"));
+        tyres.map(|node| node.handle()).next().unwrap()
+    };
+    let mut paths = vec![Path::from([5, 1, 1])];
+    for step in 0..8 {
+        let (library, found) = (document.library(), tyre(&scene, &document));
+        let wheel = document.path(&scene, scene.parent(found).unwrap()).unwrap();
+        let patch = match step {
+            0 => library.unpack("street", &5.into()),
+            1 => library.unpack("street", &wheel),
+            2 => library.extract("street", &wheel, "left"),
+            6 => library.unpack("car", &1.into()),
+            _ => Ok(document.history().done()[if step == 7 { 6 } else { 5 - step }].patch().inverse()),
+        };
+        document.apply(&mut scene, &patch.unwrap()).unwrap();
+        let tyre = tyre(&scene, &document);
+        paths.push(document.path(&scene, tyre).unwrap());
+        assert!(paths.iter().all(|path| document.find(&scene, path) == Some(tyre)), "{step}: {paths:?}");
+    }
+    paths.sort();
+    paths.dedup();
+    assert_eq!(paths.len(), 5);
+}

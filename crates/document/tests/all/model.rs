@@ -17,13 +17,6 @@ struct Raw {
     fields: BTreeMap<Field, Value>,
 }
 
-/// A node that is there.
-pub(crate) struct There {
-    pub(crate) depth: usize,
-    pub(crate) path: Vec<u64>,
-    pub(crate) fields: BTreeMap<Field, Value>,
-}
-
 impl Model {
     pub(crate) fn of(library: &Library) -> Self {
         let table =
@@ -89,8 +82,8 @@ impl Model {
         }
     }
 
-    /// Returns all nodes that are there, in depth-first order.
-    pub(crate) fn expand(&self, definition: &str) -> Vec<There> {
+    /// Returns the tree of a definition, and the path of each node.
+    pub(crate) fn tree(&self, definition: &str) -> (Tree, Vec<Path>) {
         let (mut nodes, mut roots) = (BTreeMap::new(), BTreeSet::new());
         self.walk(&[(definition.to_string(), Vec::new())], &[], None, &mut nodes, &mut roots);
         let canonical = |mut path: Vec<u64>| {
@@ -125,27 +118,16 @@ impl Model {
             }
         }
         children.values_mut().for_each(|list| list.sort());
-        let mut there = Vec::new();
-        let mut ahead = vec![(0, self.root(definition).map(|root| vec![root]).expect("the definition has a root"))];
-        while let Some((depth, path)) = ahead.pop() {
-            let below = children.get(&Some(path.clone())).into_iter().flatten().rev();
-            ahead.extend(below.map(|(_, _, child)| (depth + 1, child.clone())));
-            let fields = nodes[&path].fields.clone();
-            there.push(There { depth, path, fields });
-        }
-        there
-    }
-
-    /// Returns the tree of a definition, and the path of each node.
-    pub(crate) fn tree(&self, definition: &str) -> (Tree, Vec<Path>) {
-        let there = self.expand(definition);
-        let (mut tree, mut above) = (Tree::new(), Vec::new());
-        for node in &there {
-            above.truncate(node.depth);
+        let (mut tree, mut paths) = (Tree::new(), Vec::new());
+        let mut ahead = vec![(None, self.root(definition).map(|root| vec![root]).expect("the definition has a root"))];
+        while let Some((above, path)) = ahead.pop() {
             let mut described = Node::group();
-            node.fields.values().for_each(|value| value.put(&mut described));
-            above.push(tree.push(above.last().copied(), described));
+            nodes[&path].fields.values().for_each(|value| value.put(&mut described));
+            let number = tree.push(above, described);
+            let below = children.get(&Some(path.clone())).into_iter().flatten().rev();
+            ahead.extend(below.map(|(_, _, child)| (Some(number), child.clone())));
+            paths.push(Path::of(&path).unwrap());
         }
-        (tree, there.iter().map(|node| Path::try_from(&node.path[..]).unwrap()).collect())
+        (tree, paths)
     }
 }

@@ -75,7 +75,7 @@ fn order(rng: &mut Rng) -> Order {
 /// Returns a path that may lead anywhere or nowhere.
 pub(crate) fn path(rng: &mut Rng) -> Path {
     let ids: Vec<u64> = (0..1 + rng.usize(..3).min(rng.usize(..3))).map(|_| rng.u64(..6)).collect();
-    Path::try_from(ids).unwrap()
+    Path::of(&ids).unwrap()
 }
 
 /// Returns a patch of single statements that a library accepts one after the other. Uses go forwards in [`NAMES`] if

@@ -133,7 +133,7 @@ fn the_scene_follows_a_patch_of_several_definitions() {
 fn an_entry_edits_each_instance_that_shows_it_and_no_other_node() {
     let (mut scene, mut document) = open();
     let mut made = |document: &mut Document, definition: &str, path: &[u64], value: Value| {
-        let patch = document.library().state(definition, Path::try_from(path).unwrap(), value).unwrap();
+        let patch = document.library().state(definition, Path::of(path).unwrap(), value).unwrap();
         edited(document, &mut scene, &patch)
     };
     let material = |number| Value::Material(Some(number));

@@ -40,9 +40,9 @@ fn a_library_is_read_by_hand() {
                               {"at": 9, "transform": null}],
                 "next_id": [12, 281474976710661]}"#;
     let mut library = read(text).unwrap();
-    let value = |path: &[u64], field| library.get(&Key::new("car", Path::try_from(path).unwrap(), field)).cloned();
+    let value = |path: &[u64], field| library.get(&Key::new("car", Path::of(path).unwrap(), field)).cloned();
     let order = |id| value(&[id], Field::Place).unwrap();
-    let place = |parent: &[u64], order| Value::Place(Some(Spot { parent: Path::try_from(parent).ok(), order }));
+    let place = |parent: &[u64], order| Value::Place(Some(Spot { parent: Path::of(parent), order }));
     assert_eq!(order(1), place(&[0], Order::ZERO));
     assert_eq!(order(2), place(&[0], Order::from(104_858.0 / 1_048_576.0)), "the nearest multiple of 2^-20");
     assert_eq!(order(4), place(&[0], Order::from(1_153_434.0 / 1_048_576.0)), "one more than the previous sibling's");
