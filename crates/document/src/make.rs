@@ -5,7 +5,6 @@ use crate::error::Error;
 use crate::expand::{ByNumber, Expansion};
 use crate::library::{MOST_NODES, is_root};
 use crate::patch::{Entry, Patch};
-use crate::path::Path;
 use crate::places::Places;
 use crate::structure::Structure;
 use crate::value::{Field, Value};
@@ -61,20 +60,19 @@ impl Document {
         made
     }
 
-    /// Returns whether a definition in use loses its root or gets another. Then a path through a node that uses it
-    /// names another node or none, wherever it is stated.
+    /// Returns whether a definition in use loses its root, or gets one or another. Then a path through a node that uses
+    /// it names another node or none, wherever it is stated.
     fn renews_root(&self, patch: &Patch) -> bool {
-        patch.entries().iter().filter(|entry| changes_root(entry)).any(|entry| {
-            let number = self.library.number(&entry.key.definition);
-            number.is_some_and(|number| !self.places.instances_of(number).is_empty())
-        })
+        let Self { library, places, name, .. } = self;
+        let is_here = |user: &str| library.number(user).is_some_and(|user| !places.instances_of(user).is_empty());
+        let is_used = |of: &str| *of == **name || library.users(of).into_iter().any(is_here);
+        patch.entries().iter().any(|entry| changes_root(entry) && is_used(&entry.key.definition))
     }
 
     fn follow_patch(&mut self, scene: &mut Scene, patch: &Patch) -> Result<(), Error> {
         self.make_room(scene, patch);
         let mut touched = Touched::default();
         self.touch(patch, |entry| entry.before.is_some(), &mut touched);
-        self.touch_users(patch, &mut touched.uses);
         self.library.make(patch);
         self.touch(patch, |entry| entry.after.is_some(), &mut touched);
         self.set_components(scene, patch)?;
@@ -141,23 +139,6 @@ impl Document {
                         Field::Use if !is_root || entry.key.path.own().is_some() => _ = touched.uses.insert(place),
                         _ => {}
                     }
-                }
-            }
-        }
-    }
-
-    /// Finds the places that use definitions which get a root. None of them has an instance yet.
-    fn touch_users(&mut self, patch: &Patch, touched: &mut BTreeSet<u32>) {
-        let Self { library, places, .. } = self;
-        for Entry { key, .. } in patch.entries().iter().filter(|entry| changes_root(entry)) {
-            for user in library.users(&key.definition).into_iter().filter_map(|user| library.number(user)) {
-                let uses = library.at(user).stated().filter(|(_, value)| value.uses() == Some(&key.definition));
-                let paths: Vec<Path> = uses.map(|(path, _)| path).collect();
-                for instance in places.instances_of(user) {
-                    let found = paths.iter().filter_map(|path| places.locate(library, instance, path.ids()));
-                    let found = found.map(|(instance, slot)| places.place(instance, slot));
-                    // An outer definition may state another use.
-                    touched.extend(found.filter(|&place| places.inner(place).is_none()));
                 }
             }
         }
