@@ -34,12 +34,11 @@ impl Library {
     /// about them; but if a user of the definition moves a node or swaps a use inside, they stay, as own nodes without
     /// a parent. Runs in **O(nodes below + statements of the used definition · log statements)**, and in O(statements)
     /// of each user. If the definition or a user places nodes of its own among the unpacked ones, the library is copied
-    /// once.
+    /// once; if one overrides a use inside, or moves nodes, their trees are compared.
     ///
     /// # Errors
     /// [`Error::NoDefinition`]; [`Error::NoIds`]. [`Error::Invalid`] if the path is no own node with a use that is
-    /// there, if another definition overrides this use, and if one overrides another use so that it leads from inside
-    /// this definition back to it, or to or from it where a definition between states something.
+    /// there, and for an override of a use, or of a place, by which a tree would become another one.
     pub fn unpack(&self, definition: &str, path: &Path) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let outer = self.at(number);
@@ -88,7 +87,7 @@ impl Library {
         draft.state(number, path.clone(), Field::Use, None);
         let users = [&[number], &users[..]].concat();
         let change = Change { definition: number, id, within: used, renamed: &renamed, goes: &goes };
-        let influenced = self.rename_inside(&mut draft, &users, &change)?;
+        let (influenced, doubt) = self.rename_inside(&mut draft, &users, &change);
         for (inner, value) in self.at(used).stated() {
             let (name, field) = (named(inner.ids()), value.field());
             let has_name = inner.ids()[0] == root || ids.contains_key(&inner.ids()[0]);
@@ -108,7 +107,7 @@ impl Library {
         self.keep_order(&mut draft, influenced, &change);
         let inside = [root].into_iter().chain(ids.keys().copied());
         let moved = inside.map(|inner| (outer.name.clone(), Path::from([id, inner]), named(&[inner]))).collect();
-        Ok(Patch { moved, ..draft.finish() })
+        self.unless_doubted(Patch { moved, ..draft.finish() }, doubt, &users)
     }
 
     /// Returns the patch that makes a new definition of an own node and all own nodes below it. The node becomes its
@@ -119,9 +118,8 @@ impl Library {
     /// statements)**, and in O(statements) of each user; if a user places nodes among them, the library is copied once.
     ///
     /// # Errors
-    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node that is there, if the name is
-    /// in use, if another definition overrides the node's use or moves a node out of what is extracted, and if one
-    /// overrides a use as [`unpack`](Self::unpack) says.
+    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node that is there, if the name is in use, and
+    /// for overrides, as for [`unpack`](Self::unpack).
     pub fn extract(&self, definition: &str, path: &Path, name: &str) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let outer = self.at(number);
@@ -139,7 +137,7 @@ impl Library {
         let mut draft = Draft::new(self);
         let users = self.all_users(number);
         let change = Change { definition: number, id, within: number, renamed: &renamed, goes: &|_| false };
-        let influenced = self.rename_inside(&mut draft, &users, &change)?;
+        let (influenced, doubt) = self.rename_inside(&mut draft, &users, &change);
         let new: Arc<str> = name.into();
         for (stated, value) in moved.iter().flat_map(|&inner| outer.stated_from(&inner.into())) {
             let field = value.field();
@@ -153,21 +151,32 @@ impl Library {
         self.keep_order(&mut draft, influenced, &change);
         let below = moved.iter().filter(|&&inner| inner != id);
         let moved = below.map(|&inner| (outer.name.clone(), inner.into(), Path::from([id, inner]))).collect();
-        Ok(Patch { moved, ..draft.finish() })
+        self.unless_doubted(Patch { moved, ..draft.finish() }, doubt, &users)
+    }
+
+    /// Returns the patch, unless an override makes a tree another one.
+    fn unless_doubted(&self, patch: Patch, doubt: Option<Key>, users: &[u32]) -> Result<Patch, Error> {
+        let Some(key) = doubt else { return Ok(patch) };
+        let mut later = self.clone();
+        later.make(&patch);
+        let tree = |library: &Self, user: u32| library.tree(&self.at(user).name);
+        match users.iter().all(|&user| tree(self, user) == tree(&later, user)) {
+            true => Ok(patch),
+            false => Err(Error::Invalid { key, why: "it would show other nodes then; unstate it first" }),
+        }
     }
 
     /// Renames what definitions state about nodes whose paths change. Returns the nodes below which they state places
-    /// and equal orders may come in another order.
+    /// and equal orders may come in another order; and an override that may be about other nodes then, if there is one.
     fn rename_inside(
         &self,
         draft: &mut Draft<'_>,
         users: &[u32],
         change: &Change<'_>,
-    ) -> Result<Vec<(u32, BTreeSet<Path>)>, Error> {
+    ) -> (Vec<(u32, BTreeSet<Path>)>, Option<Key>) {
         let Change { definition, id, within, renamed, goes } = *change;
         let is_root = self.at(definition).root() == Some(id);
-        let contain: BTreeSet<u32> = users.iter().copied().chain([definition]).collect();
-        let mut influenced = Vec::new();
+        let (mut influenced, mut doubt) = (Vec::new(), None);
         for &user in users {
             let (mut parents, mut moves) = (BTreeSet::new(), Vec::new());
             let (stating, use_) = (self.at(user), Path::from(id));
@@ -181,21 +190,7 @@ impl Library {
                 let (field, mut place, mut stays_stated) = (value.field(), value.clone(), true);
                 let mut new = path.clone();
                 let at = self.split(user, &path, definition);
-                let overrides = at.is_some_and(|(_, inside)| inside == [id]) && !is_root && user != definition;
-                let refused = match value {
-                    Value::Use(_) if overrides => Some("it overrides the use; push or unstate it first"),
-                    // What is stated inside is about nodes of two definitions, or about some whose paths change twice.
-                    Value::Use(Some(uses)) => {
-                        let why = "it leads back to the definition, or from it to another; unstate it first";
-                        let uses = self.number(uses);
-                        let itself = at.is_some() && uses.is_some_and(|of| contain.contains(&of));
-                        (itself || self.is_stated_of_two(user, &path, uses, &contain)).then_some(why)
-                    }
-                    _ => None,
-                };
-                if let Some(why) = refused {
-                    return invalid(stating.name.clone(), &path, field, why);
-                }
+                let mut doubtful = matches!(value, Value::Use(_)) && path.own().is_none();
                 if let Some((outside, inside)) = at {
                     stays_stated = !goes(inside);
                     new = joined(outside, renamed(inside).ids());
@@ -216,15 +211,15 @@ impl Library {
                     }
                     let stayed = value.spot().is_some_and(|spot| stays(path.instance(), spot));
                     let stays = stays(new.instance(), spot);
-                    if stayed && !stays {
-                        let why = "it moves the node out of what is extracted; unstate it first";
-                        return invalid(stating.name.clone(), &path, field, why);
-                    }
+                    doubtful |= stayed && !stays;
                     // A place without effect must not get one, nor hide one.
                     stays_stated &= stayed || !stays && user != definition;
                 } else if place == Value::Place(None) && new.own().is_some() {
                     // An own node that is not there: a user may bring it back.
                     place = Value::Place(Some(Spot::below(self.next_id(&stating.name), Order::ZERO)));
+                }
+                if doubtful {
+                    doubt = Some(Key { definition: stating.name.clone(), path: path.clone(), field });
                 }
                 if new != path || place != *value || !stays_stated {
                     moves.push((path, field, stays_stated.then_some(new), place));
@@ -240,7 +235,7 @@ impl Library {
             }
             influenced.push((user, parents));
         }
-        Ok(influenced)
+        (influenced, doubt)
     }
 
     /// States places in users of a definition, until the children of nodes come in the order that they have now.
@@ -282,19 +277,6 @@ impl Library {
             scope = self.entered(&scope, id, inner, scope.depth + 1);
         }
         None
-    }
-
-    /// Returns whether a definition on the way to a node, but the first, states anything inside it, and what the node
-    /// uses for that one, or for the first, is one of these.
-    fn is_stated_of_two(&self, first: u32, path: &Path, uses: Option<u32>, of: &BTreeSet<u32>) -> bool {
-        let stated = |(level, scope): (usize, &Scope)| {
-            let inner = self.locate(scope.definition, &path.ids()[level..]);
-            let own = inner.and_then(|inner| self.enter(inner.scope(), inner.id()));
-            self.at(scope.definition).overrides.find(&path.ids()[level..]).is_some()
-                && [uses, own].into_iter().flatten().any(|uses| of.contains(&uses))
-        };
-        let route = self.locate(first, path.ids());
-        route.is_some_and(|route| route.scopes.iter().enumerate().skip(1).any(stated))
     }
 
     /// Returns all definitions that contain this one, inner ones first.
