@@ -205,52 +205,6 @@ pub(crate) fn check(document: &Document, scene: &Scene, context: &str) {
     }
 }
 
-#[test]
-fn any_edits_are_stated_by_the_open_definition_and_undone() {
-    for seed in seeds(24) {
-        let mut dice = Rng::with_seed(seed);
-        let library = library(&mut dice, seed % 2 == 0);
-        // The history of changes is long enough, or never is.
-        let change_history = if seed % 4 < 2 { 1 << 16 } else { 1 };
-        let mut scene =
-            Scene::with_config(SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT }).unwrap();
-        let top = scene.root();
-        let root = if seed % 2 == 0 { top } else { scene.insert(top, Node::group()).unwrap() };
-        let mut document = Document::open(&mut scene, root, library.clone(), "a").unwrap();
-        check(&document, &scene, &format!("seed {seed}"));
-        if seed % 3 == 0 {
-            document = Document::bind(&mut scene, root, library, "a").unwrap();
-            check(&document, &scene, &format!("bound, seed {seed}"));
-        }
-        let mut states = vec![document.library().clone()];
-        for step in 0..4 {
-            let context = format!("seed {seed}, step {step}");
-            let count = dice.usize(1..7);
-            edit(&mut dice, &mut scene, root, count);
-            let wanted = scene.tree(root).unwrap();
-            let patch = document.commit(&mut scene).unwrap().clone();
-            assert!(patch.entries().iter().all(|entry| &*entry.key.definition == "a"), "{context}");
-            assert_eq!(scene.tree(root).unwrap(), wanted, "{context}: a commit changes no node");
-            check(&document, &scene, &context);
-            assert!(document.commit(&mut scene).unwrap().is_empty(), "{context}: committed twice");
-            if !patch.is_empty() {
-                states.push(document.library().clone());
-            }
-        }
-        for number in (0..states.len() - 1).rev() {
-            document.undo(&mut scene).unwrap().expect("there is a step");
-            assert_eq!(*document.library(), states[number], "seed {seed}, undone to {number}");
-            check(&document, &scene, &format!("seed {seed}, undone to {number}"));
-        }
-        assert_eq!(document.undo(&mut scene).unwrap(), None, "seed {seed}");
-        for (number, state) in states.iter().enumerate().skip(1) {
-            document.redo(&mut scene).unwrap().expect("there is a step");
-            assert_eq!(document.library(), state, "seed {seed}, redone to {number}");
-            check(&document, &scene, &format!("seed {seed}, redone to {number}"));
-        }
-    }
-}
-
 /// One random patch of the library: a whole task, or any statements of any definition.
 pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
     let number = dice.usize(0..NAMES.len());
@@ -280,18 +234,25 @@ pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
 
 #[test]
 fn after_any_acts_the_scene_is_what_the_library_says() {
-    for seed in seeds(16) {
+    for seed in seeds(24) {
         let mut dice = Rng::with_seed(seed);
-        let (mut scene, mut document) = open(library(&mut dice, seed % 2 == 0), "a");
-        let root = document.root();
-        let start = document.library().clone();
-        let (mut follower, mut others) = (start.clone(), false);
-        for act in 0..20 {
+        let start = library(&mut dice, seed % 2 == 0);
+        // The history of changes is long enough, or never is.
+        let change_history = if seed % 3 == 0 { 1 } else { 1 << 16 };
+        let mut scene =
+            Scene::with_config(SceneConfig { changes: true, change_history, ..SceneConfig::DEFAULT }).unwrap();
+        let top = scene.root();
+        let root = if seed % 2 == 0 { top } else { scene.insert(top, Node::group()).unwrap() };
+        let mut document = Document::open(&mut scene, root, start.clone(), "a").unwrap();
+        if seed % 5 == 0 {
+            document = Document::bind(&mut scene, root, start.clone(), "a").unwrap();
+        }
+        let (mut follower, others) = (start.clone(), seed % 4 > 1);
+        for act in 0..30 {
             let context = format!("seed {seed}, act {act}");
-            let act = dice.u8(0..if seed % 4 > 1 { 12 } else { 11 });
-            others |= act == 11;
+            let act = dice.u8(0..if others { 16 } else { 11 });
             // Others must follow edits that wait, too.
-            let waits = matches!(act, 4 | 6..9 | 11) && dice.u8(0..4) == 0;
+            let waits = matches!(act, 4 | 6..9 | 11..) && dice.u8(0..4) == 0;
             if waits {
                 edit(&mut dice, &mut scene, root, 2);
             }
@@ -315,7 +276,12 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                 0 | 1 => {
                     let count = dice.usize(1..4);
                     edit(&mut dice, &mut scene, root, count);
-                    document.commit(&mut scene).unwrap().clone()
+                    let wanted = scene.tree(root).unwrap();
+                    let patch = document.commit(&mut scene).unwrap().clone();
+                    assert!(patch.entries().iter().all(|entry| &*entry.key.definition == "a"), "{context}");
+                    assert_eq!(scene.tree(root).unwrap(), wanted, "{context}: a commit changes no node");
+                    assert!(document.commit(&mut scene).unwrap().is_empty(), "{context}: committed twice");
+                    patch
                 }
                 2 => {
                     let wanted = document.library().clone();
@@ -343,7 +309,7 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                     let patch = patch(&mut dice, document.library());
                     // The edits may change what the patch does; then they alone are a step.
                     let before = document.library().clone();
-                    let made = if act == 11 {
+                    let made = if act > 10 {
                         document.follow(&mut scene, &patch).and_then(|edits| edits.then(&patch))
                     } else {
                         document.apply(&mut scene, &patch)
@@ -358,9 +324,17 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
             check(&document, &scene, &context);
             drivers::library::follow(&mut follower, &step, document.library());
         }
-        while document.undo(&mut scene).unwrap().is_some() {}
+        let mut states = vec![document.library().clone()];
+        while document.undo(&mut scene).unwrap().is_some() {
+            check(&document, &scene, &format!("seed {seed}: undone"));
+            states.push(document.library().clone());
+        }
         assert!(others || *document.library() == start, "seed {seed}: all undone");
-        check(&document, &scene, &format!("seed {seed}: all undone"));
+        while let Some(after) = states.pop() {
+            assert_eq!(*document.library(), after, "seed {seed}: redone");
+            check(&document, &scene, &format!("seed {seed}: redone"));
+            document.redo(&mut scene).unwrap();
+        }
     }
 }
 

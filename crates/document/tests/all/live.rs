@@ -96,41 +96,6 @@ fn writers_whose_patches_cross_come_to_the_same_library_and_scene() {
 }
 
 #[test]
-fn redo_restores_what_undo_took_back_among_the_patches_of_others() {
-    for seed in seeds(4) {
-        let dice = &mut Rng::with_seed(seed);
-        let (mut scene, mut document) = open(library(dice, seed % 2 == 0), "a");
-        let mut followed = 0;
-        for round in 0..60 {
-            match dice.u8(0..6) {
-                0..2 => {
-                    edit(dice, &mut scene, document.root(), 3);
-                    document.commit(&mut scene).unwrap();
-                }
-                2 => _ = document.undo(&mut scene).unwrap(),
-                3 => _ = document.redo(&mut scene).unwrap(),
-                _ => {
-                    let theirs = patch(dice, document.library());
-                    document.follow(&mut scene, &theirs).unwrap();
-                    followed += usize::from(!theirs.is_empty());
-                }
-            }
-            check(&document, &scene, &format!("seed {seed}, round {round}"));
-        }
-        assert!(followed > 5, "{followed}");
-        let mut states = vec![document.library().clone()];
-        while document.undo(&mut scene).unwrap().is_some() {
-            states.push(document.library().clone());
-        }
-        while let Some(after) = states.pop() {
-            assert_eq!(*document.library(), after, "seed {seed}");
-            document.redo(&mut scene).unwrap();
-        }
-        check(&document, &scene, &format!("seed {seed}, at the end"));
-    }
-}
-
-#[test]
 fn a_message_of_another_link_is_refused() {
     let (mut library, mut here) = (street(), Link::new(street(), false));
     let message = Message { received: 1, patch: Patch::new() };
