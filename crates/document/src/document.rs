@@ -31,9 +31,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// nodes that left their instances, and came back by an undo. A node that is detached when a step is recorded is
 /// removed by the step: it stays in the scene as it is, and an undo inserts another.
 ///
-/// One scene holds one document: each node has one mark that says which place it has. Once another is opened, or a clone
-/// of this one goes on in the same scene, all calls that change this one fail with [`Error::Taken`]; open it anew. A clone
-/// of a document goes on in a clone of its scene. A document does not go back with
+/// One scene holds one document: each node has one mark that says which place it has. Once another is opened, or a
+/// clone of this one goes on in the same scene, all calls that change this one fail with [`Error::Taken`]; open it
+/// anew. A clone of a document goes on in a clone of its scene. A document does not go back with
 /// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
@@ -187,8 +187,8 @@ impl Document {
     /// gone and its old path has a node again, that one is found.
     ///
     /// Patches of used definitions are followed while the path leads there; those of other documents, and those that
-    /// were joined or read from files, are not. Runs in **O(nodes that got other paths)**, and like [`node`](Self::node) if the
-    /// path is there.
+    /// were joined or read from files, are not. Runs in **O(nodes that got other paths)**, and like
+    /// [`node`](Self::node) if the path is there.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
         let (mut paths, mut at) = (vec![path.clone()], 0);

@@ -18,7 +18,7 @@ pub(crate) struct Overrides {
     parts: Vec<Part>,
     /// The number of each, by that of the outer one and its last id.
     by_id: BTreeMap<(u32, u64), u32>,
-    /// The ids behind the first of any path, also of those that are no longer stated, since an undo may bring them back.
+    /// The ids behind the first of any path, also of paths that are no longer stated: an undo may bring them back.
     inner_ids: BTreeSet<u64>,
     free: Vec<u32>,
 }

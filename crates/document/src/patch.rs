@@ -57,8 +57,7 @@ pub(crate) type Changes = BTreeMap<Key, (Option<Value>, Option<Value>)>;
 #[derive(Clone, Debug, Default)]
 pub struct Patch {
     pub(crate) entries: Vec<Entry>,
-    /// The nodes of definitions that get other paths: for [`Document::find`](crate::Document::find) alone. A joined patch
-    /// has none.
+    /// Nodes that get other paths, for [`Document::find`](crate::Document::find). A joined patch has none.
     pub(crate) moved: Vec<Moved>,
 }
 

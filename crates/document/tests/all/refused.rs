@@ -152,7 +152,7 @@ fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
             document.apply(&mut scene, &last).unwrap();
         }
         let [tyre, bolt, wheel] =
-            [&[5, 1, 1][..], &[5, 1, 2], &[5, 2]].map(|ids| document.node(&scene, &Path::of(&ids).unwrap()).unwrap());
+            [&[5, 1, 1][..], &[5, 1, 2], &[5, 2]].map(|ids| document.node(&scene, &Path::of(ids).unwrap()).unwrap());
         scene.edit(tyre).unwrap().set_user_data(7);
         scene.insert(tyre, Node::material(7)).unwrap();
         scene.remove(bolt).unwrap();
@@ -183,7 +183,7 @@ fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
 #[test]
 fn only_a_use_is_edited_in_place() {
     let (mut scene, mut document) = open();
-    for path in [&[0][..], &[5, 3], &[5, 1, 1], &[5, 9], &[77]].map(|ids| Path::of(&ids).unwrap()) {
+    for path in [&[0][..], &[5, 3], &[5, 1, 1], &[5, 9], &[77]].map(|ids| Path::of(ids).unwrap()) {
         let error = refused(&mut document, &mut scene, |document, scene| document.commit_in(scene, &path));
         assert!(matches!(error, Error::Invalid { .. }));
     }
@@ -218,7 +218,7 @@ fn few_definitions_of_very_many_nodes_are_refused_before_they_are_expanded() {
 fn a_scene_holds_the_document_that_was_opened_last() {
     for opened in [true, false] {
         let (mut scene, mut document) = open();
-        let [car, tyre] = [&[5][..], &[5, 1, 1]].map(|ids| document.node(&scene, &Path::of(&ids).unwrap()).unwrap());
+        let [car, tyre] = [&[5][..], &[5, 1, 1]].map(|ids| document.node(&scene, &Path::of(ids).unwrap()).unwrap());
         // Nodes of it, or a copy that goes on.
         let mut other = if opened { Document::of(&mut scene, car, "first").unwrap() } else { document.clone() };
         scene.edit(tyre).unwrap().set_material(70);
