@@ -118,8 +118,8 @@ impl Library {
     /// statements)**, and in O(statements) of each user; if a user places nodes among them, the library is copied once.
     ///
     /// # Errors
-    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node that is there, if the name is in use, and
-    /// for overrides, as for [`unpack`](Self::unpack).
+    /// [`Error::NoDefinition`]. [`Error::Invalid`] if the path is no own node that is there, if a definition has the
+    /// name or uses it, and for overrides, as for [`unpack`](Self::unpack).
     pub fn extract(&self, definition: &str, path: &Path, name: &str) -> Result<Patch, Error> {
         let number = self.defined(definition)?;
         let outer = self.at(number);

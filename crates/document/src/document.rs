@@ -11,7 +11,6 @@ use crate::value::same;
 use hedgerow::changes::{ChangeKinds, ChangeReader};
 use hedgerow::internal::{set_tagged_by, tagged_by};
 use hedgerow::{NodeHandle, Scene, Tree};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -191,28 +190,31 @@ impl Document {
     /// [`node`](Self::node) if the path is there.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
-        let (mut paths, mut at) = (vec![path.clone()], 0);
-        // Two nodes that were below each other at different times would have longer and longer paths.
-        while let Some(path) = paths.get(at).cloned().filter(|_| at < 1000) {
-            if let Some(node) = self.node(scene, &path) {
-                return Some(node);
-            }
-            let mut went = BTreeSet::new();
-            for (definition, old, new) in self.history.moved() {
-                let split = |definition| self.library.split(self.definition, &path, definition);
-                let Some((outside, inside)) = self.library.number(definition).and_then(split) else { continue };
-                // A node that left several times is where it went last.
-                let leaves = inside.starts_with(old.ids()) && went.insert((definition, old));
-                for (follows, from, to) in [(inside.starts_with(new.ids()), new, old), (leaves, old, new)] {
-                    if follows {
-                        let other = Path::of(&[outside, to.ids(), &inside[from.ids().len()..]].concat());
-                        paths.extend(other.filter(|other| !paths.contains(other)));
+        // What nodes are named now that had the path at some step.
+        let mut names = Vec::new();
+        for moved in self.history.moved() {
+            names.push(path.clone());
+            let first = names.len() - 1;
+            for (definition, from, to) in moved {
+                let Some(number) = self.library.number(definition) else { continue };
+                for name in &mut names[first..] {
+                    // The root of what a node uses has the node's path.
+                    let is_root = |ids: &[u64]| ids == from.ids() && (to.starts_with(from) || from.starts_with(to));
+                    if let Some((outside, inside)) = self.library.split(self.definition, name, number)
+                        && inside.starts_with(from.ids())
+                        && !is_root(inside)
+                        && let Some(other) = Path::of(&[outside, to.ids(), &inside[from.ids().len()..]].concat())
+                    {
+                        *name = other;
                     }
                 }
+                if names.last() != Some(path) {
+                    names.push(path.clone());
+                }
             }
-            at += 1;
         }
-        None
+        let named = |name| self.node(scene, name).filter(|&node| self.path(scene, node).as_ref() == Some(name));
+        names.iter().rev().find_map(named).or_else(|| self.node(scene, path))
     }
 
     /// Makes whatever edits were made since the last step one step of its own, stated by the open definition alone.

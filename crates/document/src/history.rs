@@ -3,8 +3,10 @@
 use crate::error::Error;
 use crate::library::Library;
 use crate::merge::Crossed;
-use crate::patch::{Entry, Moved, Patch};
+use crate::patch::{Entry, Patch};
+use crate::path::Path;
 use crate::value::Field;
+use std::sync::Arc;
 
 /// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
 ///
@@ -106,9 +108,12 @@ impl History {
         self.done.push(Step { patch, label: None, since: Vec::new(), whole: None });
     }
 
-    /// Returns the nodes that got other paths, the last that did first.
-    pub(crate) fn moved(&self) -> impl Iterator<Item = &Moved> {
-        self.done.iter().rev().chain(&self.undone).flat_map(|step| step.patch.moved.iter().rev())
+    /// Returns the nodes that got other paths by steps that were done, and by those that were undone: of each, the path
+    /// that is further from now, and the one that is nearer.
+    pub(crate) fn moved(&self) -> [Vec<(&Arc<str>, &Path, &Path)>; 2] {
+        let done = self.done.iter().flat_map(|step| &step.patch.moved).map(|(of, old, new)| (of, old, new));
+        let undone = self.undone.iter().flat_map(|step| step.patch.moved.iter().rev());
+        [done.collect(), undone.map(|(of, old, new)| (of, new, old)).collect()]
     }
 
     /// Notes a patch that is no step.

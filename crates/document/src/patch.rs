@@ -61,7 +61,8 @@ pub struct Patch {
     pub(crate) moved: Vec<Moved>,
 }
 
-/// A definition, and the paths that one of its nodes has before and after.
+/// A definition, and the paths that one of its nodes, and so all inside it, have before and after. Of several in one
+/// patch, each begins with the paths that those before it left.
 pub(crate) type Moved = (Arc<str>, Path, Path);
 
 /// Compares the entries.
@@ -166,7 +167,8 @@ impl Patch {
     #[must_use]
     pub fn inverse(&self) -> Self {
         let swapped = |Entry { key, before, after }: Entry| Entry { key, before: after, after: before };
-        Self { entries: self.entries.iter().cloned().map(swapped).collect(), moved: self.moved.clone() }
+        let moved = self.moved.iter().rev().map(|(of, old, new)| (of.clone(), new.clone(), old.clone()));
+        Self { entries: self.entries.iter().cloned().map(swapped).collect(), moved: moved.collect() }
     }
 
     /// Joins this patch and a later one. A key whose last value equals its first has no entry. Runs in **O(entries log

@@ -1,11 +1,13 @@
 //! Steps: across definitions, in any order, with labels, and as what others follow.
 
 use crate::acts::{check, edit, library, open};
+use crate::model::Model;
 use crate::operations::street;
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, Tree};
 use hedgerow_document::{Document, Error, Library, Patch, Path, Spot, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sets the material of a node, and returns the patch of the step.
 fn paint(document: &mut Document, scene: &mut Scene, path: impl Into<Path>, material: u32) -> Patch {
@@ -346,4 +348,43 @@ fn a_selected_node_is_found_after_patches_that_give_it_other_paths() {
     paths.sort();
     paths.dedup();
     assert_eq!(paths.len(), 5);
+}
+
+#[test]
+fn nodes_are_found_by_all_their_paths_after_any_unpacks_and_extracts() {
+    let mut done = [0; 2];
+    for seed in seeds(24) {
+        let dice = &mut Rng::with_seed(seed);
+        let (mut scene, mut document) = open(library(dice, seed % 2 == 0), "a");
+        // The tree stays; a number is a node's place in it.
+        let mut numbers: BTreeMap<Path, BTreeSet<usize>> = BTreeMap::new();
+        for act in 0..12 {
+            let library = document.library();
+            let own = Model::of(library).tree("a").1.into_iter().filter(|path| path.ids().len() == 1);
+            let path = dice.choice(own.collect::<Vec<_>>()).unwrap();
+            let made = match dice.u8(0..8) {
+                0 => document.undo(&mut scene).unwrap(),
+                1 => document.redo(&mut scene).unwrap(),
+                // The paths of what was undone would be in no step any more.
+                _ if !document.history().undone().is_empty() => continue,
+                2..5 => library.unpack("a", &path).ok().map(|patch| document.apply(&mut scene, &patch).unwrap()),
+                _ => library
+                    .extract("a", &path, &format!("{act}"))
+                    .ok()
+                    .map(|patch| document.apply(&mut scene, &patch).unwrap()),
+            };
+            let context = format!("seed {seed}, act {act}");
+            check(&document, &scene, &context);
+            for (number, path) in Model::of(document.library()).tree("a").1.into_iter().enumerate() {
+                numbers.entry(path).or_default().insert(number);
+            }
+            let nodes: Vec<_> = scene.get(document.root()).unwrap().descendants().map(|node| node.handle()).collect();
+            for (path, numbers) in &numbers {
+                let found = document.find(&scene, path).unwrap();
+                assert!(numbers.iter().any(|&number| nodes[number] == found), "{context}: {path}");
+            }
+            done[usize::from(made.is_some())] += 1;
+        }
+    }
+    assert!(done.iter().all(|&times| times > 9), "{done:?}");
 }
