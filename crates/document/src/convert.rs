@@ -105,7 +105,7 @@ impl Library {
             draft.state(number, name, field, Some(value));
         }
         self.keep_order(&mut draft, influenced, &change);
-        let inside = [root].into_iter().chain(ids.keys().copied());
+        let inside = ids.keys().copied().chain([root]);
         let moved = inside.map(|inner| (outer.name.clone(), Path::from([id, inner]), named(&[inner]))).collect();
         self.unless_doubted(Patch { moved, ..draft.finish() }, doubt, &users)
     }
@@ -127,6 +127,10 @@ impl Library {
             return invalid(definition, path, Field::Place, "the path is no own node that is there; name one");
         };
         self.free(name)?;
+        if !self.users(name).is_empty() {
+            let why = "there are uses of the name, which would show the nodes; choose another";
+            return invalid(name, path, Field::Place, why);
+        }
         let members = self.subtree(Route::own(number, id));
         let moved: BTreeSet<u64> = members.iter().map(|member| member.route.id()).collect();
         let renamed = |inner: &[u64]| match inner {
@@ -149,8 +153,8 @@ impl Library {
         draft.state_new(&new, path.clone(), Value::Place(Some(Spot::ROOT)));
         draft.state(number, path.clone(), Field::Use, Some(Value::Use(Some(new))));
         self.keep_order(&mut draft, influenced, &change);
-        let below = moved.iter().filter(|&&inner| inner != id);
-        let moved = below.map(|&inner| (outer.name.clone(), inner.into(), Path::from([id, inner]))).collect();
+        let inside = [id].into_iter().chain(moved.into_iter().filter(|&inner| inner != id));
+        let moved = inside.map(|inner| (outer.name.clone(), inner.into(), Path::from([id, inner]))).collect();
         self.unless_doubted(Patch { moved, ..draft.finish() }, doubt, &users)
     }
 

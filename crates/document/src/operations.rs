@@ -246,8 +246,9 @@ impl Library {
         draft.finish()
     }
 
-    /// Returns the patch that renames a definition, also wherever others state its name, in overrides, too. Runs in
-    /// **O(statements of the definition and its users)**.
+    /// Returns the patch that renames a definition, also wherever others state its name, in overrides, too. Uses of the
+    /// new name, which led nowhere before, show the definition then. Runs in **O(statements of the definition and its
+    /// users)**.
     ///
     /// # Errors
     /// [`Error::NoDefinition`]; [`Error::Invalid`] if the new name is in use.

@@ -386,6 +386,13 @@ fn a_variant_unpacks_to_its_use_and_what_users_state_follows() {
     assert!(
         library.extract("street", &[5, 1].into(), "left").is_err() && library.extract("car", &1.into(), "red").is_err()
     );
+    // A use of what is missing would show what is extracted; what gets the name on purpose is shown.
+    let mut missing = library.clone();
+    state(&mut missing, "wheel", vec![(1.into(), Value::Use(Some("left".into())))]).unwrap();
+    assert!(matches!(missing.extract("car", &1.into(), "left"), Err(Error::Invalid { .. })));
+    let spare = applied(&missing, &missing.define("spare", &missing.tree("wheel").unwrap()).unwrap()).unwrap();
+    let renamed = applied(&spare, &spare.rename("spare", "left").unwrap()).unwrap();
+    assert_eq!(outline(&renamed, "wheel"), "wheel >tyre >>tyre >>bolt >bolt");
 }
 
 #[test]
