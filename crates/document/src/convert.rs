@@ -25,6 +25,9 @@ struct Change<'c> {
     goes: &'c dyn Fn(&[u64]) -> bool,
 }
 
+/// Of each definition that has one, an override that may be about other nodes after a change; inner ones first.
+type Doubts = Vec<(u32, Key)>;
+
 impl Library {
     /// Returns the patch that takes the use from an own node. The nodes of what it uses become own nodes of the
     /// definition, with new ids, and so new handles in documents; the tree stays as it is. Uses among them stay uses,
@@ -34,7 +37,7 @@ impl Library {
     /// about them; but if a user of the definition moves a node or swaps a use inside, they stay, as own nodes without
     /// a parent. Runs in **O(nodes below + statements of the used definition · log statements)**, and in O(statements)
     /// of each user. If the definition or a user places nodes of its own among the unpacked ones, the library is copied
-    /// once; if one overrides a use inside, or moves nodes, their trees are compared.
+    /// once; the trees of those whose overrides may be about other nodes then are compared.
     ///
     /// # Errors
     /// [`Error::NoDefinition`]; [`Error::NoIds`]. [`Error::Invalid`] if the path is no own node with a use that is
@@ -87,7 +90,7 @@ impl Library {
         draft.state(number, path.clone(), Field::Use, None);
         let users = [&[number], &users[..]].concat();
         let change = Change { definition: number, id, within: used, renamed: &renamed, goes: &goes };
-        let (influenced, doubt) = self.rename_inside(&mut draft, &users, &change);
+        let (influenced, doubts) = self.rename_inside(&mut draft, &users, &change);
         for (inner, value) in self.at(used).stated() {
             let (name, field) = (named(inner.ids()), value.field());
             let has_name = inner.ids()[0] == root || ids.contains_key(&inner.ids()[0]);
@@ -107,7 +110,7 @@ impl Library {
         self.keep_order(&mut draft, influenced, &change);
         let inside = ids.keys().copied().chain([root]);
         let moved = inside.map(|inner| (outer.name.clone(), Path::from([id, inner]), named(&[inner]))).collect();
-        self.unless_doubted(Patch { moved, ..draft.finish() }, doubt, &users)
+        self.unless_doubted(Patch { moved, ..draft.finish() }, &doubts)
     }
 
     /// Returns the patch that makes a new definition of an own node and all own nodes below it. The node becomes its
@@ -141,7 +144,7 @@ impl Library {
         let mut draft = Draft::new(self);
         let users = self.all_users(number);
         let change = Change { definition: number, id, within: number, renamed: &renamed, goes: &|_| false };
-        let (influenced, doubt) = self.rename_inside(&mut draft, &users, &change);
+        let (influenced, doubts) = self.rename_inside(&mut draft, &users, &change);
         let new: Arc<str> = name.into();
         for (stated, value) in moved.iter().flat_map(|&inner| outer.stated_from(&inner.into())) {
             let field = value.field();
@@ -155,34 +158,43 @@ impl Library {
         self.keep_order(&mut draft, influenced, &change);
         let inside = [id].into_iter().chain(moved.into_iter().filter(|&inner| inner != id));
         let moved = inside.map(|inner| (outer.name.clone(), inner.into(), Path::from([id, inner]))).collect();
-        self.unless_doubted(Patch { moved, ..draft.finish() }, doubt, &users)
+        self.unless_doubted(Patch { moved, ..draft.finish() }, &doubts)
     }
 
-    /// Returns the patch, unless an override makes a tree another one.
-    fn unless_doubted(&self, patch: Patch, doubt: Option<Key>, users: &[u32]) -> Result<Patch, Error> {
-        let Some(key) = doubt else { return Ok(patch) };
-        let mut later = self.clone();
+    /// Returns the patch, unless an override of these definitions makes their tree, or one that contains it, another.
+    fn unless_doubted(&self, patch: Patch, doubts: &[(u32, Key)]) -> Result<Patch, Error> {
+        if doubts.is_empty() {
+            return Ok(patch);
+        }
+        let (mut later, mut compared) = (self.clone(), BTreeSet::new());
         later.make(&patch);
         let tree = |library: &Self, user: u32| library.tree(&self.at(user).name);
-        match users.iter().all(|&user| tree(self, user) == tree(&later, user)) {
-            true => Ok(patch),
-            false => Err(Error::Invalid { key, why: "it would show other nodes then; unstate it first" }),
+        let outer =
+            doubts.iter().flat_map(|(user, key)| self.all_users(*user).into_iter().map(move |user| (user, key)));
+        let mut all = doubts.iter().map(|(user, key)| (*user, key)).chain(outer);
+        match all.find(|&(user, _)| compared.insert(user) && tree(self, user) != tree(&later, user)) {
+            None => Ok(patch),
+            Some((_, key)) => {
+                Err(Error::Invalid { key: key.clone(), why: "it would show other nodes then; unstate it first" })
+            }
         }
     }
 
     /// Renames what definitions state about nodes whose paths change. Returns the nodes below which they state places
-    /// and equal orders may come in another order; and an override that may be about other nodes then, if there is one.
+    /// and equal orders may come in another order.
     fn rename_inside(
         &self,
         draft: &mut Draft<'_>,
         users: &[u32],
         change: &Change<'_>,
-    ) -> (Vec<(u32, BTreeSet<Path>)>, Option<Key>) {
+    ) -> (Vec<(u32, BTreeSet<Path>)>, Doubts) {
         let Change { definition, id, within, renamed, goes } = *change;
         let is_root = self.at(definition).root() == Some(id);
-        let (mut influenced, mut doubt) = (Vec::new(), None);
+        let (mut influenced, mut doubts) = (Vec::new(), Vec::new());
+        let contain: BTreeSet<u32> = users.iter().copied().chain([definition]).collect();
+        let leads = |of: &Value| of.uses().and_then(|of| self.number(of)).is_some_and(|of| contain.contains(&of));
         for &user in users {
-            let (mut parents, mut moves) = (BTreeSet::new(), Vec::new());
+            let (mut parents, mut moves, mut doubt) = (BTreeSet::new(), Vec::new(), None);
             let (stating, use_) = (self.at(user), Path::from(id));
             let placed = stating.placed_below(&use_).filter(|(_, child)| child.own().is_some());
             let placed = placed.filter_map(|(_, child)| Some((child.clone(), stating.get(child, Field::Place)?)));
@@ -194,7 +206,14 @@ impl Library {
                 let (field, mut place, mut stays_stated) = (value.field(), value.clone(), true);
                 let mut new = path.clone();
                 let at = self.split(user, &path, definition);
-                let mut doubtful = matches!(value, Value::Use(_)) && path.own().is_none();
+                // Whatever the node uses in any definition on the way.
+                let uses = |(level, scope): (usize, &Scope)| {
+                    self.at(scope.definition).get(&joined(&path.ids()[level..], &[]), Field::Use).is_some_and(leads)
+                };
+                let mut doubtful = field == Field::Use
+                    && path.own().is_none()
+                    && (at.is_some_and(|(_, inside)| inside == [id])
+                        || self.locate(user, path.ids()).is_some_and(|at| at.scopes.iter().enumerate().any(uses)));
                 if let Some((outside, inside)) = at {
                     stays_stated = !goes(inside);
                     new = joined(outside, renamed(inside).ids());
@@ -223,7 +242,7 @@ impl Library {
                     place = Value::Place(Some(Spot::below(self.next_id(&stating.name), Order::ZERO)));
                 }
                 if doubtful {
-                    doubt = Some(Key { definition: stating.name.clone(), path: path.clone(), field });
+                    doubt = Some((user, Key { definition: stating.name.clone(), path: path.clone(), field }));
                 }
                 if new != path || place != *value || !stays_stated {
                     moves.push((path, field, stays_stated.then_some(new), place));
@@ -238,8 +257,9 @@ impl Library {
                 }
             }
             influenced.push((user, parents));
+            doubts.extend(doubt);
         }
-        (influenced, doubt)
+        (influenced, doubts)
     }
 
     /// States places in users of a definition, until the children of nodes come in the order that they have now.
