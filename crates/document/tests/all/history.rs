@@ -283,6 +283,9 @@ fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
     for case in 0..6 {
         let (mut scene, mut document) = open(library.clone(), "street");
         let [tyre, car] = [&old, &5.into()].map(|path| document.node(&scene, path).unwrap());
+        if case == 2 {
+            paint(&mut document, &mut scene, 5, 70);
+        }
         // Out of its wheel: into the car, which states it if that is edited in place.
         scene.reparent(tyre, car, Keep::Local).unwrap();
         if case < 2 {
@@ -296,7 +299,7 @@ fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
         assert!(new != old && new.ids().len() == if case == 0 { 2 } else { 1 }, "{new}");
         paint(&mut document, &mut scene, new.clone(), 70);
         match case {
-            2 => document.amend(),
+            2 => [(); 2].into_iter().for_each(|()| document.amend()),
             3 => _ = document.undo_step(&mut scene, 0).unwrap().unwrap(),
             4 => {
                 let (library, history) = (document.library().clone(), core::mem::take(document.history_mut()));
@@ -329,6 +332,7 @@ fn a_selected_node_is_found_after_patches_that_give_it_other_paths() {
         let tyres = scene.get(document.root()).unwrap().descendants().filter(|node| node.name() == Some("tyre"));
         tyres.map(|node| node.handle()).next().unwrap()
     };
+    assert_eq!(document.find(&scene, &[5, 0].into()), document.node(&scene, &5.into()), "the root of the car");
     let mut paths = vec![Path::from([5, 1, 1])];
     for step in 0..8 {
         let (library, found) = (document.library(), tyre(&scene, &document));
