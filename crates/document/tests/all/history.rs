@@ -2,7 +2,7 @@
 
 use crate::acts::{check, edit, library, open};
 use crate::model::Model;
-use crate::operations::street;
+use crate::operations::{state, street};
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, Scene, Tree};
@@ -391,4 +391,17 @@ fn nodes_are_found_by_all_their_paths_after_any_unpacks_and_extracts() {
         }
     }
     assert!(done.iter().all(|&times| times > 9), "{done:?}");
+}
+
+#[test]
+fn an_open_definition_may_get_another_root() {
+    let (mut scene, mut document) = open(street(), "car");
+    let places = [(0, Spot::below(1, 0.0)), (1, Spot::ROOT)];
+    let values = places.map(|(id, spot)| (Path::from(id), Value::Place(Some(spot))));
+    let mut changed = document.library().clone();
+    state(&mut changed, "car", values.to_vec()).unwrap();
+    document.apply(&mut scene, &Patch::between(&street(), &changed)).unwrap();
+    check(&document, &scene, "another root");
+    document.undo(&mut scene).unwrap();
+    check(&document, &scene, "undone");
 }

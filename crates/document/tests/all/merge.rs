@@ -112,7 +112,8 @@ fn a_node_with_an_id_of_ours_gets_another_in_all_that_theirs_states() {
     let used = r#", {"id": 1, "parent": 0, "use": "b"}"#;
     let base = a(used, "");
     let b = |nodes: &str, edited: String| edited.replace(r#""parent": 5}]"#, &format!(r#""parent": 5}}{nodes}]"#));
-    let ours = b(r#", {"id": 7, "parent": 0, "name": "ours"}"#, base.clone());
+    // The parent of one is in none of the files, and gets none of their nodes either.
+    let ours = b(r#", {"id": 7, "parent": 0, "name": "ours"}, {"id": 8, "parent": 9}"#, base.clone());
     let inside = |id: u64| {
         a(
             &format!(r#"{used}, {{"id": 2, "parent": [1, {id}]}}"#),
@@ -120,15 +121,15 @@ fn a_node_with_an_id_of_ours_gets_another_in_all_that_theirs_states() {
         )
     };
     let theirs = b(r#", {"id": 7, "parent": 6, "name": "theirs"}, {"id": 281474976710654, "parent": 7}"#, inside(7));
-    let nodes = r#", {"id": 7, "parent": 0, "order": 0, "name": "ours"},
-        {"id": 8, "parent": 6, "name": "theirs"}, {"id": 281474976710654, "parent": 8}"#;
+    let nodes = r#", {"id": 7, "parent": 0, "order": 0, "name": "ours"}, {"id": 8, "parent": 9},
+        {"id": 10, "parent": 6, "name": "theirs"}, {"id": 281474976710654, "parent": 10}"#;
     check(
         &base,
         &ours.replace(r#""parent": 0, "name""#, r#""parent": 0, "order": 0, "name""#),
         &theirs,
-        &b(nodes, inside(8)),
+        &b(nodes, inside(10)),
         &[],
-        &[(7, 8)],
+        &[(7, 10)],
     );
     // A node that both insert alike is one.
     check(&base, &ours, &ours, &ours, &[], &[]);

@@ -417,6 +417,7 @@ fn no_new_node_gets_an_id_that_another_definition_names() {
     state(&mut library, "street", vec![dead(last), dead(20), dead(1 << 33)]).unwrap();
     assert_eq!((library.next_id("car"), library.unpack("car", &2.into()).map(drop)), (21, Ok(())));
     state(&mut library, "car", vec![(last.into(), place(0, 0.0))]).unwrap();
+    state(&mut library, "street", vec![dead(5 | 1 << 48)]).unwrap();
     assert_eq!(library.unpack("car", &2.into()), Err(Error::NoIds));
     library.set_writer(u16::MAX);
     assert!(library.unpack("car", &2.into()).is_ok());
