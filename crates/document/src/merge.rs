@@ -217,8 +217,9 @@ impl Draft<'_> {
         let (mut ids, mut renumbered) = (BTreeMap::new(), Vec::new());
         for key in clashes {
             let (from, name) = (key.path.last(), key.definition.clone());
-            let first = self.library.next_id_of(&name, writer_of(from));
-            let next = next.entry((name.clone(), writer_of(from))).or_insert(first);
+            let writer = writer_of(from);
+            let first = || self.library.next_id_of(&name, writer);
+            let next = next.entry((name.clone(), writer)).or_insert_with(first);
             while taken.contains(&(name.clone(), *next)) {
                 *next += 1;
             }

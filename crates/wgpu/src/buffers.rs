@@ -116,10 +116,13 @@ impl Buffers {
                 let (table, mut items) = (buffer as usize, items.iter());
                 for indices in indices.chunks(LONGEST) {
                     let (at, count) = (self.list(&mut encoder, indices, buffer.stride(), &mut items), indices.len());
-                    let last = self.lists[0].scattered[table].take().filter(|last| last.at == at);
-                    let resources = || [self.lists[0].bind(at), self.tables[table].as_entire_binding()];
-                    let bound = || bind(&self.device, &self.scatter.layout, &resources());
-                    let group = last.map_or_else(bound, |last| last.group);
+                    let group = match self.lists[0].scattered[table].take() {
+                        Some(last) if last.at == at => last.group,
+                        _ => {
+                            let resources = [self.lists[0].bind(at), self.tables[table].as_entire_binding()];
+                            bind(&self.device, &self.scatter.layout, &resources)
+                        }
+                    };
                     dispatch(&mut encoder, &self.scatter, &group, count);
                     self.lists[0].scattered[table] = Some(Scattered { at, count, group });
                 }

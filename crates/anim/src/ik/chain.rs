@@ -198,8 +198,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Returns the angle to which a pose turns a [hinge](Limit::Hinge), in radians from its rotation at rest: what a
-    /// robot's drive is told. `None` for other joints.
+    /// Returns the angle to which a pose turns a [hinge](Limit::Hinge), in radians from its rotation at rest: the
+    /// position that a robot's drive takes. `None` for other joints.
     ///
     /// After a solve it is within the limits, but for the rounding of the pose. Of a rotation about another axis it is
     /// the nearest angle. Runs in **O(joints of the chain)**.
