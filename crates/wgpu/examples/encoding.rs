@@ -7,7 +7,8 @@
 //! A flat scene with four views. The device's side encodes and submits what changed (`sync`), and encodes four views that
 //! are culled and drawn (`draw`). Of that, the calls of the render passes by themselves, without tables, are wgpu's own
 //! cost (`calls`). The CPU's side culls, groups and mirrors, and uploads nothing. Medians and minima in microseconds of
-//! 40 frames, in which both sides take turns; updates are not in them.
+//! 40 frames; updates are not in them. Sides take turns every ten frames: a program has one of them, and if they took
+//! turns in each frame, both would wait for caches that the other one has filled.
 
 use hedgerow::changes::MatrixMirror;
 use hedgerow::draw::DrawGroups;
@@ -25,7 +26,8 @@ use wgpu::{Device, Queue};
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 const MESHES: u32 = 16;
-const FRAMES: usize = 40;
+const ROUNDS: usize = 4;
+const FRAMES: usize = 10;
 
 fn scene(count: u32, bounds: bool) -> Result<(Scene, Vec<NodeHandle>)> {
     let mut scene = Scene::with_config(SceneConfig { bounds, ..SceneConfig::DEFAULT })?;
@@ -189,6 +191,16 @@ impl Lists {
     }
 }
 
+/// Moves so many nodes, chosen at random.
+fn move_some(scene: &mut Scene, nodes: &[NodeHandle], moved: usize, dice: &mut fastrand::Rng) -> Result<()> {
+    for _ in 0..moved {
+        let node = nodes[dice.usize(..nodes.len())];
+        let local = scene.get(node).and_then(|node| node.transform()).unwrap_or(Transform::IDENTITY);
+        scene.set_local(node, Transform { translation: local.translation.with_y(dice.f32()), ..local })?;
+    }
+    Ok(())
+}
+
 fn microseconds<T>(samples: &mut Vec<f64>, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let done = work();
@@ -218,30 +230,27 @@ fn main() -> Result<()> {
         let views = frusta.each_ref().map(|frustum| View::new(frustum, Layers::ALL));
         let [mut by_lists, mut syncs, mut draws, mut alone] = [(); 4].map(|()| Vec::new());
         let (mut dice, mut calls) = (fastrand::Rng::with_seed(1), 0);
-        for frame in 0..FRAMES + 3 {
-            for _ in 0..moved {
-                let node = nodes[dice.usize(..nodes.len())];
-                let up = Transform::from_xyz(0.0, dice.f32(), 0.0);
-                for scene in [&mut ours, &mut theirs] {
-                    let local = scene.get(node).and_then(|node| node.transform()).unwrap_or(up);
-                    let moved = Transform { translation: local.translation.with_y(up.translation.y), ..local };
-                    scene.set_local(node, moved)?;
-                }
-            }
-            theirs.update();
-            microseconds(&mut by_lists, || lists.list(&theirs, &frusta))?;
-            ours.update();
-            microseconds(&mut syncs, || drawing.buffers.sync(&drawing.queue, &ours))?;
-            drawing.device.poll(wgpu::PollType::wait_indefinitely())?;
-            // Nothing is culled again for views that stay.
-            let views = views.map(|view| view.with_detail([0.0, frame as f64, 0.0], 0.0));
-            calls = microseconds(&mut draws, || drawing.draw(&views, false));
-            microseconds(&mut alone, || drawing.draw(&views, true));
-            // The first frames upload everything, and make room.
-            if frame == 2 {
+        // The first round uploads everything, and makes room.
+        for round in 0..=ROUNDS {
+            if round == 1 {
                 for samples in [&mut by_lists, &mut syncs, &mut draws, &mut alone] {
                     samples.clear();
                 }
+            }
+            for _ in 0..FRAMES {
+                move_some(&mut theirs, &nodes, moved, &mut dice)?;
+                theirs.update();
+                microseconds(&mut by_lists, || lists.list(&theirs, &frusta))?;
+            }
+            for _ in 0..FRAMES {
+                move_some(&mut ours, &nodes, moved, &mut dice)?;
+                ours.update();
+                microseconds(&mut syncs, || drawing.buffers.sync(&drawing.queue, &ours))?;
+                drawing.device.poll(wgpu::PollType::wait_indefinitely())?;
+                // Nothing is culled again for views that stay.
+                let views = views.map(|view| view.with_detail([0.0, dice.f64(), 0.0], 0.0));
+                calls = microseconds(&mut draws, || drawing.draw(&views, false));
+                microseconds(&mut alone, || drawing.draw(&views, true));
             }
         }
         let [a, b, c, d] = [&mut by_lists, &mut syncs, &mut draws, &mut alone].map(|samples| median_and_least(samples));
