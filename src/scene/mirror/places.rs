@@ -182,6 +182,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_large_place_is_given_up_where_more_than_three_quarters_of_it_are_empty() {
+        let place = |room| Place { room, change: Change::NOTHING };
+        assert!(place(400).fits(400) && place(400).fits(100) && !place(400).fits(99) && !place(400).fits(401));
+        assert!(place(64).fits(0) && !place(65).fits(16));
+    }
+
+    #[test]
     fn a_buffer_is_sparse_where_less_than_half_of_it_are_places() {
         let mut places = Places { len: 8192, ..Places::new(1) };
         places.arena.take(4096);
