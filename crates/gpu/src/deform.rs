@@ -29,6 +29,8 @@ pub(crate) struct Palettes {
     moved: Vec<NodeHandle>,
     /// Nodes with a palette that may not be drawn. Each sync looks after them, since no step tells when they are removed.
     undrawn: Vec<NodeHandle>,
+    /// What was set for nodes whose record a later node's palette has. A restored checkpoint may have brought them back.
+    refused: Vec<(NodeHandle, Vec<Mat34>, Vec<f32>)>,
     /// The first items of spans that are not in use, by length; and the sum of their lengths.
     unused: (BTreeMap<u32, Vec<u32>>, usize),
     /// What the last sync wrote, if previous palettes are kept.
@@ -132,11 +134,12 @@ impl Palettes {
                     self.release(held);
                 }
                 let span = Span { first: self.allocate(len), weights: of_weights, len, in_instance: false, set_after };
-                // It displaces nothing or the span of a removed node; a stale handle gets its own back.
+                // It displaces nothing or the span of a removed node; an earlier node gets its own back.
                 if let Some((_, displaced)) = self.spans.insert(node, span) {
                     self.release(displaced);
                 }
                 if !self.spans.contains_key(node) {
+                    self.refused.push((node, palette.to_vec(), weights.to_vec()));
                     return;
                 }
                 self.moved.push(node);
@@ -167,7 +170,9 @@ impl Palettes {
     }
 
     fn remove(&mut self, node: NodeHandle) -> bool {
-        let Some(span) = self.spans.remove(node) else { return false };
+        let refused = self.refused.len();
+        self.refused.retain(|set| set.0 != node);
+        let Some(span) = self.spans.remove(node) else { return self.refused.len() < refused };
         self.release(span);
         self.moved.push(node);
         true
@@ -225,7 +230,18 @@ impl Palettes {
     }
 
     /// Begins a sync. Of another scene, palettes that were set before the last sync are of other nodes.
-    pub(crate) fn begin(&mut self, is_another: bool) {
+    pub(crate) fn begin(&mut self, scene: &Scene, is_another: bool) {
+        let mut refused = core::mem::take(&mut self.refused);
+        refused.retain(|set| scene.contains(set.0));
+        if !refused.is_empty() {
+            for (gone, span) in self.spans.remove_stale(scene) {
+                self.release(span);
+                self.moved.push(gone);
+            }
+        }
+        for (node, palette, weights) in refused {
+            self.set(node, &palette, &weights);
+        }
         if is_another {
             let is_old = |(node, span): (_, &Span)| (span.set_after < self.syncs).then_some(node);
             for node in self.spans.iter().filter_map(is_old).collect::<Vec<_>>() {

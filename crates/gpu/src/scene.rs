@@ -186,8 +186,8 @@ impl GpuScene {
     }
 
     /// Keeps previous matrices, too, for motion vectors: those of the last sync, also if several updates passed since.
-    /// They take 48 bytes a matrix on the GPU, and are copied there: only a drawable whose matrix gets another place
-    /// uploads one.
+    /// They take 48 bytes a matrix on the GPU, and are copied there: only a drawable that gets another slot or matrix
+    /// index uploads one.
     ///
     /// That one is the scene's [`previous_world`](hedgerow::NodeRef::previous_world): after several updates, it is what
     /// the second-to-last of them showed, also for drawables that have the same matrix. If the scene does not track
@@ -339,7 +339,7 @@ impl GpuScene {
     /// panic of `step`.
     pub fn sync(&mut self, scene: &Scene, mut step: impl FnMut(Step<'_>)) -> Result<Synced, Error> {
         let is_another = self.scene.replace(scene.number()) != Some(scene.number());
-        self.palettes.begin(is_another);
+        self.palettes.begin(scene, is_another);
         // If the last call failed, nobody knows what the buffers have. What is kept of nodes says nothing of another
         // scene.
         if core::mem::replace(&mut self.open, true) || is_another {

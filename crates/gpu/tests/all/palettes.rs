@@ -2,6 +2,7 @@
 
 use crate::tables::Buffers;
 use bytemuck::cast_slice;
+use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Aabb, Drawable, Keep, Mat34, Node, NodeHandle, Place, Scene, Transform};
 use hedgerow_gpu::layout::Instance;
 use hedgerow_gpu::{Buffer, GpuScene, MeshArgs, Step};
@@ -293,6 +294,41 @@ fn palettes_of_another_scene_go_except_those_set_since_the_last_sync() {
         }
         tables.set_palette(nodes[0], &[Mat34::IDENTITY; 2], &[]);
         buffers.sync(&mut tables, &scene);
+    }
+}
+
+#[test]
+fn a_node_that_a_checkpoint_brings_back_gets_its_palette_at_once() {
+    for (removed, again) in [(false, false), (false, true), (true, false)] {
+        let mut scene = Scene::new();
+        let (mut tables, mut buffers) = (tables(), Buffers::default());
+        let first = scene.insert(scene.root(), body()).unwrap();
+        let mut checkpoints = Checkpoints::new(&mut scene, 1).unwrap();
+        checkpoints.save(&mut scene, 0).unwrap();
+        scene.remove(first).unwrap();
+        let later = scene.insert(scene.root(), body()).unwrap();
+        scene.update();
+        tables.set_palette(later, &[Mat34::IDENTITY; 2], &[]);
+        buffers.sync(&mut tables, &scene);
+
+        // A wrong guess: the first node is back in the record that the later one had.
+        checkpoints.restore(&mut scene, 0).unwrap();
+        let shapes = [5, 2].map(|joints| shape(joints, 1, &mut fastrand::Rng::with_seed(1)));
+        let set = &shapes[usize::from(again)];
+        tables.set_palette(first, &shapes[0].0, &shapes[0].1);
+        tables.set_palette(first, &set.0, &set.1);
+        if removed {
+            assert!(tables.remove_palette(first) && !tables.remove_palette(first));
+        }
+        buffers.sync(&mut tables, &scene);
+        let both = (!removed).then(|| set.clone());
+        assert_eq!(read(&tables, &buffers, &scene, first, set), [both.clone(), both]);
+        assert!(!tables.remove_palette(later));
+
+        // A stale handle changes nothing.
+        tables.set_palette(later, &[Mat34::IDENTITY; 2], &[]);
+        buffers.sync(&mut tables, &scene);
+        assert_eq!(deform(&tables, &buffers, &scene, first) > 0, !removed);
     }
 }
 
