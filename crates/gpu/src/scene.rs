@@ -234,7 +234,7 @@ impl GpuScene {
         self
     }
 
-    /// Sets the number of views that are culled at once, from 1 to [`MAX_VIEWS`].
+    /// Sets the number of views that are culled at once: at least 1, and at most [`MAX_VIEWS`].
     #[must_use]
     pub fn with_views(mut self, views: usize) -> Self {
         self.views = u32::try_from(views.clamp(1, MAX_VIEWS)).unwrap_or(1);
@@ -293,7 +293,8 @@ impl GpuScene {
     pub fn first_visible(&self, view: u32, command: u32) -> Option<u32> {
         let (commands, capacity) = self.sizes();
         let exists = command < commands && view < self.lists();
-        Some(view * capacity + self.bins.first(command).filter(|_| exists)?)
+        let first = self.bins.first(command).filter(|_| exists)?;
+        Some(view * capacity + first)
     }
 
     /// Returns the number of slots, those in use and free ones.
@@ -353,7 +354,7 @@ impl GpuScene {
     }
 
     /// Lets the next sync write everything: for other buffers, such as those of a new device after the old one was
-    /// lost. Until then there are no batches.
+    /// lost. Until then there are no batches. Palettes stay; levels of detail and what was seen begin anew.
     pub const fn invalidate(&mut self) {
         self.open = true;
     }

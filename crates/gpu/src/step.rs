@@ -89,8 +89,8 @@ pub struct Rectangle {
     pub size: [u32; 2],
 }
 
-/// Returns the rectangles that cover a range of bytes of a table in a texture: the end of a row, whole rows, and the
-/// beginning of a row.
+/// Returns the rectangles that cover a range of bytes, from texel to texel, of a table in a texture: the end of a row,
+/// whole rows, and the beginning of a row.
 ///
 /// ```
 /// use hedgerow_gpu::{Buffer, ROW, rectangles};
@@ -107,7 +107,7 @@ pub fn rectangles(buffer: Buffer, bytes: Range<u64>) -> impl Iterator<Item = Rec
     let (mut first, end) = (narrow(bytes.start / texel), narrow(bytes.end / texel));
     core::iter::from_fn(move || {
         let left = end.checked_sub(first).filter(|&left| left > 0)?;
-        let (origin, before) = ([first % ROW, first / ROW], u64::from(first) * texel - bytes.start);
+        let (origin, before) = ([first % ROW, first / ROW], (u64::from(first) * texel).saturating_sub(bytes.start));
         let size = if origin[0] == 0 && left >= ROW { [ROW, left / ROW] } else { [left.min(ROW - origin[0]), 1] };
         first += size[0] * size[1];
         Some(Rectangle { before, origin, size })

@@ -160,6 +160,7 @@ fn check(tables: &GpuScene, buffers: &Buffers, scene: &Scene, frame: usize) {
     for (at, count) in counts.iter().enumerate() {
         assert!(firsts[at] + count <= firsts.get(at + 1).copied().unwrap_or(capacity), "frame {frame}");
         assert_eq!(tables.first_visible(1, u32::try_from(at).unwrap()), Some(capacity + firsts[at]));
+        assert_eq!(tables.first_visible(u32::MAX, u32::try_from(at).unwrap()), None);
     }
 }
 
@@ -683,6 +684,7 @@ fn rectangles_cover_each_texel_of_a_range_once() {
         }
         assert_eq!(next, texels.end, "{texels:?}");
     }
+    assert_eq!(rectangles(Buffer::Matrices, 3..50).count(), 1, "no range panics");
 }
 
 #[test]
