@@ -83,7 +83,7 @@ pub enum Error {
     },
     /// Invalid distances of [levels](crate::query::LevelsOfDetail) or of a [view range](crate::ViewRange), and why.
     InvalidDistances(&'static str),
-    /// All 2³⁰ node records are in use or retired, or too few are left for the request.
+    /// All 2³⁰ node records are in use or retired, or too few are left for the request; or a call has over 32 views.
     CapacityOverflow,
     /// The checkpoints belong to another scene, or newer ones of this scene took over. A clone and a loaded scene are
     /// other scenes: see [`Checkpoints`](crate::checkpoints::Checkpoints).
@@ -178,7 +178,7 @@ impl fmt::Display for Error {
             Self::InvalidConfig { field, expected } => write!(f, "SceneConfig::{field} must be {expected}"),
             Self::InvalidDistances(expected) => f.write_str(expected),
             Self::CapacityOverflow => {
-                f.write_str("the scene cannot number that many nodes; split it into several scenes")
+                f.write_str("too many nodes for one scene, or views for one call; use several scenes or calls")
             }
             Self::OtherScene => f.write_str(
                 "the checkpoints belong to another scene, or newer ones took over; make new ones with Checkpoints::new",

@@ -64,7 +64,7 @@ fn errors_of_edits_name_the_node_and_say_what_to_do() {
         assert_eq!(source, Some(error.to_string()));
         check(&SnapshotError::Scene(error), parts);
     }
-    check(&Error::CapacityOverflow, &["several scenes"]);
+    check(&Error::CapacityOverflow, &["several scenes", "calls"]);
 }
 
 #[test]
