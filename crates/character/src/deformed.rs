@@ -68,7 +68,7 @@ pub struct Deformed {
 pub struct DeformedMesh {
     /// The vertices, for the palettes of `skin`.
     pub mesh: SkinnedMesh,
-    /// The triangles, as indices of the mesh's vertices.
+    /// The triangles: [indices](SkinnedMesh::indices) of the mesh.
     pub triangles: Vec<[u32; 3]>,
     /// The skin; [`Skin::rigid`] if only morph targets deform the mesh.
     pub skin: Skin,

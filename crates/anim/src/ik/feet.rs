@@ -54,12 +54,13 @@ pub struct Feet {
     drop: f32,
 }
 
-/// Where a foot touches the ground.
+/// Where a foot touches the ground, in the space of the matrices. What a ray hits in the world is brought there by the
+/// character's world matrix: points by its inverse, normals by its transpose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// The point of the ground.
     pub point: Vec3,
-    /// The normal of the ground.
+    /// The normal of the ground, of any length.
     pub normal: Vec3,
 }
 
