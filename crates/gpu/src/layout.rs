@@ -22,7 +22,7 @@ pub struct Instance {
     /// The bits of the node's handle, the lower ones first.
     pub node: [u32; 2],
     /// The index of the first joint's matrix in [`Buffer::Palettes`](crate::Buffer::Palettes); 0 if nothing deforms the
-    /// drawable. Before it are the weights of morph targets, four in 16 bytes, backwards.
+    /// drawable. The 16 bytes before it are the first four weights of morph targets, those before these the next four.
     pub deform: u32,
     /// The number of the [`Range`] that the drawable is in; 0 if there is none. It is item 2 · `range` of
     /// [`Buffer::Ranges`](crate::Buffer::Ranges).
