@@ -14,6 +14,7 @@ use gltf::json::Root;
 use hedgerow::{Aabb, Drawable, Mat34, Transform};
 
 /// A checked file.
+#[cfg_attr(test, derive(Default))]
 pub(super) struct Document {
     /// The JSON. All indices in its scenes, nodes and primitives are in range, and its nodes form trees.
     pub(super) root: Root,

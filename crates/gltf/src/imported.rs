@@ -29,6 +29,7 @@ use hedgerow::NodeHandle;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(Default))]
 #[non_exhaustive]
 pub struct Imported {
     /// The scenes, by glTF index.

@@ -237,8 +237,6 @@ mod meshopt;
 mod motion;
 mod node;
 mod options;
-#[cfg(test)]
-mod tests;
 
 pub use error::{BufferProblem, ImportError, ImportErrorKind, Item, ItemKind, OtherFile, Warning, WarningKind};
 pub use extras::{Extensions, Extras};

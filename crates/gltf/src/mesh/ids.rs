@@ -24,6 +24,7 @@ use core::ops::Range;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Default))]
 pub struct MeshIds {
     /// The first id of each mesh, then the number after the last id.
     first: Vec<u32>,

@@ -122,3 +122,33 @@ impl ImportedScene {
         Self { group, drawables: Vec::new(), nodes: Vec::new(), origins: Vec::new(), extras, extensions }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ImportErrorKind;
+    use gltf::json;
+
+    /// A checked file cannot fail halfway. This test therefore makes a document with a node that no check lets pass.
+    #[test]
+    fn a_scene_that_refuses_a_node_is_left_as_it_was() {
+        let index = json::Index::<json::Node>::new;
+        let shown = |node| {
+            let nodes = vec![index(node)];
+            json::Scene { nodes, name: None, extensions: None, extras: Default::default() }
+        };
+        for broken in 0..3 {
+            let mut document = Document::default();
+            let root = &mut document.root;
+            root.scenes = vec![shown(0), shown(2)];
+            root.nodes = vec![json::Node::default(); 3];
+            root.nodes[0].children = Some(vec![index(1)]);
+            root.nodes[broken].translation = Some([f32::NAN; 3]);
+            let mut scene = Scene::new();
+            let root = scene.root();
+            let refused = insert(&mut scene, root, document).map(drop).unwrap_err();
+            assert!(matches!(refused.kind(), ImportErrorKind::Scene(_)), "{refused}");
+            assert_eq!((scene.len(), scene.children(root).next(), scene.validate()), (1, None, Ok(())));
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! All tests through the public interface, in one binary.
 
+mod accessors;
 mod animation;
 mod characters;
 mod compressed;
