@@ -140,6 +140,22 @@ pub fn by_another_formula(corners: [Vec3; 3], ray: &LocalRay) -> Answer {
     }
 }
 
+/// Returns the distance of the nearest triangle by the other formula, infinity if there is none, and its answer for one of
+/// the triangles.
+pub fn all_by_another_formula(mesh: Triangles<'_>, ray: &LocalRay, one: Option<u32>) -> (f64, Option<Answer>) {
+    let (mut nearest, mut of_one) = (f64::INFINITY, None);
+    for (triangle, _) in (0..).zip(mesh.indices) {
+        let answer = by_another_formula(mesh.corners(triangle).expect("sound triangles"), ray);
+        if let Answer::Hit(t) = answer {
+            nearest = nearest.min(t);
+        }
+        if one == Some(triangle) {
+            of_one = Some(answer);
+        }
+    }
+    (nearest, of_one)
+}
+
 /// Returns the distance to the nearest point of a triangle. Source: C. Ericson, "Real-Time Collision Detection", 5.1.5.
 pub fn distance_to(corners: [Vec3; 3], p: DVec3) -> f64 {
     let [a, b, c] = corners.map(Vec3::as_dvec3);

@@ -4,7 +4,7 @@ use crate::nodes::walk;
 use hedgerow_gltf::load;
 use hedgerow_mesh::{Faces, LocalRay, TriangleHit, TriangleTree, Triangles};
 use hedgerow_testkit::Dice;
-use hedgerow_testkit::triangles::{Answer, Soup, by_another_formula};
+use hedgerow_testkit::triangles::{Answer, Soup, all_by_another_formula};
 use std::path::Path;
 
 /// The number of triangles that are tested one by one for each mesh. A long form: `HEDGEROW_TRIANGLES=2000000`, with
@@ -16,16 +16,7 @@ fn budget() -> usize {
 /// Compares a hit with those of another formula on all triangles. It may be on any of those that are within a millionth
 /// of the nearest.
 fn compare(mesh: Triangles<'_>, ray: &LocalRay, found: Option<TriangleHit>, file: &Path) {
-    let (mut nearest, mut of_found) = (f64::INFINITY, None);
-    for triangle in 0..u32::try_from(mesh.indices.len()).expect("few triangles") {
-        let answer = by_another_formula(mesh.corners(triangle).expect("sound triangles"), ray);
-        if let Answer::Hit(t) = answer {
-            nearest = nearest.min(t);
-        }
-        if found.is_some_and(|hit| hit.triangle == triangle) {
-            of_found = Some(answer);
-        }
-    }
+    let (nearest, of_found) = all_by_another_formula(mesh, ray, found.map(|hit| hit.triangle));
     let t = found.map_or(f64::INFINITY, |hit| hit.t);
     let is_hit = match of_found {
         Some(Answer::Hit(expected)) => (t - expected).abs() <= 1e-6 * expected,
