@@ -6,12 +6,9 @@ use hedgerow::{Error, Node, Scene, Transform};
 use hedgerow_gltf::ItemKind;
 use hedgerow_gltf::anim::skin::SkinOutput;
 use hedgerow_gltf::{BufferProblem, Import, ImportErrorKind, ImportOptions};
-use hedgerow_testkit::memory::{COUNTED, Heap, REMAINING, with_every_refusal};
+use hedgerow_testkit::memory::{COUNTED, REMAINING, with_every_refusal};
 #[cfg(feature = "meshopt")]
 use std::cell::Cell;
-
-#[global_allocator]
-static HEAP: Heap = Heap;
 
 fn scene() -> Scene {
     let mut scene = Scene::new();

@@ -5,7 +5,7 @@
 //! In the long form, the environment variable `HEDGEROW_HOSTILE` sets the number of variants of each model:
 //!
 //! ```text
-//! HEDGEROW_HOSTILE=100000 HEDGEROW_GLTF_DIR=... cargo test --release -p hedgerow-gltf --test hostile -- --nocapture
+//! HEDGEROW_HOSTILE=100000 HEDGEROW_GLTF_DIR=... cargo test --release -p hedgerow-gltf --test reliability -- hostile:: --nocapture
 //! ```
 //!
 //! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant (default 0), and
@@ -17,9 +17,6 @@ use hedgerow_testkit::gltf::{GltfFile, saved};
 use hedgerow_testkit::hostile::{Kind, bend, is_asked_for, run, variants};
 use hedgerow_testkit::memory::{self, end};
 use std::path::{Path, PathBuf};
-
-#[global_allocator]
-static HEAP: memory::Heap = memory::Heap;
 
 /// The memory limit of imports: 256 MiB, or 64 times the file; see `ImportOptions::with_max_bytes`.
 const GLTF: Kind = Kind {

@@ -14,12 +14,9 @@ use hedgerow::{
     snapshot::{LoadOptions, SaveOptions, SnapshotError},
 };
 use hedgerow_mesh::{TriangleTree, TriangleTreeError};
-use hedgerow_testkit::memory::{Heap, REMAINING, with_every_limit, with_every_refusal};
+use hedgerow_testkit::memory::{REMAINING, with_every_limit, with_every_refusal};
 use hedgerow_testkit::triangles::sphere;
 use std::io::{self, Read};
-
-#[global_allocator]
-static HEAP: Heap = Heap;
 
 /// Returns a scene with everything that a snapshot contains: stale handles, shear, translations in double precision,
 /// user data, names, and detached subtrees.

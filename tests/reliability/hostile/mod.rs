@@ -5,7 +5,7 @@
 //! The short form tests a few hundred variants of each kind. For the long form, `HEDGEROW_HOSTILE` sets the number:
 //!
 //! ```text
-//! HEDGEROW_HOSTILE=100000 cargo test --release --all-features --test hostile -- --nocapture
+//! HEDGEROW_HOSTILE=100000 cargo test --release --all-features --test reliability -- hostile:: --nocapture
 //! ```
 //!
 //! To run a part, set `HEDGEROW_HOSTILE_FROM`, the number of the first variant (default 0), and
@@ -14,10 +14,6 @@
 mod kinds;
 
 use hedgerow_testkit::hostile::{Kind, is_asked_for, run, variants};
-use hedgerow_testkit::memory::Heap;
-
-#[global_allocator]
-static HEAP: Heap = Heap;
 
 #[test]
 fn saved_bytes_that_were_changed_are_refused_or_work() {

@@ -1,6 +1,6 @@
 //! A scene with all data keyed by it, and checks that both still work.
 
-use crate::value::Value;
+use super::value::Value;
 use hedgerow::changes::{DrawableMirror, DrawableStep, MatrixMirror, MirrorStep};
 use hedgerow::data::{Column, Inherited, NodeMap};
 use hedgerow::draw::{DrawGroups, DrawOrder};
@@ -11,7 +11,7 @@ use hedgerow_character::Sockets;
 
 /// Combines the parent's value and the node's own.
 pub(crate) fn combine(above: &Value, own: &Value) -> Value {
-    crate::value::tick();
+    super::value::tick();
     Value::new(above.0.wrapping_mul(3).wrapping_add(own.0))
 }
 
@@ -130,7 +130,7 @@ impl World {
     pub(crate) fn mirror(&mut self) {
         let buffer = &mut self.buffer;
         self.mirror.sync(&self.scene, |step| {
-            crate::value::tick();
+            super::value::tick();
             match step {
                 MirrorStep::Resize { len } => buffer.resize(len, Mat34::IDENTITY),
                 MirrorStep::Write { first, matrices } => buffer[first..][..matrices.len()].copy_from_slice(matrices),
@@ -138,7 +138,7 @@ impl World {
         });
         let table = &mut self.table;
         self.drawable_mirror.sync(&self.scene, &self.mirror, |step| {
-            crate::value::tick();
+            super::value::tick();
             match step {
                 DrawableStep::Resize { len } => table.resize(len, None),
                 DrawableStep::Set { slot, matrix, .. } => table[slot] = Some(matrix),

@@ -3,7 +3,7 @@
 //! The short form makes a million calls of each kind. For the long form, `HEDGEROW_HANDLES` sets the number:
 //!
 //! ```text
-//! HEDGEROW_HANDLES=1000000000 cargo test --release --all-features --test handles -- --nocapture
+//! HEDGEROW_HANDLES=1000000000 cargo test --release --all-features --test reliability -- handles:: --nocapture
 //! ```
 //!
 //! To run in parts, give each part another `HEDGEROW_HANDLES_SEED`.

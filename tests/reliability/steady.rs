@@ -13,10 +13,7 @@ use hedgerow::query::{CullView, Frustum};
 use hedgerow::{
     Aabb, DrawList, Drawable, Keep, Layers, Mat34, Node, NodeHandle, Place, Scene, SceneConfig, Transform, Tree,
 };
-use hedgerow_testkit::memory::{ALLOCATIONS, Heap, IN_USE};
-
-#[global_allocator]
-static HEAP: Heap = Heap;
+use hedgerow_testkit::memory::{ALLOCATIONS, IN_USE};
 
 /// The data that a renderer keeps between frames.
 #[derive(Default)]

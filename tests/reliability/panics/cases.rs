@@ -1,7 +1,7 @@
 //! One case for each public method that calls user code.
 
-use crate::value::{Sink, Slowly, Somewhere, Value, counted, tick};
-use crate::world::{World, key_of};
+use super::value::{Sink, Slowly, Somewhere, Value, counted, tick};
+use super::world::{World, key_of};
 use hedgerow::changes::{DrawableMirror, MatrixMirror};
 use hedgerow::data::{Column, NodeMap};
 use hedgerow::draw::{DepthView, DrawCommand};
