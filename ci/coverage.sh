@@ -107,7 +107,7 @@ lines() {
     "$profdata" merge -sparse -o "$out/all.profdata" "$out"/profiles/*.profraw
     while read -r of kind name program; do
         "$cov" export -format=lcov -skip-functions -instr-profile "$out/all.profdata" "$program" \
-            -ignore-filename-regex '(/registry/|/rustc/|/tests/|/tests\.rs|/crates/(experiments|testkit)/)'
+            -ignore-filename-regex '(/registry/|/rustc/|/tests/|/tests\.rs|/crates/(experiments|model|testkit)/)'
     done <"$out/programs" | awk -v root="$root/" '
         NR == FNR { left_out[$0]; next }
         /^SF:/ { file = substr($0, 4); sub(root, "", file); stem = file; sub(/\.rs$/, "", stem); next }

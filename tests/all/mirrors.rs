@@ -1,5 +1,5 @@
 //! A table of drawables and buffers of matrices that steps keep, in frames of every kind; those of random edits alone
-//! are in `crates/testkit/src/model/renderer.rs`.
+//! are in `crates/model/src/model/renderer.rs`.
 
 use hedgerow::changes::{ChangeReader, DrawableMirror, DrawableStep, MatrixMirror, MatrixSlot, MirrorStep};
 use hedgerow::checkpoints::Checkpoints;

@@ -1,6 +1,6 @@
 //! What tests share: the naive [`model`] of a scene, the [`drivers`] of fuzz targets, [`hostile`] files, small [`gltf`]
 //! files, [`frames`] of random edits, generated meshes ([`triangles`]), [`memory`] that is counted and refused, and
-//! random numbers ([`dice`]).
+//! random numbers ([`dice`]). What is optimised is in `crates/model`.
 //!
 //! Tests of the libraries, `crates/soak` and the fuzz targets use this crate. It is not published. Without features it
 //! needs neither scenes nor animation.
@@ -8,19 +8,14 @@
 pub mod checksum;
 #[cfg(feature = "anim")]
 pub mod clips;
-pub mod dice;
 pub mod drivers;
 pub mod forged;
-#[cfg(feature = "scene")]
-pub mod frames;
 pub mod gltf;
 pub mod hostile;
 pub mod input;
 pub mod json;
-pub mod memory;
-#[cfg(feature = "scene")]
-pub mod model;
-pub mod triangles;
 
-pub use dice::Dice;
+pub use hedgerow_model::{Dice, dice, memory, triangles};
+#[cfg(feature = "scene")]
+pub use hedgerow_model::{frames, model};
 pub use input::Input;
