@@ -1,5 +1,6 @@
-//! What must not break a scene: no memory, forged handles, bytes that were changed, panics of the caller, long runs. One
-//! program, apart from the other tests, because its allocator counts and refuses. All counts are those of a thread.
+//! Failing allocations, forged handles, hostile bytes, panics in user code, and memory over long runs. A program apart
+//! from the other tests, because its allocator counts and refuses memory. It counts by thread, so tests run side by
+//! side.
 
 mod exhaustion;
 #[cfg(feature = "serde")]

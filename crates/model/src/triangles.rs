@@ -140,8 +140,8 @@ pub fn by_another_formula(corners: [Vec3; 3], ray: &LocalRay) -> Answer {
     }
 }
 
-/// Returns the distance of the nearest triangle by the other formula, infinity if there is none, and its answer for one of
-/// the triangles.
+/// Returns the distance of the nearest triangle by the other formula, infinity if no triangle is hit, and the formula's
+/// answer for one triangle.
 pub fn all_by_another_formula(mesh: Triangles<'_>, ray: &LocalRay, one: Option<u32>) -> (f64, Option<Answer>) {
     let (mut nearest, mut of_one) = (f64::INFINITY, None);
     for (triangle, _) in (0..).zip(mesh.indices) {

@@ -1,5 +1,5 @@
-//! Imports without memory and of hostile files. One program, apart from the other tests, because its allocator counts and
-//! refuses. All counts are those of a thread.
+//! Imports without memory, and imports of hostile files. A program apart from the other tests, because its allocator
+//! counts and refuses memory. It counts by thread, so tests run side by side.
 
 mod exhaustion;
 mod hostile;
