@@ -449,9 +449,9 @@ impl Document {
         let made = self.library.pushed_in(&self.name, use_, &used, &stated).and_then(|(pushed, ids)| {
             let mut step = Patch { moved: stated.moved.clone(), ..stated.then(&pushed)? };
             self.make(scene, &pushed)?;
-            for (_, _, new) in &mut step.moved {
-                if let Some(&id) = ids.get(&new.last()) {
-                    *new = use_.join(&id.into());
+            for path in step.moved.iter_mut().flat_map(|(_, old, new)| [old, new]) {
+                if let Some(&id) = ids.get(&path.ids()[0]) {
+                    *path = joined(&[use_.ids(), &[id]].concat(), &path.ids()[1..]);
                 }
             }
             Ok(step)

@@ -180,41 +180,18 @@ impl Document {
         holds(scene, self.root, node).then_some(node)
     }
 
-    /// Returns the node that had a path at a step of the [history](Self::history), also if it got another path since:
-    /// when an edit took it out of its instance, by [`Library::unpack`] or [`extract`](Library::extract), and when that
-    /// was undone or made again. For selections, of which neither path nor handle is left then. If a node that left is
-    /// gone and its old path has a node again, that one is found.
+    /// Returns the node that had a [path](Self::path) at a step of the [history](Self::history), also if it got another
+    /// one since: when an edit took it out of its instance, by [`Library::unpack`] or [`extract`](Library::extract) of
+    /// any definition, and when that was undone or made again. For selections, of which neither path nor handle is left
+    /// then. If the path has a node now, that one is found.
     ///
-    /// Patches of used definitions are followed while the path leads there; those of other documents, and those that
-    /// were joined or read from files, are not. Runs in **O(nodes that got other paths)**, and like
-    /// [`node`](Self::node) if the path is there.
+    /// Never returns a node that did not have the path. Patches of other documents, and those that were joined or read
+    /// from files, do not say which nodes they give other paths. Runs like [`node`](Self::node) if the path is there,
+    /// otherwise in **O(entries of the history · log entries)**.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
-        // What nodes are named now that had the path at some step.
-        let mut names = Vec::new();
-        for moved in self.history.moved() {
-            names.push(path.clone());
-            let first = names.len() - 1;
-            for (definition, from, to) in moved {
-                let Some(number) = self.library.number(definition) else { continue };
-                for name in &mut names[first..] {
-                    // The root of what a node uses has the node's path.
-                    let is_root = |ids: &[u64]| ids == from.ids() && (to.starts_with(from) || from.starts_with(to));
-                    if let Some((outside, inside)) = self.library.split(self.definition, name, number)
-                        && inside.starts_with(from.ids())
-                        && !is_root(inside)
-                        && let Some(other) = Path::of(&[outside, to.ids(), &inside[from.ids().len()..]].concat())
-                    {
-                        *name = other;
-                    }
-                }
-                if names.last() != Some(path) {
-                    names.push(path.clone());
-                }
-            }
-        }
-        let named = |name| self.node(scene, name).filter(|&node| self.path(scene, node).as_ref() == Some(name));
-        names.iter().rev().find_map(named).or_else(|| self.node(scene, path))
+        let named = |name: &Path| self.node(scene, name).filter(|&node| self.path(scene, node).as_ref() == Some(name));
+        named(path).or_else(|| self.history.names(&self.library, &self.name, path).iter().rev().find_map(named))
     }
 
     /// Makes whatever edits were made since the last step one step of its own, stated by the open definition alone.

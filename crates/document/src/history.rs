@@ -3,9 +3,10 @@
 use crate::error::Error;
 use crate::library::Library;
 use crate::merge::Crossed;
+use crate::operations::Draft;
 use crate::patch::{Entry, Patch};
 use crate::path::Path;
-use crate::value::Field;
+use crate::value::{Field, Value};
 use std::sync::Arc;
 
 /// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
@@ -53,6 +54,11 @@ impl Step {
         self.label.as_deref()
     }
 
+    /// The step's patch and all that was made since.
+    fn patches(&self) -> impl DoubleEndedIterator<Item = &Patch> {
+        core::iter::once(&self.patch).chain(&self.since)
+    }
+
     fn add(&mut self, patches: impl IntoIterator<Item = Patch>) {
         self.since.extend(patches.into_iter().filter(|patch| !patch.is_empty()));
         if self.since.len() >= MOST_PATCHES
@@ -71,7 +77,7 @@ fn back(steps: &[Step], way: Way, library: &Library) -> Result<Option<Patch>, Er
     let whole = step.whole.as_ref().filter(|_| matches!(way, Way::Undo));
     let (whole, rest) = whole.map_or((&step.patch, None), |(whole, rest)| (whole, Some(rest)));
     let mut back = whole.inverse();
-    let later = later.iter().flat_map(|step| [&step.patch].into_iter().chain(&step.since));
+    let later = later.iter().flat_map(Step::patches);
     let since = Patch::join(rest.into_iter().chain(&step.since).chain(later))?;
     if since.is_empty() {
         return Ok(Some(back));
@@ -108,12 +114,35 @@ impl History {
         self.done.push(Step { patch, label: None, since: Vec::new(), whole: None });
     }
 
-    /// Returns the nodes that got other paths by steps that were done, and by those that were undone: of each, the path
-    /// that is further from now, and the one that is nearer.
-    pub(crate) fn moved(&self) -> [Vec<(&Arc<str>, &Path, &Path)>; 2] {
-        let done = self.done.iter().flat_map(|step| &step.patch.moved).map(|(of, old, new)| (of, old, new));
-        let undone = self.undone.iter().flat_map(|step| step.patch.moved.iter().rev());
-        [done.collect(), undone.map(|(of, old, new)| (of, new, old)).collect()]
+    /// Returns the paths that nodes of a definition have now which had this one before or after a step.
+    pub(crate) fn names(&self, library: &Library, definition: &Arc<str>, path: &Path) -> Vec<Path> {
+        let mut all = Vec::new();
+        for (steps, undone) in [(&self.done, false), (&self.undone, true)] {
+            let first = steps.iter().position(|step| !step.patch.moved.is_empty()).unwrap_or(steps.len());
+            let patches = || steps[first..].iter().flat_map(Step::patches);
+            // The library as it was before these steps, then after each patch.
+            let (mut library, mut names) = (Draft::new(library), Vec::new());
+            for Entry { key, before, .. } in patches().rev().flat_map(Patch::entries) {
+                library.set(key.clone(), before.clone());
+            }
+            for (number, patch) in steps[first..].iter().flat_map(|step| step.patches().enumerate()) {
+                names.push(path.clone());
+                names.retain(|name| library.has_node(definition, name));
+                names.dedup();
+                let mut moved = if number == 0 { patch.moved.clone() } else { Vec::new() };
+                if undone {
+                    moved = moved.into_iter().rev().map(|(of, old, new)| (of, new, old)).collect();
+                }
+                for name in &mut names {
+                    moved.iter().for_each(|moved| library.rename(definition, name, moved));
+                }
+                for Entry { key, after, .. } in patch.entries() {
+                    library.set(key.clone(), after.clone());
+                }
+            }
+            all.append(&mut names);
+        }
+        all
     }
 
     /// Notes a patch that is no step.
@@ -172,7 +201,10 @@ impl History {
             && let Ok(patch) = first.patch.then(&second.patch)
         {
             let label = second.label.take().or(first.label.take());
-            let patch = Patch { moved: [&first.patch.moved[..], &second.patch.moved].concat(), ..patch };
+            // After a swap, the paths of the second may lead elsewhere than before the first.
+            let swaps = first.patch.entries().iter().any(|entry| entry.before.as_ref().and_then(Value::uses).is_some());
+            let moved = [&first.patch.moved[..], if swaps { &[] } else { &second.patch.moved }].concat();
+            let patch = Patch { moved, ..patch };
             let joined = Step { patch, label, since: core::mem::take(&mut second.since), whole: None };
             self.done.truncate(self.done.len() - 2);
             if !joined.patch.is_empty() {

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::library::{COUNTER, Library, is_root, writer_of};
 use crate::operations::Draft;
 use crate::order::Order;
-use crate::patch::{Changes, Key, Patch};
+use crate::patch::{Changes, Key, Moved, Patch};
 use crate::path::{Path, joined};
 use crate::value::{Field, Spot, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -128,10 +128,38 @@ impl Draft<'_> {
         let mut names = vec![definition.clone()];
         for end in 1..ids.len() {
             let stated = |(level, name)| self.get(&key(name, &ids[level..end], Field::Use));
-            let Some(name) = names.iter().enumerate().find_map(stated).and_then(Value::uses) else { break };
+            // Outer definitions state the use of what is the root of a used definition for that node.
+            let skipped = if self.is_inner_root(&names, &ids[..end]) { end - 1 } else { 0 };
+            let outer = names.iter().enumerate().skip(skipped);
+            let Some(name) = outer.clone().find_map(stated).and_then(Value::uses) else { break };
             names.push(name.clone());
         }
         names
+    }
+
+    fn is_inner_root(&self, definitions: &[Arc<str>], ids: &[u64]) -> bool {
+        let at = ids.len() - 1;
+        at > 0 && is_root(self.get(&place(&definitions[at], &ids[at..])))
+    }
+
+    /// Returns whether a definition has a node with a path that does not end with the root of a used definition.
+    pub(crate) fn has_node(&self, definition: &Arc<str>, path: &Path) -> bool {
+        let (ids, names) = (path.ids(), self.definitions(definition, path.ids()));
+        let is_own = |(name, &id): (&Arc<str>, &u64)| self.get(&place(name, &[id])).is_some();
+        names.len() == ids.len() && names.iter().zip(ids).all(is_own) && !self.is_inner_root(&names, ids)
+    }
+
+    /// Renames a path of a definition if its node, or one around it, gets another path.
+    pub(crate) fn rename(&self, definition: &Arc<str>, path: &mut Path, (of, from, to): &Moved) {
+        let names = self.definitions(definition, path.ids());
+        let Some((outside, inside)) = names.iter().position(|name| name == of).map(|at| path.ids().split_at(at)) else {
+            return;
+        };
+        // The root of what a node uses has the node's path.
+        let is_root = inside == from.ids() && (to.starts_with(from) || from.starts_with(to));
+        if inside.starts_with(from.ids()) && !is_root {
+            *path = joined(&[outside, to.ids()].concat(), &inside[from.ids().len()..]);
+        }
     }
 
     /// Returns a node's parent: the outermost statement decides.

@@ -68,7 +68,7 @@ pub(crate) fn task(rng: &mut Rng, library: &Library, definition: &str) -> Option
     patch.ok().filter(|patch| library.clone().apply(patch).is_ok())
 }
 
-fn own_nodes(library: &Library, definition: &str) -> Vec<Path> {
+pub(crate) fn own_nodes(library: &Library, definition: &str) -> Vec<Path> {
     let own = |(path, value): (Path, &Value)| (path.ids().len() == 1 && value.field() == Field::Place).then_some(path);
     library.stated(definition).filter_map(own).collect()
 }
