@@ -103,9 +103,9 @@ impl Library {
     /// next sibling, with new ids: of what `copy` returned, the copied nodes get those from [`next_id`](Self::next_id)
     /// on, in their order. Siblings get other orders only if there is no room.
     ///
-    /// The definitions that they use come along by name. If the name has other contents here, the pasted definition
-    /// gets a new name: the first of "name 2", "name 3" and so on that is free or has these contents. Runs in
-    /// **O(statements of `from` · log statements + siblings)**.
+    /// The definitions that they use come along by name. If the name has other contents here, or is used without being
+    /// there, the pasted definition gets a new name: the first of "name 2", "name 3" and so on that is free or has these
+    /// contents. Runs in **O(statements of `from` · log statements + siblings)**.
     ///
     /// # Errors
     /// [`Error::NoDefinition`]. [`Error::Invalid`] if it is no spot or place beside nodes that are there, and
@@ -209,7 +209,9 @@ impl Library {
             let mut new = name.clone();
             for number in 2_u32.. {
                 let same = self.stated(&new).eq(contents.iter().map(|(path, value)| (path.clone(), value)));
-                if !taken.contains(&new) && (same || self.defined(&new).is_err()) {
+                // Uses of a name that nothing has would show the definition.
+                let free = self.defined(&new).is_err() && self.users(&new).is_empty();
+                if !taken.contains(&new) && (same || free) {
                     break;
                 }
                 new = format!("{name} {number}").into();

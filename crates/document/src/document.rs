@@ -31,8 +31,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// removed by the step: it stays in the scene as it is, and an undo inserts another.
 ///
 /// One scene holds one document: each node has one mark that says which place it has. Once another is opened, or a
-/// clone of this one goes on in the same scene, all calls that change this one fail with [`Error::Taken`]; open it
-/// anew. A clone of a document goes on in a clone of its scene. A document does not go back with
+/// clone of this one goes on in the same scene, all calls that change this one fail with [`Error::Taken`], and its
+/// nodes and paths are `None`; open it anew. A clone of a document goes on in a clone of its scene. A document does not go back with
 /// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
@@ -165,19 +165,24 @@ impl Document {
     }
 
     /// Returns the path that a node had at the last step; `None` if the node was not in the document, or is no longer
-    /// below its root. Runs in **O(depth + log instances)**.
+    /// below its root, and for a scene that is not this document's. Runs in **O(depth + log instances)**.
     #[must_use]
     pub fn path(&self, scene: &Scene, node: NodeHandle) -> Option<Path> {
         let place = self.places.of_node(&self.library, scene, node)?;
-        holds(scene, self.root, node).then(|| self.places.path(&self.library, place))
+        self.has(scene, node).then(|| self.places.path(&self.library, place))
     }
 
-    /// Returns the node that had a path at the last step. Runs in **O(path · log nodes + depth)**.
+    /// Returns the node that had a path at the last step; `None` if it is gone, and for a scene that is not this
+    /// document's. Runs in **O(path · log nodes + depth)**.
     #[must_use]
     pub fn node(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
         let place = self.places.find(&self.library, 0, path.ids())?;
-        let node = self.places.node(&self.library, scene, place)?;
-        holds(scene, self.root, node).then_some(node)
+        self.places.node(&self.library, scene, place).filter(|&node| self.has(scene, node))
+    }
+
+    /// Returns whether a scene is this document's, and a node is below its root.
+    fn has(&self, scene: &Scene, node: NodeHandle) -> bool {
+        tagged_by(scene) == self.stamp && holds(scene, self.root, node)
     }
 
     /// Returns the node that had a [path](Self::path) at a step of the [history](Self::history), also if it got another

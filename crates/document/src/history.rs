@@ -70,6 +70,11 @@ impl Step {
     }
 }
 
+/// Returns the entries of a patch that state places and uses.
+fn structure(patch: &Patch) -> impl Iterator<Item = &Entry> {
+    patch.entries().iter().filter(|entry| entry.key.field.is_structure())
+}
+
 /// Returns the patch that takes back the first of some steps, up to the last. What was stated since stays. A redo takes
 /// back what the undo made; an undo takes back the whole step.
 fn back(steps: &[Step], way: Way, library: &Library) -> Result<Option<Patch>, Error> {
@@ -122,7 +127,7 @@ impl History {
             let patches = || steps[first..].iter().flat_map(Step::patches);
             // The library as it was before these steps, then after each patch.
             let (mut library, mut names) = (Draft::new(library), Vec::new());
-            for Entry { key, before, .. } in patches().rev().flat_map(Patch::entries) {
+            for Entry { key, before, .. } in patches().rev().flat_map(structure) {
                 library.set(key.clone(), before.clone());
             }
             for (number, patch) in steps[first..].iter().flat_map(|step| step.patches().enumerate()) {
@@ -136,7 +141,7 @@ impl History {
                 for name in &mut names {
                     moved.iter().for_each(|moved| library.rename(definition, name, moved));
                 }
-                for Entry { key, after, .. } in patch.entries() {
+                for Entry { key, after, .. } in structure(patch) {
                     library.set(key.clone(), after.clone());
                 }
             }

@@ -69,6 +69,8 @@ pub(crate) const MOST_NODES: u64 = 1 << 30;
 /// The bits of an id below those of its writer.
 const WRITER_BITS: u32 = 48;
 pub(crate) const COUNTER: u64 = (1 << WRITER_BITS) - 1;
+/// No new node gets a counter from here on, so ids that a program or a file chose there take none of those before.
+const CHOSEN: u64 = 1 << (WRITER_BITS - 1);
 
 /// Returns the writer that gave an id.
 pub(crate) fn writer_of(id: u64) -> u16 {
@@ -82,8 +84,8 @@ impl Library {
         Self::default()
     }
 
-    /// Gives new ids to this writer: its number in the upper 16 bits, then a counter. Two writers with different
-    /// numbers never give one id twice, so their patches merge without renumbering.
+    /// Gives new ids to this writer: its number in the upper 16 bits, then a counter below 2⁴⁷. Two writers with
+    /// different numbers never give one id twice, so their patches merge without renumbering.
     pub fn set_writer(&mut self, writer: u16) {
         self.writer = writer;
     }
@@ -162,19 +164,21 @@ impl Library {
         let number = self.number(definition);
         let next_ids = number.map(|number| &self.at(number).next_ids);
         let counter = next_ids.and_then(|next_ids| next_ids.get(&writer)).copied().unwrap_or(0);
-        let (mut next, most) = (u64::from(writer) << WRITER_BITS | counter, u64::from(writer) << WRITER_BITS | COUNTER);
+        let first = u64::from(writer) << WRITER_BITS;
+        let (mut next, most) = (first | counter, first | CHOSEN);
         let others = || (0..).zip(&self.definitions).filter(|(other, _)| Some(*other) != number);
         let named =
             |ids: RangeInclusive<u64>| others().filter_map(|(_, of)| of.overrides.last_inner_id(ids.clone())).max();
         while let Some(last) = named(next..=most.min(next.saturating_add(1 << 32))) {
             next = last + 1;
         }
-        next
+        // Without an id that is left, one that every library refuses.
+        if next < most { next } else { first | COUNTER }
     }
 
     /// Returns whether a definition has ids for so many more nodes.
     pub(crate) fn has_ids(&self, definition: &str, nodes: u64) -> bool {
-        (self.next_id(definition) & COUNTER) + nodes < COUNTER
+        (self.next_id(definition) & COUNTER) + nodes < CHOSEN
     }
 
     /// Raises the next id of its writer to at least `next`, as a file says.
@@ -552,8 +556,10 @@ impl Definition {
     }
 
     fn mention(&mut self, id: u64) {
-        let next = self.next_ids.entry(writer_of(id)).or_default();
-        *next = (*next).max((id & COUNTER) + 1);
+        if id & COUNTER < CHOSEN {
+            let next = self.next_ids.entry(writer_of(id)).or_default();
+            *next = (*next).max((id & COUNTER) + 1);
+        }
     }
 }
 

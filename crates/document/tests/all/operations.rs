@@ -412,9 +412,10 @@ fn no_new_node_gets_an_id_that_another_definition_names() {
     state(&mut again, "street", vec![([5, 1, 30].into(), Value::Place(None))]).unwrap();
     again.apply(&again.unstate("street", &[5, 1, 30].into(), &[Field::Place])).unwrap();
     assert_eq!(again.next_id("car"), 31);
-    // One far id takes none of those before it; an own node with such an id does.
-    let last = (1 << 48) - 4;
-    state(&mut library, "street", vec![dead(last), dead(20), dead(1 << 33)]).unwrap();
+    // One far id takes none of those before it; nor does an own node with one that is never given.
+    let (last, chosen) = ((1 << 47) - 3, [1 << 47, (1 << 48) - 2]);
+    state(&mut library, "street", vec![dead(last), dead(20), dead(1 << 33), dead(chosen[1])]).unwrap();
+    state(&mut library, "car", chosen.map(|id| (id.into(), place(0, 0.0))).to_vec()).unwrap();
     assert_eq!((library.next_id("car"), library.unpack("car", &2.into()).map(drop)), (21, Ok(())));
     state(&mut library, "car", vec![(last.into(), place(0, 0.0))]).unwrap();
     state(&mut library, "street", vec![dead(5 | 1 << 48)]).unwrap();
@@ -435,12 +436,14 @@ fn pasted_definitions_with_other_contents_get_new_names_and_siblings_make_room()
     let mut other = street();
     state(&mut other, "wheel", vec![(2.into(), Value::Name(Some("nut".into())))]).unwrap();
     let step = 0.5_f64.powi(20);
-    state(&mut other, "street", vec![(6.into(), place(0, step)), (6.into(), Value::Name(Some("six".into())))]).unwrap();
+    // The name of what is missing is not free: six would show what gets it.
+    let six = [place(0, step), Value::Name(Some("six".into())), Value::Use(Some("wheel 2".into()))];
+    state(&mut other, "street", six.map(|value| (6.into(), value)).to_vec()).unwrap();
     for (times, root) in [(1, 3), (2, 5)] {
         let patch = other.paste("street", Spot::below(0, 0.0), &copy).unwrap();
         other = applied(&other, &patch).unwrap();
         let names: Vec<&str> = other.definitions().collect();
-        assert_eq!(names, ["car", "red", "street", "wheel", "wheel 2"], "the second paste finds its wheel");
+        assert_eq!(names, ["car", "red", "street", "wheel", "wheel 3"], "the second paste finds its wheel");
         assert_eq!(outline(&other, "street").matches(">wheel >>tyre >>bolt").count(), times);
         assert_eq!(children(&other.tree("street").unwrap(), 0).len(), root + 1, "{}", outline(&other, "street"));
         assert!(outline(&other, "street").ends_with(">six"));

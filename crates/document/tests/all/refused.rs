@@ -115,8 +115,8 @@ fn refused_patches_change_nothing_in_a_document() {
     }
     document.apply(&mut scene, &good).unwrap();
     check(&document, &scene, "applied");
-    // The only id that is left is not valid for a node.
-    document.apply(&mut scene, &state("street", &[largest - 1, 1], Value::Use(None))).unwrap();
+    // No id is left, and none that was chosen is given.
+    document.apply(&mut scene, &state("street", &[(1 << 47) - 1, 1], Value::Use(None))).unwrap();
     let place = document.library().place("street", Spot::below(0, 0.0), "wheel", Node::group()).unwrap();
     let paste =
         document.library().paste("street", Spot::below(0, 0.0), &library.copy("street", &[[5, 1].into(), 5.into()]));
@@ -148,7 +148,7 @@ fn edits_without_a_root_or_ids_are_a_step_when_there_are_some() {
         let mut error = Error::NoRoot;
         if without_ids {
             error = Error::NoIds;
-            let last = document.library().state("street", [(1 << 48) - 3, 1], Value::Use(None)).unwrap();
+            let last = document.library().state("street", [(1 << 47) - 3, 1], Value::Use(None)).unwrap();
             document.apply(&mut scene, &last).unwrap();
         }
         let [tyre, bolt, wheel] =
@@ -227,6 +227,9 @@ fn a_scene_holds_the_document_that_was_opened_last() {
         let before = states(&document, &scene);
         CALLS.iter().for_each(|call| assert_eq!(call(&mut document, &mut scene), Err(Error::Taken)));
         assert!(states(&document, &scene) == before);
+        let [path, inner] = [Path::from(5), [5, 1].into()];
+        assert!(document.path(&scene, car).is_none() && document.node(&scene, &path).is_none());
+        assert!(document.find(&scene, &inner).is_none() && other.path(&scene, car).is_some());
         other.commit(&mut scene).unwrap();
         check(&other, &scene, "the other goes on");
     }
