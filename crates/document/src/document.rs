@@ -241,7 +241,7 @@ impl Document {
     ///
     /// All instances follow, except where an outer definition states the same key. Runs in **O(entries · instances ·
     /// levels)**, and O(children) for each parent whose children change. If a definition in use loses its root,
-    /// or gets one or another, all nodes below the document's root are made anew, with new handles.
+    /// or gets one or another, runs in O(nodes · log nodes).
     ///
     /// # Errors
     /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then

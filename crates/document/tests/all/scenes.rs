@@ -29,7 +29,7 @@ fn edited(document: &mut Document, scene: &mut Scene, patch: &Patch) -> Vec<Stri
 
 /// Opens definition `a` of a library, follows it to another and back, and checks that own nodes which stay keep their
 /// handles.
-fn follows(before: &str, after: &str, keep_handles: bool) {
+fn follows(before: &str, after: &str) {
     let [before, after] = [before, after].map(read);
     let patch = Patch::between(&before, &after);
     let (mut scene, mut document) = acts::open(before, "a");
@@ -45,7 +45,7 @@ fn follows(before: &str, after: &str, keep_handles: bool) {
         check(&document, &scene, context);
         let had = handles(&document, &scene);
         _ = if context == "applied" { document.undo(&mut scene) } else { document.redo(&mut scene) };
-        for (path, node) in had.into_iter().filter(|(path, _)| keep_handles && path.ids().len() == 1) {
+        for (path, node) in had.into_iter().filter(|(path, _)| path.ids().len() == 1) {
             assert!(document.node(&scene, &path).is_none_or(|now| now == node), "{path}, after it was {context}");
         }
     }
@@ -63,14 +63,14 @@ fn the_scene_follows_a_patch_of_several_definitions() {
         let nodes = format!(r#", {{"id": 6, "parent": 0, "use": "{name}"}}, {{"id": 7, "parent": [6, 1]}}"#);
         cases(&[wheel, r#""nut": {"nodes": [{"id": 1}]}"#, &a(&nodes, "")])
     };
-    follows(&uses("nut"), &uses("wheel"), true);
+    follows(&uses("nut"), &uses("wheel"));
 
     // A definition states something inside of its second use, and an outer one inside of one of its five instances.
     let car = r#""car": {"nodes": [{"id": 0}, {"id": 1, "parent": 0, "use": "wheel"},
         {"id": 2, "parent": 0, "use": "wheel"}], "overrides": [{"at": [1, 1], "material": 2}]}"#;
     let cars: String = (1..6).map(|id| format!(r#", {{"id": {id}, "parent": 0, "use": "car"}}"#)).collect();
     let street = |overrides: &str| cases(&[wheel, car, &a(&cars, overrides)]);
-    follows(&street(r#"{"at": [4, 2, 1], "material": 3}"#), &street(""), true);
+    follows(&street(r#"{"at": [4, 2, 1], "material": 3}"#), &street(""));
 
     // What one instance used before the patch shows in no other.
     let house = |material: &str, overrides: &str| {
@@ -80,7 +80,7 @@ fn the_scene_follows_a_patch_of_several_definitions() {
         let doors = r#", {"id": 1, "parent": 0, "use": "door"}, {"id": 2, "parent": 0, "use": "door"}"#;
         cases(&[knobs, &door, &a(doors, overrides)])
     };
-    follows(&house(r#", "material": 5"#, r#"{"at": [1, 1], "use": "square"}"#), &house("", ""), true);
+    follows(&house(r#", "material": 5"#, r#"{"at": [1, 1], "use": "square"}"#), &house("", ""));
 
     // A house has two doors, and one of them another knob, a variant of a variant of what the patch sets.
     for at in [1, 2] {
@@ -99,13 +99,22 @@ fn the_scene_follows_a_patch_of_several_definitions() {
                 cases(&[&rest, &a(doors, overrides)])
             };
             let after = if stale { "" } else { &overridden };
-            follows(&house("", &overridden), &house(r#", "material": 9"#, after), true);
+            follows(&house("", &overridden), &house(r#", "material": 9"#, after));
         }
     }
 
     // Two uses of one definition, the second below the root of the first; and the definition goes.
     let users = r#""a": {"nodes": [{"id": 1, "use": "b"}, {"id": 3, "parent": [1, 2], "use": "b", "order": 1}]}"#;
-    follows(&cases(&[users, r#""b": {"nodes": [{"id": 2}]}"#]), users, false);
+    follows(&cases(&[users, r#""b": {"nodes": [{"id": 2}]}"#]), users);
+    // Of two chains, one hangs on a definition that comes or goes, and another one gets another root.
+    let chains = |b: &str| {
+        let nodes = r#"{"id": 1}, {"id": 2, "parent": 1}, {"id": 3, "parent": 2, "use": "b"}, {"id": 4, "parent": [3, 5]},
+            {"id": 6, "parent": 2, "use": "wheel"}"#;
+        cases(&[wheel, &format!(r#""a": {{"nodes": [{nodes}]}}{b}"#)])
+    };
+    let b = |nodes: &str| chains(&format!(r#", "b": {{"nodes": [{nodes}]}}"#));
+    follows(&chains(""), &b(r#"{"id": 0}, {"id": 5, "parent": 0}"#));
+    follows(&b(r#"{"id": 0}, {"id": 5, "parent": 0}"#), &b(r#"{"id": 5}, {"id": 0, "parent": 5}"#));
 
     // A node moves into a use that comes with the same patch, or whose node does.
     let car = r#", {"id": 5, "parent": 0, "use": "car"}"#;
@@ -113,20 +122,20 @@ fn the_scene_follows_a_patch_of_several_definitions() {
         let nodes = format!(r#"{car}, {{"id": 8, "parent": {parent}}}, {{"id": 9, "parent": 8}}"#);
         cases(&[wheel, r#""car": {"nodes": [{"id": 0}, {"id": 1, "parent": 0, "use": "wheel"}]}"#, &a(&nodes, "")])
     };
-    follows(&moved("", "0"), &moved(car, "[5, 1, 1]"), true);
-    follows(&moved(r#", {"id": 5, "parent": 0}"#, "5"), &moved(car, "[5, 1, 1]"), true);
+    follows(&moved("", "0"), &moved(car, "[5, 1, 1]"));
+    follows(&moved(r#", {"id": 5, "parent": 0}"#, "5"), &moved(car, "[5, 1, 1]"));
 
     // A chain is turned round, and hangs below a node that comes back.
     let chain = |parents: &[u64]| {
         let node = |(id, parent)| format!(r#", {{"id": {id}, "parent": {parent}}}"#);
         a(&(1..).zip(parents).map(node).collect::<String>(), "")
     };
-    follows(&chain(&[0, 1, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]), true);
-    follows(&chain(&[0, 77, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]), true);
+    follows(&chain(&[0, 1, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]));
+    follows(&chain(&[0, 77, 2, 3, 4]), &chain(&[2, 3, 4, 5, 0]));
     // Its parent comes with a node that comes back.
-    follows(&chain(&[2, 77, 0, 0]), &chain(&[2, 3, 0, 1]), true);
+    follows(&chain(&[2, 77, 0, 0]), &chain(&[2, 3, 0, 1]));
     // A circle leaves, and a node that its parent takes along.
-    follows(&chain(&[0, 1, 2, 3]), &chain(&[2, 1, 2, 0]), true);
+    follows(&chain(&[0, 1, 2, 3]), &chain(&[2, 1, 2, 0]));
 }
 
 #[test]
