@@ -465,7 +465,10 @@ fn nodes_are_found_by_all_their_paths_and_no_others_after_any_acts() {
             for (path, who) in &nodes.ever {
                 let node = document.find(&scene, path);
                 let found = node.map(|node| nodes.now.iter().find(|(other, ..)| *other == node).unwrap());
-                assert!(found.is_none_or(|(.., found)| who.contains(found)), "{context}: {path}, {found:?}, not {who:?}");
+                assert!(
+                    found.is_none_or(|(.., found)| who.contains(found)),
+                    "{context}: {path}, {found:?}, not {who:?}"
+                );
                 let is_there = nodes.now.iter().any(|(.., node)| who.contains(node));
                 assert!(all || found.is_some(), "{context}: {path}");
                 done[found.map_or(usize::from(is_there), |(_, now, _)| 2 + usize::from(now != path))] += 1;
