@@ -114,7 +114,7 @@ impl Document {
         if !scene.config().changes {
             return Err(hedgerow::Error::NoChanges.into());
         }
-        if library.most_nodes(definition) > MOST_NODES {
+        if library.most_nodes(definition, &Patch::EMPTY) > MOST_NODES {
             return Err(hedgerow::Error::CapacityOverflow.into());
         }
         let missing = || Error::NoDefinition(definition.into());

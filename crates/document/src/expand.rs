@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::library::{Library, MOST_NODES, Slot};
 use crate::order::Rank;
 use crate::overrides::found;
-use crate::patch::Key;
+use crate::patch::{Key, Patch};
 use crate::path::Path;
 use crate::places::{Instance, NONE, Places};
 use crate::resolve::{Scope, stays};
@@ -394,7 +394,7 @@ impl Library {
         push: impl FnMut(Option<usize>, Node<'_>),
     ) -> Result<Places, Error> {
         let name = &self.at(definition).name;
-        if self.most_nodes(name) > MOST_NODES {
+        if self.most_nodes(name, &Patch::EMPTY) > MOST_NODES {
             return Err(hedgerow::Error::CapacityOverflow.into());
         }
         let mut places = Places::default();

@@ -342,16 +342,8 @@ impl Library {
         Ok(counts.into_iter().filter_map(|(name, count)| Some((name, count?))).collect())
     }
 
-    /// Returns how many nodes a definition expands to at most: what it uses, counted as often as statements name it.
-    /// Ask this before you open a file that you do not trust, since few definitions that use each other expand to very
-    /// many nodes. Runs in **O(uses of all definitions)**.
-    #[must_use]
-    pub fn most_nodes(&self, definition: &str) -> u64 {
-        self.most_nodes_after(definition, &Patch::EMPTY)
-    }
-
     /// Returns how many nodes a definition expands to at most after a patch, which closes no circle of uses.
-    pub(crate) fn most_nodes_after(&self, definition: &str, patch: &Patch) -> u64 {
+    pub(crate) fn most_nodes(&self, definition: &str, patch: &Patch) -> u64 {
         self.most_nodes_of([definition], patch).map_or(u64::MAX, |counts| counts[definition])
     }
 }

@@ -39,7 +39,7 @@ impl Document {
             entry.after.as_ref().is_some_and(|value| value.uses().is_some())
                 || changes_root(entry) && is_root(entry.after.as_ref())
         };
-        if patch.entries().iter().any(brings) && self.library.most_nodes_after(&self.name, patch) > MOST_NODES {
+        if patch.entries().iter().any(brings) && self.library.most_nodes(&self.name, patch) > MOST_NODES {
             return Err(hedgerow::Error::CapacityOverflow.into());
         }
         let made = if !self.renews_root(patch) {
@@ -89,7 +89,7 @@ impl Document {
         let children: Vec<NodeHandle> = scene.children(self.root).collect();
         scene.remove_many(&children).map_err(|refused| refused.error)?;
         let Self { library, places, root: at, name, .. } = self;
-        let most = usize::try_from(library.most_nodes(name)).unwrap_or(0).min(1 << 20);
+        let most = usize::try_from(library.most_nodes(name, &Patch::EMPTY)).unwrap_or(0).min(1 << 20);
         places.places.reserve(most);
         let mut expansion = Expansion::new(library, places);
         let root = expansion.begin(self.definition).ok_or(Error::NoRoot)?;

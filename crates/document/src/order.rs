@@ -12,8 +12,8 @@ use core::fmt;
 /// use hedgerow_document::Order;
 ///
 /// let (first, second) = (Order::from(1.0), Order::from(2.0));
-/// assert_eq!(Order::between(Some(first), Some(second)), Some(Order::from(1.5)));
-/// assert_eq!(Order::between(Some(second), None), Some(Order::from(3.0)));
+/// let between = (f64::from(first) + f64::from(second)) / 2.0;
+/// assert!(first < Order::from(between) && Order::from(between) < second);
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Order(i64);
@@ -31,13 +31,6 @@ const MOST: i64 = 1 << 50;
 impl Order {
     /// The order of a single node.
     pub const ZERO: Self = Self(0);
-
-    /// Returns an order between two others, or one more or less than the only one; `None` if there is no room.
-    #[must_use]
-    pub fn between(low: Option<Self>, high: Option<Self>) -> Option<Self> {
-        let [order] = Self::spread(low, high, 1)?[..] else { return None };
-        Some(order)
-    }
 
     /// Returns this many ascending orders between two others; `None` if there is no room.
     pub(crate) fn spread(low: Option<Self>, high: Option<Self>, count: usize) -> Option<Vec<Self>> {

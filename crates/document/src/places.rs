@@ -143,16 +143,12 @@ impl Places {
         self.inner(self.place(at.0, at.1)).unwrap_or_else(|| self.add(library, definition, Some(at)))
     }
 
-    /// Returns the place of the root of an instance's definition.
-    pub(crate) fn root_place(&self, library: &Library, instance: u32) -> Option<u32> {
-        let slot = library.at(self.instance(instance).definition).root_slot?;
-        Some(self.place(instance, slot))
-    }
-
     /// Returns the place that holds the record of a place's node.
     pub(crate) fn innermost(&self, library: &Library, mut place: u32) -> u32 {
-        while let Some(root) = self.inner(place).and_then(|inner| self.root_place(library, inner)) {
-            place = root;
+        while let Some(inner) = self.inner(place)
+            && let Some(root) = library.at(self.instance(inner).definition).root_slot
+        {
+            place = self.place(inner, root);
         }
         place
     }

@@ -159,19 +159,15 @@ enum Ids {
 
 impl Ids {
     fn of(path: &Path) -> Self {
-        path.own().map_or_else(|| Self::Many(path.ids().to_vec()), Self::One)
+        Self::of_list(path.ids().to_vec())
     }
 
     fn path(self) -> Result<Path, &'static str> {
         Path::of(&self.into_list()).ok_or("a path has at least one id")
     }
 
-    fn of_list(ids: Vec<u64>) -> Option<Self> {
-        match ids[..] {
-            [] => None,
-            [id] => Some(Self::One(id)),
-            _ => Some(Self::Many(ids)),
-        }
+    fn of_list(ids: Vec<u64>) -> Self {
+        if let [id] = ids[..] { Self::One(id) } else { Self::Many(ids) }
     }
 
     fn into_list(self) -> Vec<u64> {
@@ -283,7 +279,7 @@ impl DefinitionForm {
         paths.dedup();
         paths.retain(|path| path.own().is_none_or(|id| definition.node(id).is_none()));
         let overrides = paths.iter().map(|path| form(path, None, Some(Ids::of(path)))).collect();
-        Self { nodes, overrides, next_id: Ids::of_list(definition.next_ids()) }
+        Self { nodes, overrides, next_id: Some(definition.next_ids()).filter(|ids| !ids.is_empty()).map(Ids::of_list) }
     }
 
     /// Appends what is stated, and returns the next ids.

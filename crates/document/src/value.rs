@@ -87,20 +87,6 @@ macro_rules! values {
             /// The components of a scene's nodes.
             pub const COMPONENTS: [Self; 3 + [$($name),*].len()] =
                 [Self::Local, Self::Anchored, Self::Name, $(Self::$variant),*];
-
-            /// Returns the name in text: `user_data`. `None` for [`Self::Own`].
-            #[must_use]
-            pub const fn name(self) -> Option<&'static str> {
-                Some(match self {
-                    Self::Place => "place",
-                    Self::Use => "use",
-                    Self::Local => "local",
-                    Self::Anchored => "anchored",
-                    Self::Name => "name",
-                    $(Self::$variant => stringify!($field),)*
-                    Self::Own(_) => return None,
-                })
-            }
         }
 
         /// The value of a field. "None" is a value, which an override may state; unstated is something else.

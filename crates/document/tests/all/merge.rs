@@ -21,7 +21,7 @@ fn check(base: &str, ours: &str, theirs: &str, result: &str, conflicts: &[&str],
     assert_eq!(library, read(result));
     let keys = merged.conflicts.iter().map(|conflict| {
         let Key { definition, path, field } = &conflict.key;
-        format!("{definition} {path} {}", field.name().unwrap())
+        format!("{definition} {path} {field:?}").to_lowercase()
     });
     assert_eq!(keys.collect::<Vec<_>>(), conflicts);
     assert_eq!(merged.renumbered.iter().map(|node| (node.from, node.to)).collect::<Vec<_>>(), renumbered);

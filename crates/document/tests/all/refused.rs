@@ -205,8 +205,8 @@ fn few_definitions_of_very_many_nodes_are_refused_before_they_are_expanded() {
     }
     // Each has a root and two nodes that are the roots of what they use.
     let library = document.library().clone();
-    assert_eq!((library.tree("3").unwrap().len(), library.most_nodes("0")), (15, 1));
-    assert!(library.most_nodes("3") >= 15 && library.tree("39").is_err() && library.notes("39").is_empty());
+    assert_eq!(library.tree("3").unwrap().len(), 15);
+    assert!(library.tree("39").is_err() && library.notes("39").is_empty());
     let place = library.place("wheel", Spot::below(0, 0.0), "39", Node::group()).unwrap();
     let error = refused(&mut document, &mut scene, |document, scene| document.apply(scene, &place));
     assert_eq!(error, hedgerow::Error::CapacityOverflow.into());
