@@ -257,20 +257,6 @@ impl<'l> Expansion<'l> {
         below.sort_unstable_by_key(|(sibling, _)| *sibling);
     }
 
-    fn aliases(&mut self, place: u32) -> Vec<Alias> {
-        let ((number, slot), mut aliases) = (self.split(place), Vec::new());
-        let scope = self.scope(number).clone();
-        self.enter(scope, slot, &mut aliases);
-        aliases
-    }
-
-    /// Returns the nodes that are stated to be below a place's node, in order.
-    pub(crate) fn children(&mut self, place: u32) -> Vec<Sibling> {
-        let (aliases, mut below) = (self.aliases(place), Vec::new());
-        self.list_below(&aliases, &mut below);
-        below.into_iter().map(|(sibling, _)| sibling).collect()
-    }
-
     /// Returns the value of a component of a node, given its outermost instance and slot, if no definition around
     /// another instance states it. The outer option is whether any definition does.
     pub(crate) fn shown_by(
@@ -294,7 +280,9 @@ impl<'l> Expansion<'l> {
 
     /// Makes the instances that a place's node uses, and describes the node.
     pub(crate) fn describe(&mut self, place: u32) -> Node<'l> {
-        let aliases = self.aliases(place);
+        let ((number, slot), mut aliases) = (self.split(place), Vec::new());
+        let scope = self.scope(number).clone();
+        self.enter(scope, slot, &mut aliases);
         self.described(&aliases)
     }
 

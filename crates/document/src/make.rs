@@ -5,12 +5,11 @@ use crate::error::Error;
 use crate::expand::{ByNumber, Expansion};
 use crate::library::{MOST_NODES, is_root};
 use crate::patch::{Entry, Patch};
-use crate::path::Path;
 use crate::places::Places;
 use crate::structure::Structure;
 use crate::value::{Field, Value};
 use hedgerow::edit::Change;
-use hedgerow::{Keep, Node, NodeHandle, Place, Scene, Tree};
+use hedgerow::{Keep, Node, NodeHandle, Scene, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The places that a patch may move, and those whose use it may change.
@@ -45,10 +44,13 @@ impl Document {
         let made = if !self.renews_root(patch) {
             self.follow_patch(scene, patch)
         } else {
-            let nodes = scene.get(self.root).into_iter().flat_map(|root| root.descendants()).map(|node| node.handle());
+            let nodes = scene.get(self.root).into_iter().flat_map(|root| root.descendants()).skip(1);
+            let nodes = nodes.map(|node| node.handle());
             let had = nodes.filter_map(|node| Some((self.path(scene, node)?, node))).collect();
             self.library.make(patch);
-            self.refill(scene, had)
+            self.places = Places::default();
+            let Self { library, places, root, definition, .. } = self;
+            Structure::new(library, places, scene, *root).remake_all(*definition, had)
         };
         match made {
             Ok(()) => self.library.keep_ids(patch),
@@ -105,38 +107,6 @@ impl Document {
         }
         places.places.shrink_to_fit();
         places.instances.shrink_to_fit();
-        Ok(())
-    }
-
-    /// Expands the whole definition again. Nodes that have the path of one that was there are that one.
-    fn refill(&mut self, scene: &mut Scene, mut had: BTreeMap<Path, NodeHandle>) -> Result<(), Error> {
-        self.places = Places::default();
-        let Self { library, places, root: at, .. } = self;
-        had.retain(|_, node| node != at);
-        // No order of moves makes a circle.
-        for &node in had.values() {
-            scene.reparent(node, Place::Detached, Keep::Local)?;
-        }
-        let mut expansion = Expansion::new(library, places);
-        let root = expansion.begin(self.definition).ok_or(Error::NoRoot)?;
-        let (mut tree, mut list, mut handles) = (Tree::new(), Vec::new(), Vec::<NodeHandle>::new());
-        expansion.expand(root, &mut list, |parent, node| _ = tree.push(parent, node));
-        for ((parent, node), place) in tree.iter().zip(list) {
-            let same = had.remove(&places.path(library, places.outermost(library, place)));
-            let handle = match (parent.map(|parent| Place::LastChildOf(handles[parent])), same) {
-                (None, _) => *at,
-                (Some(above), None) => scene.insert(above, Node::group())?,
-                (Some(above), Some(same)) => {
-                    scene.reparent(same, above, Keep::Local)?;
-                    same
-                }
-            };
-            scene.edit(handle)?.set_node(node)?;
-            places.put(library, scene, place, handle);
-            handles.push(handle);
-        }
-        let gone: Vec<NodeHandle> = had.into_values().collect();
-        scene.remove_many(&gone).map_err(|refused| refused.error)?;
         Ok(())
     }
 

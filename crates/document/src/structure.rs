@@ -4,6 +4,7 @@ use crate::document::{beside, holds};
 use crate::error::Error;
 use crate::expand::{Expansion, Sibling};
 use crate::library::Library;
+use crate::path::Path;
 use crate::places::{NONE, Places};
 use hedgerow::internal::node_of_record;
 use hedgerow::{Keep, NodeHandle, Place, Scene, Tree};
@@ -31,30 +32,31 @@ impl<'d> Structure<'d> {
 
     /// Lets these places follow their statements, and makes what the uses at these places name.
     pub(crate) fn follow(mut self, places: Vec<u32>, uses: &BTreeSet<u32>) -> Result<(), Error> {
-        let (mut touched, mut gone) = (BTreeSet::from_iter(places), Vec::new());
-        for &place in uses {
-            self.swap(place, &mut gone, &mut touched)?;
-        }
+        let mut touched = BTreeSet::from_iter(places);
         if let Some(root) = self.place_of(self.root) {
             touched.remove(&root);
         }
-        // Instances are gone only if uses changed.
         let mut pending: Vec<u32> = touched.into_iter().collect();
-        pending.retain(|&place| uses.is_empty() || !self.expansion.places.is_gone(place));
         // All are taken out first, so that no order of moves makes a circle, and none leaves with a parent that it had.
-        let mut taken = Vec::new();
+        let (mut taken, mut gone) = (Vec::new(), Vec::new());
         for &place in &pending {
             let Some(node) = self.node(place) else { continue };
             if self.expansion.sibling(place).is_some() {
                 self.scene.reparent(node, Place::Detached, Keep::Local)?;
                 taken.push(node);
             } else {
-                gone.push(node);
+                gone.push((place, node));
             }
         }
-        self.loose = !taken.is_empty() || !gone.is_empty();
-        for node in gone {
-            self.remove(node)?;
+        for &place in uses {
+            self.renew(place, &mut taken)?;
+        }
+        self.loose = !taken.is_empty() || !gone.is_empty() || !uses.is_empty();
+        for (place, node) in gone {
+            // What is at the path now is made already.
+            if !self.expansion.places.is_gone(place) {
+                self.remove(node)?;
+            }
         }
         pending.retain(|&place| !self.loose || !self.expansion.places.is_gone(place));
         self.bring_in(pending)?;
@@ -64,6 +66,70 @@ impl<'d> Structure<'d> {
             }
         }
         Ok(())
+    }
+
+    /// Makes the nodes of a use that changed, and all that is below them.
+    fn renew(&mut self, place: u32, taken: &mut Vec<NodeHandle>) -> Result<(), Error> {
+        let (library, is_gone) = (self.library(), self.expansion.places.is_gone(place));
+        let Some(top) = (if is_gone { None } else { self.node(place) }) else { return Ok(()) };
+        let inner = self.expansion.places.inner(place);
+        let inside = inner.map(|used| self.expansion.places.inside(used)).unwrap_or_default();
+        let mut below: Vec<NodeHandle> = self.tree_of(top).skip(1).collect();
+        for node in core::mem::take(taken) {
+            let at = self.place_of(node).map(|at| self.expansion.places.instance_at(at));
+            if at.is_some_and(|at| inside.contains(&at)) {
+                below.extend(self.tree_of(node));
+            } else {
+                taken.push(node);
+            }
+        }
+        let mut had = BTreeMap::new();
+        for node in below {
+            let at = self.place_of(node).expect("a node of the document has a place");
+            had.insert(self.expansion.places.path(library, at), (at, node));
+        }
+        let outermost = self.expansion.places.outermost(library, place);
+        had.values().map(|(at, _)| *at).chain([place]).for_each(|at| self.expansion.places.clear(at));
+        self.remake(outermost, top, had.into_iter().map(|(path, (_, node))| (path, node)).collect())
+    }
+
+    /// Makes all nodes of the document again, of which none has a place any more.
+    pub(crate) fn remake_all(mut self, definition: u32, had: BTreeMap<Path, NodeHandle>) -> Result<(), Error> {
+        let root = self.expansion.begin(definition).ok_or(Error::NoRoot)?;
+        self.remake(root, self.root, had)
+    }
+
+    /// Makes all nodes at and below a place. Those that have the path of one that was there are that one; what else was
+    /// there goes.
+    fn remake(&mut self, place: u32, top: NodeHandle, mut had: BTreeMap<Path, NodeHandle>) -> Result<(), Error> {
+        let (mut tree, mut handles) = (Tree::new(), Vec::<NodeHandle>::new());
+        let Self { expansion, scene, list, .. } = self;
+        expansion.expand(place, list, |parent, node| _ = tree.push(parent, node));
+        for &node in had.values() {
+            scene.reparent(node, Place::Detached, Keep::Local)?;
+        }
+        let (library, places) = (expansion.library, &mut *expansion.places);
+        for ((parent, node), &at) in tree.iter().zip(&*list) {
+            let same = had.remove(&places.path(library, places.outermost(library, at)));
+            let handle = match (parent.map(|parent| Place::LastChildOf(handles[parent])), same) {
+                (None, _) => top,
+                (Some(above), None) => scene.insert(above, node)?,
+                (Some(above), Some(same)) => {
+                    scene.reparent(same, above, Keep::Local)?;
+                    same
+                }
+            };
+            scene.edit(handle)?.set_node(node)?;
+            places.put(library, scene, at, handle);
+            handles.push(handle);
+        }
+        let gone: Vec<NodeHandle> = had.into_values().collect();
+        scene.remove_many(&gone).map_err(|refused| refused.error)?;
+        Ok(())
+    }
+
+    fn tree_of(&self, node: NodeHandle) -> impl Iterator<Item = NodeHandle> {
+        self.scene.get(node).into_iter().flat_map(|node| node.descendants()).map(|node| node.handle())
     }
 
     /// Brings places in, each after its parent. Those that stay out have no parent there, or are a circle.
@@ -135,45 +201,6 @@ impl<'d> Structure<'d> {
     /// Returns the place of a node.
     fn place_of(&mut self, node: NodeHandle) -> Option<u32> {
         self.expansion.of_node(self.scene, node)
-    }
-
-    /// Makes the instances that a place's use names in place of those that it named.
-    fn swap(&mut self, place: u32, gone: &mut Vec<NodeHandle>, touched: &mut BTreeSet<u32>) -> Result<(), Error> {
-        let library = self.library();
-        if self.expansion.places.is_gone(place) {
-            return Ok(());
-        }
-        let outermost = self.expansion.places.outermost(library, place);
-        let Some(node) = self.node(place) else { return Ok(()) };
-        let (scope, id) = self.expansion.node(place);
-        let uses = library.enter(scope, id);
-        let used = self.expansion.places.inner(place);
-        if let Some(used) = used {
-            let instances = self.expansion.places.inside(used);
-            let left: Vec<NodeHandle> = self.nodes_of(&instances).filter(|&other| other != node).collect();
-            let below = left.iter().filter_map(|&left| self.scene.get(left)).flat_map(|left| left.descendants());
-            // A path that named the root of what the node used may name another node now.
-            let below = below.map(|node| node.handle()).chain(self.scene.children(node));
-            let handles: Vec<NodeHandle> = below.collect();
-            let places: Vec<u32> = handles.into_iter().filter_map(|node| self.place_of(node)).collect();
-            let outside = places.into_iter().filter(|&at| !instances.contains(&self.expansion.places.instance_at(at)));
-            touched.extend(outside);
-            gone.extend(left);
-            self.expansion.places.clear(place);
-        }
-        let described = self.expansion.describe(outermost);
-        self.scene.edit(node)?.set_node(described)?;
-        if uses.is_some() || used.is_some() {
-            self.expansion.places.put(library, self.scene, outermost, node);
-        }
-        let children = self.expansion.children(outermost).into_iter().map(|child| child.place);
-        touched.extend(children.filter(|&child| self.node(child).is_none()));
-        Ok(())
-    }
-
-    fn nodes_of<'a>(&'a self, instances: &'a BTreeSet<u32>) -> impl Iterator<Item = NodeHandle> + 'a {
-        let places = instances.iter().flat_map(|&instance| self.expansion.places.range(instance));
-        places.filter_map(|place| self.node(place))
     }
 
     /// Removes a node with all nodes below it, and clears their places.

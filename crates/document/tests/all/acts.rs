@@ -8,6 +8,7 @@ use hedgerow::checkpoints::Checkpoints;
 use hedgerow::{Keep, Node, NodeHandle, Place, Scene, SceneConfig};
 use hedgerow_document::{Document, Entry, Error, Field, Key, Library, Order, Patch, Path, Spot, Value};
 use hedgerow_testkit::drivers;
+use std::collections::BTreeMap;
 
 pub(crate) fn scene() -> Scene {
     Scene::with_config(SceneConfig { changes: true, ..SceneConfig::DEFAULT }).unwrap()
@@ -205,6 +206,20 @@ pub(crate) fn check(document: &Document, scene: &Scene, context: &str) {
     }
 }
 
+/// Returns the paths of all nodes of a document.
+pub(crate) fn paths(document: &Document, scene: &Scene) -> Vec<(NodeHandle, Path)> {
+    let nodes = scene.get(document.root()).unwrap().descendants().map(|node| node.handle());
+    nodes.map(|node| (node, document.path(scene, node).unwrap())).collect()
+}
+
+/// Checks that nodes whose paths stay keep their handles.
+pub(crate) fn check_handles(document: &Document, scene: &Scene, before: Vec<(NodeHandle, Path)>, context: &str) {
+    let now: BTreeMap<Path, NodeHandle> = paths(document, scene).into_iter().map(|(node, path)| (path, node)).collect();
+    for (node, path) in before {
+        assert!(now.get(&path).is_none_or(|now| *now == node), "{context}: {path}");
+    }
+}
+
 /// One random patch of the library: a whole task, or any statements of any definition.
 pub(crate) fn patch(dice: &mut Rng, library: &Library) -> Patch {
     let number = dice.usize(0..NAMES.len());
@@ -253,6 +268,7 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
             let act = dice.u8(0..if others { 16 } else { 11 });
             // Others must follow edits that wait, too.
             let waits = matches!(act, 4 | 6..9 | 11..) && dice.u8(0..4) == 0;
+            let had = if waits || act < 3 || act == 9 { Vec::new() } else { paths(&document, &scene) };
             if waits {
                 edit(&mut dice, &mut scene, root, 2);
             }
@@ -322,6 +338,7 @@ fn after_any_acts_the_scene_is_what_the_library_says() {
                 }
             };
             check(&document, &scene, &context);
+            check_handles(&document, &scene, had, &context);
             drivers::library::follow(&mut follower, &step, document.library());
         }
         let mut states = vec![document.library().clone()];
