@@ -126,26 +126,35 @@ impl History {
             let first = steps.iter().position(|step| !step.patch.moved.is_empty()).unwrap_or(steps.len());
             let patches = || steps[first..].iter().flat_map(Step::patches);
             // The library as it was before these steps, then after each patch.
-            let (mut library, mut names) = (Draft::new(library), Vec::new());
+            let mut library = Draft::new(library);
             for Entry { key, before, .. } in patches().rev().flat_map(structure) {
                 library.set(key.clone(), before.clone());
             }
+            // Each with the definitions that it leads through. If it leads through others, it names another node.
+            let mut names: Vec<(Path, Vec<Arc<str>>)> = Vec::new();
             for (number, patch) in steps[first..].iter().flat_map(|step| step.patches().enumerate()) {
-                names.push(path.clone());
-                names.retain(|name| library.has_node(definition, name));
+                if library.has_node(definition, path) {
+                    names.push((path.clone(), library.definitions(definition, path.ids())));
+                }
+                names.retain(|(name, through)| through.starts_with(&library.definitions(definition, name.ids())));
                 names.dedup();
                 let mut moved = if number == 0 { patch.moved.clone() } else { Vec::new() };
                 if undone {
                     moved = moved.into_iter().rev().map(|(of, old, new)| (of, new, old)).collect();
                 }
-                for name in &mut names {
-                    moved.iter().for_each(|moved| library.rename(definition, name, moved));
+                for (name, through) in &mut names {
+                    if moved.iter().fold(false, |renamed, moved| library.rename(definition, name, moved) | renamed) {
+                        through.clear();
+                    }
                 }
                 for Entry { key, after, .. } in structure(patch) {
                     library.set(key.clone(), after.clone());
                 }
+                for (name, through) in names.iter_mut().filter(|(_, through)| through.is_empty()) {
+                    *through = library.definitions(definition, name.ids());
+                }
             }
-            all.append(&mut names);
+            all.extend(names.into_iter().map(|(name, _)| name));
         }
         all
     }

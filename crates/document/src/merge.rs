@@ -124,7 +124,7 @@ impl Draft<'_> {
     }
 
     /// Returns the definition of each id of a path, as far as it leads anywhere.
-    fn definitions(&self, definition: &Arc<str>, ids: &[u64]) -> Vec<Arc<str>> {
+    pub(crate) fn definitions(&self, definition: &Arc<str>, ids: &[u64]) -> Vec<Arc<str>> {
         let mut names = vec![definition.clone()];
         for end in 1..ids.len() {
             let stated = |(level, name)| self.get(&key(name, &ids[level..end], Field::Use));
@@ -149,17 +149,17 @@ impl Draft<'_> {
         names.len() == ids.len() && names.iter().zip(ids).all(is_own) && !self.is_inner_root(&names, ids)
     }
 
-    /// Renames a path of a definition if its node, or one around it, gets another path.
-    pub(crate) fn rename(&self, definition: &Arc<str>, path: &mut Path, (of, from, to): &Moved) {
-        let names = self.definitions(definition, path.ids());
-        let Some((outside, inside)) = names.iter().position(|name| name == of).map(|at| path.ids().split_at(at)) else {
-            return;
-        };
+    /// Renames a path of a definition if its node, or one around it, gets another path; returns whether it does.
+    pub(crate) fn rename(&self, definition: &Arc<str>, path: &mut Path, (of, from, to): &Moved) -> bool {
+        let at = self.definitions(definition, path.ids()).iter().position(|name| name == of);
+        let Some((outside, inside)) = at.map(|at| path.ids().split_at(at)) else { return false };
         // The root of what a node uses has the node's path.
         let is_root = inside == from.ids() && (to.starts_with(from) || from.starts_with(to));
-        if inside.starts_with(from.ids()) && !is_root {
+        let renamed = inside.starts_with(from.ids()) && !is_root;
+        if renamed {
             *path = joined(&[outside, to.ids()].concat(), &inside[from.ids().len()..]);
         }
+        renamed
     }
 
     /// Returns a node's parent: the outermost statement decides.
