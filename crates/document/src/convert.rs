@@ -291,16 +291,10 @@ impl Library {
     }
 
     /// Returns the ids that lead into a definition, as the path's own definition sees it, and those of a node in it.
-    pub(crate) fn split<'p>(&self, from: u32, path: &'p Path, definition: u32) -> Option<(&'p [u64], &'p [u64])> {
-        let mut scope = Scope::top(from);
-        for (number, &id) in path.ids().iter().enumerate() {
-            if scope.definition == definition {
-                return Some(path.ids().split_at(number));
-            }
-            let inner = self.enter(&scope, id)?;
-            scope = self.entered(&scope, id, inner, scope.depth + 1);
-        }
-        None
+    fn split<'p>(&self, from: u32, path: &'p Path, definition: u32) -> Option<(&'p [u64], &'p [u64])> {
+        let through = Draft::new(self).definitions(&self.at(from).name, path.ids());
+        let at = through.iter().position(|name| *name == self.at(definition).name)?;
+        Some(path.ids().split_at(at))
     }
 
     /// Returns all definitions that contain this one, inner ones first.

@@ -453,9 +453,7 @@ impl Expansion<'_> {
         known.extend(walked.into_iter().map(|place| (place, circles)));
         circles
     }
-}
 
-impl Expansion<'_> {
     /// Returns whether the stated parents of a place, from this one on, end at a node that is in the scene.
     pub(crate) fn leads_to_node(&mut self, scene: &Scene, parent: Option<u32>) -> bool {
         let (mut next, mut seen) = (parent, HashSet::new());

@@ -433,9 +433,8 @@ impl Definition {
 
     /// Returns the nodes that this definition states below a parent.
     pub(crate) fn children<'d>(&'d self, parent: &Path) -> impl Iterator<Item = &'d Path> + use<'d> {
-        let parent = parent.clone();
-        let first = (parent.clone(), Path::from(0));
-        self.children.range(first..).take_while(move |(above, _)| *above == parent).map(|(_, node)| node)
+        let same = parent.clone();
+        self.placed_below(parent).take_while(move |(above, _)| **above == same).map(|(_, node)| node)
     }
 
     /// Returns the stated places whose parent is a node or inside it: of each, the parent and the node.

@@ -2,11 +2,11 @@
 
 use crate::acts::{NAMES, check, edit, library, open};
 use crate::model::Model;
-use crate::operations::{own_nodes, state, street};
+use crate::operations::{own_nodes, street};
 use crate::random::seeds;
 use fastrand::Rng;
 use hedgerow::{Keep, Node, NodeHandle, Scene, Tree};
-use hedgerow_document::{Document, Error, Library, Patch, Path, Spot, Value};
+use hedgerow_document::{Document, Error, Library, Patch, Path, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sets the material of a node, and returns the patch of the step.
@@ -417,17 +417,4 @@ fn nodes_are_found_by_all_their_paths_and_no_others_after_any_acts() {
         }
     }
     assert!(done.iter().all(|&times| times > 9) && done[1] < done[3] / 10, "{done:?}");
-}
-
-#[test]
-fn an_open_definition_may_get_another_root() {
-    let (mut scene, mut document) = open(street(), "car");
-    let places = [(0, Spot::below(1, 0.0)), (1, Spot::ROOT)];
-    let values = places.map(|(id, spot)| (Path::from(id), Value::Place(Some(spot))));
-    let mut changed = document.library().clone();
-    state(&mut changed, "car", values.to_vec()).unwrap();
-    document.apply(&mut scene, &Patch::between(&street(), &changed)).unwrap();
-    check(&document, &scene, "another root");
-    document.undo(&mut scene).unwrap();
-    check(&document, &scene, "undone");
 }

@@ -107,6 +107,10 @@ fn the_scene_follows_a_patch_of_several_definitions() {
     };
     let b = |nodes: &str| chains(&format!(r#", "b": {{"nodes": [{nodes}]}}"#));
     follows(&chains(""), &b(r#"{"id": 0}, {"id": 5, "parent": 0}"#));
+    follows(
+        &chains(""),
+        &chains("").replace(r#"{"id": 1}, {"id": 2, "parent": 1}"#, r#"{"id": 1, "parent": 2}, {"id": 2}"#),
+    );
     follows(&b(r#"{"id": 0}, {"id": 5, "parent": 0}"#), &b(r#"{"id": 5}, {"id": 0, "parent": 5}"#));
 
     // A node moves into a use that comes with the same patch, or whose node does.
