@@ -218,16 +218,6 @@ impl Places {
         }
     }
 
-    /// Returns an instance and all instances inside it.
-    pub(crate) fn inside(&self, instance: u32) -> BTreeSet<u32> {
-        let (mut all, mut ahead) = (BTreeSet::new(), vec![instance]);
-        while let Some(instance) = ahead.pop() {
-            all.insert(instance);
-            ahead.extend(self.range(instance).filter_map(|place| self.inner(place)));
-        }
-        all
-    }
-
     /// Returns whether a place's instance is gone.
     pub(crate) fn is_gone(&self, place: u32) -> bool {
         self.instance(self.instance_at(place)).definition == NONE

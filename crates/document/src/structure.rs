@@ -38,12 +38,15 @@ impl<'d> Structure<'d> {
         }
         let mut pending: Vec<u32> = touched.into_iter().collect();
         // All are taken out first, so that no order of moves makes a circle, and none leaves with a parent that it had.
-        let (mut taken, mut gone) = (Vec::new(), Vec::new());
+        // By the nodes whose instances they belong to.
+        let mut taken: BTreeMap<Option<NodeHandle>, Vec<NodeHandle>> = BTreeMap::new();
+        let mut gone = Vec::new();
         for &place in &pending {
             let Some(node) = self.node(place) else { continue };
             if self.expansion.sibling(place).is_some() {
+                let use_place = self.expansion.places.use_place(self.expansion.places.instance_at(place));
+                taken.entry(use_place.and_then(|place| self.node(place))).or_default().push(node);
                 self.scene.reparent(node, Place::Detached, Keep::Local)?;
-                taken.push(node);
             } else {
                 gone.push((place, node));
             }
@@ -60,7 +63,7 @@ impl<'d> Structure<'d> {
         }
         pending.retain(|&place| !self.loose || !self.expansion.places.is_gone(place));
         self.bring_in(pending)?;
-        for node in taken {
+        for node in taken.into_values().flatten() {
             if self.scene.parent(node).is_none() {
                 self.remove(node)?;
             }
@@ -69,28 +72,23 @@ impl<'d> Structure<'d> {
     }
 
     /// Makes the nodes of a use that changed, and all that is below them.
-    fn renew(&mut self, place: u32, taken: &mut Vec<NodeHandle>) -> Result<(), Error> {
+    fn renew(&mut self, place: u32, taken: &mut BTreeMap<Option<NodeHandle>, Vec<NodeHandle>>) -> Result<(), Error> {
         let (library, is_gone) = (self.library(), self.expansion.places.is_gone(place));
         let Some(top) = (if is_gone { None } else { self.node(place) }) else { return Ok(()) };
-        let inner = self.expansion.places.inner(place);
-        let inside = inner.map(|used| self.expansion.places.inside(used)).unwrap_or_default();
-        let mut below: Vec<NodeHandle> = self.tree_of(top).skip(1).collect();
-        for node in core::mem::take(taken) {
-            let at = self.place_of(node).map(|at| self.expansion.places.instance_at(at));
-            if at.is_some_and(|at| inside.contains(&at)) {
-                below.extend(self.tree_of(node));
-            } else {
-                taken.push(node);
+        let (mut had, mut places, mut ahead) = (BTreeMap::new(), vec![place], vec![top]);
+        while let Some(next) = ahead.pop() {
+            let below = self.scene.get(next).into_iter().flat_map(|node| node.descendants());
+            for node in below.map(|node| node.handle()).collect::<Vec<_>>() {
+                ahead.extend(taken.remove(&Some(node)).into_iter().flatten());
+                if let Some(at) = self.place_of(node).filter(|_| node != top) {
+                    had.insert(self.expansion.places.path(library, at), node);
+                    places.push(at);
+                }
             }
         }
-        let mut had = BTreeMap::new();
-        for node in below {
-            let at = self.place_of(node).expect("a node of the document has a place");
-            had.insert(self.expansion.places.path(library, at), (at, node));
-        }
         let outermost = self.expansion.places.outermost(library, place);
-        had.values().map(|(at, _)| *at).chain([place]).for_each(|at| self.expansion.places.clear(at));
-        self.remake(outermost, top, had.into_iter().map(|(path, (_, node))| (path, node)).collect())
+        places.into_iter().for_each(|at| self.expansion.places.clear(at));
+        self.remake(outermost, top, had)
     }
 
     /// Makes all nodes of the document again, of which none has a place any more.
@@ -126,10 +124,6 @@ impl<'d> Structure<'d> {
         let gone: Vec<NodeHandle> = had.into_values().collect();
         scene.remove_many(&gone).map_err(|refused| refused.error)?;
         Ok(())
-    }
-
-    fn tree_of(&self, node: NodeHandle) -> impl Iterator<Item = NodeHandle> {
-        self.scene.get(node).into_iter().flat_map(|node| node.descendants()).map(|node| node.handle())
     }
 
     /// Brings places in, each after its parent. Those that stay out have no parent there, or are a circle.
