@@ -32,8 +32,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// One scene holds one document: each node has one mark that says which place it has. Once another is opened, or a
 /// clone of this one goes on in the same scene, all calls that change this one fail with [`Error::Taken`], and its
-/// nodes and paths are `None`; open it anew. A clone of a document goes on in a clone of its scene. A document does not go back with
-/// [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
+/// nodes and paths are `None`; open it anew. A clone of a document goes on in a clone of its scene. A document does
+/// not go back with [checkpoints](hedgerow::checkpoints): after a restore, a commit states what the restore changed.
 ///
 /// Takes 8 bytes a node, of which the scene keeps 4, 16 bytes an instance, at most an eighth more, and the history.
 ///
