@@ -136,7 +136,6 @@ impl History {
                 if library.has_node(definition, path) {
                     names.push((path.clone(), library.definitions(definition, path.ids())));
                 }
-                names.retain(|(name, through)| through.starts_with(&library.definitions(definition, name.ids())));
                 names.dedup();
                 let mut moved = if number == 0 { patch.moved.clone() } else { Vec::new() };
                 if undone {
@@ -150,9 +149,13 @@ impl History {
                 for Entry { key, after, .. } in structure(patch) {
                     library.set(key.clone(), after.clone());
                 }
-                for (name, through) in names.iter_mut().filter(|(_, through)| through.is_empty()) {
-                    *through = library.definitions(definition, name.ids());
-                }
+                names.retain_mut(|(name, through)| {
+                    let now = library.definitions(definition, name.ids());
+                    if through.is_empty() {
+                        through.clone_from(&now);
+                    }
+                    through.starts_with(&now)
+                });
             }
             all.extend(names.into_iter().map(|(name, _)| name));
         }

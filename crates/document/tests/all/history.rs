@@ -284,6 +284,33 @@ fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
     }
 }
 
+#[test]
+fn no_old_path_finds_a_node_of_another_definition() {
+    for amended in [false, true] {
+        let (mut scene, mut document) = open(street(), "street");
+        let [old, at] = if amended { [[5, 1].into(), 5.into()] } else { [Path::from([5, 1, 2]), 7.into()] };
+        let unpack = |document: &mut Document, scene: &mut Scene| {
+            let patch = document.library().unpack("street", &5.into()).unwrap();
+            document.apply(scene, &patch).unwrap();
+        };
+        if !amended {
+            unpack(&mut document, &mut scene);
+            assert_eq!(document.find(&scene, &old), document.node(&scene, &[7, 2].into()));
+        }
+        // What is used now has a node of the same id.
+        let uses = Value::Use(Some(if amended { "wheel" } else { "car" }.into()));
+        let swap = document.library().state("street", at, uses).unwrap();
+        document.apply(&mut scene, &swap).unwrap();
+        if amended {
+            unpack(&mut document, &mut scene);
+            document.amend();
+        }
+        assert!(document.node(&scene, &[7, 2].into()).is_some() != amended && document.find(&scene, &old).is_none());
+        document.undo(&mut scene).unwrap();
+        assert!(document.find(&scene, &old).is_some());
+    }
+}
+
 /// Who a node is, whatever its path is now: the ids that led to it when it came.
 type Identity = Vec<u64>;
 
