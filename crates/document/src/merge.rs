@@ -203,7 +203,8 @@ impl Draft<'_> {
         let inside: BTreeSet<_> = other.map.keys().filter(inside).map(|key| &key.definition).collect();
         let (mut seen, mut needed) = (BTreeSet::new(), BTreeSet::new());
         while let Some(node) = ahead.pop() {
-            if seen.insert(node.clone()) {
+            // What this patch removes, too, is not needed, whatever else it states about it.
+            if !self.removes(&node) && seen.insert(node.clone()) {
                 let (outer, removed) = (node.path.instance(), other.removes(&node));
                 ahead.extend((!outer.is_empty()).then(|| place(&node.definition, outer)));
                 ahead.extend(if removed || inside.contains(&node.definition) { self.parent(&node) } else { None });

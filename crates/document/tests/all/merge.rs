@@ -44,6 +44,15 @@ fn a(nodes: &str, overrides: &str) -> String {
 }
 
 #[test]
+fn a_node_that_both_sides_remove_is_in_no_conflict_whatever_one_states_about_it() {
+    let with = |inner: &str| a(r#", {"id": 1, "parent": 0, "use": "b"}"#, inner);
+    let gone = with(r#"{"at": [1, 5], "removed": true}"#);
+    let painted = with(r#"{"at": [1, 5], "removed": true, "material": 1}"#);
+    check(&with(""), &gone, &painted, &painted, &[], &[]);
+    check(&with(""), &painted, &gone, &painted, &[], &[]);
+}
+
+#[test]
 fn a_node_that_one_side_removes_and_the_other_needs_stays() {
     let one = r#", {"id": 1, "parent": 0, "use": "b", "name": "x"}"#;
     let all = format!(r#"{one}, {{"id": 2, "parent": 1}}, {{"id": 3, "parent": 2}}"#);
