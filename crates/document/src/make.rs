@@ -13,7 +13,11 @@ use hedgerow::{Keep, Node, NodeHandle, Scene, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The places that a patch may move, and those whose use it may change.
-type Touched = (Vec<u32>, BTreeSet<u32>);
+#[derive(Default)]
+struct Touched {
+    places: Vec<u32>,
+    uses: BTreeSet<u32>,
+}
 
 impl Document {
     /// Applies a patch to the library and the scene, and updates the scene, which has no edits since the last step.
@@ -78,7 +82,7 @@ impl Document {
         self.touch(patch, |entry| entry.after.is_some(), &mut touched);
         self.set_components(scene, patch)?;
         let Self { library, places, root, .. } = self;
-        Structure::new(library, places, scene, *root).follow(touched.0, &touched.1)
+        Structure::new(library, places, scene, *root).follow(touched.places, &touched.uses)
     }
 
     /// Makes all nodes below the root anew.
@@ -136,8 +140,8 @@ impl Document {
                     let Some(at) = places.locate(library, instance, entry.key.path.ids()) else { continue };
                     let (place, is_root) = (places.place(at.0, at.1), places.outermost_of(library, at.0, at.1) != at);
                     match entry.key.field {
-                        Field::Place if !is_root => touched.0.push(place),
-                        Field::Use if !is_root || entry.key.path.own().is_some() => _ = touched.1.insert(place),
+                        Field::Place if !is_root => touched.places.push(place),
+                        Field::Use if !is_root || entry.key.path.own().is_some() => _ = touched.uses.insert(place),
                         _ => {}
                     }
                 }
