@@ -30,7 +30,7 @@ pub(crate) struct Palettes {
     /// Nodes with a palette that may not be drawn. Each sync looks after them, since no step tells when they are removed.
     undrawn: Vec<NodeHandle>,
     /// What was set for nodes whose record a later node's palette has. A restored checkpoint may have brought them back.
-    refused: Vec<(NodeHandle, Vec<Mat34>, Vec<f32>)>,
+    refused: BTreeMap<NodeHandle, (Vec<Mat34>, Vec<f32>)>,
     /// The first items of spans that are not in use, by length; and the sum of their lengths.
     unused: (BTreeMap<u32, Vec<u32>>, usize),
     /// What the last sync wrote, if previous palettes are kept.
@@ -116,6 +116,7 @@ impl GpuScene {
 
 impl Palettes {
     fn set(&mut self, node: NodeHandle, palette: &[Mat34], weights: &[f32]) {
+        self.refused.remove(&node);
         let of_weights = short(weights.len().div_ceil(12));
         let len = of_weights + short(palette.len());
         let set_after = self.syncs;
@@ -139,7 +140,7 @@ impl Palettes {
                     self.release(displaced);
                 }
                 if !self.spans.contains_key(node) {
-                    self.refused.push((node, palette.to_vec(), weights.to_vec()));
+                    self.refused.insert(node, (palette.to_vec(), weights.to_vec()));
                     return;
                 }
                 self.moved.push(node);
@@ -170,9 +171,8 @@ impl Palettes {
     }
 
     fn remove(&mut self, node: NodeHandle) -> bool {
-        let refused = self.refused.len();
-        self.refused.retain(|set| set.0 != node);
-        let Some(span) = self.spans.remove(node) else { return self.refused.len() < refused };
+        let was_refused = self.refused.remove(&node).is_some();
+        let Some(span) = self.spans.remove(node) else { return was_refused };
         self.release(span);
         self.moved.push(node);
         true
@@ -232,14 +232,14 @@ impl Palettes {
     /// Begins a sync. Of another scene, palettes that were set before the last sync are of other nodes.
     pub(crate) fn begin(&mut self, scene: &Scene, is_another: bool) {
         let mut refused = core::mem::take(&mut self.refused);
-        refused.retain(|set| scene.contains(set.0));
+        refused.retain(|&node, _| scene.contains(node));
         if !refused.is_empty() {
             for (gone, span) in self.spans.remove_stale(scene) {
                 self.release(span);
                 self.moved.push(gone);
             }
         }
-        for (node, palette, weights) in refused {
+        for (node, (palette, weights)) in refused {
             self.set(node, &palette, &weights);
         }
         if is_another {

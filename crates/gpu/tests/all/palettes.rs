@@ -299,7 +299,9 @@ fn palettes_of_another_scene_go_except_those_set_since_the_last_sync() {
 
 #[test]
 fn a_node_that_a_checkpoint_brings_back_gets_its_palette_at_once() {
-    for (removed, again) in [(false, false), (false, true), (true, false)] {
+    for (removed, again, freed) in
+        [(false, false, false), (false, true, false), (true, false, false), (false, true, true)]
+    {
         let mut scene = Scene::new();
         let (mut tables, mut buffers) = (tables(), Buffers::default());
         let first = scene.insert(scene.root(), body()).unwrap();
@@ -316,6 +318,7 @@ fn a_node_that_a_checkpoint_brings_back_gets_its_palette_at_once() {
         let shapes = [5, 2].map(|joints| shape(joints, 1, &mut fastrand::Rng::with_seed(1)));
         let set = &shapes[usize::from(again)];
         tables.set_palette(first, &shapes[0].0, &shapes[0].1);
+        assert_eq!(freed && tables.remove_palette(later), freed);
         tables.set_palette(first, &set.0, &set.1);
         if removed {
             assert!(tables.remove_palette(first) && !tables.remove_palette(first));
