@@ -108,8 +108,10 @@ impl<'d> Structure<'d> {
         }
         let (library, places) = (expansion.library, &mut *expansion.places);
         for ((parent, node), &at) in tree.iter().zip(&*list) {
-            let same = had.remove(&places.path(library, places.outermost(library, at)));
-            let handle = match (parent.map(|parent| Place::LastChildOf(handles[parent])), same) {
+            let above = parent.map(|parent| Place::LastChildOf(handles[parent]));
+            // A node that had the path of a new root goes: the document's root is that one.
+            let same = above.and_then(|_| had.remove(&places.path(library, places.outermost(library, at))));
+            let handle = match (above, same) {
                 (None, _) => top,
                 (Some(above), None) => scene.insert(above, node)?,
                 (Some(above), Some(same)) => {

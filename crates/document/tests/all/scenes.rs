@@ -38,6 +38,7 @@ fn follows(before: &str, after: &str) {
     for context in ["applied", "undone", "redone"] {
         assert!(context != "applied" || *document.library() == after);
         check(&document, &scene, context);
+        assert_eq!(scene.detached().count(), 0, "{context}");
         let had = paths(&document, &scene);
         _ = if context == "applied" { document.undo(&mut scene) } else { document.redo(&mut scene) };
         check_handles(&document, &scene, had, context);
