@@ -131,8 +131,7 @@ impl Document {
         }
         edited.retain(|&node| holds(scene, self.root, node));
         edits.edited.extend(edited);
-        // No step has more new nodes than the scene has nodes.
-        if !edits.placed.is_empty() && !self.library.has_ids(&self.name, scene.len() as u64) {
+        if !edits.placed.is_empty() && !self.library.has_ids(&self.name) {
             self.reader = unread();
             return Err(Error::NoIds);
         }

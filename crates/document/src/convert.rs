@@ -55,7 +55,7 @@ impl Library {
         };
         // No node ever gets this id: it stands for parents that are not there.
         let nowhere = self.next_id(definition);
-        if !self.has_ids(definition, 1 + self.at(used).slots() as u64) {
+        if !self.has_ids(definition) {
             return Err(Error::NoIds);
         }
         let users = self.all_users(number);

@@ -71,6 +71,8 @@ const WRITER_BITS: u32 = 48;
 pub(crate) const COUNTER: u64 = (1 << WRITER_BITS) - 1;
 /// No new node gets a counter from here on, so ids that a program or a file chose there take none of those before.
 const CHOSEN: u64 = 1 << (WRITER_BITS - 1);
+/// So many ids after the next one are free, too: more than a step has new nodes.
+const FREE: u64 = 1 << 32;
 
 /// Returns the writer that gave an id.
 pub(crate) fn writer_of(id: u64) -> u16 {
@@ -165,20 +167,22 @@ impl Library {
         let next_ids = number.map(|number| &self.at(number).next_ids);
         let counter = next_ids.and_then(|next_ids| next_ids.get(&writer)).copied().unwrap_or(0);
         let first = u64::from(writer) << WRITER_BITS;
-        let (mut next, most) = (first | counter, first | CHOSEN);
+        let (mut next, end) = (first | counter, first | (CHOSEN - FREE));
         let others = || (0..).zip(&self.definitions).filter(|(other, _)| Some(*other) != number);
         let named =
             |ids: RangeInclusive<u64>| others().filter_map(|(_, of)| of.overrides.last_inner_id(ids.clone())).max();
-        while let Some(last) = named(next..=most.min(next.saturating_add(1 << 32))) {
+        while next < end
+            && let Some(last) = named(next..=next + FREE)
+        {
             next = last + 1;
         }
-        // Without an id that is left, one that every library refuses.
-        if next < most { next } else { first | COUNTER }
+        // Without ids that are left, one that every library refuses.
+        if next < end { next } else { first | COUNTER }
     }
 
-    /// Returns whether a definition has ids for so many more nodes.
-    pub(crate) fn has_ids(&self, definition: &str, nodes: u64) -> bool {
-        (self.next_id(definition) & COUNTER) + nodes < CHOSEN
+    /// Returns whether a definition has ids for more nodes.
+    pub(crate) fn has_ids(&self, definition: &str) -> bool {
+        self.next_id(definition) & COUNTER != COUNTER
     }
 
     /// Raises the next id of its writer to at least `next`, as a file says.

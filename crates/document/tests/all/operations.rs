@@ -414,7 +414,7 @@ fn no_new_node_gets_an_id_that_another_definition_names() {
     assert_eq!(again.next_id("car"), 31);
     // One far id takes none of those before it; nor does an own node with one that is never given.
     let (last, chosen) = ((1 << 47) - 3, [1 << 47, (1 << 48) - 2]);
-    state(&mut library, "street", vec![dead(last), dead(20), dead(1 << 33), dead(chosen[1])]).unwrap();
+    state(&mut library, "street", vec![dead(last), dead(20), dead(1 << 33), dead(chosen[0]), dead(chosen[1])]).unwrap();
     state(&mut library, "car", chosen.map(|id| (id.into(), place(0, 0.0))).to_vec()).unwrap();
     assert_eq!((library.next_id("car"), library.unpack("car", &2.into()).map(drop)), (21, Ok(())));
     state(&mut library, "car", vec![(last.into(), place(0, 0.0))]).unwrap();

@@ -115,8 +115,8 @@ fn refused_patches_change_nothing_in_a_document() {
     }
     document.apply(&mut scene, &good).unwrap();
     check(&document, &scene, "applied");
-    // No id is left, and none that was chosen is given.
-    document.apply(&mut scene, &state("street", &[(1 << 47) - 1, 1], Value::Use(None))).unwrap();
+    // Few ids are left before those that may be chosen, and none of these is given.
+    document.apply(&mut scene, &state("street", &[(1 << 47) - 3, 1], Value::Use(None))).unwrap();
     let place = document.library().place("street", Spot::below(0, 0.0), "wheel", Node::group()).unwrap();
     let paste =
         document.library().paste("street", Spot::below(0, 0.0), &library.copy("street", &[[5, 1].into(), 5.into()]));
