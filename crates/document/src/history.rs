@@ -6,7 +6,7 @@ use crate::merge::Crossed;
 use crate::operations::Draft;
 use crate::patch::{Entry, Patch};
 use crate::path::Path;
-use crate::value::{Field, Value};
+use crate::value::Field;
 use std::sync::Arc;
 
 /// The steps of a [`Document`](crate::Document): those that were done, and those that were undone.
@@ -122,7 +122,7 @@ impl History {
     /// Returns the paths that nodes of a definition have now which had this one before or after a step.
     pub(crate) fn names(&self, library: &Library, definition: &Arc<str>, path: &Path) -> Vec<Path> {
         let mut all = Vec::new();
-        for (steps, undone) in [(&self.done, false), (&self.undone, true)] {
+        for steps in [&self.done, &self.undone] {
             let first = steps.iter().position(|step| !step.patch.moved.is_empty()).unwrap_or(steps.len());
             let patches = || steps[first..].iter().flat_map(Step::patches);
             // The library as it was before these steps, then after each patch.
@@ -137,10 +137,7 @@ impl History {
                     names.push((path.clone(), library.definitions(definition, path.ids())));
                 }
                 names.dedup();
-                let mut moved = if number == 0 { patch.moved.clone() } else { Vec::new() };
-                if undone {
-                    moved = moved.into_iter().rev().map(|(of, old, new)| (of, new, old)).collect();
-                }
+                let moved = if number == 0 { &patch.moved[..] } else { &[] };
                 for (name, through) in &mut names {
                     if moved.iter().fold(false, |renamed, moved| library.rename(definition, name, moved) | renamed) {
                         through.clear();
@@ -191,9 +188,9 @@ impl History {
         let Self { done, undone } = self;
         let (from, to) = if matches!(way, Way::Undo) { (done, undone) } else { (undone, done) };
         let Some(mut step) = from.pop() else { return };
-        let moved = step.patch.moved.clone();
+        let inverse = step.patch.inverse();
         // Usually the two cancel out.
-        if step.whole.is_some() || !step.since.is_empty() || step.patch.inverse() != made {
+        if step.whole.is_some() || !step.since.is_empty() || inverse != made {
             let later: Vec<Patch> = step.since.drain(..).chain([made.clone()]).collect();
             // An undo takes back no more than the redo before it made.
             let undone = || matches!(way, Way::Undo).then(|| (step.patch.clone(), Patch::new()));
@@ -205,7 +202,7 @@ impl History {
                 below.add([step.patch].into_iter().chain(later));
             }
         }
-        step.patch = Patch { moved, ..made };
+        step.patch = Patch { moved: inverse.moved, ..made };
         to.push(step);
     }
 
@@ -219,8 +216,12 @@ impl History {
         {
             let label = second.label.take().or(first.label.take());
             // After a swap, the paths of the second may lead elsewhere than before the first.
-            let swaps = first.patch.entries().iter().any(|entry| entry.before.as_ref().and_then(Value::uses).is_some());
-            let moved = [&first.patch.moved[..], if swaps { &[] } else { &second.patch.moved }].concat();
+            let swaps = |Entry { key, before, .. }: &Entry| match before {
+                Some(value) => value.uses().is_some(),
+                None => key.field == Field::Use && key.path.own().is_none(),
+            };
+            let swapped = first.patch.entries().iter().any(swaps);
+            let moved = [&first.patch.moved[..], if swapped { &[] } else { &second.patch.moved }].concat();
             let patch = Patch { moved, ..patch };
             let joined = Step { patch, label, since: core::mem::take(&mut second.since), whole: None };
             self.done.truncate(self.done.len() - 2);

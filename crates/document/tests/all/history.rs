@@ -239,7 +239,7 @@ fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
     let is_tyre = |document: &Document, scene: &Scene, path: &Path| {
         document.find(scene, path).is_some_and(|node| scene.get(node).unwrap().name() == Some("tyre"))
     };
-    for case in 0..6 {
+    for case in 0..7 {
         let (mut scene, mut document) = open(library.clone(), "street");
         let [tyre, car] = [&old, &5.into()].map(|path| document.node(&scene, path).unwrap());
         if case == 2 {
@@ -274,6 +274,11 @@ fn a_selected_node_is_found_after_all_that_happens_to_its_step() {
                 assert!(document.find(&scene, &old).is_none() && is_tyre(&document, &scene, &new));
                 continue;
             }
+            6 => {
+                [(); 2].into_iter().for_each(|()| _ = document.undo(&mut scene).unwrap());
+                let again = document.history().undone()[1].patch().inverse();
+                document.apply(&mut scene, &again).unwrap();
+            }
             _ => {}
         }
         assert!([&old, &new].into_iter().all(|path| is_tyre(&document, &scene, path)), "{case}");
@@ -289,9 +294,12 @@ fn no_old_path_finds_a_node_of_another_definition() {
     let mut library = street();
     // Has no effect: what a root uses is stated for the node that it is.
     state(&mut library, "street", vec![([5, 2, 0].into(), Value::Use(None))]).unwrap();
-    for amended in [false, true] {
+    for (amended, old, at, uses, other) in [
+        (false, Path::from([5, 1, 2]), Path::from(7), "car", Path::from([7, 2])),
+        (true, [5, 1].into(), 5.into(), "wheel", 7.into()),
+        (true, [5, 1, 1].into(), [5, 1].into(), "car", [7, 1].into()),
+    ] {
         let (mut scene, mut document) = open(library.clone(), "street");
-        let [old, at] = if amended { [[5, 1].into(), 5.into()] } else { [Path::from([5, 1, 2]), 7.into()] };
         let unpack = |document: &mut Document, scene: &mut Scene| {
             let patch = document.library().unpack("street", &5.into()).unwrap();
             document.apply(scene, &patch).unwrap();
@@ -304,14 +312,13 @@ fn no_old_path_finds_a_node_of_another_definition() {
             }
         }
         // What is used now has a node of the same id.
-        let uses = Value::Use(Some(if amended { "wheel" } else { "car" }.into()));
-        let swap = document.library().state("street", at, uses).unwrap();
+        let swap = document.library().state("street", at, Value::Use(Some(uses.into()))).unwrap();
         document.apply(&mut scene, &swap).unwrap();
         if amended {
             unpack(&mut document, &mut scene);
             document.amend();
         }
-        assert!(document.node(&scene, &[7, 2].into()).is_some() != amended && document.find(&scene, &old).is_none());
+        assert!(document.node(&scene, &other).is_some() && document.find(&scene, &old).is_none(), "{old}");
         document.undo(&mut scene).unwrap();
         assert!(document.find(&scene, &old).is_some());
     }
