@@ -105,7 +105,8 @@ impl Library {
     ///
     /// The definitions that they use come along by name. If the name has other contents here, or is used without being
     /// there, the pasted definition gets a new name: the first of "name 2", "name 3" and so on that is free or has these
-    /// contents. Runs in **O(statements of `from` · log statements + siblings)**.
+    /// contents. Runs in **O(statements of `from` · log statements + siblings)**, and in O(definitions) for each new
+    /// name.
     ///
     /// # Errors
     /// [`Error::NoDefinition`]. [`Error::Invalid`] if it is no spot or place beside nodes that are there, and

@@ -191,8 +191,9 @@ impl Document {
     /// then. If the path has a node now, that one is found.
     ///
     /// Never returns a node that did not have the path. Patches of other documents, and those that were joined or read
-    /// from files, do not say which nodes they give other paths. Runs like [`node`](Self::node) if the path is there,
-    /// otherwise in **O(entries of the history · log entries)**.
+    /// from files, do not say which nodes they give other paths; a definition that was [renamed](Library::rename)
+    /// counts as another one. Runs like [`node`](Self::node) if the path is there, otherwise in **O(entries of the
+    /// history · log entries)**.
     #[must_use]
     pub fn find(&self, scene: &Scene, path: &Path) -> Option<NodeHandle> {
         let named = |name: &Path| self.node(scene, name).filter(|&node| self.path(scene, node).as_ref() == Some(name));
@@ -207,7 +208,8 @@ impl Document {
     /// lists them. A node that leaves its instance becomes a node of the open definition and keeps its handle; all that
     /// any level stated for it is then stated here.
     ///
-    /// Runs in **O(changed nodes · levels · log statements)**, and in O(nodes) if the scene's [change
+    /// Runs in **O(changed nodes · levels · log statements)**; in O(children · log children) for a parent whose children
+    /// have no room for a new order; and in O(nodes) if the scene's [change
     /// history](hedgerow::SceneConfig::change_history) does not reach back to the last step, and after an error.
     ///
     /// # Errors
@@ -240,8 +242,8 @@ impl Document {
     /// changed, with these edits: what others must [follow](Self::follow).
     ///
     /// All instances follow, except where an outer definition states the same key. Runs in **O(entries · instances ·
-    /// levels)**, and O(children) for each parent whose children change. If a definition in use loses its root,
-    /// or gets one or another, runs in O(nodes · log nodes).
+    /// levels)**, O(children) for each parent whose children change, and O(n log n) for each use that changes, with n
+    /// nodes below it. If a definition in use loses its root, or gets one or another, n is the number of all nodes.
     ///
     /// # Errors
     /// Those of [`Library::apply`] and [`commit`](Self::commit). [`Error::Scene`] if the open definition may then
