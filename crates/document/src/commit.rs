@@ -11,11 +11,10 @@ use crate::path::{Path, joined};
 use crate::places::NONE;
 use crate::resolve::Scope;
 use crate::value::{Field, Spot, Value, same};
-use core::iter::successors;
 use hedgerow::changes::ChangeKinds;
 use hedgerow::internal::{last_tag, record, set_tag};
 use hedgerow::{NodeHandle, Scene};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// What changed in a scene since the last step.
@@ -213,7 +212,7 @@ impl Recording<'_> {
             return true;
         }
         // The instances of the parent, from its own outwards.
-        let mut around = successors(Some(places.instance_at(at)), |&at| {
+        let mut around = core::iter::successors(Some(places.instance_at(at)), |&at| {
             Some(places.instance(at).outer).filter(|&outer| outer != NONE)
         });
         around.any(|around| around == instance)
@@ -293,7 +292,7 @@ impl Recording<'_> {
 
     /// States the parents and orders of nodes that were placed, and of as few other children as have no room.
     fn order(&mut self, scene: &Scene) {
-        let placed = core::mem::take(&mut self.edits.placed);
+        let mut placed = core::mem::take(&mut self.edits.placed);
         let mut list: Vec<NodeHandle> = placed.iter().copied().collect();
         list.sort_unstable();
         let mut done = HashSet::new();
@@ -301,23 +300,37 @@ impl Recording<'_> {
             if done.contains(&node) {
                 continue;
             }
-            // All neighbours that were placed, too.
-            let beside_placed = |&at: &NodeHandle, next| beside(scene, at, next).filter(|other| placed.contains(other));
-            let mut run: Vec<NodeHandle> = successors(Some(node), |at| beside_placed(at, false)).collect();
-            run.reverse();
-            run.extend(successors(beside_placed(&node, true), |at| beside_placed(at, true)));
-            let ends = [beside(scene, run[0], false), beside(scene, run[run.len() - 1], true)];
-            if !self.order_run(scene, &run, ends) {
-                let all: Vec<NodeHandle> = scene.children(Self::parent(scene, node)).collect();
-                self.order_run(scene, &all, [None; 2]);
+            let mut run = VecDeque::from([node]);
+            let mut spare = 0;
+            loop {
+                // All neighbours that were placed, and a few others if there was no room between those.
+                for next in [false, true] {
+                    let mut others = spare;
+                    let end = |run: &VecDeque<NodeHandle>| if next { run.back() } else { run.front() }.copied();
+                    while let Some(other) = end(&run).and_then(|node| beside(scene, node, next)) {
+                        if !placed.contains(&other) {
+                            if others == 0 {
+                                break;
+                            }
+                            others -= 1;
+                        }
+                        if next { run.push_back(other) } else { run.push_front(other) }
+                    }
+                }
+                let ends = [beside(scene, run[0], false), beside(scene, run[run.len() - 1], true)];
+                if self.order_run(scene, run.make_contiguous(), ends, spare > 0) {
+                    break;
+                }
+                spare = 1.max(2 * spare);
+                placed.extend(&run);
             }
             done.extend(run);
         }
     }
 
     /// Gives the nodes of a run orders between those of the siblings at its ends. Nodes whose keys ascend already keep
-    /// theirs. Returns false if there is no room.
-    fn order_run(&mut self, scene: &Scene, run: &[NodeHandle], ends: [Option<NodeHandle>; 2]) -> bool {
+    /// theirs, unless all are to be spread. Returns false if there is no room.
+    fn order_run(&mut self, scene: &Scene, run: &[NodeHandle], ends: [Option<NodeHandle>; 2], spread: bool) -> bool {
         let parent = self.place_of(scene, Self::parent(scene, run[0])).expect("the parent has a place");
         let Self { document, renamed, .. } = &mut *self;
         let mut expansion = Expansion::new(&document.library, &mut document.places);
@@ -327,7 +340,7 @@ impl Recording<'_> {
         };
         let [low, high] = ends.map(|end| end.and_then(&mut rank));
         let fits = |rank: &Rank| low.is_none_or(|low| low < *rank) && high.is_none_or(|high| *rank < high);
-        let kept = |&node: &NodeHandle| if renamed.contains(&node) { None } else { rank(node).filter(fits) };
+        let kept = |&node: &NodeHandle| if spread || renamed.contains(&node) { None } else { rank(node).filter(fits) };
         let ranks: Vec<Option<Rank>> = run.iter().map(kept).collect();
         let ends = [low, high].map(|end| end.map(|(order, ..)| order));
         let Some(orders) = arranged(&ranks, ends) else { return false };

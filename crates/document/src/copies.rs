@@ -322,11 +322,9 @@ fn with_name(value: &Value, names: &BTreeMap<Arc<str>, Arc<str>>) -> Value {
 pub(crate) fn arranged(parent: &Path, list: &[(Path, Option<Order>)]) -> Vec<(Path, Value)> {
     let key = |(path, order): &(Path, Option<Order>)| order.map(|order| rank(order, path.ids()));
     let orders = order::arranged(&list.iter().map(key).collect::<Vec<_>>(), [None; 2]);
-    orders
-        .into_iter()
-        .flatten()
-        .map(|(number, order)| (list[number].0.clone(), place(parent, &list[number].0, order)))
-        .collect()
+    let orders =
+        orders.unwrap_or_else(|| Order::spread(None, None, list.len()).into_iter().flatten().enumerate().collect());
+    orders.into_iter().map(|(number, order)| (list[number].0.clone(), place(parent, &list[number].0, order))).collect()
 }
 
 /// Returns the place of a node below a parent. An override names its instance's root by the path of the instance.

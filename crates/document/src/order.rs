@@ -72,9 +72,9 @@ impl Order {
 /// Returns new orders for siblings in a list, by index, so that all ascend between two others.
 ///
 /// As few as possible get one: of those with a key that is between the others, a longest ascending run keeps its
-/// orders, but for ends of gaps without room. `None` if there is no room at all, which there is without others.
-pub(crate) fn arranged(keys: &[Option<Rank>], ends: [Option<Order>; 2]) -> Option<Vec<(usize, Order)>> {
-    let ([mut low, high], mut orders, mut start) = (ends, Vec::new(), 0);
+/// orders, but for ends of gaps without room. `None` if there is no room at all.
+pub(crate) fn arranged(keys: &[Option<Rank>], [mut low, high]: [Option<Order>; 2]) -> Option<Vec<(usize, Order)>> {
+    let (mut orders, mut start) = (Vec::new(), 0);
     for end in ascending(keys) {
         let after = keys[end].map(|(order, ..)| order);
         // Without room, the sibling at the end gets a new order, too.
@@ -83,13 +83,7 @@ pub(crate) fn arranged(keys: &[Option<Rank>], ends: [Option<Order>; 2]) -> Optio
             (start, low) = (end + 1, after);
         }
     }
-    match Order::spread(low, high, keys.len() - start) {
-        Some(spread) => orders.extend((start..).zip(spread)),
-        None if ends == [None; 2] => {
-            return Some(Order::spread(None, None, keys.len())?.into_iter().enumerate().collect());
-        }
-        None => return None,
-    }
+    orders.extend((start..keys.len()).zip(Order::spread(low, high, keys.len() - start)?));
     Some(orders)
 }
 

@@ -5,6 +5,7 @@ use crate::library::Library;
 use crate::path::Path;
 use crate::value::{Field, Value};
 use core::borrow::Borrow;
+use core::cmp::Ordering;
 use core::fmt;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
@@ -112,11 +113,23 @@ impl Patch {
             side.sort_by(|(a, _), (b, _)| a.cmp(b));
             each_once(side, |(key, _)| key)?;
         }
-        let mut map: Changes = old.into_iter().map(|(key, before)| (key, (Some(before), None))).collect();
+        let mut entries = Vec::with_capacity(old.len().max(new.len()));
+        let mut old = old.into_iter().peekable();
+        let unstated = |(key, before)| Entry { key, before: Some(before), after: None };
         for (key, after) in new {
-            map.entry(key).or_default().1 = Some(after);
+            let before = loop {
+                match old.peek().map(|(next, _)| next.cmp(&key)) {
+                    Some(Ordering::Less) => entries.extend(old.next().map(unstated)),
+                    Some(Ordering::Equal) => break old.next().map(|(_, before)| before),
+                    _ => break None,
+                }
+            };
+            if before.as_ref() != Some(&after) {
+                entries.push(Entry { key, before, after: Some(after) });
+            }
         }
-        Ok(Self::of_map(map))
+        entries.extend(old.map(unstated));
+        Ok(Self { entries, moved: Vec::new() })
     }
 
     /// Creates a patch of entries whose values are checked already.
