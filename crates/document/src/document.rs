@@ -208,8 +208,7 @@ impl Document {
     /// lists them. A node that leaves its instance becomes a node of the open definition and keeps its handle; all that
     /// any level stated for it is then stated here.
     ///
-    /// Runs in **O(changed nodes · levels · log statements)**; in O(children · log children) for a parent whose children
-    /// have no room for a new order; and in O(nodes) if the scene's [change
+    /// Runs in **O(changed nodes · levels · log statements)**, and in O(nodes) if the scene's [change
     /// history](hedgerow::SceneConfig::change_history) does not reach back to the last step, and after an error.
     ///
     /// # Errors

@@ -5,7 +5,6 @@ use crate::library::Library;
 use crate::path::Path;
 use crate::value::{Field, Value};
 use core::borrow::Borrow;
-use core::cmp::Ordering;
 use core::fmt;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
@@ -113,23 +112,11 @@ impl Patch {
             side.sort_by(|(a, _), (b, _)| a.cmp(b));
             each_once(side, |(key, _)| key)?;
         }
-        let mut entries = Vec::with_capacity(old.len().max(new.len()));
-        let mut old = old.into_iter().peekable();
-        let unstated = |(key, before)| Entry { key, before: Some(before), after: None };
+        let mut map: Changes = old.into_iter().map(|(key, before)| (key, (Some(before), None))).collect();
         for (key, after) in new {
-            let before = loop {
-                match old.peek().map(|(next, _)| next.cmp(&key)) {
-                    Some(Ordering::Less) => entries.extend(old.next().map(unstated)),
-                    Some(Ordering::Equal) => break old.next().map(|(_, before)| before),
-                    _ => break None,
-                }
-            };
-            if before.as_ref() != Some(&after) {
-                entries.push(Entry { key, before, after: Some(after) });
-            }
+            map.entry(key).or_default().1 = Some(after);
         }
-        entries.extend(old.map(unstated));
-        Ok(Self { entries, moved: Vec::new() })
+        Ok(Self::of_map(map))
     }
 
     /// Creates a patch of entries whose values are checked already.
