@@ -112,14 +112,16 @@ impl<'d> Structure<'d> {
             // A node that had the path of a new root goes: the document's root is that one.
             let same = above.and_then(|_| had.remove(&places.path(library, places.outermost(library, at))));
             let handle = match (above, same) {
-                (None, _) => top,
                 (Some(above), None) => scene.insert(above, node)?,
-                (Some(above), Some(same)) => {
-                    scene.reparent(same, above, Keep::Local)?;
-                    same
+                (above, same) => {
+                    let handle = same.unwrap_or(top);
+                    if let Some(above) = above {
+                        scene.reparent(handle, above, Keep::Local)?;
+                    }
+                    scene.edit(handle)?.set_node(node)?;
+                    handle
                 }
             };
-            scene.edit(handle)?.set_node(node)?;
             places.put(library, scene, at, handle);
             handles.push(handle);
         }
