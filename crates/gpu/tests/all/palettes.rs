@@ -315,7 +315,8 @@ fn a_node_that_a_checkpoint_brings_back_gets_its_palette_at_once() {
 
         // A wrong guess: the first node is back in the record that the later one had.
         checkpoints.restore(&mut scene, 0).unwrap();
-        let shapes = [5, 2].map(|joints| shape(joints, 1, &mut fastrand::Rng::with_seed(1)));
+        let mut dice = fastrand::Rng::with_seed(1);
+        let shapes = [5, 2].map(|joints| shape(joints, 1, &mut dice));
         let set = &shapes[usize::from(again)];
         tables.set_palette(first, &shapes[0].0, &shapes[0].1);
         assert_eq!(freed && tables.remove_palette(later), freed);
