@@ -223,7 +223,6 @@ impl MatrixMirror {
                 }
                 if indices.len() > listed {
                     ends.push((number, indices.len()));
-                    scattered::load_first(worlds, &indices[listed..], base);
                 }
             }
             done.matrices += indices.len();

@@ -35,25 +35,71 @@ impl<'m> Scattered<'m> {
 
     /// Returns the matrices, one for each index.
     pub fn matrices(&self) -> impl Iterator<Item = &'m Mat34> + use<'m> {
-        let Self { store, indices, ends, bases } = *self;
-        let starts = core::iter::once(0).chain(ends.iter().map(|&(_, end)| end));
-        starts.zip(ends).flat_map(move |(start, &(slice, end))| {
-            let (worlds, base) = (store.view(slice).transforms().worlds(), bases[slice.index()]);
-            let indices = &indices[start..end];
-            indices.iter().enumerate().map(move |(at, index)| {
-                if let Some(ahead) = indices.get(at + AHEAD) {
-                    prefetch_whole(worlds, (ahead - base) as usize);
-                }
-                &worlds[(index - base) as usize]
-            })
-        })
+        let mut slices = Slices { scattered: *self, ends: self.ends.iter(), start: 0 };
+        let next = slices.next().unwrap_or_default();
+        Matrices { slices, now: Listed::default(), next, at: 0 }
     }
 }
 
-/// Loads the first of these matrices into the cache: those that moved are far apart, and most have left it since the
-/// update.
-pub(super) fn load_first(worlds: &[Mat34], indices: &[u32], base: u32) {
-    for index in indices.iter().take(AHEAD) {
-        prefetch_whole(worlds, (index - base) as usize);
+/// The slices of a list of matrices.
+struct Slices<'m> {
+    scattered: Scattered<'m>,
+    ends: core::slice::Iter<'m, (SliceId, usize)>,
+    start: usize,
+}
+
+/// The matrices of a slice, those that are listed, and the index of the first of the slice.
+#[derive(Clone, Copy, Default)]
+struct Listed<'m> {
+    worlds: &'m [Mat34],
+    indices: &'m [u32],
+    base: u32,
+}
+
+impl<'m> Iterator for Slices<'m> {
+    type Item = Listed<'m>;
+
+    fn next(&mut self) -> Option<Listed<'m>> {
+        let Scattered { store, indices, bases, .. } = self.scattered;
+        let &(slice, end) = self.ends.next()?;
+        let start = core::mem::replace(&mut self.start, end);
+        let worlds = store.view(slice).transforms().worlds();
+        let listed = Listed { worlds, indices: &indices[start..end], base: bases[slice.index()] };
+        // Those that moved are far apart, and most have left the cache since the update.
+        (0..AHEAD).for_each(|at| listed.prefetch(at));
+        Some(listed)
+    }
+}
+
+impl<'m> Listed<'m> {
+    #[inline]
+    fn prefetch(&self, at: usize) {
+        if let Some(index) = self.indices.get(at) {
+            prefetch_whole(self.worlds, (index - self.base) as usize);
+        }
+    }
+}
+
+/// Reads matrices slice by slice; while those of one are read, the first of the next one are loaded.
+struct Matrices<'m> {
+    slices: Slices<'m>,
+    now: Listed<'m>,
+    next: Listed<'m>,
+    at: usize,
+}
+
+impl<'m> Iterator for Matrices<'m> {
+    type Item = &'m Mat34;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'m Mat34> {
+        if self.at == self.now.indices.len() {
+            self.now = core::mem::replace(&mut self.next, self.slices.next().unwrap_or_default());
+            self.at = 0;
+        }
+        let index = *self.now.indices.get(self.at)?;
+        self.now.prefetch(self.at + AHEAD);
+        self.at += 1;
+        Some(&self.now.worlds[(index - self.now.base) as usize])
     }
 }
