@@ -5,6 +5,7 @@
 //! ```
 
 use hedgerow::changes::ChangeReader;
+use hedgerow::glam::Vec3;
 use hedgerow::visit::{Flow, SliceView};
 use hedgerow::{Aabb, DrawList, Drawable, Error, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,13 +22,15 @@ const PALE: &str = "#dfe3e8";
 /// A picture in the making.
 struct Picture {
     size: [usize; 2],
+    /// What it shows, for those who cannot see it.
+    title: &'static str,
     shapes: Vec<String>,
 }
 
 impl Picture {
-    fn new(width: usize, height: usize) -> Self {
+    fn new(title: &'static str, [width, height]: [usize; 2]) -> Self {
         let back = format!(r##"<rect width="{width}" height="{height}" rx="6" fill="#f7f8f9"/>"##);
-        Self { size: [width, height], shapes: vec![back] }
+        Self { size: [width, height], title, shapes: vec![back] }
     }
 
     fn write(&mut self, x: usize, y: usize, anchor: &str, colour: &str, text: impl Display) {
@@ -52,11 +55,13 @@ impl Picture {
     }
 
     fn save(&self, path: &std::path::Path) -> std::io::Result<()> {
-        let [width, height] = self.size;
+        let (Self { title, .. }, [width, height]) = (self, self.size);
+        let size = format!(r#"width="{width}" height="{height}" viewBox="0 0 {width} {height}""#);
+        // Pages of documentation contain the element itself, which shrinks with a narrow window only by this style.
+        let style = r#"style="max-width:100%;height:auto" font-family="sans-serif" font-size="13""#;
+        let begin = format!(r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" {size} {style}>"#);
         let shapes = self.shapes.join("\n");
-        let begin = format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" "#);
-        let font = r#"font-family="sans-serif" font-size="13">"#;
-        std::fs::write(path, format!("{begin}{font}\n{shapes}\n</svg>\n"))
+        std::fs::write(path, format!("{begin}\n<title>{title}</title>\n{shapes}\n</svg>\n"))
     }
 }
 
@@ -90,9 +95,9 @@ fn edit_to_draw() -> Result<Picture, Error> {
     scene.draw_list(&mut draws);
     let colour = |node: NodeHandle| if changed.contains(&node) { ORANGE } else { GREY };
 
-    let mut picture = Picture::new(820, 272);
-    for (x, title) in [(24, "a tree that you edit"), (338, "arrays, in depth-first order"), (640, "draws and uploads")]
-    {
+    let title = "A tree with an edited car, the arrays that the update writes, and the draws";
+    let mut picture = Picture::new(title, [820, 272]);
+    for (x, title) in [(24, "a tree that you edit"), (338, "arrays, in depth-first order"), (640, "a draw list")] {
         picture.write(x, 30, "start", DARK, title);
     }
     // The tree, depth first, from top to bottom.
@@ -113,59 +118,121 @@ fn edit_to_draw() -> Result<Picture, Error> {
     picture.write(148, 136, "start", DARK, "set_local(car, …)");
     picture.arrow([262, 132], 62);
     picture.write(293, 124, "middle", BLUE, "update");
+    let name = |node: NodeHandle| scene.get(node).and_then(|node| node.name()).unwrap_or("root");
     for slice in scene.slices() {
         let rows = (0..slice.rows().len()).filter_map(|row| slice.rows().node(row));
         for (number, node) in rows.enumerate() {
             picture.bar([338, 44 + 20 * number], [196, 16], colour(node));
-            let name = scene.get(node).and_then(|node| node.name()).unwrap_or("root");
-            picture.write(346, 56 + 20 * number, "start", DARK, format!("{name}: world matrix"));
+            picture.write(346, 56 + 20 * number, "start", DARK, format!("{}: world matrix", name(node)));
         }
     }
     picture.arrow([546, 132], 82);
     picture.write(586, 124, "middle", BLUE, "draw_list");
     for (number, command) in draws.commands().iter().enumerate() {
         picture.bar([640, 44 + 20 * number], [156, 16], colour(command.node));
-        picture.write(648, 56 + 20 * number, "start", DARK, format!("mesh {}", command.mesh));
+        let text = format!("{}: mesh {}", name(command.node), command.mesh);
+        picture.write(648, 56 + 20 * number, "start", DARK, text);
     }
-    picture.write(640, 214, "start", DARK, "culling, queries, mirrors");
-    picture.write(640, 232, "start", DARK, "of matrices: the same way");
+    picture.write(640, 214, "start", DARK, "culling and queries");
+    picture.write(640, 232, "start", DARK, "read the same arrays");
     picture.bar([338, 252], [12, 8], ORANGE);
     picture.write(356, 260, "start", DARK, "reached by the edit: all that is computed again");
     Ok(picture)
 }
 
+/// The nodes of the second picture. Each is drawn with another mesh.
+struct Edited {
+    set: NodeHandle,
+    removed: NodeHandle,
+    inserted: Option<NodeHandle>,
+}
+
+impl Edited {
+    const MESH_SET: u32 = 0;
+    const MESH_REMOVED: u32 = 1;
+    const MESH_INSERTED: u32 = 2;
+    const OLD: Vec3 = Vec3::X;
+    const NEW: Vec3 = Vec3::Y;
+
+    /// Returns what the rows of the picture show of a scene: first what passes see, then reads by handle.
+    fn seen(&self, scene: &Scene) -> [&'static str; 7] {
+        let mut draws = DrawList::new();
+        scene.draw_list(&mut draws);
+        let drawn = |mesh| {
+            let mut matrices = draws.commands().iter().zip(draws.matrices());
+            matrices.find_map(|(command, matrix)| (command.mesh == mesh).then(|| matrix.translation()))
+        };
+        let age = |place: Option<Vec3>| match place {
+            Some(Self::OLD) => "old",
+            Some(Self::NEW) => "new",
+            Some(Vec3::ZERO) => "the identity",
+            _ => "none",
+        };
+        let world = |node| scene.world(node).map(|matrix| matrix.translation());
+        [
+            if drawn(Self::MESH_INSERTED).is_some() { "there" } else { "not there" },
+            age(drawn(Self::MESH_SET)),
+            if drawn(Self::MESH_REMOVED).is_some() { "there" } else { "gone" },
+            self.inserted.map_or("no handle yet", |node| if scene.contains(node) { "there" } else { "none" }),
+            age(scene.local(self.set).map(|local| local.to_matrix().translation())),
+            age(world(self.set)),
+            self.inserted.map_or("no handle yet", |node| age(world(node))),
+        ]
+    }
+}
+
 /// Draws when passes see an edit, and when reads of single nodes do.
-fn what_passes_see() -> Picture {
-    let mut picture = Picture::new(820, 236);
+fn what_passes_see() -> Result<Picture, Error> {
+    let mut scene = Scene::new();
+    let node = |place: Vec3, mesh| {
+        let transform = Transform::from_xyz(place.x, place.y, place.z);
+        Node::transform(transform).with_drawable(Drawable::new(mesh, Aabb::cube(1.0)))
+    };
+    let set = scene.insert(scene.root(), node(Edited::OLD, Edited::MESH_SET))?;
+    let removed = scene.insert(scene.root(), node(Edited::OLD, Edited::MESH_REMOVED))?;
+    scene.update();
+    let mut edited = Edited { set, removed, inserted: None };
+    let before = edited.seen(&scene);
+    edited.inserted = Some(scene.insert(scene.root(), node(Edited::NEW, Edited::MESH_INSERTED))?);
+    scene.set_local(edited.set, Transform::from_xyz(Edited::NEW.x, Edited::NEW.y, Edited::NEW.z))?;
+    scene.remove(edited.removed)?;
+    let between = edited.seen(&scene);
+    scene.update();
+    let after = edited.seen(&scene);
+
+    let title = "What passes and reads of single nodes see before an edit, after it, and after the next update";
+    let mut picture = Picture::new(title, [820, 264]);
     let (left, middle, right, end) = (250, 400, 600, 796);
     picture.arrow([left, 36], end - left);
     for (x, text) in [(middle, "insert, set, remove"), (right, "update"), (left, "update")] {
-        picture.line([x, 30], [x, 220], PALE);
+        picture.line([x, 30], [x, 248], PALE);
         picture.write(x, 22, "middle", BLUE, text);
     }
-    let seen = [
-        ("an inserted node, by passes", "not there", "not there", "there"),
-        ("a set value, by passes", "old", "old", "new"),
-        ("a removed node, by passes", "there", "gone", "gone"),
-        ("an inserted node, by its handle", "", "there", "there"),
-        ("a set value, by handle", "old", "new", "new"),
-        ("world() of what was set or moved", "old", "old", "new"),
+    let rows = [
+        "an inserted node, by passes",
+        "a set value, by passes",
+        "a removed node, by passes",
+        "an inserted node, by its handle",
+        "a set value, by handle",
+        "world() of a set node",
+        "world() of an inserted node",
     ];
-    for (number, (what, before, between, after)) in seen.into_iter().enumerate() {
+    for (number, what) in rows.into_iter().enumerate() {
         let y = 46 + 28 * number + 8 * usize::from(number > 2);
         picture.write(left - 12, y + 15, "end", DARK, what);
-        for (from, to, state) in [(left, middle, before), (middle, right, between), (right, end - 12, after)] {
+        for (from, to, states) in [(left, middle, before), (middle, right, between), (right, end - 12, after)] {
+            let state = states[number];
             let colour = match state {
-                "old" | "not there" => PALE,
-                "gone" => GREY,
                 "there" | "new" => "#a6d8c8",
-                _ => continue,
+                "the identity" => "#f2d49b",
+                "gone" => GREY,
+                _ => PALE,
             };
             picture.bar([from + 2, y], [to - from - 4, 22], colour);
             picture.write(usize::midpoint(from, to), y + 15, "middle", DARK, state);
         }
     }
-    picture
+    Ok(picture)
 }
 
 /// Rows in a line of the third picture, and the size of a cell.
@@ -240,12 +307,14 @@ fn churned(count: usize) -> Result<Scene, Error> {
 /// Draws slices in memory before and after they are put into depth-first order.
 fn order_in_memory() -> Result<Picture, Error> {
     let mut scene = churned(3000)?;
-    let mut picture = Picture::new(820, 212);
+    let title = "Slices of a scene as rows in memory, before and after maintenance";
+    let mut picture = Picture::new(title, [820, 240]);
     picture.write(16, 22, "start", DARK, "after thousands of edits: new nodes took free rows");
     draw_rows(&scene, [16, 32], &mut picture);
     scene.maintain(usize::MAX);
     picture.write(420, 22, "start", DARK, "after maintenance: each subtree is one run again");
     draw_rows(&scene, [420, 32], &mut picture);
+    picture.write(16, 230, "start", DARK, "a colour for each subtree of the root; unused rows are white");
     Ok(picture)
 }
 
@@ -254,7 +323,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::path::Path::new(&folder);
     std::fs::create_dir_all(folder)?;
     edit_to_draw()?.save(&folder.join("edit.svg"))?;
-    what_passes_see().save(&folder.join("passes.svg"))?;
+    what_passes_see()?.save(&folder.join("passes.svg"))?;
     order_in_memory()?.save(&folder.join("slices.svg"))?;
     Ok(())
 }

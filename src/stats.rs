@@ -1,4 +1,5 @@
-//! Statistics of a scene's slices, memory and maintenance, for budgets, benchmarks and debugging.
+//! Statistics of a scene's slices, memory and maintenance, for budgets, benchmarks and debugging. The
+//! [glossary](crate::guide::glossary) shows slices in memory before and after maintenance.
 //!
 //! | subject | types |
 //! |---|---|
