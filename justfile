@@ -33,9 +33,9 @@ instructions *args:
 fuzz target="edits" seconds="60":
     cargo +nightly fuzz run {{target}} -- -max_total_time={{seconds}} -len_control=0 -max_len=1024
 
-# A long check from `ci`: `just long coverage`.
+# A script of `long-checks`: `just long coverage`.
 long script *args:
-    ci/{{script}}.sh {{args}}
+    long-checks/{{script}}.sh {{args}}
 
 # Spelling, licences and sources of dependencies.
 habits:

@@ -4,7 +4,7 @@
 # ten million nodes inserted and removed; ten minutes of validated frames on one and on two threads; and the clocks of
 # players after a day.
 #
-#   ci/soak.sh [edits, 1e8 by default] [seconds of frames, 600 by default]
+#   long-checks/soak.sh [edits, 1e8 by default] [seconds of frames, 600 by default]
 source "$(dirname "$0")/common.sh"
 
 edits=${1:-1e8} seconds=${2:-600}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs all tests under AddressSanitizer and LeakSanitizer, as a development build and as a release build.
 #
-#   ci/sanitizers.sh [debug|release] [filter of tests ...]    both builds and all tests without arguments
+#   long-checks/sanitizers.sh [debug|release] [filter of tests ...]    both builds and all tests without arguments
 source "$(dirname "$0")/common.sh"
 
 builds=(debug release)
@@ -24,5 +24,5 @@ for build in "${builds[@]}"; do
     ASAN_OPTIONS=$ASAN_OPTIONS:allocator_may_return_null=1 cargo +nightly test "${options[@]}" -- "$@"
 done
 skip 'doctests: they are built one by one, and hours go into linking them'
-skip 'hedgerow-instructions: it counts instructions under valgrind; hedgerow-fuzz: see ci/fuzz.sh'
+skip 'hedgerow-instructions: it counts instructions under valgrind; hedgerow-fuzz: see long-checks/fuzz.sh'
 finish

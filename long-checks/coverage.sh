@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Reports which lines of the libraries the tests run. Fails below 95 % of all lines, and below 99 % in src/store.
 #
-#   ci/coverage.sh              all steps, in order
-#   ci/coverage.sh STEP ...     some of them: build math anim character gltf mesh unit all others figures
-#   ci/coverage.sh --missing PATH   also lists the lines that no test runs, in files whose path contains PATH
+#   long-checks/coverage.sh              all steps, in order
+#   long-checks/coverage.sh STEP ...     some of them: build math anim character gltf mesh unit all others figures
+#   long-checks/coverage.sh --missing PATH   also lists the lines that no test runs, in files whose path contains PATH
 #
 # Each step adds to the profiles in $CARGO_TARGET_DIR/coverage; `build` removes the profiles of earlier programs.
 #
@@ -47,7 +47,7 @@ fi
 out=$(realpath -m "${CARGO_TARGET_DIR:-target}")/coverage
 mkdir -p "$out/profiles"
 export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_TEST_DEBUG=0 CARGO_PROFILE_DEV_DEBUG=0
-export RUSTC_WORKSPACE_WRAPPER=$root/ci/with-coverage
+export RUSTC_WORKSPACE_WRAPPER=$root/long-checks/with-coverage
 export HEDGEROW_RANDOM_CASES=${HEDGEROW_RANDOM_CASES:-8}
 
 # Writes a line to `programs` for each test program: package, kind of target, name, path.

@@ -2,9 +2,9 @@
 # Runs the tests with the standard library's checks of preconditions (`-Zub-checks`), and with the fields of our types
 # in random order (`-Zrandomize-layout`), which finds code that relies on an unspecified order.
 #
-#   ci/checked-library.sh                   everything: the conditions, and 16 orders
-#   ci/checked-library.sh conditions        the conditions only
-#   ci/checked-library.sh orders [N ...]    the orders with these numbers only, 1 to 16 without numbers
+#   long-checks/checked-library.sh                   everything: the conditions, and 16 orders
+#   long-checks/checked-library.sh conditions        the conditions only
+#   long-checks/checked-library.sh orders [N ...]    the orders with these numbers only, 1 to 16 without numbers
 #
 # An order takes about two minutes of a core: dependencies are compiled once for all orders, nothing is optimised, and
 # slow tests are left out.
@@ -33,7 +33,7 @@ if [ "$what" != conditions ]; then
     for order in "${orders[@]}"; do
         headline "fields in random order, number $order"
         # Cargo recompiles the workspace for each name of the wrapper.
-        ln -sf "$PWD/ci/with-random-layout" "$out/layout-$order"
+        ln -sf "$PWD/long-checks/with-random-layout" "$out/layout-$order"
         HEDGEROW_RANDOM_CASES=1 RUSTC_WORKSPACE_WRAPPER=$out/layout-$order \
             CARGO_PROFILE_TEST_OPT_LEVEL=0 run -- "${slow[@]/#/--skip=}" "${sizes[@]/#/--skip=}"
     done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs all fuzz targets under AddressSanitizer, one after the other, starting from their corpora.
 #
-#   ci/fuzz.sh [seconds for each, 600 by default] [targets ...]
-#   ci/fuzz.sh --minimise    minimises the corpora without losing coverage
+#   long-checks/fuzz.sh [seconds for each, 600 by default] [targets ...]
+#   long-checks/fuzz.sh --minimise    minimises the corpora without losing coverage
 source "$(dirname "$0")/common.sh"
 
 minimise=no seconds=600

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests with threads under ThreadSanitizer, and frames of random edits on four threads.
 #
-#   ci/threads.sh [seconds of frames, 60 by default]
+#   long-checks/threads.sh [seconds of frames, 60 by default]
 #
 # The standard library is also built with the sanitizer, from its source (`rustup component add rust-src --toolchain
 # nightly`). Without the source, nothing runs. `TOOLCHAIN=NAME RUSTC_BOOTSTRAP=1` selects another toolchain that has the

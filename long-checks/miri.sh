@@ -2,7 +2,7 @@
 # Runs the unit tests and short tests of edits under Miri, an interpreter that finds undefined behaviour (`rustup
 # component add miri rust-src --toolchain nightly`). Miri has no AVX: kernels run in their portable form.
 #
-#   ci/miri.sh [filter of tests ...]
+#   long-checks/miri.sh [filter of tests ...]
 source "$(dirname "$0")/common.sh"
 
 if ! cargo +nightly miri --version >/dev/null 2>&1; then

@@ -2,7 +2,7 @@
 # Runs the unit tests of all libraries and the tests of edits under valgrind's memcheck. It finds reads of uninitialised
 # memory, which AddressSanitizer does not.
 #
-#   ci/memcheck.sh [filter of tests ...]
+#   long-checks/memcheck.sh [filter of tests ...]
 source "$(dirname "$0")/common.sh"
 
 if ! command -v valgrind >/dev/null; then

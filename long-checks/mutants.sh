@@ -2,8 +2,8 @@
 # Makes small changes to the program, one at a time, and checks that a test fails (cargo-mutants). Surviving mutants are
 # listed in target/mutants.out/missed.txt; each needs a test, unless it is harmless.
 #
-#   ci/mutants.sh [files ...]            without arguments: storage, scene, passes and handles, which takes days
-#   ci/mutants.sh --sample N [files ...] about N mutants, evenly spread over the list
+#   long-checks/mutants.sh [files ...]            without arguments: storage, scene, passes, handles; takes days
+#   long-checks/mutants.sh --sample N [files ...] about N mutants, evenly spread over the list
 #
 # Each mutant is built and tested separately, which is slow.
 source "$(dirname "$0")/common.sh"
