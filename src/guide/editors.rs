@@ -1,6 +1,6 @@
 //! Editors and CAD: isolate, ghost, section, explode, select, and a tree beside the view.
 //!
-//! All but the marked (\*) change what views show, and no node, so no document either.
+//! Rows marked \* change nodes; all others change only what a view shows.
 //!
 //! | you want | do |
 //! |---|---|

@@ -6,12 +6,12 @@
 //! handles must stay valid, and you undo without documents, detach nodes instead of removing them:
 //! [`reparent`](crate::Scene::reparent) them to [`Place::Detached`](crate::Place::Detached), which adds no cost to passes.
 //!
-//! **All at once**, as in a game with client-side prediction: save a checkpoint each tick, and go back to one
+//! **Whole-scene rollback**, as in a game with client-side prediction: save a checkpoint each tick, and go back to one
 //! ([`checkpoints`](crate::checkpoints)). All handles are those of the tick, and the same edits give the same results.
 //! `examples/rollback.rs` does this. Data that is not in the scene goes back as you saved it: a
 //! [`NodeMap`](crate::data::NodeMap) is `Clone`, and refuses handles of earlier nodes if it stays as it is.
 //!
-//! | all at once, by | saving takes | going back takes | good for |
+//! | whole-scene rollback, by | saving takes | going back takes | good for |
 //! |---|---|---|---|
 //! | [`Checkpoints`](crate::checkpoints::Checkpoints) | the time of what changed | the time of what changed | many frames of a scene that is not small |
 //! | a [`clone`](Clone) | a copy of all | a move | some hundred nodes; a state that another thread reads or saves |
