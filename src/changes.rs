@@ -10,7 +10,7 @@
 //! | which nodes moved, entered, left, were removed, or were changed by edits: [`Scene::changes`](crate::Scene::changes) | [`ChangeReader`], [`Changed`], [`ChangeKinds`], [`ParentChange`] |
 //! | which slices changed, for passes of your own over columns: [`Scene::changed_slices`](crate::Scene::changed_slices) | [`SliceCursor`], [`SliceChange`], [`ChangedSlots`], [`ChangedSlices`] |
 //! | a copy of all world matrices in one buffer, updated incrementally | [`MatrixMirror`], [`MirrorStep`], [`Scattered`], [`SyncStats`] |
-//! | a table of all drawables, such as the instances on a GPU, updated incrementally | [`DrawableMirror`], [`DrawableStep`] |
+//! | a table of all drawables, such as one on a GPU, updated incrementally | [`DrawableMirror`], [`DrawableStep`] |
 //! | the location of a node's matrix: [`NodeRef::matrix_slot`](crate::NodeRef::matrix_slot) | [`MatrixSlot`] |
 //!
 //! ```

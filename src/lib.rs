@@ -92,16 +92,27 @@
 //!
 //! # Costs
 //!
-//! A node takes 99 bytes: 83 for its record, 16 for its row. A drawable takes 80 more, layers take 4, and a transform
-//! takes 96: 48 for the world matrix, 40 for a copy of the local transform, 8 for indices. Slices with hidden nodes,
-//! layers or view ranges take 12 more per node. Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is
-//! allocated with up to 25 % spare room. Nodes without a component cost nothing in the pass for that component.
+//! | you | time |
+//! |---|---|
+//! | insert, set, or move a leaf | amortised O(1), even among a hundred thousand siblings |
+//! | remove | O(nodes removed) |
+//! | update a still scene, or list its draws again | O(1) |
+//! | update | O(slices + nodes inserted or moved + nodes of the slices that edits affect) |
+//! | update for the first time after building n nodes | O(n): 60 to 700 ns per node, by shape, size and machine (`update: first` of `benches/peers/run.sh` in the repository) |
+//! | update after all transforms were set | up to 2.9 times as long as reading them in order, since they are gathered from the records |
 //!
-//! Inserting, setting and moving a leaf take amortised O(1), even among a hundred thousand siblings; removing takes
-//! O(nodes removed). An update takes O(slices + nodes inserted or moved + nodes of the slices that edits affect). The
-//! first update after building n nodes therefore takes O(n): 60 to 700 ns per node after single inserts. If all
-//! transforms were set, the update gathers them from the records, which takes up to 2.9 times as long as reading them
-//! in order. Nothing recurses with depth: a chain of a million nodes needs no more stack than a single node.
+//! Nothing recurses with depth: a chain of a million nodes needs no more stack than a single node.
+//!
+//! | a node has | bytes |
+//! |---|---|
+//! | nothing: a record and a row | 83 + 16 |
+//! | a transform: world matrix, copy of the local transform, indices | 48 + 40 + 8 more |
+//! | a drawable | 80 more |
+//! | layers | 4 more |
+//! | a slice in which there are hidden nodes, layers or view ranges | 12 more |
+//!
+//! Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is allocated with up to 25 %
+//! spare room. Nodes without a component cost nothing in the pass for that component.
 //!
 //! # Limits
 //!

@@ -194,7 +194,7 @@ impl<'n> Node<'n> {
         Self { local: Some(Local::Matrix(matrix)), translation_f64: None, ..self }
     }
 
-    /// Returns the node with a material.
+    /// Returns the node with a material of its own. A node's own material wins over its parent's.
     #[inline]
     #[must_use]
     pub const fn with_material(self, material: u32) -> Self {
@@ -208,21 +208,22 @@ impl<'n> Node<'n> {
         Self { drawable: Some(drawable), ..self }
     }
 
-    /// Returns the node with this visibility.
+    /// Returns the node with this visibility. A [shown](Visibility::Shown) node is visible below a hidden one.
     #[inline]
     #[must_use]
     pub const fn with_visibility(self, visibility: Visibility) -> Self {
         Self { visibility, ..self }
     }
 
-    /// Returns the node with layers of its own.
+    /// Returns the node with layers of its own. It is visible only on those that it shares with all its ancestors.
     #[inline]
     #[must_use]
     pub const fn with_layers(self, layers: Layers) -> Self {
         Self { layers: Some(layers), ..self }
     }
 
-    /// Returns the node with a range of distances.
+    /// Returns the node with a range of distances. Only culling with levels of detail heeds it: see
+    /// [`view_range`](Self::view_range).
     #[inline]
     #[must_use]
     pub const fn with_view_range(self, range: ViewRange) -> Self {
@@ -262,8 +263,9 @@ impl<'n> Node<'n> {
         Self { translation_f64: Some(translation), ..self }
     }
 
-    /// Anchors the node in the world: its local transform is relative to the world instead of the parent. Without a
-    /// local transform, its world transform is the identity. The nodes below it move along with it.
+    /// Anchors the node in the world: its local transform is relative to the world instead of the parent.
+    ///
+    /// Without a local transform, its world transform is the identity. The nodes below it move along with it.
     ///
     /// Only the parent's transform has no effect. The parent's visibility, material and layers still apply to the node,
     /// and the node is still moved and removed with its parent. [`Scene::set_local`](crate::Scene::set_local) then sets

@@ -7,7 +7,7 @@
 //! | a value for some or all nodes | [`NodeMap`](crate::data::NodeMap): O(1), no hashing |
 //! | a value that children inherit (opacity, a team) | [`Inherited`](crate::data::Inherited): only recomputed where something changed |
 //! | a value for each node with a transform, for passes over all of them | [`Column`](crate::data::Column): arrays parallel to the scene's own |
-//! | boxes, instances or the like, computed from what a slice has | arrays by slice, and a [`SliceCursor`](crate::changes::SliceCursor) that says what changed; example `spatial_index` |
+//! | boxes, draws or the like, computed from what a slice has | arrays by slice, and a [`SliceCursor`](crate::changes::SliceCursor) that says what changed; example `spatial_index` |
 //! | a copy of all drawables or matrices, for example on a GPU | a buffer, and a [`DrawableMirror`](crate::changes::DrawableMirror) or [`MatrixMirror`](crate::changes::MatrixMirror) that says what to write |
 //! | an entity of an entity-component system for each node | a `NodeMap<Entity>`, and the [`NodeHandle`](crate::NodeHandle) as a component |
 //! | a reference to a node in a file or a message | [`NodeHandle::to_bits`](crate::NodeHandle::to_bits), a `u64` |

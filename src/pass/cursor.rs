@@ -5,7 +5,7 @@ use core::ops::Range;
 use std::collections::TryReserveError;
 
 /// The place of a reader that keeps data of its own beside a scene's slices: a bounding-volume hierarchy, a table of
-/// instances, a column. [`Scene::changed_slices`](crate::Scene::changed_slices) lists the changes since the last look.
+/// drawables, a column. [`Scene::changed_slices`](crate::Scene::changed_slices) lists the changes since the last look.
 ///
 /// A cursor works however often you look: after skipped updates, in another scene, a clone or a loaded scene, and in
 /// frames that [`Smooth`](crate::motion::Smooth) blends. It needs no [change tracking](crate::SceneConfig::changes). It

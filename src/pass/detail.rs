@@ -77,7 +77,9 @@ impl LevelsOfDetail {
     }
 
     /// Sets the coarser meshes of a mesh, each with the distance from which it is drawn. If the last mesh is `None`,
-    /// nothing is drawn from there on. Replaces earlier levels; an empty list removes them. Runs in **O(meshes)**.
+    /// nothing is drawn from there on.
+    ///
+    /// Replaces earlier levels; an empty list removes them. Runs in **O(meshes)**.
     ///
     /// ```
     /// let mut levels = hedgerow::query::LevelsOfDetail::new();

@@ -93,8 +93,10 @@ impl DrawList {
         Layers::new(self.layers)
     }
 
-    /// Sets the eye. From the next fill on, the list has [`relative_matrices`](DrawList::relative_matrices), or none if
-    /// the eye is `None`. Use relative matrices in worlds so large that single precision cannot resolve positions.
+    /// Sets the eye: from the next fill on, the list has [`relative_matrices`](DrawList::relative_matrices), or none if
+    /// the eye is `None`. [`matrices`](DrawList::matrices) stay relative to the world.
+    ///
+    /// Use relative matrices in worlds so large that single precision cannot resolve positions.
     ///
     /// The eye must be finite. This is not checked; if the eye is not finite, the matrices are not finite either.
     ///
@@ -174,9 +176,10 @@ impl DrawList {
         self
     }
 
-    /// Returns the list without matrices, for renderers that have matrices on the GPU and find them by
-    /// [`DrawList::slots`]: see [`MatrixMirror`](crate::changes::MatrixMirror). Saves 48 bytes per drawable, and the
-    /// time to copy matrices. [`DrawList::matrices`] is then empty.
+    /// Returns the list without matrices: [`DrawList::matrices`] is then empty.
+    ///
+    /// For renderers that have matrices on the GPU and find them by [`DrawList::slots`]: see
+    /// [`MatrixMirror`](crate::changes::MatrixMirror). Saves 48 bytes per drawable, and the time to copy matrices.
     ///
     /// ```
     /// use hedgerow::{Aabb, DrawList, Drawable, Node, Scene, Transform};
@@ -220,8 +223,9 @@ impl DrawList {
     }
 
     /// Returns the ranges of indices whose commands or matrix slots changed when the list was last filled, in ascending
-    /// order. Use them to update a copy of the list. Gaps of fewer than 32 commands are included. Truncate the copy to
-    /// the length of the list yourself.
+    /// order, to update a copy of the list. Truncate the copy to the length of the list yourself.
+    ///
+    /// Gaps of fewer than 32 commands are included.
     ///
     /// A range may include equal elements, because commands that were listed again count as changed, and so do commands
     /// that moved to another index. Runs in **O(drawables ÷ 8 + ranges)**; after culling in O(drawables), because this
@@ -255,11 +259,13 @@ impl DrawList {
         ChangedDraws::new(&self.listing, self.cache.listing_before(), mark::MATRIX)
     }
 
-    /// Returns the previous world matrix of each command's node
-    /// ([`NodeRef::previous_world`](crate::NodeRef::previous_world)), in the order of the commands. This is the matrix
-    /// of the second-to-last update, no matter when the list was last filled. If a node is new, or did not move in the
-    /// last update, it is the current matrix. Fill the list between an update and the next edits. If frames have several
-    /// updates, or none, use [`Smooth::with_motion`](crate::motion::Smooth::with_motion).
+    /// Returns the previous world matrix of each command's node, in the order of the commands: that of the
+    /// second-to-last update, no matter when the list was last filled. Fill the list between an update and the next
+    /// edits.
+    ///
+    /// If a node is new, or did not move in the last update, it is the current matrix: see
+    /// [`NodeRef::previous_world`](crate::NodeRef::previous_world). If frames have several updates, or none, use
+    /// [`Smooth::with_motion`](crate::motion::Smooth::with_motion).
     ///
     /// Returns `None` if the matrices are unknown: in a list without [`DrawList::with_motion`]; for a scene that does
     /// not [track changes](crate::SceneConfig::changes); and after a [`RenderPass`] or [`DrawList::clear`] wrote to the

@@ -78,8 +78,10 @@ impl Scene {
         Ok(())
     }
 
-    /// Sets the local transforms that an iterator yields, in order, each as [`Scene::set_local`] does and in any form.
-    /// Use it in frames that move many nodes. Does not collect the items. Runs in **O(n)** for n items.
+    /// Sets the local transforms of many nodes. World matrices change at the next [`Scene::update`].
+    ///
+    /// Takes the items that an iterator yields, in order, each as [`Scene::set_local`] does and in any form, and
+    /// collects none. Runs in **O(n)** for n items.
     ///
     /// # Errors
     /// [`BatchError::item`] is the index of the first item that fails: [`Error::StaleHandle`], [`Error::NotFinite`],
@@ -113,10 +115,12 @@ impl Scene {
     }
 
     /// Sets the local transforms of many nodes so that the nodes get these world transforms, for example poses from a
-    /// physics engine. Nodes without a transform get one. Pass full world transforms, in any form that converts to a
-    /// [`Local`]; a pose without scale resets the scale to 1. Below a parent with a non-uniform scale, a
-    /// rotated pose makes the local transform a matrix. [Anchored](crate::Node::anchored) nodes do not need this call:
-    /// their local transforms are relative to the world (see [`guide::physics`](crate::guide::physics)).
+    /// physics engine. A pose without scale resets the scale to 1.
+    ///
+    /// Pass full world transforms, in any form that converts to a [`Local`]. Nodes without a transform get one. Below a
+    /// parent with a non-uniform scale, a rotated pose makes the local transform a matrix.
+    /// [Anchored](crate::Node::anchored) nodes do not need this call: their local transforms are relative to the world
+    /// (see [`guide::physics`](crate::guide::physics)).
     ///
     /// The result has the same bits as single calls of [`Scene::set_world`], ancestors first, whatever the order of
     /// `items`. A node may be listed along with its ancestors, whose new world transforms are used. If a node is listed
@@ -169,8 +173,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns the nodes of a list that are not below another node of the list, each once, in depth-first order. These
-    /// are the nodes to move, copy or remove if you want to edit a whole selection.
+    /// Returns the nodes to move, copy or remove if you want to edit a whole selection: those that are not below
+    /// another node of the list, each once, in depth-first order.
     ///
     /// Runs in **O(n + ancestors)** for n nodes. Each ancestor with listed nodes below several of its children takes
     /// O(children) more. Detached nodes come last, and take O(detached subtrees) more.
@@ -231,17 +235,20 @@ impl Scene {
         Ok(topmost)
     }
 
-    /// Moves many subtrees: to a place below a node, next to a sibling that stays, or outside of the tree.
+    /// Moves many subtrees in one call. Only the final tree matters, so a parent and its child can be swapped, in any
+    /// order.
     ///
-    /// `items` are nodes with their new places. [`Place::Child`] is not allowed, nor is [`Place::Before`] or
-    /// [`Place::After`] a listed node. A plain handle stands for [`Place::LastChildOf`]. [`Place::Detached`] makes each
-    /// listed node the root of its own detached subtree, even if an ancestor is listed too. To keep a selection
-    /// together, pass only its [`Scene::topmost`] nodes. If single calls of [`Scene::reparent`] with these items would
-    /// all succeed, the result is the same, with siblings in the order of `items`. If a node is listed twice, its last
-    /// place counts. Only the final tree matters, so a parent and its child can be swapped in one call, in any order.
+    /// Each item is a node with its new place: below a node, beside a sibling that stays, or outside of the tree.
+    /// [`Place::Child`] is not allowed, nor is [`Place::Before`] or [`Place::After`] a listed node. A plain handle
+    /// stands for [`Place::LastChildOf`]. Siblings are in the order of `items`; if a node is listed twice, its last
+    /// place counts.
     ///
-    /// With [`Keep::World`], local transforms are computed from the world transforms before the call. They may differ
-    /// in the last digits from the results of single moves.
+    /// [`Place::Detached`] makes each listed node the root of its own detached subtree, even if an ancestor is listed
+    /// too. To keep a selection together, pass only its [`Scene::topmost`] nodes.
+    ///
+    /// If single calls of [`Scene::reparent`] with these items would all succeed, the result is the same, but with
+    /// [`Keep::World`] local transforms may differ in the last digits: they are computed from the world transforms
+    /// before the call.
     ///
     /// Runs in **O(n log n)** for n items, and the next update in O(nodes moved). If a listed node has children, the
     /// call also takes O(ancestors of the new parents), each visited once. [`Keep::World`] adds O(ancestors) per item.

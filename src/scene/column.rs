@@ -222,8 +222,8 @@ impl<T: Clone> Column<T> {
         Ok(())
     }
 
-    /// Returns the values of a slice of the scene, indexed by transform slot. They are unspecified in unused slots, and
-    /// in slots of [imports](SliceView::imports) before a [`sweep`](Self::sweep) sets them.
+    /// Returns the values of a slice of the scene, indexed by transform slot. Those in unused slots are unspecified,
+    /// and so are those of [imports](SliceView::imports) before a [`sweep`](Self::sweep) sets them.
     ///
     /// # Panics
     /// Panics if the slots of the scene may have changed since the last [`update`](Self::update). Call `update` right

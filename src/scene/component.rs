@@ -4,8 +4,9 @@ use crate::scene::Scene;
 use crate::{Error, Local, Mat34, NodeHandle, Transform};
 
 impl Scene {
-    /// Sets or adds the local transform of a node. Pass a [`Transform`], a `Mat34`, or another type that
-    /// converts to a [`Local`].
+    /// Sets or adds the local transform of a node. World matrices change at the next [`Scene::update`].
+    ///
+    /// Pass a [`Transform`], a `Mat34`, or another type that converts to a [`Local`].
     ///
     /// A matrix is stored as translation, rotation and scale if these can express it. Runs in **O(1)**, or in O(n) if
     /// the old or the new transform is a matrix that shears and the slice has n such matrices. If the node had no
@@ -62,7 +63,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Changes the translation, rotation and scale of a node that has a local transform. Runs in **O(1)**.
+    /// Changes the translation, rotation and scale of a node that has a local transform. World matrices change at the
+    /// next [`Scene::update`]. Runs in **O(1)**.
     ///
     /// If `modify` panics or produces an invalid transform, nothing changes. If the translation does not change, it
     /// keeps the precision of [`NodeMut::set_translation_f64`](crate::NodeMut::set_translation_f64).

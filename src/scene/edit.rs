@@ -5,13 +5,15 @@ use crate::store::{Has, Position, RecordId};
 use crate::{Error, Local, Node, NodeHandle};
 
 impl Scene {
-    /// Inserts a node and returns its handle. A plain handle as `place` means the last child of that node. At
-    /// [`Place::Detached`], the node becomes the root of a detached subtree, which you can build before it is visible.
+    /// Inserts a node and returns its handle. Until the next [`Scene::update`], [`Scene::world`] returns the identity
+    /// for it, and draw lists, culling and queries do not include it.
     ///
-    /// Runs in amortised **O(1)**, even among many siblings. Until the next [`Scene::update`], draw lists, culling and
-    /// queries do not include the node, and [`Scene::world`] returns the identity;
-    /// [`NodeRef::fresh_world`](crate::NodeRef::fresh_world) returns the actual world matrix. To insert a node with a
-    /// given world transform, insert it with the identity, then call [`Scene::set_world`].
+    /// A plain handle as `place` means the last child of that node. At [`Place::Detached`], the node becomes the root
+    /// of a detached subtree, which you can build before it is visible.
+    ///
+    /// Runs in amortised **O(1)**, even among many siblings. [`NodeRef::fresh_world`](crate::NodeRef::fresh_world)
+    /// returns the actual world matrix before the update. To insert a node with a given world transform, insert it with
+    /// the identity, then call [`Scene::set_world`].
     ///
     /// # Errors
     /// [`Error::StaleHandle`]; [`Error::RootIsFixed`] and [`Error::BesideDetached`] for a sibling of a root;
@@ -58,8 +60,8 @@ impl Scene {
         self.store.nodes.insert(place, node)
     }
 
-    /// Removes a node and everything below it. Returns the number of nodes removed. Their handles are then stale, and
-    /// draw lists and queries no longer include the nodes.
+    /// Removes a node and everything below it, and returns the number of nodes removed. Draw lists and queries no
+    /// longer include them, even before the next update, and their handles are stale.
     ///
     /// Runs in **O(nodes removed)**, even among many siblings.
     ///

@@ -8,23 +8,28 @@ use core::iter::FusedIterator;
 use core::ops::ControlFlow;
 
 impl Scene {
-    /// Updates world matrices, and inherited visibility and materials, where edits affect them.
+    /// Computes world matrices, and inherited visibility and materials, where edits affect them. Call it once a frame,
+    /// after the edits and before what draws.
     ///
-    /// Also gives inserted and moved nodes their rows in the arrays. Reconstitutes slices that are full, are half
-    /// empty, or have a node that got or lost a transform or a drawable. Draw lists, culling, queries and walks over
-    /// slices show the last update, but without nodes removed since: see [what passes read](crate#what-passes-read).
+    /// Until then, draw lists, culling, queries and walks over slices show the last update, but without nodes removed
+    /// since: see [what passes read](crate#what-passes-read). Takes O(1) if nothing was edited, else **O(slices + nodes
+    /// of the slices that edits affect)**. The first update after building a scene takes O(nodes): see
+    /// [costs](crate#costs).
     ///
-    /// Runs in **O(slices + nodes of the slices that edits affect)**, and in O(1) if nothing was edited. Does not read
-    /// the arrays of unchanged slices. See [costs](crate#costs) for the first update after building a scene, and for
-    /// updates after all transforms were set. If the scene [tracks changes](crate::SceneConfig::changes), the first
-    /// update after matrices changed copies these matrices, even without edits: about 6 ms for a million. Merges a few
-    /// small slices; [`Scene::maintain`] merges all.
+    /// Also gives inserted and moved nodes their rows in the arrays, and merges a few small slices; [`Scene::maintain`]
+    /// merges all. Reconstitutes slices that are full, are half empty, or have a node that got or lost a transform or a
+    /// drawable. Does not read the arrays of unchanged slices. If the scene [tracks
+    /// changes](crate::SceneConfig::changes), the first update after matrices changed copies these matrices, even
+    /// without edits: about 6 ms for a million.
     pub fn update(&mut self) {
         self.store.update();
     }
 
-    /// Lists all visible drawables with their world matrices as of the last update. If the list has an
-    /// [eye](DrawList::set_eye), it also gets matrices relative to the eye. Replaces the contents of the list.
+    /// Lists all visible drawables with their world matrices as of the last update. Reuse the list: only what changed
+    /// is then listed again.
+    ///
+    /// Replaces the contents of the list. If the list has an [eye](DrawList::set_eye), it also gets matrices relative
+    /// to the eye.
     ///
     /// If the list was last filled from this scene, only slices that changed since then are listed again, and only
     /// recomputed matrices are copied. Runs in **O(slices + drawables)** the first time, then in O(slices + drawables

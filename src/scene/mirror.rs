@@ -140,8 +140,8 @@ impl MatrixMirror {
         self
     }
 
-    /// Calls `step` with each operation that is needed to make the buffer hold the world matrices of the scene as of
-    /// its last update. Call it between an update and the next edits; the results of later edits are not in the buffer.
+    /// Calls `step` with each write that makes the buffer hold the world matrices of the last update. Call it between
+    /// an update and the next edits; the results of later edits are not in the buffer.
     ///
     /// Writes the matrices that updates computed since the last call, none twice. Ranges with a small
     /// [gap](Self::with_gap) between them are combined into one write. An array whose layout changed is written
@@ -160,9 +160,12 @@ impl MatrixMirror {
         self.run(scene, false, step)
     }
 
-    /// Does the same as [`sync`](Self::sync), but returns most matrices as a list, for a compute shader that distributes
-    /// them. Steps write whole blocks of 64 matrices of a slice, if all of them changed: copies cost less then. Nothing
-    /// is written that did not change, none twice; the [gap](Self::with_gap) is that of instances alone.
+    /// Does the same as [`sync`](Self::sync), but returns most matrices as a list. The buffer is only complete once you
+    /// execute the steps and copy the list's matrices to their indices.
+    ///
+    /// A compute shader can copy them. Steps write whole blocks of 64 matrices of a slice, if all of them changed:
+    /// copies cost less then. Nothing is written that did not change, none twice. The [gap](Self::with_gap) only
+    /// applies to the ranges of [`instances`](Self::instances).
     ///
     /// ```
     /// use hedgerow::changes::{MatrixMirror, MirrorStep};

@@ -202,7 +202,9 @@ impl Pose {
 
 impl Smooth {
     /// Starts from the scene as it is. Fill the scene before: a node that enters later is shown as after the step in
-    /// which it entered, and blended from the next one on. Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
+    /// which it entered, and blended from the next one on.
+    ///
+    /// Runs in **O(nodes)**, and takes about 60 bytes for each node with a transform.
     ///
     /// # Errors
     /// [`Error::NoChanges`] if the scene does not [track changes](crate::SceneConfig::changes).
@@ -273,9 +275,10 @@ impl Smooth {
         Ok(())
     }
 
-    /// Excludes a node from blending in the step that the next [`Smooth::step`] records, for example after a teleport.
-    /// Runs in **O(1)**; with motion vectors, the next frame takes O(nodes below) more. That step ignores a
-    /// handle that is stale by then.
+    /// Excludes a node from blending in the step that the next [`Smooth::step`] records: call it for a teleport.
+    ///
+    /// Runs in **O(1)**; with motion vectors, the next frame takes O(nodes below) more. That step ignores a handle that
+    /// is stale by then.
     ///
     /// With motion vectors, such a jump is no motion: in the next frame, the node and what hangs on it have previous
     /// matrices as if the previous frame had shown them with their present parents and local transforms. So a filter

@@ -121,8 +121,10 @@ impl NodeMut<'_> {
         NodeRef::new(self.scene, self.id)
     }
 
-    /// Sets the local transform, or removes it with `None`; see [`IntoLocal`]. Without a local transform, the node has
-    /// the world transform of its parent.
+    /// Sets the local transform, or removes it with `None`; see [`IntoLocal`]. World matrices change at the next
+    /// [`Scene::update`].
+    ///
+    /// Without a local transform, the node has the world transform of its parent.
     ///
     /// ```
     /// # let mut scene = hedgerow::Scene::new();
@@ -145,7 +147,8 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Sets or removes the node's own material. Nodes below inherit it unless they have a material of their own.
+    /// Sets or removes the node's own material, which wins over its parent's. Nodes below inherit it unless they have a
+    /// material of their own.
     ///
     /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_material(&mut self, material: impl Into<Option<u32>>) -> &mut Self {
@@ -203,7 +206,10 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Hides the node and the nodes below it, shows it, or lets it inherit visibility. Its layers stay the same.
+    /// Hides the node and the nodes below it, shows it, or lets it inherit visibility. A node below that is set to be
+    /// [shown](Visibility::Shown) stays visible.
+    ///
+    /// Its layers stay the same.
     ///
     /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_visibility(&mut self, visibility: Visibility) -> &mut Self {
@@ -211,7 +217,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets or removes the node's own layers.
+    /// Sets or removes the node's own layers. It is visible only on those that it shares with all its ancestors.
     ///
     /// The next update propagates the change, in O(nodes of the affected slices).
     pub fn set_layers(&mut self, layers: impl Into<Option<Layers>>) -> &mut Self {
@@ -219,7 +225,7 @@ impl NodeMut<'_> {
         self
     }
 
-    /// Sets or removes the [view range](Node::view_range), which applies to later culling with levels of detail.
+    /// Sets or removes the [view range](Node::view_range). Only culling with levels of detail heeds it.
     pub fn set_view_range(&mut self, range: impl Into<Option<ViewRange>>) -> &mut Self {
         self.scene.store.nodes.set_view_range(self.id, range.into());
         self
@@ -391,10 +397,12 @@ impl NodeMut<'_> {
         Ok(self)
     }
 
-    /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. A
-    /// node without a transform gets one. Translation and scale stay the same, as do the mirroring and shear of a local
-    /// transform that is a matrix. A model whose front is +Z, as in glTF, then needs half a turn about its own Y axis:
-    /// `local.rotation *= Quat::from_rotation_y(PI)`.
+    /// Rotates a node so that its −Z axis points at `target` and its +Y axis towards `up`, both in world space. A model
+    /// whose front is +Z, as in glTF, then needs half a turn about its own Y axis: `local.rotation *=
+    /// Quat::from_rotation_y(PI)`.
+    ///
+    /// A node without a transform gets one. Translation and scale stay the same, as do the mirroring and shear of a
+    /// local transform that is a matrix.
     ///
     /// If `up` is zero or parallel to the direction, any perpendicular axis is used. Runs in **O(ancestors)**.
     ///

@@ -281,17 +281,18 @@ impl<'s> NodeRef<'s> {
         self.scene.store.nodes.wide_translation(self.id)
     }
 
-    /// Returns the world matrix as of the last update: see [`Scene::world`].
+    /// Returns the world matrix as of the last update; the identity for a node inserted since. See [`Scene::world`].
     #[must_use]
     #[inline]
     pub fn world(self) -> &'s Mat34 {
         self.scene.store.world_at(self.id)
     }
 
-    /// Returns the world matrix as of now, including all edits since the last update. It has the same bits as the
-    /// matrix that [`Scene::update`] would compute, so, unlike [`world_f64`](Self::world_f64), it is infinite or NaN if
-    /// the ancestors' transforms exceed single precision. Use it to read matrices between edits without an update, as
-    /// in inverse kinematics; far from the origin, use [`world_f64`](Self::world_f64), which resolves smaller steps.
+    /// Returns the world matrix as of now, including all edits since the last update.
+    ///
+    /// Use it to read matrices between edits without an update, as in inverse kinematics; far from the origin, use
+    /// [`world_f64`](Self::world_f64), which resolves smaller steps. It has the same bits as the matrix that
+    /// [`Scene::update`] would compute, so it is infinite or NaN if the ancestors' transforms exceed single precision.
     ///
     /// Runs in **O(ancestors)**.
     #[must_use]
@@ -299,8 +300,9 @@ impl<'s> NodeRef<'s> {
         self.scene.store.nodes.fresh_world(self.id)
     }
 
-    /// Returns the world transform as of now, including all edits since the last update. It is composed in double
-    /// precision from the local transforms of the node and all its ancestors.
+    /// Returns the world transform as of now, in double precision, including all edits since the last update.
+    ///
+    /// It is composed from the local transforms of the node and all its ancestors.
     ///
     /// It is exact to about 10⁻⁹ m at 10⁷ m, where single precision resolves whole metres. [`Mat34::from_wide`] rounds
     /// it. Runs in **O(ancestors with a transform)**.
@@ -319,12 +321,14 @@ impl<'s> NodeRef<'s> {
         self.scene.store.nodes.wide_world(self.id).world
     }
 
-    /// Returns the world matrix after the second-to-last update, for motion vectors. For a node that was not in the
-    /// scene then, it is the current world matrix. If frames have several updates, or none, use
+    /// Returns the world matrix after the second-to-last update, for motion vectors; `None` if the scene does not
+    /// [track changes](crate::SceneConfig::changes).
+    ///
+    /// For a node that was not in the scene then, it is the current world matrix; for a node inserted since the last
+    /// update, the identity. If frames have several updates, or none, use
     /// [`Smooth::with_motion`](crate::motion::Smooth::with_motion), which keeps what the last frame showed.
     ///
-    /// `None` if the scene does not [track changes](crate::SceneConfig::changes). The identity for a node that was
-    /// inserted since the last update. Runs in **O(log n)** for n nodes that now inherit another ancestor's transform.
+    /// Runs in **O(log n)** for n nodes that now inherit another ancestor's transform.
     #[must_use]
     pub fn previous_world(self) -> Option<&'s Mat34> {
         self.scene.store.previous_world(self.id)
@@ -338,9 +342,11 @@ impl<'s> NodeRef<'s> {
         self.scene.store.world_bounds(self.id)
     }
 
-    /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update. It is empty
-    /// if there are no drawables, and infinite if any of their boxes is. The subtree is the current one, in which nodes
-    /// that were inserted since the update have no box yet. Runs in **O(nodes of the subtree)**.
+    /// Returns the world box of all drawables in the subtree, including hidden ones, as of the last update. Nodes that
+    /// were inserted since have no box yet.
+    ///
+    /// The box is empty if there are no drawables, and infinite if any of their boxes is. The subtree is the current
+    /// one. Runs in **O(nodes of the subtree)**.
     #[must_use]
     pub fn subtree_bounds(self) -> Aabb {
         self.scene.store.subtree_bounds(self.id)
@@ -353,9 +359,10 @@ impl<'s> NodeRef<'s> {
         self.local()?.transform()
     }
 
-    /// Returns the world translation, rotation and scale as of now, computed in double precision in **O(ancestors)**.
-    /// `None` if the world transform shears or is flat; then use [`Mat34::nearest_transform`] of
-    /// [`fresh_world`](Self::fresh_world).
+    /// Returns the world translation, rotation and scale as of now; `None` if the world transform shears or is flat.
+    /// Then use [`Mat34::nearest_transform`] of [`fresh_world`](Self::fresh_world).
+    ///
+    /// It is computed in double precision, in **O(ancestors)**.
     ///
     /// Use it for physics and similar purposes: a product of many matrices in single precision, such as
     /// [`world`](Self::world), may appear to shear because of rounding alone.
@@ -384,7 +391,8 @@ impl<'s> NodeRef<'s> {
         self.scene.store.nodes.material(self.id)
     }
 
-    /// Returns the node's own material.
+    /// Returns the material that was set for the node itself; `None` if it inherits one: see
+    /// [`material`](Self::material).
     #[must_use]
     pub fn own_material(self) -> Option<u32> {
         self.scene.store.nodes.own_material(self.id)
@@ -404,13 +412,15 @@ impl<'s> NodeRef<'s> {
         !self.layers().is_empty()
     }
 
-    /// Returns the node's own visibility.
+    /// Returns the visibility that was set for the node itself. [`is_visible`](Self::is_visible) takes its ancestors
+    /// into account.
     #[must_use]
     pub fn own_visibility(self) -> Visibility {
         self.scene.store.nodes.own_visibility(self.id)
     }
 
-    /// Returns the node's own layers.
+    /// Returns the layers that were set for the node itself; `None` if there are none. [`layers`](Self::layers) returns
+    /// those on which it is visible, with its ancestors.
     #[must_use]
     pub fn own_layers(self) -> Option<Layers> {
         self.scene.store.nodes.own_layers(self.id)
@@ -469,9 +479,12 @@ impl<'s> NodeRef<'s> {
         self.scene.store.nodes.node(self.id)
     }
 
-    /// Returns the slice and the slot of the world matrix that the node uses: its own, or that of the nearest ancestor
-    /// with a transform. [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts them to an index in a
-    /// buffer of all matrices. `None` for a node that was inserted since the last update.
+    /// Returns the slice and the slot of the world matrix that the node uses; `None` for a node that was inserted since
+    /// the last update.
+    ///
+    /// It is the slot of the node itself, or of the nearest ancestor with a transform.
+    /// [`MatrixMirror::index`](crate::changes::MatrixMirror::index) converts it to an index in a buffer of all
+    /// matrices.
     ///
     /// An update may change it for nodes that [`Scene::changes`] does not list, such as those below a reparented node. A
     /// [`DrawableMirror`](crate::changes::DrawableMirror) and a [`SliceCursor`](crate::changes::SliceCursor) tell.

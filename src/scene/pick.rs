@@ -70,7 +70,10 @@ pub struct Selected {
 /// Picks find the triangles that a person sees. The scene has no meshes: it finds the boxes and asks `surface` about their
 /// triangles. See [the guide](crate::guide::picking).
 impl Scene {
-    /// Returns the nearest triangle that a ray hits, and of equally near ones that of the node with the least handle.
+    /// Returns the nearest triangle that a ray hits, as of the last update. The scene needs
+    /// [`bounds`](crate::SceneConfig::bounds), unless the list has an eye.
+    ///
+    /// Of equally near triangles, it is that of the node with the least handle.
     ///
     /// `surface` tests the triangles of one drawable. It gets the command that draws it, the ray in the mesh's space, and
     /// the greatest distance that counts, and returns the nearest hit, for example of a tree of hedgerow-mesh; a
@@ -79,8 +82,7 @@ impl Scene {
     /// more than twice as far from its node's place as from the origin of the world. Nodes whose world transform has no
     /// inverse are not hit.
     ///
-    /// World transforms and boxes are those of the last update. Runs in **O(slices + b log b)** for b boxes that the ray
-    /// enters before its hit, and the time of `surface`.
+    /// Runs in **O(slices + b log b)** for b boxes that the ray enters before its hit, and the time of `surface`.
     ///
     /// ```
     /// use hedgerow::glam::Vec3;
@@ -183,8 +185,10 @@ impl Scene {
         .map_err(|_| Error::AllocationFailed)
     }
 
-    /// Lists the drawables that a frustum contains, wholly or partly, by triangles. Replaces the contents of the list. The
-    /// order is that of a draw list.
+    /// Lists the drawables that a frustum contains, wholly or partly, by triangles, as of the last update. The scene
+    /// needs [`bounds`](crate::SceneConfig::bounds), unless the list has an eye.
+    ///
+    /// Replaces the contents of the list. The order is that of a draw list.
     ///
     /// For a selection rectangle, pass [`Frustum::from_view_projection_rect`]. `surface` says how much of one drawable is
     /// in a volume of the mesh's space, as a tree of hedgerow-mesh does. It is asked about all drawables whose boxes are not

@@ -6,8 +6,11 @@ use crate::store::{Position, RecordId, WideLocal};
 use crate::{Error, NodeHandle, node::LocalForm};
 
 impl Scene {
-    /// Moves a node and everything below it to another place: within the tree, into or out of a detached subtree, or
-    /// out of the tree ([`Place::Detached`]). Returns the form of the node's local transform afterwards, if it has one.
+    /// Moves a node and everything below it to another place. Until the next update, passes see the nodes at their old
+    /// position.
+    ///
+    /// The place is within the tree, in a detached subtree, or outside of the tree ([`Place::Detached`]). Returns the
+    /// form of the node's local transform afterwards, if it has one.
     ///
     /// [`Keep::World`] keeps the world transform: the local transform is computed in double precision, and is stored as
     /// a matrix if it shears. If the translation of the node, or of an old or new ancestor, is in double precision, so
@@ -17,8 +20,7 @@ impl Scene {
     ///
     /// Runs in **O(1)** for a leaf. For a node with children, the check for cycles takes the lesser of O(depth of the
     /// new parent) and O(nodes of the subtree). [`Keep::World`] also takes O(old and new ancestors); moves between the
-    /// tree and detached subtrees take O(nodes moved). The next update takes O(nodes moved) more: until then, passes
-    /// see the nodes at their old position.
+    /// tree and detached subtrees take O(nodes moved). The next update takes O(nodes moved) more.
     ///
     /// # Errors
     /// [`Error::StaleHandle`], [`Error::RootIsFixed`], [`Error::BesideDetached`], [`Error::IndexOutOfRange`],

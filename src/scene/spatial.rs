@@ -164,8 +164,10 @@ struct Checked<'v> {
 /// node, the query also walks up the ancestors of each drawable found. The order is that of the draw list, and may be
 /// another in a scene that was loaded, or went back to a checkpoint.
 impl Scene {
-    /// Fills the lists of up to 32 views in one pass: a single camera, or several, such as the cascades of a shadow
-    /// map. For each view, the drawables that touch its frustum and pass its filter replace the contents of its list.
+    /// Fills the lists of cameras with what they see, as of the last update: up to 32 views in one pass, such as the
+    /// cascades of a shadow map. Lists without an eye need [`bounds`](crate::SceneConfig::bounds).
+    ///
+    /// For each view, the drawables that touch its frustum and pass its filter replace the contents of its list.
     ///
     /// If the result equals the old contents of a list, [`DrawList::group`] has nothing to do. The command of a
     /// drawable is made once for all views. With the feature `rayon`, the first list stores the commands temporarily,
@@ -276,8 +278,10 @@ impl Scene {
         list.ask_previous(|node| self.store.previous_world(self.store.nodes.resolve(node)?));
     }
 
-    /// Lists the nodes that pass the filter and whose drawables' boxes touch the volume. Replaces the contents of the
-    /// list. Hidden and detached nodes are never found.
+    /// Lists the nodes whose drawables' boxes touch the volume, as of the last update. The scene needs
+    /// [`bounds`](crate::SceneConfig::bounds).
+    ///
+    /// Only nodes that pass the filter are listed; hidden and detached nodes never. Replaces the contents of the list.
     ///
     /// Runs in **O(groups of eight drawables of touched blocks)**: boxes are nested in the order of the tree. So siblings
     /// that are near each other in space are found several times as fast if they were inserted one after another. For
@@ -361,8 +365,11 @@ impl Scene {
         Ok(())
     }
 
-    /// Lists the nodes that pass the filter and whose drawables' boxes the ray hits, sorted by distance and then by
-    /// handle. Replaces the contents of the list. Hidden and detached nodes are never hit.
+    /// Lists the nodes whose drawables' boxes the ray hits, the nearest first, as of the last update. The scene needs
+    /// [`bounds`](crate::SceneConfig::bounds).
+    ///
+    /// Only nodes that pass the filter are listed; hidden and detached nodes never. Ties are sorted by handle. Replaces
+    /// the contents of the list.
     ///
     /// For triangles instead of boxes, see [`Scene::pick`].
     ///

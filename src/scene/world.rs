@@ -5,9 +5,11 @@ use crate::scene::Scene;
 use crate::{Error, Local, Mat34, NodeHandle, node::LocalForm};
 
 impl Scene {
-    /// Sets the local transform of a node so that its world transform becomes `world`, a
-    /// [`Transform`](crate::Transform) or a [`Mat34`]. A node without a transform gets one. Returns the form of its
-    /// new local transform.
+    /// Sets the local transform of a node so that its world transform becomes `world`. [`Scene::world`] returns it
+    /// after the next update.
+    ///
+    /// Takes a [`Transform`](crate::Transform) or a [`Mat34`]. A node without a transform gets one. Returns the form of
+    /// its new local transform.
     ///
     /// Runs in **O(ancestors)**, in double precision; see [`Keep::World`](crate::Keep::World) for the accuracy. The
     /// result of [`Scene::world`] becomes `world`, because this call ignores the extra precision of

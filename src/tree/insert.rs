@@ -53,9 +53,11 @@ impl Scene {
         Ok(tree)
     }
 
-    /// Inserts a tree at a place, and returns the handles of its nodes, indexed by their numbers. If the tree has
-    /// several roots, they are inserted there one after the other. If `place` is a plain handle, the tree becomes the
-    /// last child of that node.
+    /// Inserts a tree at a place, and returns the handles of its nodes, indexed by their numbers. They are seen by
+    /// passes after the next [`Scene::update`].
+    ///
+    /// If the tree has several roots, they are inserted there one after the other. If `place` is a plain handle, the
+    /// tree becomes the last child of that node.
     ///
     /// To copy a subtree within a scene or from another scene, insert the result of [`Scene::tree`]. To load a subtree
     /// from a file, insert the result of [`Tree::from_bytes`]. A tree at [`Place::Detached`] can serve as a prefab that

@@ -23,8 +23,8 @@ pub(crate) const MOST: f32 = 1e15;
 pub(crate) const SAME: f64 = 1e-9;
 
 impl Animator {
-    /// Advances by this many seconds; motions play backward if negative, but fades always go forward. Numbers that are
-    /// not finite count as 0.
+    /// Advances by this many seconds. Motions play backward if it is negative, but fades always go forward. Numbers
+    /// that are not finite count as 0.
     ///
     /// First, each layer takes transitions until the conditions of none hold. In one moment, it begins no state twice: so
     /// if all transitions of a circle hold, it goes round once. Where conditions begin to hold on the way, at a phase or an

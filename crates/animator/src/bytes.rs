@@ -101,8 +101,10 @@ impl Animator {
         to
     }
 
-    /// Makes an animator from the bytes of [`to_bytes`](Self::to_bytes) and the machine that they are of: one with the
-    /// same layers, states, parameters and clips. It goes on with the same bits.
+    /// Makes an animator from the bytes of [`to_bytes`](Self::to_bytes) and the machine that they are of. It goes on
+    /// with the same bits.
+    ///
+    /// A machine with the same layers, states, parameters and clips is the same.
     ///
     /// Any bytes are safe; numbers of poses beyond 10¹⁵ are refused, as blends could not state them. Runs in
     /// **O(bytes)**.

@@ -58,10 +58,12 @@ impl Fade {
         }
     }
 
-    /// An inertial fade (D. Bollo, *Inertialization*, GDC 2018): each number of the difference between old and new pose
-    /// follows a quintic that begins with the old velocity, and ends after `seconds` at rest. Differences that vanish
-    /// fast by themselves end earlier, after a quarter of the time at the earliest. Where a layer has no pose before or
-    /// after, it is a crossfade.
+    /// A fade without the old motion: the difference between old and new pose ends after `seconds`. Where a layer has
+    /// no pose before or after, it is a crossfade.
+    ///
+    /// Each number of the difference follows a quintic that begins with the old velocity, and ends at rest (D. Bollo,
+    /// *Inertialization*, GDC 2018). Differences that vanish fast by themselves end earlier, after a quarter of the
+    /// time at the earliest.
     #[must_use]
     pub const fn inertial(seconds: f32) -> Self {
         Self { inertial: true, ..Self::cross(seconds) }

@@ -73,7 +73,9 @@ impl Motion {
     }
 
     /// Blends the two clips whose numbers are nearest to the parameter on either side. Outside, the first or last clip
-    /// plays alone. Of clips with and without root motion, make all a [`MotionClip`] with `into`.
+    /// plays alone.
+    ///
+    /// Of clips with and without root motion, make all a [`MotionClip`] with `into`.
     ///
     /// The parameter also drives a state that fades out, so a jump of it jumps the pose: let it follow in some frames.
     /// Root motion is the mean of both clips' displacements for a mean duration: at 2.75, a walk of 1.5 m in 1 s and a run

@@ -251,9 +251,10 @@ impl Retarget {
         self.scale
     }
 
-    /// Turns the joints of `to` that have partners as `from` is turned, and moves its hips. Other joints of `to` keep their
-    /// transforms. Allocates nothing for skeletons of up to 128 mapped joints and joints above them. Runs in
-    /// **O(mapped joints and joints above them)**.
+    /// Turns the joints of `to` that have partners as `from` is turned, and moves its hips. Other joints of `to` keep
+    /// their transforms.
+    ///
+    /// Runs in **O(mapped joints and joints above them)**, and allocates nothing up to 128 of them.
     ///
     /// # Errors
     /// [`Error::Anim`] if a pose has another number of joints than its skeleton; `to` is then unchanged.
@@ -286,8 +287,10 @@ impl Retarget {
         Ok(())
     }
 
-    /// Makes the clip of the target, with `rate` keys a second for each joint that has a partner, and the events of the
-    /// clip; its channels are left out. The builder of clips [reduces](hedgerow_anim::ClipBuilder) the keys.
+    /// Makes the clip of the target, with `rate` keys a second for each joint that has a partner. Events are copied;
+    /// channels are left out.
+    ///
+    /// The builder of clips [reduces](hedgerow_anim::ClipBuilder) the keys.
     ///
     /// # Errors
     /// [`Error::Number`] if the rate is not from 1 to 1,000, or a track would have more than a million keys; [`Error::Anim`]

@@ -68,7 +68,9 @@ impl Animator {
     }
 
     /// Writes the present value of each channel, such as weights of morph targets. Layers with a mask leave channels
-    /// alone unless their [options](crate::LayerOptions::channels) say otherwise; layers that add, add theirs.
+    /// alone unless their [options](crate::LayerOptions::channels) say otherwise.
+    ///
+    /// Layers that add, add theirs.
     ///
     /// Runs in **O(clips with weight × channels)**.
     ///

@@ -132,7 +132,8 @@ impl Springs {
         Self { skeleton: skeleton.clone(), bones: Vec::new(), colliders: Vec::new() }
     }
 
-    /// Lets joints swing, each with the next as its tail. The last only marks the end of the chain.
+    /// Lets joints swing, each with the next as its tail. The last one does not swing; it only marks the end of the
+    /// chain.
     ///
     /// For a spring that changes along the chain, add its links one by one: `[a, b]`, then `[b, c]`. A joint that is
     /// added again gets the new spring and tail. [Reset](Swing::reset) the swings of characters that swing already.

@@ -153,8 +153,9 @@ impl Deformed {
         Ok(())
     }
 
-    /// Takes palette and weights from elsewhere, such as [those of many
-    /// characters](hedgerow_anim::Skeleton::par_each_palette), in place of a player. The node's box stays as it is.
+    /// Takes palette and weights from elsewhere in place of a player, such as [those of many
+    /// characters](hedgerow_anim::Skeleton::par_each_palette). The node's box stays as it is.
+    ///
     /// Rays at the same pose compute nothing anew. Runs in **O(joints + targets)**.
     ///
     /// # Errors

@@ -80,9 +80,10 @@ pub struct AnimationPlayer {
 }
 
 impl AnimationPlayer {
-    /// Creates a player of animations. Each has a compiled clip for each rig that it moves, with the number of the rig in
-    /// `rigs`. If there are several clips for a rig, the last counts; all clips should have the same duration. The player
-    /// starts with the first animation, at time 0, and stops at the end.
+    /// Creates a player of animations. It starts with the first animation, at time 0, and stops at the end.
+    ///
+    /// Each has a compiled clip for each rig that it moves, with the number of the rig in `rigs`. If there are several
+    /// clips for a rig, the last counts; all clips should have the same duration.
     ///
     /// The player moves the nodes of all [places](Rig::places) of these rigs, but for those of joints that a rig does
     /// not have. `morphs` gives the rest weights of the clips' channels. Runs in **O(animations × rigs + joints)**. To
@@ -194,9 +195,10 @@ impl AnimationPlayer {
         self.parts.first().map_or(1.0, |part| part.animator.faded(part.layer))
     }
 
-    /// Sets the local transforms of all nodes of the rigs that any of the animations moves, as one batch: those that the
-    /// present animation does not move are put to rest, or fade to it. The next [`Scene::update`] computes
-    /// world matrices. Nodes that already have the pose's transform are not set, so a paused player changes nothing.
+    /// Sets the local transforms of the rigs' nodes, as one batch. The next [`Scene::update`] computes world matrices.
+    ///
+    /// The nodes are those that any of the animations moves: those that the present one does not move are put to rest,
+    /// or fade to it. Nodes that already have the pose's transform are not set, so a paused player changes nothing.
     ///
     /// Runs in **O(nodes of the moved rigs)**, and allocates only at the first call.
     ///

@@ -169,9 +169,10 @@ impl RigPlace {
         find(&self.nodes, joint)
     }
 
-    /// Returns the place of a copy of the nodes in `scene`, for many characters that are copies of one. `copies` maps
-    /// nodes to copies: see [`Scene::tree`]. `None` if neither the base nor the first joint was copied.
-    /// [`Rig::apply_at`] poses the copy.
+    /// Returns the place of a copy of the nodes in `scene`, for many characters that are copies of one:
+    /// [`Rig::apply_at`] poses the copy. `None` if neither the base nor the first joint was copied.
+    ///
+    /// `copies` maps nodes to copies: see [`Scene::tree`].
     ///
     /// Runs in **O(joints)**.
     #[must_use]

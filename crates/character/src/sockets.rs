@@ -104,7 +104,8 @@ impl Sockets {
         self.sockets.is_empty()
     }
 
-    /// Makes a child of a character's node follow a joint of the character. Replaces the child's previous socket.
+    /// Makes a child of a character's node follow a joint of the character, in place of any joint that it followed
+    /// before.
     ///
     /// `character` is a number of your own, by which [`follow_many`](Self::follow_many) requests the character's
     /// matrices. `offset`, a [`Transform`](hedgerow::Transform) or a [`Mat34`], is the node's transform in the joint's
@@ -177,8 +178,10 @@ impl Sockets {
     }
 
     /// Like [`follow`](Self::follow), for many characters: `models` returns the model matrices for a character's
-    /// number. If it returns `None`, for example because the character did not move or is not visible, the character's
-    /// sockets are not set. `models` is called once for adjacent sockets of the same character.
+    /// number. If it returns `None`, the character's sockets are not set.
+    ///
+    /// It may do so because the character did not move or is not visible. `models` is called once for adjacent sockets
+    /// of the same character.
     ///
     /// Runs in **O(sockets)**, and prefetches the memory that the next sockets will read.
     ///

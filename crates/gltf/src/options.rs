@@ -216,8 +216,10 @@ impl ImportOptions {
         self
     }
 
-    /// Sets the greatest number of bytes that an import may take, estimated before allocation. The default is 64 bytes
-    /// for each byte of the file and its buffers, but at least 256 MiB. Pass `u64::MAX` for a trusted file.
+    /// Sets the greatest number of bytes that an import may take, estimated before allocation. Pass `u64::MAX` for a
+    /// trusted file.
+    ///
+    /// The default is 64 bytes for each byte of the file and its buffers, but at least 256 MiB.
     ///
     /// The estimate includes parsed JSON, nodes, scenes, vertices, accessors, keys, weights, decompressed geometry,
     /// images in buffers, and further copies of image files. A JSON object counts as about 1,300 bytes, a node as 640.
@@ -271,12 +273,13 @@ impl ImportOptions {
         self
     }
 
-    /// Imports the numbers of all accessors as they are in the file: [`Imported::accessors`]. They are for renderers
-    /// that upload quantised vertices and indices of 16 bits, and for extensions that refer to accessors. Primitives
-    /// list theirs in [`ImportedPrimitive::accessors`](super::ImportedPrimitive::accessors).
+    /// Imports the numbers of all accessors as they are in the file, neither checked nor repaired:
+    /// [`Imported::accessors`].
     ///
-    /// The numbers are neither checked nor repaired. They take memory in addition to [`Parts::vertices`], which can be
-    /// left out.
+    /// They are for renderers that upload quantised vertices and indices of 16 bits, and for extensions that refer to
+    /// accessors. Primitives list theirs in [`ImportedPrimitive::accessors`](super::ImportedPrimitive::accessors).
+    ///
+    /// They take memory in addition to [`Parts::vertices`], which can be left out.
     #[must_use]
     pub const fn with_accessors(mut self) -> Self {
         self.accessors = true;
@@ -292,11 +295,13 @@ impl ImportOptions {
         self
     }
 
-    /// Gives tangents to primitives that lack them, if one of their materials has a normal map, a normal map of its
-    /// clear coat (`KHR_materials_clearcoat`) or anisotropy (`KHR_materials_anisotropy`): see
+    /// Gives tangents to primitives that lack them and need them. They may get [flat normals](Self::with_normals), too,
+    /// if they lack normals.
+    ///
+    /// A primitive needs tangents if one of its materials has a normal map, a normal map of its clear coat
+    /// (`KHR_materials_clearcoat`) or anisotropy (`KHR_materials_anisotropy`): see
     /// [`MeshData::compute_tangents`](super::MeshData::compute_tangents). The first of these determines the set of
-    /// texture coordinates. Primitives that need tangents and lack normals also get [flat normals](Self::with_normals).
-    /// Around a vertex of more than 256 triangles, some tangents differ from `MikkTSpace`'s.
+    /// texture coordinates. Around a vertex of more than 256 triangles, some tangents differ from `MikkTSpace`'s.
     #[must_use]
     pub const fn with_tangents(mut self) -> Self {
         self.tangents = true;

@@ -52,7 +52,8 @@ const UNDERFLOW: f64 = 1e-37;
 const NOISE: f64 = 4.0 / 16_777_216.0;
 
 impl Frustum {
-    /// Creates the frustum of a world-to-clip matrix with depths from 0 to 1: Direct3D, Vulkan, Metal, WebGPU.
+    /// Creates the frustum of a world-to-clip matrix with depths from 0 to 1, as for Direct3D, Vulkan, Metal and
+    /// WebGPU, not from −1 to 1 as for OpenGL.
     ///
     /// Depth may be reversed, and the far plane may be infinite. Depths from `0` to `w` are visible, whichever end is
     /// near.

@@ -95,8 +95,10 @@ impl Mat34 {
         invert_wide(&self.to_wide()).map(|inverse| Self::from_wide(&inverse)).filter(Self::is_finite)
     }
 
-    /// Returns the rows of the matrix that transforms normals: the inverse transpose of the linear part, computed in
-    /// double precision. If the transform scales, transformed normals do not have length 1.
+    /// Returns the rows of the matrix that transforms normals. If the transform scales, transformed normals do not have
+    /// length 1: normalise them.
+    ///
+    /// It is the inverse transpose of the linear part, computed in double precision.
     ///
     /// If the inverse does not exist or exceeds single precision, the result is the cofactor matrix, divided by its
     /// greatest element. If the transform flattens space to a plane, the result maps normals to the plane's normal or
@@ -142,8 +144,9 @@ impl Mat34 {
         transform_from_wide(&self.to_wide())
     }
 
-    /// Decomposes the matrix without its shear. The scale has the columns' lengths; the rotation is the one that is
-    /// nearest to the columns' directions. Returns `None` if the matrix is not finite.
+    /// Decomposes the matrix without its shear; `None` if it is not finite.
+    ///
+    /// The scale has the columns' lengths; the rotation is the one that is nearest to the columns' directions.
     ///
     /// The result equals [`to_transform`](Self::to_transform) if the matrix does not shear. Otherwise this call takes
     /// some microseconds. For a mirroring matrix, `scale.x` is negative. A zero column gives a scale of zero. If

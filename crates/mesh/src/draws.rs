@@ -24,8 +24,10 @@ impl MeshSet {
         }));
     }
 
-    /// Lists draws for a depth-only pass, in the order of `visible`. Replaces the contents of `draws`. If a sub-mesh
-    /// starts where the previous sub-mesh of the same mesh ends, both become one draw.
+    /// Lists draws for a depth-only pass, in the order of `visible`: a sub-mesh that starts where the one before ends,
+    /// in the same mesh, joins its draw.
+    ///
+    /// Replaces the contents of `draws`.
     ///
     /// Runs in **O(visible)**.
     ///

@@ -359,8 +359,10 @@ impl DrawList {
     }
 
     /// Like [`DrawList::group`], but groups first by a key of your own, such as the pipeline of a material, a lightmap
-    /// or a pass. Commands with different keys are never in one group. Commands for which `key` returns `None` are left
-    /// out, for example transparent draws, which are drawn [by depth](DrawList::order_back_to_front).
+    /// or a pass. Commands for which `key` returns `None` are left out, for example transparent draws, which are drawn
+    /// [by depth](DrawList::order_back_to_front).
+    ///
+    /// Commands with different keys are never in one group.
     ///
     /// The key must depend on the command alone. If the function changes, call [`DrawGroups::clear`] first.
     ///

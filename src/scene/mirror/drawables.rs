@@ -13,7 +13,7 @@ const BLOCK: usize = DrawableView::CHUNK;
 /// How many drawables are loaded into the cache ahead.
 const AHEAD: usize = 8;
 
-/// Keeps track of a table of a scene's drawables, such as the instances that a compute shader culls. A drawable keeps
+/// Keeps track of a table of a scene's drawables, such as one that a compute shader culls. A drawable keeps
 /// its slot in the table until a step sets it in another one: if it is reparented, if its slice is reconstituted, grows
 /// out of its range or shrinks to a small part of it, or if less than half of the table is in use.
 ///

@@ -115,8 +115,10 @@ pub struct ClipStats {
 }
 
 impl Clip {
-    /// Makes a clip from the bytes of [`to_bytes`](Self::to_bytes). Verifies the checksum and the header; a player
-    /// checks keys as it reads them. Forged bytes with a valid checksum may play nonsense, but never panic.
+    /// Makes a clip from the bytes of [`to_bytes`](Self::to_bytes). Forged bytes with a valid checksum may play
+    /// nonsense, but never panic.
+    ///
+    /// Verifies the checksum and the header; a player checks keys as it reads them.
     ///
     /// Runs in **O(bytes)** for the checksum, and **O(tracks + jump frames)** for the rest.
     ///

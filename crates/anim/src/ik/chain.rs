@@ -170,9 +170,11 @@ impl Chain {
         self
     }
 
-    /// Sets how many other starts are tried, each for as many rounds, while a goal is not reached from the pose; 0
-    /// without it. They spread hinges evenly over their limits, the same in every solve, and the best pose is taken. So
-    /// the chain may jump: use it for the first pose, not from frame to frame.
+    /// Also tries other starts while a goal is not reached from the pose. The chain may jump: use it for the first
+    /// pose, not from frame to frame.
+    ///
+    /// `starts` is how many are tried, each for as many rounds; 0 without this call. They spread hinges evenly over
+    /// their limits, the same in every solve, and the best pose is taken.
     #[must_use]
     pub const fn with_starts(mut self, starts: u32) -> Self {
         self.starts = starts;
@@ -198,8 +200,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Returns the angle to which a pose turns a [hinge](Limit::Hinge), in radians from its rotation at rest: the
-    /// position that a robot's drive takes. `None` for other joints.
+    /// Returns the angle to which a pose turns a [hinge](Limit::Hinge), in radians from its rotation at rest; `None`
+    /// for other joints. It is the position that a robot's drive takes.
     ///
     /// After a solve it is within the limits, but for the rounding of the pose. Of a rotation about another axis it is
     /// the nearest angle. Runs in **O(joints of the chain)**.

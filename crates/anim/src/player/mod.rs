@@ -107,9 +107,10 @@ impl<C: Borrow<Clip>> Player<C> {
         self.clock.set_playback(playback, self.clip.borrow().duration());
     }
 
-    /// Advances by this many seconds, or goes back if negative, then fetches the needed keys. Returns how often the
-    /// player passed the clip's end: negative for negative `seconds`, and 0 for [`Playback::Clamp`]. A ping-pong player
-    /// counts turns at the end, but not at the beginning. Ignores numbers that are not finite.
+    /// Advances by this many seconds, or goes back if negative. Returns how often the player passed the clip's end.
+    ///
+    /// The number is negative for negative `seconds`, and 0 for [`Playback::Clamp`]. A ping-pong player counts turns at
+    /// the end, but not at the beginning. Fetches the needed keys. Ignores numbers that are not finite.
     ///
     /// Runs in **O(keys passed)**, but never takes longer than a [`seek`](Self::seek), even after a long pause.
     #[inline]
@@ -166,8 +167,8 @@ impl<C: Borrow<Clip>> Player<C> {
         self.fetch();
     }
 
-    /// Replaces the whole pose by the pose at the current time. Parts without a track come from the [rest
-    /// pose](Pose::rest) of the pose's skeleton.
+    /// Replaces the whole pose by the pose at the current time. Parts without a track get the [rest pose](Pose::rest)
+    /// of the pose's skeleton.
     ///
     /// A pose remembers its clip. If the pose shows this player's clip, only animated tracks are written. After another
     /// clip, a blend or [`Pose::set`], the rest pose and constant tracks are also written, and sampling takes two or

@@ -85,8 +85,8 @@ impl Pose {
         self.blocks[usize::from(joint) / LANES].get(usize::from(joint) % LANES)
     }
 
-    /// Replaces the local transform of a joint, without checks. The rotation should be a unit quaternion, and all
-    /// numbers finite; otherwise matrices are wrong.
+    /// Replaces the local transform of a joint, without checks: the rotation should be a unit quaternion, and all
+    /// numbers finite, or matrices are wrong.
     ///
     /// # Panics
     /// Panics if there is no such joint.

@@ -186,8 +186,10 @@ impl<V: TrackValue> Track<V> {
     }
 
     /// Samples like [`sample`](Self::sample), but interpolates linear rotation keys as a player does: by normalised
-    /// sums (nlerp). Normalised sums follow the same arc at an uneven speed. `build` inserts keys into long arcs, so a
-    /// player of the built clip agrees with `sample` within the builder's tolerance.
+    /// sums (nlerp), which follow the same arc at an uneven speed.
+    ///
+    /// `build` inserts keys into long arcs, so a player of the built clip agrees with `sample` within the builder's
+    /// tolerance.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]

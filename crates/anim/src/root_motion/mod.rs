@@ -161,9 +161,10 @@ impl RootMotion {
     }
 
     /// Returns the motion between two times of a clip that loops forever, relative to the character at the time `from`.
-    /// Times continue through loops: 2.25 durations is a quarter into the third loop. `to` may be before `from`, and
-    /// times may be negative. Times that are not finite count as 0. Loops beyond 2⁵³ are ignored, and results are
-    /// clamped to single precision.
+    /// Times continue through loops: 2.25 durations is a quarter into the third loop.
+    ///
+    /// `to` may be before `from`, and times may be negative. Times that are not finite count as 0. Loops beyond 2⁵³ are
+    /// ignored, and results are clamped to single precision.
     ///
     /// Runs in **O(log keys)**, for any number of loops.
     #[must_use]
@@ -179,8 +180,9 @@ impl RootMotion {
     }
 
     /// Returns the motion between two times within the clip, with `loops` jumps from the end to the beginning in
-    /// between. `loops` is negative if the clip plays backward. `loops` is the result of
-    /// [`Player::advance`](crate::Player::advance) for a looping player. For other players, pass 0.
+    /// between: the result of [`Player::advance`](crate::Player::advance).
+    ///
+    /// `loops` is negative if the clip plays backward. For players that do not loop, pass 0.
     ///
     /// Runs in **O(log keys)**.
     #[must_use]

@@ -15,9 +15,11 @@ pub struct BakedClip {
 }
 
 impl Skin {
-    /// Samples a clip at even times, from its begin to its end, into the palettes of this skin. A shader that
-    /// interpolates between two of them poses any number of figures without work of the CPU: `BakedClips` of
-    /// hedgerow-gpu. 15 to 30 frames a second look like the clip; fast joints between two frames move straight.
+    /// Samples a clip at even times, from its begin to its end, into the palettes of this skin. 15 to 30 frames a
+    /// second look like the clip; fast joints between two frames move straight.
+    ///
+    /// A shader that interpolates between two of them poses any number of figures without work of the CPU: `BakedClips`
+    /// of hedgerow-gpu.
     ///
     /// The time between frames is at most 1 / `frames_per_second`, so that the last frame is at the clip's end. Takes 48
     /// bytes a joint and frame. Runs in **O(frames · joints)**.

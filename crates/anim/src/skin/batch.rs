@@ -8,8 +8,10 @@ use core::ops::Range;
 use hedgerow_math::internal::sharing;
 use std::sync::Arc;
 
-/// A list of characters. Each has a mesh, its skin, and a range in the shared arrays of palettes and vertices. If a
-/// character has several meshes of one skin, add the others with [`push_part`](Self::push_part): they share its
+/// A list of characters to skin together, each with a mesh, its skin, and a range in the shared arrays of palettes and
+/// vertices.
+///
+/// If a character has several meshes of one skin, add the others with [`push_part`](Self::push_part): they share its
 /// palette.
 ///
 /// Each frame, skin the visible characters with new palettes. Other characters cost nothing and keep their vertices.

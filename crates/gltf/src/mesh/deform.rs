@@ -37,9 +37,10 @@ impl MeshData {
         Self { influences: 0, joints: Vec::new(), weights: Vec::new(), targets: Vec::new(), ..self }
     }
 
-    /// Lays out the mesh for skinning with palettes of `skin`: the skin of a node that draws the mesh, or
-    /// [`Skin::rigid`] for a mesh that is only morphed. For a node without a skin, call
-    /// [`without_joints`](Self::without_joints) first. The skinned mesh refuses palettes of other skins.
+    /// Lays out the mesh for skinning with palettes of `skin`; it refuses palettes of other skins.
+    ///
+    /// `skin` is the skin of a node that draws the mesh, or [`Skin::rigid`] for a mesh that is only morphed. For a node
+    /// without a skin, call [`without_joints`](Self::without_joints) first.
     ///
     /// Vertices are reordered; see [`SkinnedMesh::remap`]. Indices are adapted, or made if the file has none. Normals
     /// that are not finite are replaced by +z, and such tangents by +x.

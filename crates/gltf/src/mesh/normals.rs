@@ -6,9 +6,10 @@ use super::{MeshData, MorphDeltas};
 use glam::{DVec3, Vec3};
 
 impl MeshData {
-    /// Computes flat normals, as glTF demands for triangles without normals: each triangle has its own, on the side
-    /// from which its corners are counter-clockwise. Returns `false` and does nothing if there are normals, or no
-    /// triangles.
+    /// Computes flat normals, as glTF demands for triangles without normals. Returns `false` and does nothing if there
+    /// are normals, or no triangles.
+    ///
+    /// Each triangle has its own, on the side from which its corners are counter-clockwise.
     ///
     /// Vertices that triangles with different normals share are split. The vertices keep their indices and their order;
     /// copies are appended to all lists, with joints, weights, morph deltas and attributes. Strips and fans become

@@ -18,9 +18,11 @@ impl Imported {
         Ok(self.deformed_all([drawable])?.pop().map(|(_, body)| body))
     }
 
-    /// Prepares the drawables that joints or morph targets deform, and skips all others. Drawables with the same mesh
-    /// id and skin share the mesh. Each further drawable costs **O(joints + targets)** time and 48 bytes for each joint
-    /// of its rig and of its skin. For untrusted files, first limit the product of drawables and joints.
+    /// Prepares the drawables that joints or morph targets deform, and skips all others. For untrusted files, first
+    /// limit the product of drawables and joints.
+    ///
+    /// Drawables with the same mesh id and skin share the mesh. Each further drawable costs **O(joints + targets)**
+    /// time and 48 bytes for each joint of its rig and of its skin.
     ///
     /// ```
     /// let text = br#"{

@@ -7,8 +7,10 @@ use hedgerow_character::AnimationPlayer;
 use std::sync::Arc;
 
 impl Imported {
-    /// Prepares the animation with this glTF index to play on all rigs that it moves. Compiles its clips with default
-    /// settings. The player starts at time 0 and stops at the end.
+    /// Prepares the animation with this glTF index to play on all rigs that it moves. The player starts at time 0 and
+    /// stops at the end.
+    ///
+    /// Compiles its clips with default settings.
     ///
     /// Runs in **O(keys + joints)**. To play on several copies, use [`AnimationPlayer::of_copy`].
     ///

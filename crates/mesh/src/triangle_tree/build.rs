@@ -128,8 +128,10 @@ impl TriangleTree {
         Ok(Self { nodes, order, frame })
     }
 
-    /// Follows moved positions. Boxes are tight again, but triangles stay in their leaves, so rays take longer the more
-    /// the shape differs from the one that the tree was built for.
+    /// Follows moved positions. Build a new tree if the shape has become another: triangles stay in their leaves, so
+    /// rays take longer the more it differs from the one that the tree was built for.
+    ///
+    /// Boxes are tight again.
     ///
     /// Runs in **O(n)**, about a fifth of the time of building. After an error the tree is as before.
     ///

@@ -42,10 +42,11 @@ impl TriangleTree {
         bytes
     }
 
-    /// Restores a tree from the bytes of [`TriangleTree::to_bytes`].
+    /// Restores a tree from the bytes of [`TriangleTree::to_bytes`]. Use it with its own mesh only: with another,
+    /// results are wrong.
     ///
-    /// Any bytes are safe, since all content is validated; a failed allocation returns an error. Runs in **O(bytes)**.
-    /// Whether the boxes fit a mesh cannot be checked without it.
+    /// Any bytes are safe, since all content is validated, but whether the boxes fit a mesh cannot be checked without
+    /// it. A failed allocation returns an error. Runs in **O(bytes)**.
     ///
     /// ```
     /// # use hedgerow_mesh::{TriangleTree, Triangles};
