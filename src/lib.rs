@@ -103,13 +103,13 @@
 //!
 //! Nothing recurses with depth: a chain of a million nodes needs no more stack than a single node.
 //!
-//! | a node has | bytes |
+//! | a node with | bytes |
 //! |---|---|
 //! | nothing: a record and a row | 83 + 16 |
 //! | a transform: world matrix, copy of the local transform, indices | 48 + 40 + 8 more |
 //! | a drawable | 80 more |
 //! | layers | 4 more |
-//! | a slice in which there are hidden nodes, layers or view ranges | 12 more |
+//! | a place in a slice with hidden nodes, layers or view ranges | 12 more |
 //!
 //! Records are allocated in pages of 512, drawables and layers in blocks of 64; a slice is allocated with up to 25 %
 //! spare room. Nodes without a component cost nothing in the pass for that component.

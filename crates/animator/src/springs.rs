@@ -194,11 +194,12 @@ impl Springs {
     /// hair also lags behind a character that runs; pass the identity if it should not. Far from the origin of the world
     /// pass a matrix to a place nearby that stays the same, since tails are kept in single precision.
     ///
-    /// As in VRM, drag and stiffness work a step at a time: call with the same `seconds` each time, else hair is stiffer at
-    /// other frame rates. In 0 seconds, joints turn to where their tails are: for paused games. Seconds that are negative or
-    /// not finite count as 0; with a world that is not finite, nothing happens. Joints whose bone has no length keep their
-    /// pose. Below uneven scales, bones have the direction of their tails, and the length that scales give them. After a step the pose [shows no clip](hedgerow_anim::Player::sample), so the next sample into it
-    /// writes all joints. Runs in **O(joints below springs + springs × colliders)**.
+    /// As in VRM, drag and stiffness work a step at a time: call with the same `seconds` each time, else hair is
+    /// stiffer at other frame rates. In 0 seconds, joints turn to where their tails are: for paused games. Seconds that
+    /// are negative or not finite count as 0; with a world that is not finite, nothing happens. Joints whose bone has
+    /// no length keep their pose. Below uneven scales, bones have the direction of their tails, and the length that
+    /// scales give them. After a step the pose [shows no clip](hedgerow_anim::Player::sample), so the next sample into
+    /// it writes all joints. Runs in **O(joints below springs + springs × colliders)**.
     ///
     /// # Errors
     /// [`Error::Anim`] if pose or matrices have another number of joints than the skeleton; nothing is changed then.

@@ -81,7 +81,8 @@ pub struct Clip {
     gap: f32,
 }
 
-/// A time in a clip at which something happens, such as a footstep: see [`Player::advance_events`](crate::Player::advance_events).
+/// A time in a clip at which something happens, such as a footstep: see
+/// [`Player::advance_events`](crate::Player::advance_events).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event<'c> {
     /// The time in the clip, in seconds, from 0 to the clip's duration.

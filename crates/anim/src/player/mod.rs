@@ -124,9 +124,9 @@ impl<C: Borrow<Clip>> Player<C> {
     /// the previous time, up to and including the new time, in the direction of the step.
     ///
     /// The first step after [`new`](Self::new) or [`seek`](Self::seek) that moves the time includes the time where it
-    /// starts, so that an event at 0 comes when a clip begins. Events at the end and at the beginning of a looping clip both come when it begins
-    /// again; at a turn of a ping-pong player, events come once. A step over many rounds yields the events of all. Steps
-    /// by [`advance`](Self::advance) yield no events.
+    /// starts, so that an event at 0 comes when a clip begins. Events at the end and at the beginning of a looping clip
+    /// both come when it begins again; at a turn of a ping-pong player, events come once. A step over many rounds
+    /// yields the events of all. Steps by [`advance`](Self::advance) yield no events.
     ///
     /// Runs in **O(keys passed + log events)**, and O(1) for each event.
     ///
