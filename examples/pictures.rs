@@ -5,9 +5,8 @@
 //! ```
 
 use hedgerow::changes::ChangeReader;
-use hedgerow::glam::Vec3;
 use hedgerow::visit::{Flow, SliceView};
-use hedgerow::{Aabb, DrawList, Drawable, Error, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform};
+use hedgerow::{Aabb, DrawList, Drawable, Error, Mat34, Node, NodeHandle, NodeRef, Scene, SceneConfig, Transform};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Display;
 
@@ -151,8 +150,8 @@ impl Edited {
     const MESH_SET: u32 = 0;
     const MESH_REMOVED: u32 = 1;
     const MESH_INSERTED: u32 = 2;
-    const OLD: Vec3 = Vec3::X;
-    const NEW: Vec3 = Vec3::Y;
+    const OLD: Transform = Transform::from_xyz(1.0, 0.0, 0.0);
+    const NEW: Transform = Transform::from_xyz(2.0, 0.0, 0.0);
 
     /// Returns what the rows of the picture show of a scene: first what passes see, then reads by handle.
     fn seen(&self, scene: &Scene) -> [&'static str; 7] {
@@ -160,23 +159,22 @@ impl Edited {
         scene.draw_list(&mut draws);
         let drawn = |mesh| {
             let mut matrices = draws.commands().iter().zip(draws.matrices());
-            matrices.find_map(|(command, matrix)| (command.mesh == mesh).then(|| matrix.translation()))
+            matrices.find_map(|(command, matrix)| (command.mesh == mesh).then_some(*matrix))
         };
-        let age = |place: Option<Vec3>| match place {
-            Some(Self::OLD) => "old",
-            Some(Self::NEW) => "new",
-            Some(Vec3::ZERO) => "the identity",
+        let age = |matrix: Option<Mat34>| match matrix {
+            Some(old) if old == Self::OLD.to_matrix() => "old",
+            Some(new) if new == Self::NEW.to_matrix() => "new",
+            Some(Mat34::IDENTITY) => "the identity",
             _ => "none",
         };
-        let world = |node| scene.world(node).map(|matrix| matrix.translation());
         [
             if drawn(Self::MESH_INSERTED).is_some() { "there" } else { "not there" },
             age(drawn(Self::MESH_SET)),
             if drawn(Self::MESH_REMOVED).is_some() { "there" } else { "gone" },
             self.inserted.map_or("no handle yet", |node| if scene.contains(node) { "there" } else { "none" }),
-            age(scene.local(self.set).map(|local| local.to_matrix().translation())),
-            age(world(self.set)),
-            self.inserted.map_or("no handle yet", |node| age(world(node))),
+            age(scene.local(self.set).map(|local| local.to_matrix())),
+            age(scene.world(self.set).copied()),
+            self.inserted.map_or("no handle yet", |node| age(scene.world(node).copied())),
         ]
     }
 }
@@ -184,17 +182,14 @@ impl Edited {
 /// Draws when passes see an edit, and when reads of single nodes do.
 fn what_passes_see() -> Result<Picture, Error> {
     let mut scene = Scene::new();
-    let node = |place: Vec3, mesh| {
-        let transform = Transform::from_xyz(place.x, place.y, place.z);
-        Node::transform(transform).with_drawable(Drawable::new(mesh, Aabb::cube(1.0)))
-    };
+    let node = |local, mesh| Node::transform(local).with_drawable(Drawable::new(mesh, Aabb::cube(1.0)));
     let set = scene.insert(scene.root(), node(Edited::OLD, Edited::MESH_SET))?;
     let removed = scene.insert(scene.root(), node(Edited::OLD, Edited::MESH_REMOVED))?;
     scene.update();
     let mut edited = Edited { set, removed, inserted: None };
     let before = edited.seen(&scene);
     edited.inserted = Some(scene.insert(scene.root(), node(Edited::NEW, Edited::MESH_INSERTED))?);
-    scene.set_local(edited.set, Transform::from_xyz(Edited::NEW.x, Edited::NEW.y, Edited::NEW.z))?;
+    scene.set_local(edited.set, Edited::NEW)?;
     scene.remove(edited.removed)?;
     let between = edited.seen(&scene);
     scene.update();
